@@ -1,0 +1,63 @@
+import type { IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip } from "node:zlib";
+import { Code, ConnectError } from "@connectrpc/connect";
+
+const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
+
+/**
+ * Reads the body of a request, with its Content-Encoding (gzip, br) undone.
+ * Stops at `maxBytes`, counted on the wire and again after inflating, with
+ * RESOURCE_EXHAUSTED. `bytesRead` is told the size on the wire.
+ */
+export async function readBody(
+  request: IncomingMessage | Http2ServerRequest,
+  maxBytes: number,
+  bytesRead: (bytes: number) => void,
+): Promise<Buffer> {
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  const declared = Number(request.headers["content-length"] ?? 0);
+  if (declared > maxBytes) throw tooLarge(declared, maxBytes);
+  const wire = await collect(request, maxBytes);
+  bytesRead(wire.length);
+  if (encoding === "identity") return wire;
+  if (encoding !== "gzip" && encoding !== "br") {
+    throw new ConnectError(
+      `content-encoding "${encoding}" is not supported, valid are gzip, br, identity`,
+      Code.Unimplemented,
+    );
+  }
+  try {
+    return await inflaters[encoding](wire, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(undefined, maxBytes);
+    throw new ConnectError(`the body is not valid ${encoding}`, Code.InvalidArgument);
+  }
+}
+
+function collect(request: IncomingMessage | Http2ServerRequest, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        request.off("data", onData);
+        reject(tooLarge(undefined, maxBytes));
+      } else chunks.push(chunk);
+    };
+    request.on("data", onData);
+    request.once("end", () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)),
+    );
+    const gone = (): void => reject(new ConnectError("the caller went away", Code.Canceled));
+    request.once("error", gone);
+    request.once("aborted", gone);
+  });
+}
+
+function tooLarge(bytes: number | undefined, maxBytes: number): ConnectError {
+  const found = bytes === undefined ? "the request message" : `the request message of ${bytes} bytes`;
+  return new ConnectError(`${found} is larger than the limit of ${maxBytes} bytes`, Code.ResourceExhausted);
+}

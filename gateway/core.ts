@@ -1,0 +1,24 @@
+import type { Interceptor } from "@connectrpc/connect";
+import type { ReportFault } from "./failures.ts";
+import type { GatewayLimits } from "./limits.ts";
+import type { ServedMethod, ServedService } from "./methods.ts";
+import type { CallObserver, CallRecord } from "./record.ts";
+
+/**
+ * Lets a call in or throws UNAUTHENTICATED or PERMISSION_DENIED. Runs before the
+ * body is read and notes who calls in `record.caller`.
+ */
+export type Authorize = (record: CallRecord, served: ServedMethod, header: Headers) => void;
+
+/** What every protocol of the gateway works with. */
+export interface Core {
+  readonly services: readonly ServedService[];
+  /** Outermost first. They run around every call, whatever its protocol. */
+  readonly interceptors: readonly Interceptor[];
+  readonly limits: GatewayLimits;
+  readonly authorize: Authorize;
+  readonly observer: CallObserver;
+  readonly reportFault: ReportFault;
+  /** Aborted when the time to drain is over: open streams end. */
+  readonly shutdownSignal: AbortSignal;
+}

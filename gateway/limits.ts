@@ -1,0 +1,42 @@
+import type { ServedMethod } from "./methods.ts";
+
+/** What one server takes at most. */
+export interface GatewayLimits {
+  /** Largest request message in bytes, after decompression. */
+  readonly maxMessageBytes: number;
+  /** Other sizes for single methods, by `package.Service/Method`. */
+  readonly methods: Readonly<Record<string, number>>;
+  readonly maxConnections: number;
+  /** Open calls on one HTTP/2 connection. */
+  readonly maxConcurrentStreams: number;
+  /** All request headers together, in bytes. */
+  readonly maxHeaderBytes: number;
+  /** Time to send the headers of a request, from the first byte. */
+  readonly headersTimeoutMs: number;
+  /** Time to send a whole request. */
+  readonly requestTimeoutMs: number;
+  /** A connection without traffic is closed after this time. */
+  readonly idleTimeoutMs: number;
+  /** Unary calls end after this time at the latest; longer deadlines are cut to it. */
+  readonly maxDeadlineMs: number;
+  /** Answers from this size on are compressed, where the caller asks for it. */
+  readonly compressMinBytes: number;
+}
+
+export const defaultLimits: GatewayLimits = {
+  maxMessageBytes: 16 * 1024 * 1024,
+  methods: {},
+  maxConnections: 10_000,
+  maxConcurrentStreams: 1_000,
+  maxHeaderBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 120_000,
+  idleTimeoutMs: 600_000,
+  maxDeadlineMs: 300_000,
+  compressMinBytes: 64 * 1024,
+};
+
+/** Largest request message of this method in bytes. */
+export function maxMessageBytesOf(limits: GatewayLimits, served: ServedMethod): number {
+  return limits.methods[served.name] ?? limits.maxMessageBytes;
+}

@@ -1,0 +1,53 @@
+import { create, type DescMethod, type DescService, getOption, hasOption } from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  createMethodImplSpec,
+  type MethodImpl,
+  type MethodImplSpec,
+  type ServiceImpl,
+} from "@connectrpc/connect";
+import { type GatewayOptions, GatewayOptionsSchema, gateway } from "../gen/engage/gateway/v1/options_pb.ts";
+
+/** A service together with what implements it. Made by `serve`. */
+export interface ServedService {
+  readonly desc: DescService;
+  readonly methods: readonly ServedMethod[];
+}
+
+/** One RPC as every protocol of the gateway serves it. */
+export interface ServedMethod {
+  readonly desc: DescMethod;
+  /** `package.Service/Method`, the name in configuration, logs and metrics. */
+  readonly name: string;
+  /** Kind, method and implementation; unimplemented methods throw UNIMPLEMENTED. */
+  readonly spec: MethodImplSpec;
+  /** The method's own gateway options, with their defaults where it has none. */
+  readonly options: GatewayOptions;
+}
+
+/** Pairs a service with its implementation. Methods that are left out answer UNIMPLEMENTED. */
+export function serve<S extends DescService>(desc: S, impl: Partial<ServiceImpl<S>>): ServedService {
+  return { desc, methods: desc.methods.map((method) => serveMethod(method, impl)) };
+}
+
+function serveMethod(desc: DescMethod, impl: object): ServedMethod {
+  const name = `${desc.parent.typeName}/${desc.name}`;
+  const handler = (impl as Record<string, unknown>)[desc.localName];
+  const bound = typeof handler === "function" ? handler.bind(impl) : refuse(name);
+  return {
+    desc,
+    name,
+    spec: createMethodImplSpec(desc, bound as MethodImpl<DescMethod>),
+    options: hasOption(desc, gateway) ? getOption(desc, gateway) : create(GatewayOptionsSchema),
+  };
+}
+
+function refuse(name: string): () => never {
+  return () => {
+    throw new ConnectError(
+      `${name} is part of the contract but not implemented by this server`,
+      Code.Unimplemented,
+    );
+  };
+}

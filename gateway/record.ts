@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { type Code, type ContextValues, createContextKey } from "@connectrpc/connect";
+
+/** The protocols a call can come by. */
+export type ProtocolName = "grpc" | "grpc-web" | "connect" | "rest";
+
+/** Who is at the other end of the connection. */
+export interface Peer {
+  /** Remote address, without the port. */
+  readonly address: string;
+  /** Whether the connection is TLS. */
+  readonly secure: boolean;
+  /** Subject of a verified client certificate: its first URI or DNS name, else its common name. */
+  readonly certificate?: string;
+}
+
+/** The authenticated identity behind a call; `anonymous` where none is asked for. */
+export interface Caller {
+  readonly kind: "anonymous" | "key" | "certificate";
+  /** Name of the key in the configuration, or the certificate's subject; empty when anonymous. */
+  readonly name: string;
+}
+
+export const anonymous: Caller = { kind: "anonymous", name: "" };
+
+/** What is known of one call besides its message: the facts for logs, metrics and handlers. */
+export class CallRecord {
+  /** `performance.now()` at the first byte. */
+  readonly startedMs: number = performance.now();
+  readonly method: DescMethod;
+  readonly protocol: ProtocolName;
+  readonly peer: Peer;
+  /** The caller's `x-request-id` where it is usable, else a new UUID. */
+  readonly requestId: string;
+  /** W3C trace context as it came, to be passed on with outgoing calls. */
+  readonly traceparent: string | undefined;
+  caller: Caller = anonymous;
+  /** The outcome; undefined means OK. Set by the time the call is reported as finished. */
+  code: Code | undefined;
+  /** Message bytes as they stood on the wire. */
+  bytesIn = 0;
+  bytesOut = 0;
+
+  constructor(method: DescMethod, protocol: ProtocolName, peer: Peer, headers: IncomingHttpHeaders) {
+    this.method = method;
+    this.protocol = protocol;
+    this.peer = peer;
+    this.requestId = requestIdOf(headers["x-request-id"]);
+    const trace = headers["traceparent"];
+    this.traceparent = typeof trace === "string" && isTraceparent(trace) ? trace : undefined;
+  }
+}
+
+/** Watches calls begin and end. Runs on the hot path: must not throw and must not block. */
+export interface CallObserver {
+  started(record: CallRecord): void;
+  finished(record: CallRecord): void;
+}
+
+/** Context key of the record of the present call. */
+export const kRecord = createContextKey<CallRecord | undefined>(undefined, { description: "call record" });
+
+/** Context key of the exact HTTP body, for methods with the option `raw_body` when called over REST. */
+export const kRawBody = createContextKey<Uint8Array | undefined>(undefined, { description: "raw body" });
+
+/** The record of the call that these values belong to. */
+export function recordOf(values: ContextValues): CallRecord {
+  const record = values.get(kRecord);
+  if (record === undefined) throw new Error("this call did not come through the gateway");
+  return record;
+}
+
+/** At most 128 printable ASCII characters are taken over into headers and logs. */
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header) ? header : randomUUID();
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header, version 00 and later. */
+function isTraceparent(value: string): boolean {
+  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/.test(value) && !value.startsWith("ff");
+}
