@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { formatSchema } from "./formats/config.ts";
+import { strictShape } from "./mapping/config.ts";
+
+const framings = ["items", "lines", "none"] as const;
+const framing = z.enum(framings).default("items");
+
+function sameForAll(value: unknown): unknown {
+  if (!framings.some((known) => known === value)) return value;
+  return { grpc: value, connect: value, "grpc-web": value, rest: value };
+}
+
+const framingSchema = z
+  .preprocess(
+    sameForAll,
+    strictShape(
+      {
+        grpc: framing.describe("gRPC calls"),
+        connect: framing.describe("Connect calls"),
+        "grpc-web": framing.describe("gRPC-Web calls"),
+        rest: framing.describe("REST calls"),
+      },
+      `one of ${framings.join(", ")}, or one of them for each of grpc, connect, grpc-web, rest`,
+    ),
+  )
+  .prefault({})
+  .describe("items (INDEX IDXSEP DATA), lines (one record a line) or none; one word, or one per protocol");
+
+const deadLettersSchema = strictShape({
+  file: z.string().min(1).default("deadletters/parser.ndjson").describe("relative to the data directory"),
+  maxBytes: z.int().min(4096).default(67_108_864).describe("size at which the file is rotated"),
+  keepFiles: z.int().min(0).default(4).describe("rotated files kept"),
+})
+  .prefault({})
+  .describe("where bad lines are kept");
+
+const separatorKeys = ["separator", "indexSeparator", "recordSeparator"] as const;
+
+/** The parser section of engage.yaml. An empty object gives the defaults. */
+export const parserConfigSchema = strictShape({
+  separator: z.string().min(1).default("::").describe("SEP, between the items of a call"),
+  indexSeparator: z.string().min(1).default("|ta|").describe("IDXSEP, between INDEX and DATA"),
+  recordSeparator: z.string().min(1).default("\u0001").describe("between several records of one item"),
+  framing: framingSchema,
+  maxLineBytes: z.int().min(1).default(16_777_216).describe("longer lines are bad lines"),
+  workers: z.int().min(0).max(64).default(1).describe("worker threads for big calls; 0: never"),
+  workerThresholdBytes: z
+    .int()
+    .min(0)
+    .default(262_144)
+    .describe("calls of at least this size go to a worker"),
+  deadLetters: deadLettersSchema,
+  formats: z.array(formatSchema).default([]).describe("the first whose index pattern matches wins"),
+}).superRefine((config, context) => {
+  for (const key of separatorKeys) {
+    for (const other of separatorKeys) {
+      if (key === other || !config[key].includes(config[other])) continue;
+      const values = `${JSON.stringify(config[key])} contains ${other} ${JSON.stringify(config[other])}`;
+      context.addIssue({ code: "custom", path: [key], message: `${values}, so items can't be told apart` });
+    }
+  }
+});
+
+export type ParserConfig = z.output<typeof parserConfigSchema>;
+export type Framing = (typeof framings)[number];
