@@ -12,7 +12,7 @@ export type ReportFault = (error: unknown, record: CallRecord) => void;
  * id by which the log has the rest.
  */
 export function toSafeError(error: unknown, record: CallRecord, report: ReportFault): ConnectError {
-  if (error instanceof ConnectError) return error;
+  if (error instanceof ConnectError) return toSendable(error);
   report(error, record);
   return new ConnectError(
     `internal error, request id ${record.requestId}`,
@@ -23,29 +23,54 @@ export function toSafeError(error: unknown, record: CallRecord, report: ReportFa
   );
 }
 
+/** gRPC sends messages as a header: clients refuse headers beyond some 8 KiB. */
+const maxMessageLength = 2_048;
+
+/** Messages quote what callers sent, so they may be long, and hold half of a surrogate pair, which no header can. */
+function toSendable(error: ConnectError): ConnectError {
+  const { rawMessage } = error;
+  if (rawMessage.length <= maxMessageLength && rawMessage.isWellFormed()) return error;
+  const message =
+    rawMessage.length > maxMessageLength ? `${rawMessage.slice(0, maxMessageLength)}…` : rawMessage;
+  const sendable = new ConnectError(
+    message.toWellFormed(),
+    error.code,
+    error.metadata,
+    undefined,
+    error.cause,
+  );
+  sendable.details = error.details;
+  return sendable;
+}
+
 /** `toSafeError` as an interceptor, for unary answers and for each message of a stream. */
 export function concealFaults(report: ReportFault): Interceptor {
   return (next) => async (request) => {
     const conceal = (error: unknown): ConnectError => {
       const { signal } = request;
       // A handler that throws its signal's reason was cancelled; it has not failed.
-      const cancelled = signal.aborted && isAbortError(error) ? signal.reason : error;
+      const cancelled =
+        signal.aborted && isAbortError(error) ? ConnectError.from(signal.reason, Code.Canceled) : error;
       return toSafeError(cancelled, recordOf(request.contextValues), report);
     };
     try {
       const response = await next(request);
-      return response.stream ? { ...response, message: guard(response.message, conceal) } : response;
+      return response.stream ? { ...response, message: mapErrors(response.message, conceal) } : response;
     } catch (error) {
       throw conceal(error);
     }
   };
 }
 
-async function* guard<T>(messages: AsyncIterable<T>, conceal: (error: unknown) => Error): AsyncGenerator<T> {
+/** The same messages; an error that ends them is replaced. */
+export async function* mapErrors<T>(
+  messages: AsyncIterable<T>,
+  replace: (error: unknown) => unknown,
+): AsyncGenerator<T> {
   try {
     yield* messages;
   } catch (error) {
-    throw conceal(error);
+    throw replace(error);
   }
 }
 

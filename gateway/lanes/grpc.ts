@@ -1,0 +1,280 @@
+import type {
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from "node:http2";
+import { constants } from "node:http2";
+import { fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { Call } from "../call.ts";
+import type { Core } from "../core.ts";
+import { toSafeError } from "../failures.ts";
+import { NodeHeaders } from "../headers.ts";
+import { compileUnary, type InvokeUnary } from "../invoke.ts";
+import { maxMessageBytesOf } from "../limits.ts";
+import type { ServedMethod } from "../methods.ts";
+import { peerOf } from "../port.ts";
+import { CallRecord } from "../record.ts";
+
+interface LaneMethod {
+  readonly served: ServedMethod;
+  readonly invoke: InvokeUnary;
+  readonly maxBytes: number;
+}
+
+/** Length of the prefix of a gRPC message: one flag byte and four of length. */
+const prefixBytes = 5;
+/** Up to this size an answer is copied behind its prefix; above, two writes are cheaper than the copy. */
+const copyMaxBytes = 16 * 1024;
+const contentType = "application/grpc+proto";
+
+/**
+ * The fast way for unary gRPC: works on the HTTP/2 stream itself and calls the
+ * same implementations and interceptors as Connect's handlers do, at about six
+ * times their rate. Takes uncompressed unary calls; returns false for all else.
+ */
+export function createGrpcLane(
+  core: Core,
+): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean {
+  const methods = new Map<string, LaneMethod>();
+  for (const served of core.services.flatMap((service) => service.methods)) {
+    if (served.spec.kind !== "unary") continue;
+    methods.set(`/${served.name}`, {
+      served,
+      invoke: compileUnary(served, core.interceptors),
+      maxBytes: maxMessageBytesOf(core.limits, served),
+    });
+  }
+  return (stream, headers) => {
+    const type = headers["content-type"];
+    if (type !== "application/grpc" && type !== contentType) return false;
+    const encoding = headers["grpc-encoding"];
+    if (encoding !== undefined && encoding !== "identity") return false;
+    const method = methods.get(headers[":path"] as string);
+    if (method === undefined || headers[":method"] !== "POST") return false;
+    new UnaryStream(core, method, stream, headers).start(headers);
+    return true;
+  };
+}
+
+/** One unary call on one HTTP/2 stream. Listeners are shared functions that find it by `kUnary`: no closures per call. */
+class UnaryStream {
+  readonly #core: Core;
+  readonly #method: LaneMethod;
+  readonly #stream: LaneStream;
+  readonly #record: CallRecord;
+  readonly #call: Call;
+  #first: Buffer | undefined;
+  #chunks: Buffer[] | undefined;
+  #bytes = 0;
+  #ended = false;
+
+  constructor(core: Core, method: LaneMethod, stream: LaneStream, headers: IncomingHttpHeaders) {
+    this.#core = core;
+    this.#method = method;
+    this.#stream = stream;
+    const peer = peerOf(stream.session as ServerHttp2Session);
+    this.#record = new CallRecord(method.served.desc, "grpc", peer, headers);
+    this.#call = new Call(method.served, this.#record, {
+      method: "POST",
+      target: headers[":path"] as string,
+      headers,
+    });
+    stream[kUnary] = this;
+  }
+
+  start(headers: IncomingHttpHeaders): void {
+    const core = this.#core;
+    core.observer.started(this.#record);
+    this.#stream.on("error", ignore);
+    this.#stream.once("close", onClose);
+    try {
+      core.authorize(this.#record, this.#method.served, this.#call.requestHeader);
+      const { maxDeadlineMs } = core.limits;
+      const timeout = headers["grpc-timeout"];
+      const { timeoutMs, error } =
+        typeof timeout === "string" ? parseTimeout(timeout, Number.MAX_SAFE_INTEGER) : noTimeout;
+      if (error !== undefined) throw error;
+      this.#call.startDeadline(Math.min(timeoutMs ?? maxDeadlineMs, maxDeadlineMs));
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.#call.onAbort((reason) => this.fail(reason));
+    this.#stream.on("data", onData);
+    this.#stream.once("end", onEnd);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#ended) return;
+    this.#bytes += chunk.length;
+    if (this.#first === undefined) this.#first = chunk;
+    else if (this.#chunks === undefined) this.#chunks = [this.#first, chunk];
+    else this.#chunks.push(chunk);
+    const { maxBytes } = this.#method;
+    const first = this.#first;
+    // The prefix tells the size before the message is here; a lying one is caught by counting.
+    const declared = first.length >= prefixBytes ? first.readUInt32BE(1) : 0;
+    if (declared > maxBytes || this.#bytes > maxBytes + prefixBytes) this.fail(tooLarge(declared, maxBytes));
+  }
+
+  receive(): void {
+    if (this.#ended) return;
+    try {
+      const all = this.#chunks === undefined ? this.#first : Buffer.concat(this.#chunks, this.#bytes);
+      this.#chunks = undefined;
+      this.#first = undefined;
+      const payload = unwrapMessage(all);
+      this.#record.bytesIn = payload.length;
+      this.#call.message = decode(this.#method.served, payload);
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.#method.invoke(this.#call).then(
+      (message) => this.succeed(message),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  succeed(message: Message): void {
+    if (this.#ended) return;
+    let payload: Uint8Array;
+    try {
+      payload = toBinary(this.#method.served.desc.output, message);
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.#finish(undefined, payload.length);
+    const stream = this.#stream;
+    if (stream.destroyed) return;
+    const headers: OutgoingHttpHeaders = {
+      ":status": 200,
+      "content-type": contentType,
+      "x-request-id": this.#record.requestId,
+    };
+    this.#call.assignResponseHeader(headers);
+    stream.respond(headers, withTrailers);
+    stream.once("wantTrailers", onWantTrailers);
+    if (payload.length <= copyMaxBytes) {
+      const framed = Buffer.allocUnsafe(prefixBytes + payload.length);
+      writePrefix(framed, payload.length);
+      framed.set(payload, prefixBytes);
+      stream.end(framed);
+    } else {
+      const prefix = Buffer.allocUnsafe(prefixBytes);
+      writePrefix(prefix, payload.length);
+      stream.write(prefix);
+      stream.end(payload);
+    }
+  }
+
+  fail(reason: unknown): void {
+    if (this.#ended) return;
+    const error = toSafeError(reason, this.#record, this.#core.reportFault);
+    this.#finish(error.code, 0);
+    const stream = this.#stream;
+    if (stream.destroyed) return;
+    const headers: OutgoingHttpHeaders = {
+      ":status": 200,
+      "content-type": contentType,
+      "x-request-id": this.#record.requestId,
+    };
+    this.#call.assignResponseHeader(headers);
+    this.#call.assignResponseTrailer(headers);
+    const status = new NodeHeaders();
+    setTrailerStatus(status, error);
+    status.assignTo(headers);
+    stream.respond(headers, { endStream: true });
+    // An answer before the end of the request must close that half too, or the stream blocks a drain.
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+  }
+
+  closed(): void {
+    if (!this.#ended) this.#call.abort(new ConnectError("the caller went away", Code.Canceled));
+  }
+
+  sendTrailers(): void {
+    const trailers: OutgoingHttpHeaders = { "grpc-status": "0" };
+    this.#call.assignResponseTrailer(trailers);
+    this.#stream.sendTrailers(trailers);
+  }
+
+  #finish(code: Code | undefined, bytesOut: number): void {
+    this.#ended = true;
+    this.#record.code = code;
+    this.#record.bytesOut = bytesOut;
+    this.#call.end();
+    this.#core.observer.finished(this.#record);
+  }
+}
+
+const kUnary = Symbol("unary call");
+type LaneStream = ServerHttp2Stream & { [kUnary]?: UnaryStream };
+
+const noTimeout: ReturnType<typeof parseTimeout> = {};
+const withTrailers = { waitForTrailers: true };
+
+function onData(this: LaneStream, chunk: Buffer): void {
+  this[kUnary]?.data(chunk);
+}
+
+function onEnd(this: LaneStream): void {
+  this[kUnary]?.receive();
+}
+
+function onClose(this: LaneStream): void {
+  this[kUnary]?.closed();
+}
+
+function onWantTrailers(this: LaneStream): void {
+  this[kUnary]?.sendTrailers();
+}
+
+function ignore(): void {}
+
+function writePrefix(target: Buffer, length: number): void {
+  target[0] = 0;
+  target.writeUInt32BE(length, 1);
+}
+
+/** Codes as Connect's handlers answer them, so that a caller cannot tell the two apart. */
+function unwrapMessage(all: Buffer | undefined): Buffer {
+  if (all === undefined || all.length === 0) {
+    throw new ConnectError("protocol error: missing input message for unary method", Code.Unimplemented);
+  }
+  const length = all.length < prefixBytes ? undefined : all.readUInt32BE(1);
+  if (length === undefined || all.length < prefixBytes + length) {
+    throw new ConnectError("protocol error: the message ends before its length", Code.InvalidArgument);
+  }
+  if (all.length > prefixBytes + length) {
+    throw new ConnectError(
+      "protocol error: received extra input message for unary method",
+      Code.Unimplemented,
+    );
+  }
+  if (all[0] !== 0) {
+    throw new ConnectError("protocol error: compressed message without grpc-encoding", Code.Internal);
+  }
+  return all.subarray(prefixBytes);
+}
+
+function decode(served: ServedMethod, payload: Uint8Array): Message {
+  try {
+    return fromBinary(served.desc.input, payload);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConnectError(`${served.desc.input.typeName} is malformed: ${reason}`, Code.InvalidArgument);
+  }
+}
+
+function tooLarge(declared: number, maxBytes: number): ConnectError {
+  const size = declared > maxBytes ? ` of ${declared} bytes` : "";
+  return new ConnectError(
+    `the request message${size} is larger than the limit of ${maxBytes} bytes`,
+    Code.ResourceExhausted,
+  );
+}

@@ -1,0 +1,234 @@
+import * as http from "node:http";
+import * as http2 from "node:http2";
+import * as net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TLSSocket } from "node:tls";
+import type { GatewayLimits } from "./limits.ts";
+import type { Peer } from "./record.ts";
+
+export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
+export type NodeResponse = http.ServerResponse | http2.Http2ServerResponse;
+
+/** PEM texts. With `ca`, clients must present a certificate that it signed (mTLS). */
+export interface TlsOptions {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+  readonly ca?: string | Buffer;
+}
+
+export interface PortOptions {
+  readonly limits: GatewayLimits;
+  readonly tls?: TlsOptions;
+  /** Answers HTTP/1.1 requests, and those HTTP/2 requests that `onStream` leaves. */
+  readonly onRequest: (request: NodeRequest, response: NodeResponse) => void;
+  /** Sees each HTTP/2 stream first; returns whether it took it. */
+  readonly onStream: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => boolean;
+}
+
+/** One TCP port for HTTP/1.1 and HTTP/2, in plain text (h2 by its preface) or over TLS (by ALPN). */
+export interface Port {
+  listen(host: string, port: number): Promise<net.AddressInfo>;
+  /**
+   * Stops accepting, tells HTTP/2 peers by GOAWAY and HTTP/1.1 peers by
+   * `connection: close`, lets open calls finish and cuts what is left after
+   * `graceMs`.
+   */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** HTTP/2 flow control: a stream of 100 MiB would crawl through the default window of 64 KiB. */
+const streamWindowBytes = 1024 * 1024;
+const sessionWindowBytes = 16 * 1024 * 1024;
+/** Node counts what a session buffers; at its default of 10 MB big messages kill the session. */
+const maxSessionMemoryMegabytes = 256;
+/** How often HTTP/1.1 connections are checked against their timeouts. */
+const timeoutCheckMs = 1_000;
+/** HTTP/1.1 peers may just be sending on an idle connection: it is left open this long into a drain. */
+const idleGraceMs = 250;
+
+const http2Preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+export function createPort(options: PortOptions): Port {
+  const sockets = new Set<net.Socket>();
+  const sessions = new Set<http2.ServerHttp2Session>();
+  let draining = false;
+  const onRequest = (request: NodeRequest, response: NodeResponse): void => {
+    if (draining && request.httpVersionMajor === 1) response.setHeader("connection", "close");
+    options.onRequest(request, response);
+  };
+  const server = options.tls ? createTls(options, options.tls, onRequest) : createPlain(options, onRequest);
+  const h2: http2.Http2Server | http2.Http2SecureServer = "h2" in server ? server.h2 : server;
+  const listener: net.Server & { closeIdleConnections?: () => void } = "h2" in server ? server.h1 : server;
+  putFirst(h2, options.onStream);
+  h2.on("session", (session: http2.ServerHttp2Session) => {
+    session.setLocalWindowSize(sessionWindowBytes);
+    session.setTimeout(options.limits.idleTimeoutMs, () => session.close());
+    // A broken session ends its calls, which report it themselves.
+    session.on("error", () => {});
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    if (draining) session.close();
+  });
+  listener.maxConnections = options.limits.maxConnections;
+  listener.on("connection", (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        listener.once("error", reject);
+        listener.listen(port, host, () => {
+          listener.off("error", reject);
+          resolve(listener.address() as net.AddressInfo);
+        });
+      }),
+    async drain(graceMs) {
+      draining = true;
+      // http.Server.close would at once cut idle connections that a peer may be sending on.
+      const closed = new Promise<void>((resolve) =>
+        net.Server.prototype.close.call(listener, () => resolve()),
+      );
+      for (const session of sessions) session.close();
+      const stop = new AbortController();
+      const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
+        for (const socket of sockets) socket.destroy();
+      }, ignore);
+      const reap = setInterval(() => listener.closeIdleConnections?.(), idleGraceMs);
+      await closed;
+      clearInterval(reap);
+      stop.abort();
+      await cut;
+    },
+  };
+}
+
+function createTls(
+  { limits }: PortOptions,
+  tls: TlsOptions,
+  onRequest: (request: NodeRequest, response: NodeResponse) => void,
+): http2.Http2SecureServer {
+  return http2.createSecureServer(
+    {
+      ...http1Options(limits),
+      ...http2Options(limits),
+      cert: tls.cert,
+      key: tls.key,
+      ...(tls.ca === undefined ? {} : { ca: tls.ca, requestCert: true, rejectUnauthorized: true }),
+      minVersion: "TLSv1.2",
+      handshakeTimeout: limits.headersTimeoutMs,
+      allowHTTP1: true,
+    },
+    onRequest,
+  );
+}
+
+/**
+ * The HTTP/1.1 server owns the listening socket: its header and request
+ * timeouts run only in a server that listens. Connections that start with the
+ * HTTP/2 preface are handed to the other server.
+ */
+function createPlain(
+  { limits }: PortOptions,
+  onRequest: (request: NodeRequest, response: NodeResponse) => void,
+): { h1: http.Server; h2: http2.Http2Server } {
+  const h1 = http.createServer(http1Options(limits), onRequest);
+  const h2 = http2.createServer(http2Options(limits), onRequest);
+  const serveHttp1 = h1.listeners("connection")[0] as (this: http.Server, socket: net.Socket) => void;
+  h1.removeAllListeners("connection");
+  h1.on("connection", (socket: net.Socket) => {
+    socket.setNoDelay(true);
+    sniff(socket, limits.headersTimeoutMs, (isHttp2) => {
+      if (isHttp2) h2.emit("connection", socket);
+      else {
+        serveHttp1.call(h1, socket);
+        socket.resume();
+      }
+    });
+  });
+  return { h1, h2 };
+}
+
+/** Reads until it is clear whether the connection starts with the HTTP/2 preface, then puts the bytes back. */
+function sniff(socket: net.Socket, timeoutMs: number, decide: (isHttp2: boolean) => void): void {
+  const drop = (): void => {
+    socket.destroy();
+  };
+  let seen: Buffer = Buffer.alloc(0);
+  const onData = (chunk: Buffer): void => {
+    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+    const compared = Math.min(seen.length, http2Preface.length);
+    const isHttp2 = seen.subarray(0, compared).equals(http2Preface.subarray(0, compared));
+    if (isHttp2 && compared < http2Preface.length) return;
+    socket.off("data", onData).off("error", drop).off("timeout", drop);
+    socket.setTimeout(0);
+    socket.pause();
+    socket.unshift(seen);
+    decide(isHttp2);
+  };
+  socket.on("error", drop).on("timeout", drop).on("data", onData);
+  socket.setTimeout(timeoutMs);
+}
+
+/** Node's own listener turns streams into requests; this one is asked before it. */
+function putFirst(h2: http2.Http2Server | http2.Http2SecureServer, onStream: PortOptions["onStream"]): void {
+  const compat = h2.listeners("stream")[0] as (...args: unknown[]) => void;
+  h2.removeAllListeners("stream");
+  const listener = (
+    stream: http2.ServerHttp2Stream,
+    headers: http2.IncomingHttpHeaders,
+    ...rest: unknown[]
+  ): void => {
+    if (!onStream(stream, headers)) compat.call(h2, stream, headers, ...rest);
+  };
+  (h2 as http2.Http2Server).on("stream", listener);
+}
+
+function http1Options(limits: GatewayLimits): http.ServerOptions {
+  return {
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: Math.min(limits.idleTimeoutMs, 75_000),
+    connectionsCheckingInterval: timeoutCheckMs,
+  };
+}
+
+function http2Options(limits: GatewayLimits): http2.ServerOptions {
+  return {
+    maxSessionMemory: maxSessionMemoryMegabytes,
+    settings: {
+      initialWindowSize: streamWindowBytes,
+      maxConcurrentStreams: limits.maxConcurrentStreams,
+      maxHeaderListSize: limits.maxHeaderBytes,
+      enablePush: false,
+    },
+  };
+}
+
+const peers = new WeakMap<object, Peer>();
+
+/** The other end of a connection, worked out once for each. */
+export function peerOf(connection: http2.Http2Session | net.Socket): Peer {
+  const known = peers.get(connection);
+  if (known !== undefined) return known;
+  const socket = ("socket" in connection ? connection.socket : connection) as net.Socket | TLSSocket;
+  const certificate = "getPeerCertificate" in socket && socket.authorized ? subjectOf(socket) : undefined;
+  const peer: Peer = {
+    address: socket.remoteAddress ?? "",
+    secure: "encrypted" in socket && socket.encrypted,
+    ...(certificate === undefined ? {} : { certificate }),
+  };
+  peers.set(connection, peer);
+  return peer;
+}
+
+/** First URI (as SPIFFE uses it) or DNS name, else the common name. */
+function subjectOf(socket: TLSSocket): string | undefined {
+  const { subjectaltname = "", subject } = socket.getPeerCertificate();
+  const name = /(?:^|, )(?:URI|DNS):([^,]+)/.exec(subjectaltname)?.[1];
+  const common = subject?.CN;
+  return name ?? (Array.isArray(common) ? common[0] : common);
+}
+
+function ignore(): void {}
