@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { configFileFrom, type Environment, readEnvironment } from "./config/environment.ts";
+import { validate } from "./config/issues.ts";
+import { createPlaces } from "./config/places.ts";
+import { maskSecrets, printSettings } from "./config/print.ts";
+import { ConfigError, type ConfigPath, type Problem } from "./config/problem.ts";
+import { type Config, resolveConfig } from "./config/resolve.ts";
+import { checkRules } from "./config/rules.ts";
+import { configSchema } from "./config/schema.ts";
+import { dropEmptySections } from "./config/schema-walk.ts";
+import { readSecrets } from "./config/secrets.ts";
+import { type ConfigSource, parseConfigSource } from "./config/source.ts";
+import { withValue } from "./config/tree.ts";
+import { packageRoot } from "./package-root.ts";
+
+export type { Config } from "./config/resolve.ts";
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that was read, as messages name it. */
+  readonly file: string;
+  /** Whether nobody gave a file, so that the demo's stands in. */
+  readonly isDemo: boolean;
+  /** Places a fault that was found later, for example while formats were compiled. */
+  locate(path: ConfigPath, message: string): Problem;
+  /** The effective settings as YAML, secrets masked, each with where it came from. */
+  print(): string;
+}
+
+export interface ConfigOptions {
+  readonly env: Environment;
+  readonly cwd: string;
+  /** Wins over `ENGAGE_CONFIG`. */
+  readonly file?: string | undefined;
+}
+
+/** This process's own variables: nothing else reads them. */
+export function processOptions(file?: string): ConfigOptions {
+  return { env: process.env, cwd: process.cwd(), file };
+}
+
+/**
+ * Reads the file given, else the one that `ENGAGE_CONFIG` names, else `engage.yaml` in the working folder, else the
+ * demo's; then the environment over it.
+ * @throws ConfigError with everything that is wrong
+ */
+export function loadConfig(options: ConfigOptions): LoadedConfig {
+  const { source, isDemo } = openSource(options);
+  const { overrides, problems: unknown } = readEnvironment(configSchema, source.tree, options.env);
+  const problems: Problem[] = [...source.problems, ...unknown];
+  if (source.problems.length > 0) throw new ConfigError(problems);
+
+  const places = createPlaces(source, overrides, options.cwd);
+  const report = (path: ConfigPath, message: string, part?: "key" | "value") =>
+    problems.push(places.locate(path, message, part));
+  let overridden = source.tree ?? {};
+  for (const { path, value } of overrides) overridden = withValue(overridden, path, value) ?? {};
+  const { tree, files } = readSecrets(
+    configSchema,
+    dropEmptySections(configSchema, overridden),
+    places.folderOf,
+    report,
+  );
+  const { value: settings, findings } = validate(configSchema, tree);
+  for (const { path, message, part } of findings) report(path, message, part);
+  if (settings === undefined) throw new ConfigError(problems);
+
+  const config = resolveConfig(settings, dirname(resolve(options.cwd, source.file)), places.folderOf);
+  for (const { path, message } of checkRules(settings, config)) report(path, message);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const originOf = (path: ConfigPath) => {
+    const file = files.get(JSON.stringify(path));
+    return file === undefined ? places.originOf(path) : `${places.originOf(path)}, file ${file}`;
+  };
+  return {
+    config,
+    file: source.file,
+    isDemo,
+    locate: (path, message) => places.locate(path, message),
+    print: () => printSettings(maskSecrets(configSchema, settings), originOf),
+  };
+}
+
+function openSource({ env, cwd, file }: ConfigOptions): { source: ConfigSource; isDemo: boolean } {
+  const named = file ?? configFileFrom(env);
+  const local = existsSync(join(cwd, "engage.yaml")) ? "engage.yaml" : undefined;
+  const chosen = resolve(cwd, named ?? local ?? join(packageRoot, "engage.demo.yaml"));
+  const inside = relative(cwd, chosen);
+  const shown = inside.startsWith("..") ? chosen : inside;
+  const isDemo = named === undefined && local === undefined;
+  try {
+    return { source: parseConfigSource(shown, readFileSync(chosen, "utf8")), isDemo };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError([
+      { where: shown, path: "", message: `cannot read the configuration file (${code})` },
+    ]);
+  }
+}

@@ -1,0 +1,162 @@
+import { parse } from "yaml";
+import type { z } from "zod";
+import { nearestName } from "./nearest.ts";
+import type { ConfigPath, Problem } from "./problem.ts";
+import { childSchemas, hasMeta, optionsOf } from "./schema-walk.ts";
+import { valueAt } from "./tree.ts";
+
+type Schema = z.core.$ZodType;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One variable that sets one value. */
+export interface Override {
+  readonly name: string;
+  readonly path: ConfigPath;
+  readonly value: unknown;
+}
+
+const prefix = "ENGAGE_";
+// Names the configuration file, so it cannot stand in it.
+const fileVariable = "ENGAGE_CONFIG";
+// Kubernetes and old Docker links set these for a service that is called "engage".
+const serviceLink = /^ENGAGE_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
+
+/** The file that `ENGAGE_CONFIG` names, if any. */
+export function configFileFrom(env: Environment): string | undefined {
+  return env[fileVariable] || undefined;
+}
+
+/**
+ * Reads `ENGAGE_` + path, for example `ENGAGE_PARSER_DEAD_LETTERS_MAX_BYTES`. Elements of lists go by their index,
+ * named entries by their name as the file has it. A secret can be named `…_FILE` and hold a path. An empty variable
+ * counts as not set. Sections come before the values in them.
+ */
+export function readEnvironment(
+  schema: Schema,
+  tree: unknown,
+  env: Environment,
+): { readonly overrides: readonly Override[]; readonly problems: readonly Problem[] } {
+  const overrides: Override[] = [];
+  const problems: Problem[] = [];
+  for (const [name, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (!name.startsWith(prefix) || name === fileVariable || serviceLink.test(name) || !text) continue;
+    const problem = (message: string) => problems.push({ where: `environment ${name}`, path: "", message });
+    const words = name.slice(prefix.length).split("_");
+    const secretFile =
+      words.at(-1) === "FILE" ? targetsOf(schema, words.slice(0, -1), tree).find(isSecret) : undefined;
+    const [target, ...others] = targetsOf(schema, words, tree);
+    if (secretFile !== undefined) {
+      overrides.push({ name, path: secretFile.path, value: { file: text } });
+    } else if (target === undefined) {
+      const near = nearestName(name, [fileVariable, ...environmentNames(schema, tree)]);
+      const hint = near === undefined ? ": there is no such setting" : `, did you mean ${near}?`;
+      problem(`sets nothing${hint}`);
+    } else if (others.length > 0) {
+      problem("could mean several settings: set the section around them instead, as JSON or YAML");
+    } else {
+      const read = readText(text, target.schemas);
+      if (read === undefined) problem("the value is neither valid JSON nor valid YAML");
+      else overrides.push({ name, path: target.path, value: read.value });
+    }
+  }
+  overrides.sort((a, b) => a.path.length - b.path.length);
+  return { overrides, problems };
+}
+
+/** `deadLetters` as DEAD, LETTERS. */
+function wordsOf(key: string): string[] {
+  const spaced = key.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[^A-Za-z0-9]+/g, " ");
+  return spaced.trim().toUpperCase().split(" ");
+}
+
+interface Target {
+  readonly path: ConfigPath;
+  readonly schemas: readonly Schema[];
+}
+
+function isSecret({ schemas }: Target): boolean {
+  return schemas.some((schema) => hasMeta(schema, "secret"));
+}
+
+function targetsOf(root: Schema, words: readonly string[], tree: unknown): Target[] {
+  const found = new Map<string, { path: ConfigPath; schemas: Schema[] }>();
+  const search = (schema: Schema, rest: readonly string[], path: ConfigPath): void => {
+    if (rest.length === 0) {
+      const id = JSON.stringify(path);
+      const target = found.get(id) ?? { path, schemas: [] };
+      target.schemas.push(schema);
+      found.set(id, target);
+    } else {
+      for (const [key, used] of childKeys(schema, rest, valueAt(tree, path))) {
+        for (const child of childSchemas(schema, key)) search(child, rest.slice(used), [...path, key]);
+      }
+    }
+  };
+  search(root, words, []);
+  return [...found.values()];
+}
+
+/** Keys of a value that the next words name, with the number of words used. */
+function childKeys(
+  schema: Schema,
+  words: readonly string[],
+  value: unknown,
+): [key: string | number, used: number][] {
+  const named = namedKeys(schema, value).flatMap((key): [string, number][] => {
+    const own = wordsOf(key);
+    return own.every((word, i) => word === words[i]) ? [[key, own.length]] : [];
+  });
+  // An index may point at an element of the list or just behind its end.
+  const length = Array.isArray(value) ? value.length : 0;
+  const isList = optionsOf(schema).some((option) => option._zod.def.type === "array");
+  const isIndex = isList && /^\d{1,6}$/.test(words[0]!) && Number(words[0]) <= length;
+  return isIndex ? [...named, [Number(words[0]), 1]] : named;
+}
+
+function namedKeys(schema: Schema, value: unknown): string[] {
+  const keys = optionsOf(schema).flatMap(({ _zod: { def } }) => {
+    if (def.type === "object") return Object.keys(def.shape);
+    return def.type === "record" && value !== null && typeof value === "object" ? Object.keys(value) : [];
+  });
+  return [...new Set(keys)];
+}
+
+/** Every name that sets something, given the lists and named entries that the file has. */
+export function environmentNames(schema: Schema, tree: unknown): string[] {
+  const names = new Set<string>();
+  const walk = (current: Schema, name: string, path: ConfigPath): void => {
+    // Schemas that contain themselves end where the file does.
+    if (path.length > 8) return;
+    const value = valueAt(tree, path);
+    const indexes = Array.isArray(value) ? value.map((_, i) => i) : [];
+    for (const key of [...namedKeys(current, value), ...indexes]) {
+      const own = `${name}${name === prefix ? "" : "_"}${wordsOf(String(key)).join("_")}`;
+      for (const child of childSchemas(current, key)) {
+        names.add(own);
+        if (hasMeta(child, "secret")) names.add(`${own}_FILE`);
+        walk(child, own, [...path, key]);
+      }
+    }
+  };
+  walk(schema, prefix, []);
+  return [...names];
+}
+
+const textKinds = new Set(["string", "enum", "literal", "template_literal"]);
+const scalarKinds = new Set(["number", "int", "boolean", "bigint", "null"]);
+
+/** Text stays text where text is due, so that a token `0123` or `yes` survives; anything else is YAML. */
+function readText(text: string, schemas: readonly Schema[]): { readonly value: unknown } | undefined {
+  const kinds = schemas.flatMap(optionsOf).map((option) => option._zod.def.type as string);
+  const mayBeText = kinds.some((kind) => textKinds.has(kind));
+  const mayBeScalar = kinds.some((kind) => scalarKinds.has(kind));
+  const mayBeNested =
+    kinds.some((kind) => !textKinds.has(kind)) || schemas.some((schema) => hasMeta(schema, "secret"));
+  if (mayBeText && !mayBeScalar && !(mayBeNested && /^\s*[[{]/.test(text))) return { value: text };
+  try {
+    return { value: parse(text, { prettyErrors: false, logLevel: "error" }) };
+  } catch {
+    // A pattern such as *.log is no YAML, but text.
+    return /^\s*[[{]/.test(text) ? undefined : { value: text };
+  }
+}

@@ -1,0 +1,163 @@
+import type { z } from "zod";
+import { listNames, nearestName } from "./nearest.ts";
+import type { ConfigPath } from "./problem.ts";
+import { keysOf, optionsOf, schemasAt, touchesSecret } from "./schema-walk.ts";
+import { valueAt } from "./tree.ts";
+
+type Schema = z.core.$ZodType;
+type Issue = z.core.$ZodIssue;
+
+/** What is wrong at a path; `part` tells whether the key or its value is to blame. */
+export interface Finding {
+  readonly path: ConfigPath;
+  readonly message: string;
+  readonly part: "key" | "value";
+}
+
+/** Stands for "no message of its own", so that messages written in a schema can be told from the library's. */
+const unworded = "\u0000";
+
+/** Validates the tree and says all that is wrong with it in our own words. */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  tree: unknown,
+): { readonly value: z.output<S> | undefined; readonly findings: readonly Finding[] } {
+  const result = schema.safeParse(tree, { error: () => unworded });
+  if (result.success) return { value: result.data, findings: [] };
+  const findings = result.error.issues.flatMap((issue) => wordIssue(schema, tree, issue, []));
+  return { value: undefined, findings: findings.map((one) => ({ ...one, path: shorten(tree, one.path) })) };
+}
+
+/** A path that goes on behind a missing value (a list made from one text, say) ends there. */
+function shorten(tree: unknown, path: ConfigPath): ConfigPath {
+  const missing = path.findIndex((_, i) => valueAt(tree, path.slice(0, i + 1)) === undefined);
+  return missing === -1 ? path : path.slice(0, missing + 1);
+}
+
+function wordIssue(schema: Schema, tree: unknown, issue: Issue, base: ConfigPath): Finding[] {
+  const path = [...base, ...(issue.path as (string | number)[])];
+  const value = valueAt(tree, path);
+  const finding = (message: string): Finding[] => [{ path, message, part: "value" }];
+  const got = `got ${quote(schema, path, value)}`;
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(schema, path, key));
+  if (issue.code === "invalid_key") {
+    const reason = issue.issues.map(({ message }) => message).find((message) => message !== unworded);
+    return [
+      {
+        path,
+        message: `${reason ?? "is not a valid name"}, got ${JSON.stringify(path.at(-1))}`,
+        part: "key",
+      },
+    ];
+  }
+  if (issue.code === "invalid_union") return wordUnion(schema, tree, issue, path);
+  if (issue.message !== unworded) {
+    const isWish = /^(must be|expected) /.test(issue.message) && value !== undefined;
+    return finding(isWish ? `${issue.message}, ${got}` : issue.message);
+  }
+  if (value === undefined) return finding(`is required: give ${expectation(issue)}`);
+  const bound = wordBound(issue);
+  return finding(`${bound ?? `must be ${expectation(issue)}`}, ${got}`);
+}
+
+function unknownKey(schema: Schema, section: ConfigPath, key: string): Finding {
+  const valid = [...new Set(schemasAt(schema, section).flatMap((one) => keysOf(one) ?? []))];
+  const near = nearestName(key, valid);
+  const hint =
+    near === undefined ? `valid keys are ${valid.join(", ")}` : `did you mean ${JSON.stringify(near)}?`;
+  return { path: [...section, key], message: `unknown key ${JSON.stringify(key)}, ${hint}`, part: "key" };
+}
+
+function wordUnion(
+  schema: Schema,
+  tree: unknown,
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: ConfigPath,
+): Finding[] {
+  const value = valueAt(tree, path);
+  const got = `got ${quote(schema, path, value)}`;
+  if ("options" in issue && Array.isArray(issue.options)) {
+    return [{ path, message: choice(issue.options, value, got), part: "value" }];
+  }
+  // The option that the value is most like is the one whose faults lie deeper than the value itself.
+  const inner = issue.errors.find((issues) => issues.every((one) => one.path.length > 0));
+  if (inner !== undefined) return inner.flatMap((one) => wordIssue(schema, tree, one, path));
+  const own = issue.errors
+    .flat()
+    .find((one) => one.path.length === 0 && one.message !== unworded && one.code !== "invalid_type");
+  if (own !== undefined) return wordIssue(schema, tree, own, path);
+  const ways = [
+    ...new Set(
+      issue.errors
+        .flat()
+        .filter((one) => one.path.length === 0)
+        .map(expectation),
+    ),
+  ];
+  const all = ways.join(" or ");
+  return [
+    {
+      path,
+      message: value === undefined ? `is required: give ${all}` : `must be ${all}, ${got}`,
+      part: "value",
+    },
+  ];
+}
+
+function choice(options: readonly unknown[], value: unknown, got: string): string {
+  if (value === undefined) return `is required: give ${listNames(options)}`;
+  const near = typeof value === "string" ? nearestName(value, options.map(String)) : undefined;
+  return `must be ${listNames(options)}, ${got}${near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`}`;
+}
+
+/** What a value should have been, to follow "must be" or "give". */
+function expectation(issue: Issue): string {
+  if (issue.code === "invalid_value") return listNames(issue.values);
+  if (issue.code === "invalid_type") return kinds[issue.expected] ?? `a value of type ${issue.expected}`;
+  if (issue.code === "invalid_format") return formats[issue.format] ?? `text in the form ${issue.format}`;
+  return "a valid value";
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a section of keys",
+  record: "a section of keys",
+};
+
+const formats: Readonly<Record<string, string>> = {
+  safeint: "a whole number",
+  datetime: 'a time with its zone such as "2026-01-31T23:59:59Z"',
+};
+
+function wordBound(issue: Issue): string | undefined {
+  if (issue.code === "not_multiple_of") return `must be a multiple of ${issue.divisor}`;
+  if (issue.code !== "too_small" && issue.code !== "too_big") return undefined;
+  const isSmall = issue.code === "too_small";
+  const bound = isSmall ? issue.minimum : issue.maximum;
+  if (isSmall && issue.origin !== "number" && issue.origin !== "int" && Number(bound) === 1)
+    return "must not be empty";
+  const unit = { string: " characters", array: " elements" }[issue.origin as string] ?? "";
+  const edge =
+    issue.inclusive === false ? (isSmall ? "more than" : "less than") : isSmall ? "at least" : "at most";
+  return `must be ${edge} ${bound}${unit}`;
+}
+
+/** The value for a message; only its kind where a secret is, might be or may have been meant to be. */
+export function quote(schema: Schema, path: ConfigPath, value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a section of keys";
+  const isHidden = touchesSecret(schema, path) || isMisplaced(schema, path);
+  if (isHidden) return typeof value === "string" ? "text (not shown)" : `a ${typeof value} (not shown)`;
+  const text = JSON.stringify(value);
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+/** Whether the path leads nowhere in the schema, so that nothing tells what the value is. */
+function isMisplaced(schema: Schema, path: ConfigPath): boolean {
+  return schemasAt(schema, path).flatMap(optionsOf).length === 0;
+}

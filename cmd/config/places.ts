@@ -1,0 +1,44 @@
+import { dirname, resolve } from "node:path";
+import type { Override } from "./environment.ts";
+import { type ConfigPath, formatPath, isWithin, type Problem } from "./problem.ts";
+import type { ConfigSource } from "./source.ts";
+
+/** Where the values of a configuration came from. */
+export interface Places {
+  /** @param part what to point at: a key that is wrong, or (the default) its value */
+  locate(path: ConfigPath, message: string, part?: "key" | "value"): Problem;
+  /** `file:line`, `environment NAME` or `default`. */
+  originOf(path: ConfigPath): string;
+  /** The folder that a relative path in this setting starts at: the file's, or the working folder. */
+  folderOf(path: ConfigPath): string;
+}
+
+export function createPlaces(source: ConfigSource, overrides: readonly Override[], cwd: string): Places {
+  // The last one wins, as it does for the value.
+  const overrideOf = (path: ConfigPath) => overrides.findLast((one) => isWithin(path, one.path));
+  /** The variable that set something closer to the path than the file did. */
+  const closest = (path: ConfigPath) => {
+    const depth = source.depthOf(path);
+    return overrideOf(path) ?? overrides.find((one) => commonLength(one.path, path) > depth);
+  };
+  return {
+    locate(path, message, part) {
+      const override = closest(path);
+      const { line, col } = source.place(path, part);
+      const where = override === undefined ? `${source.file}:${line}:${col}` : `environment ${override.name}`;
+      return { where, path: formatPath(path), message };
+    },
+    originOf(path) {
+      const override = overrideOf(path);
+      if (override !== undefined) return `environment ${override.name}`;
+      return source.gives(path) ? `${source.file}:${source.place(path).line}` : "default";
+    },
+    folderOf: (path) =>
+      overrideOf(path) === undefined && source.gives(path) ? dirname(resolve(cwd, source.file)) : cwd,
+  };
+}
+
+function commonLength(a: ConfigPath, b: ConfigPath): number {
+  const end = a.findIndex((key, i) => String(key) !== String(b[i]));
+  return end === -1 ? a.length : end;
+}

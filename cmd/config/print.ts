@@ -1,0 +1,48 @@
+import { Document, isCollection, isMap, isScalar, isSeq } from "yaml";
+import type { z } from "zod";
+import type { ConfigPath } from "./problem.ts";
+import { hasMeta, visit } from "./schema-walk.ts";
+import { withValue } from "./tree.ts";
+
+const mask = "********";
+// Origins start at this column, unless the value is longer.
+const commentColumn = 48;
+// Stands before each origin until the columns are aligned; YAML writes it escaped in values.
+const originMark = "\u0000";
+
+/** The tree with every secret masked, and nothing else changed. */
+export function maskSecrets(schema: z.core.$ZodType, tree: unknown): unknown {
+  let masked = tree;
+  visit(schema, tree, (value, schemas, path) => {
+    if (value !== undefined && schemas.some((one) => hasMeta(one, "secret")))
+      masked = withValue(masked, path, mask);
+  });
+  return masked;
+}
+
+/** The settings as YAML, each value with a comment that says where it came from. */
+export function printSettings(settings: unknown, originOf: (path: ConfigPath) => string): string {
+  const document = new Document(settings, { aliasDuplicateObjects: false });
+  comment(document.contents, [], originOf);
+  const text = document.toString({ lineWidth: 0, commentString: (origin) => `${originMark}${origin}` });
+  return text
+    .split("\n")
+    .map((line) => {
+      const [value, origin] = line.split(originMark);
+      return origin === undefined ? line : `${value!.trimEnd().padEnd(commentColumn)} # ${origin}`;
+    })
+    .join("\n");
+}
+
+function comment(node: unknown, path: ConfigPath, originOf: (path: ConfigPath) => string): void {
+  if (isMap(node) && node.items.length > 0) {
+    for (const pair of node.items) {
+      if (isScalar(pair.key)) comment(pair.value, [...path, String(pair.key.value)], originOf);
+    }
+  } else if (isSeq(node) && node.items.length > 0) {
+    for (const [i, item] of node.items.entries()) comment(item, [...path, i], originOf);
+  } else if (isScalar(node) || isCollection(node)) {
+    if (isCollection(node)) node.flow = true;
+    node.comment = originOf(path);
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { accessSync, constants } from "node:fs";
+import { isLoopback } from "./listen.ts";
+import type { ConfigPath } from "./problem.ts";
+import type { Config } from "./resolve.ts";
+import type { Settings } from "./schema.ts";
+
+export interface RuleFinding {
+  readonly path: ConfigPath;
+  readonly message: string;
+}
+
+/** Known to everybody who has read engage.demo.yaml. */
+const demo = { appid: "demo-app", token: "demo-token", secret: "demo-secret" } as const;
+const demoTokenSha256 = createHash("sha256").update(demo.token).digest("hex");
+
+/** What no single value can tell: rules between settings, and files that must be there. */
+export function checkRules(settings: Settings, config: Config): RuleFinding[] {
+  const isPublic = !isLoopback(config.listen.host);
+  return [
+    ...checkAuth(settings, isPublic),
+    ...(isPublic ? checkDemoSecrets(settings) : []),
+    ...checkProjects(settings),
+    ...checkNames(settings),
+    ...checkTlsFiles(settings, config),
+  ];
+}
+
+function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): RuleFinding[] {
+  if (auth.mode === "keys" && auth.keys.length === 0) {
+    const message = "mode is \"keys\" but there are none: make one with 'engage key create NAME'";
+    return [{ path: ["auth", "keys"], message }];
+  }
+  const isDecided = auth.mode !== undefined || auth.keys.length > 0 || tls?.ca !== undefined;
+  if (isDecided || !isPublic) return [];
+  const message = [
+    `other machines can reach ${JSON.stringify(listen)}, so say who may call: either set keys`,
+    "        auth:",
+    "          keys: # 'engage key create NAME' makes one",
+    '            - { name: shipper, sha256: "…", methods: ["proto.Parser/*"] }',
+    "      (or tls.ca, to ask callers for certificates), or let everybody in",
+    "        auth: { mode: off }",
+  ];
+  return [{ path: ["auth"], message: message.join("\n") }];
+}
+
+function checkDemoSecrets(settings: Settings): RuleFinding[] {
+  const refuse = (path: ConfigPath, kind: string): RuleFinding => ({
+    path,
+    message: `everybody knows the demo's ${kind}, so it is refused on ${JSON.stringify(settings.listen)}: set one of your own`,
+  });
+  const appids = settings.projects.flatMap(({ appids }, i) =>
+    appids.flatMap((appid, j) =>
+      appid === demo.appid ? [refuse(["projects", i, "appids", j], "appid")] : [],
+    ),
+  );
+  const tokens = settings.analysis.tokens.flatMap(({ token, sha256 }, i) => {
+    const isDemo = token === demo.token || sha256 === demoTokenSha256;
+    return isDemo
+      ? [refuse(["analysis", "tokens", i, token === undefined ? "sha256" : "token"], "token")]
+      : [];
+  });
+  const secrets = Object.entries(settings.webhook.channels).flatMap(([channel, { secrets }]) =>
+    secrets.flatMap(({ value }, i) =>
+      value === demo.secret
+        ? [refuse(["webhook", "channels", channel, "secrets", i, "value"], "secret")]
+        : [],
+    ),
+  );
+  return [...appids, ...tokens, ...secrets];
+}
+
+function checkProjects({ projects, analysis }: Settings): RuleFinding[] {
+  const ids = projects.map(({ id }) => id);
+  return analysis.tokens.flatMap(({ projects: wanted }, i) =>
+    (wanted === "*" ? [] : wanted).flatMap((id, j): RuleFinding[] =>
+      ids.includes(id)
+        ? []
+        : [
+            {
+              path: ["analysis", "tokens", i, "projects", j],
+              message: `there is no project ${id}, ${ids.length === 0 ? "projects is empty" : `projects are ${ids.join(", ")}`}`,
+            },
+          ],
+    ),
+  );
+}
+
+/** Names that must be there only once. */
+function checkNames({ projects, analysis, auth }: Settings): RuleFinding[] {
+  const repeated = (values: readonly (readonly [unknown, ConfigPath])[]): RuleFinding[] =>
+    values.flatMap(([value, path], i) =>
+      values.findIndex(([other]) => other === value) < i
+        ? [{ path, message: `${JSON.stringify(value)} is already taken by an entry above` }]
+        : [],
+    );
+  return [
+    ...repeated(auth.keys.map(({ name }, i) => [name, ["auth", "keys", i, "name"]])),
+    ...repeated(analysis.tokens.map(({ name }, i) => [name, ["analysis", "tokens", i, "name"]])),
+    ...repeated(projects.map(({ id }, i) => [id, ["projects", i, "id"]])),
+    ...repeated(
+      projects.flatMap(({ appids }, i) =>
+        appids.map((appid, j) => [appid, ["projects", i, "appids", j]] as const),
+      ),
+    ),
+  ];
+}
+
+function checkTlsFiles(settings: Settings, config: Config): RuleFinding[] {
+  return (["cert", "key", "ca"] as const).flatMap((key): RuleFinding[] => {
+    const file = config.tls?.[key];
+    if (file === undefined) return [];
+    try {
+      accessSync(file, constants.R_OK);
+      return [];
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return [
+        {
+          path: ["tls", key],
+          message: `cannot read the file ${JSON.stringify(settings.tls?.[key])} (${code})`,
+        },
+      ];
+    }
+  });
+}

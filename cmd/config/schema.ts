@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { parserConfigSchema } from "../../services/parser/config.ts";
+import { parseListen } from "./listen.ts";
+
+const MIB = 1_048_576;
+// Log shippers send batches of up to 100,000 lines in one message.
+const parseMaxBytes = 100 * MIB;
+
+/** A value that is never printed; the file can also say `{ file: path }`. */
+const secret = () => z.string().min(1).meta({ secret: true });
+const filePath = () => z.string().min(1).meta({ path: true });
+const bytes = () => z.int().min(1);
+const milliseconds = () => z.int().min(0);
+const name = () =>
+  z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      "must be 1 to 64 letters, digits, dots, dashes or underscores",
+    );
+const sha256 = () =>
+  z.string().regex(/^[0-9a-f]{64}$/, "must be the SHA-256 of the key as 64 lower-case hexadecimal digits");
+
+const methodName = () =>
+  z.string().regex(/^[A-Za-z_][\w.]*\/[A-Za-z_]\w*$/, 'must be a method such as "proto.Parser/Parse"');
+const methodPattern = () =>
+  z
+    .string()
+    .regex(
+      /^(\*|[A-Za-z_][\w.]*\/(\*|[A-Za-z_]\w*))$/,
+      'must be "*", a service such as "proto.Parser/*" or a method such as "proto.Parser/Parse"',
+    );
+
+const tlsSchema = z.strictObject({
+  /** Certificate chain, PEM. */
+  cert: filePath(),
+  /** Private key of the certificate, PEM. */
+  key: filePath(),
+  /** Authorities that sign client certificates, PEM; with them every caller must show one. */
+  ca: filePath().optional(),
+});
+
+const authSchema = z.strictObject({
+  mode: z.enum(["keys", "off"]).optional(),
+  keys: z
+    .array(
+      z.strictObject({
+        name: name(),
+        sha256: sha256(),
+        methods: z.array(methodPattern()).min(1).default(["*"]),
+      }),
+    )
+    .default([]),
+});
+
+const limitsSchema = z.strictObject({
+  maxMessageBytes: bytes().default(16 * MIB),
+  /** Bytes of a message, for methods that differ from `maxMessageBytes`. */
+  methods: z
+    .record(methodName(), bytes())
+    .default({})
+    .transform((methods) => ({ "proto.Parser/Parse": parseMaxBytes, ...methods })),
+  maxConnections: z.int().min(1).default(10_000),
+  /** Calls at the same time in one HTTP/2 connection. */
+  maxConcurrentStreams: z.int().min(1).max(2_147_483_647).default(256),
+  /** Time to send the head of a request. */
+  headersTimeoutMs: milliseconds().default(10_000),
+  /** Time to send a whole request over HTTP/1.1; 0 for no limit. */
+  requestTimeoutMs: milliseconds().default(300_000),
+  /** A connection without a call for this long is closed; 0 for never. */
+  idleTimeoutMs: milliseconds().default(300_000),
+  maxHeaderBytes: z.int().min(1024).default(16_384),
+  /** Longer deadlines of callers are cut to this. */
+  maxDeadlineMs: z.int().min(1).default(600_000),
+  /** Answers shorter than this are not compressed, even when the caller asks. */
+  compressMinBytes: z.int().min(0).default(1024),
+});
+
+const logSchema = z.strictObject({
+  level: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  /** One line for each call. */
+  access: z.boolean().default(true),
+  /** Text for people in the place of JSON; by default only when the log goes to a terminal. */
+  pretty: z.boolean().optional(),
+});
+
+const zone = () =>
+  z.string().refine(isZone, 'must be an offset such as "+08:00" or an IANA name such as "Europe/Berlin"');
+
+const projectSchema = z.strictObject({
+  id: z.int().min(1),
+  name: z.string().min(1).optional(),
+  appids: z.array(z.string().min(1)).default([]),
+  zone: zone().default("+00:00"),
+});
+
+const tokenSchema = z
+  .strictObject({
+    name: name(),
+    token: secret().optional(),
+    sha256: sha256().optional(),
+    /** Ids of projects, or "*" for all. */
+    projects: z.union([z.literal("*"), z.array(z.int()).min(1)]),
+  })
+  .refine(
+    ({ token, sha256 }) => (token === undefined) !== (sha256 === undefined),
+    "needs either token or sha256",
+  );
+
+const channelSchema = z
+  .strictObject({
+    auth: z.literal("off").optional(),
+    secrets: z
+      .array(z.strictObject({ value: secret(), expires: z.iso.datetime({ offset: true }).optional() }))
+      .default([]),
+  })
+  .refine(
+    ({ auth, secrets }) => auth === "off" || secrets.length > 0,
+    "needs secrets, or auth: off to accept messages without a signature",
+  );
+
+/** A section that may be left out, with the defaults of its own values. */
+const section = <S extends z.ZodType>(schema: S) => schema.prefault({} as z.input<S>);
+
+/** The whole of engage.yaml. */
+export const configSchema = z.strictObject({
+  listen: z
+    .string()
+    .refine(
+      (text) => parseListen(text) !== undefined,
+      'must be host:port, for example "127.0.0.1:8080" or "[::1]:8080"',
+    )
+    .default("127.0.0.1:8080"),
+  /** Folder for everything the service stores. */
+  data: filePath().default("./data"),
+  tls: tlsSchema.optional(),
+  auth: section(authSchema),
+  limits: section(limitsSchema),
+  /** Time that calls in flight get to finish when the service stops. */
+  drainMs: milliseconds().default(10_000),
+  log: section(logSchema),
+  parser: section(parserConfigSchema),
+  projects: z.array(projectSchema).default([]),
+  analysis: section(z.strictObject({ tokens: z.array(tokenSchema).default([]) })),
+  webhook: section(z.strictObject({ channels: z.record(name(), channelSchema).default({}) })),
+});
+
+/** The values of a configuration as its file writes them, defaults filled in. */
+export type Settings = z.output<typeof configSchema>;
+
+function isZone(text: string): boolean {
+  if (/^[+-](0\d|1[0-4]):[0-5]\d$/.test(text)) return true;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return /^[A-Za-z]/.test(text);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { z } from "zod";
+import type { ConfigPath } from "./problem.ts";
+import { hasMeta, visit } from "./schema-walk.ts";
+import { withValue } from "./tree.ts";
+
+/** Text of a file without the line end that editors and `echo` leave behind. */
+export function readSecretFile(file: string): string {
+  return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+}
+
+/**
+ * Puts the content of the file in the place of every secret given as `{ file: path }`.
+ * @param folderOf the folder that relative paths in this setting start at
+ * @param fail called for a file that cannot be read, with the reason
+ * @returns the tree, and the files by the JSON of their path in it
+ */
+export function readSecrets(
+  schema: z.core.$ZodType,
+  tree: unknown,
+  folderOf: (path: ConfigPath) => string,
+  fail: (path: ConfigPath, message: string) => void,
+): { readonly tree: unknown; readonly files: ReadonlyMap<string, string> } {
+  const files = new Map<string, string>();
+  let result = tree;
+  visit(schema, tree, (value, schemas, path) => {
+    const file = fileOf(value);
+    if (file === undefined || !schemas.some((one) => hasMeta(one, "secret"))) return;
+    const fault = (message: string): void => {
+      fail(path, message);
+      // Something valid, so that this one fault is not reported twice.
+      result = withValue(result, path, "unreadable");
+    };
+    try {
+      const secret = readSecretFile(resolve(folderOf([...path, "file"]), file));
+      if (secret === "") return fault(`the file ${JSON.stringify(file)} is empty`);
+      result = withValue(result, path, secret);
+      files.set(JSON.stringify(path), file);
+    } catch (error) {
+      fault(`cannot read the file ${JSON.stringify(file)} (${(error as NodeJS.ErrnoException).code})`);
+    }
+  });
+  return { tree: result, files };
+}
+
+function fileOf(value: unknown): string | undefined {
+  if (value === null || typeof value !== "object") return undefined;
+  const { file } = value as { file?: unknown };
+  return typeof file === "string" && Object.keys(value).length === 1 ? file : undefined;
+}

@@ -1,0 +1,31 @@
+import type { ConfigPath } from "./problem.ts";
+
+/** The value at `path`, or undefined. */
+export function valueAt(tree: unknown, path: ConfigPath): unknown {
+  let value = tree;
+  for (const key of path) {
+    if (value === null || typeof value !== "object" || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
+}
+
+/** A copy of the tree with `value` at `path`; sections that are missing on the way are made. */
+export function withValue(tree: unknown, path: ConfigPath, value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (Array.isArray(tree)) return replaceAt(tree, Number(key), withValue(tree[Number(key)], rest, value));
+  if (tree === undefined || tree === null) {
+    const child = withValue(undefined, rest, value);
+    return typeof key === "number" ? [child] : { [key]: child };
+  }
+  // Text where a section is due: left as it is, for the schema to complain about.
+  if (typeof tree !== "object") return tree;
+  return { ...tree, [key]: withValue((tree as Record<string, unknown>)[key], rest, value) };
+}
+
+function replaceAt(list: readonly unknown[], index: number, value: unknown): unknown[] {
+  const copy = [...list];
+  copy[index] = value;
+  return copy;
+}

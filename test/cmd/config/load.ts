@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { ConfigError, type Problem } from "../../../cmd/config/problem.ts";
+import { type LoadedConfig, loadConfig } from "../../../cmd/config.ts";
+
+/** A folder that is gone after the test, with the files given. */
+export function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "engage-config-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** Loads an engage.yaml with this text from a folder of its own. */
+export function loadText(text: string, env: Readonly<Record<string, string>> = {}, files = {}): LoadedConfig {
+  return loadConfig({ env, cwd: folderWith({ "engage.yaml": text, ...files }) });
+}
+
+/** What is wrong with the text; fails when nothing is. */
+export function problemsOf(
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+  files = {},
+): readonly Problem[] {
+  try {
+    loadText(text, env, files);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  throw new Error(`no problem found in:\n${text}`);
+}
+
+/** Problems as `where: path: message`. */
+export function linesOf(problems: readonly Problem[]): string[] {
+  return problems.map(({ where, path, message }) => [where, path, message].filter(Boolean).join(": "));
+}
