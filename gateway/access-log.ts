@@ -1,0 +1,66 @@
+import { Code } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import { createByMethod } from "./by-method.ts";
+import { codeName } from "./code-name.ts";
+import type { CallObserver, CallRecord } from "./record.ts";
+
+/** Outcomes that mean a fault on this side. */
+const serverFaults: ReadonlySet<Code | undefined> = new Set([
+  Code.Unknown,
+  Code.DeadlineExceeded,
+  Code.Internal,
+  Code.Unavailable,
+  Code.DataLoss,
+]);
+
+type WriteLine = (line: AccessLine) => void;
+
+/**
+ * Writes one line a call, `warn` for faults of the server and `info` for all
+ * else. It holds what `CallRecord` knows and so no message, no header and no
+ * query string, where secrets could be.
+ *
+ * What is the same for many calls is serialised once, in a child logger for
+ * each method, protocol and outcome; that halves the cost of a line.
+ */
+export function createAccessLog(logger: Logger): CallObserver {
+  const writers = createByMethod((method, protocol) => ({ method, protocol, byCode: [] as WriteLine[] }));
+  const writerFor = (record: CallRecord): WriteLine => {
+    const { method, protocol, byCode } = writers.of(record);
+    const number = record.code ?? 0;
+    byCode[number] ??= createWriter(
+      logger.child({ method, protocol, code: codeName(record.code) }),
+      serverFaults.has(record.code) ? "warn" : "info",
+    );
+    return byCode[number];
+  };
+  return {
+    started: () => undefined,
+    finished: (record) => writerFor(record)(new AccessLine(record)),
+  };
+}
+
+function createWriter(logger: Logger, level: "warn" | "info"): WriteLine {
+  return (line) => logger[level](line, "call");
+}
+
+/** What differs from call to call; undefined properties are not written. */
+class AccessLine {
+  readonly ms: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly requestId: string;
+  readonly peer: string;
+  readonly caller: string | undefined;
+  readonly traceparent: string | undefined;
+
+  constructor(record: CallRecord) {
+    this.ms = Math.round((performance.now() - record.startedMs) * 100) / 100;
+    this.bytesIn = record.bytesIn;
+    this.bytesOut = record.bytesOut;
+    this.requestId = record.requestId;
+    this.peer = record.peer.address;
+    this.caller = record.caller.kind === "anonymous" ? undefined : record.caller.name;
+    this.traceparent = record.traceparent;
+  }
+}

@@ -1,0 +1,154 @@
+import { hash } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import type { Authorize } from "./core.ts";
+import type { ServedMethod } from "./methods.ts";
+import type { Caller, CallRecord } from "./record.ts";
+
+/** A bearer key; only its digest is kept. */
+export interface KeyRule {
+  /** Stands for the key in logs. */
+  readonly name: string;
+  /** SHA-256 of the key as 64 hexadecimal digits, as `hashKey` makes it. */
+  readonly sha256: string;
+  /** `*`, `package.Service/*` or `package.Service/Method`. */
+  readonly methods: readonly string[];
+}
+
+export interface CertificateRule {
+  /** As `Peer.certificate` has it. */
+  readonly subject: string;
+  readonly methods: readonly string[];
+}
+
+export interface AuthOptions {
+  /** `off` lets everybody in and still tells handlers whose key it is. */
+  readonly mode: "keys" | "off";
+  readonly keys: readonly KeyRule[];
+  /** Without this list a verified client certificate may call everything. */
+  readonly certificates?: readonly CertificateRule[];
+}
+
+/** Digest of a key in the form that the configuration holds. */
+export function hashKey(key: string): string {
+  return hash("sha256", key, "hex");
+}
+
+interface Identity {
+  readonly caller: Caller;
+  readonly mayCall: (served: ServedMethod) => boolean;
+}
+
+/**
+ * Recognises callers by bearer key or verified client certificate and checks
+ * what they may call. Health checks are open to everybody, and so are methods
+ * over REST whose handler authenticates by itself.
+ * @throws Error when a rule is malformed or two keys are the same
+ */
+export function createAuthorizer(options: AuthOptions): Authorize {
+  const identify = createIdentify(options);
+  const hasNoUseForKeys = options.mode === "off" && options.keys.length === 0;
+  return (record, served, header) => {
+    const presented = hasNoUseForKeys ? [] : presentedKeys(header);
+    const identity = identify(presented, record);
+    if (identity !== undefined) record.caller = identity.caller;
+    if (options.mode === "off" || isOpen(served, record)) return;
+    if (identity === undefined) throw unauthenticated(presented.length > 0);
+    if (!identity.mayCall(served)) throw denied(served);
+  };
+}
+
+function createIdentify({ keys, certificates }: AuthOptions) {
+  const byDigest = indexKeys(keys);
+  const bySubject = new Map(
+    certificates?.map(({ subject, methods }) => [
+      subject,
+      compileMethods(methods, `certificate "${subject}"`),
+    ]),
+  );
+  const mayCallAsSubject =
+    certificates === undefined ? () => always : (subject: string) => bySubject.get(subject) ?? never;
+
+  return (presented: readonly string[], { peer }: CallRecord): Identity | undefined => {
+    for (const key of presented) {
+      // Looking a digest up takes a time that depends on the digest. That tells an attacker nothing: to learn the
+      // stored digests byte by byte they would have to choose keys by the bytes of their digests, and a digest once
+      // known still has to be inverted.
+      const identity = byDigest.get(hashKey(key));
+      if (identity !== undefined) return identity;
+    }
+    // A wrong key is an error of the caller and must not pass as somebody else.
+    if (presented.length > 0 || peer.certificate === undefined) return undefined;
+    return {
+      caller: { kind: "certificate", name: peer.certificate },
+      mayCall: mayCallAsSubject(peer.certificate),
+    };
+  };
+}
+
+function indexKeys(keys: readonly KeyRule[]): ReadonlyMap<string, Identity> {
+  const byDigest = new Map<string, Identity>();
+  for (const { name, sha256, methods } of keys) {
+    const digest = sha256.toLowerCase();
+    if (!/^[0-9a-f]{64}$/.test(digest))
+      throw new Error(`sha256 of key "${name}" must be 64 hexadecimal digits`);
+    const twin = byDigest.get(digest);
+    if (twin !== undefined) throw new Error(`keys "${twin.caller.name}" and "${name}" are the same key`);
+    byDigest.set(digest, {
+      caller: { kind: "key", name },
+      mayCall: compileMethods(methods, `key "${name}"`),
+    });
+  }
+  return byDigest;
+}
+
+const always = (): boolean => true;
+const never = (): boolean => false;
+
+function compileMethods(patterns: readonly string[], owner: string): (served: ServedMethod) => boolean {
+  for (const pattern of patterns) {
+    if (pattern !== "*" && !/^[\w.]+\/(?:\*|\w+)$/.test(pattern)) {
+      throw new Error(
+        `methods of ${owner} has "${pattern}", valid are "*", "package.Service/*" and "package.Service/Method"`,
+      );
+    }
+  }
+  if (patterns.includes("*")) return always;
+  const names = new Set(patterns);
+  return ({ name, desc }) => names.has(name) || names.has(`${desc.parent.typeName}/*`);
+}
+
+function isOpen(served: ServedMethod, { protocol }: CallRecord): boolean {
+  if (served.desc.parent.typeName === Health.typeName) return true;
+  return protocol === "rest" && served.options.handlerAuthenticatesRest;
+}
+
+function presentedKeys(header: Headers): string[] {
+  const bearer = /^bearer +(\S+) *$/i.exec(header.get("authorization") ?? "")?.[1];
+  const apiKey = header.get("x-api-key")?.trim();
+  return [bearer, apiKey].filter((key) => key !== undefined && key !== "") as string[];
+}
+
+const accepted = "authorization: Bearer KEY, x-api-key: KEY";
+
+function unauthenticated(hasKey: boolean): ConnectError {
+  const message = hasKey ? "the key is not known to this server" : "this call needs a key";
+  return new ConnectError(
+    `${message}, accepted are "authorization: Bearer KEY", "x-api-key: KEY" and client certificates`,
+    Code.Unauthenticated,
+    { "www-authenticate": "Bearer" },
+    [errorInfo(hasKey ? "KEY_UNKNOWN" : "KEY_MISSING", { accepted })],
+  );
+}
+
+/** Names the method and not the key: the answer may be seen by more people than the configuration. */
+function denied({ name }: ServedMethod): ConnectError {
+  return new ConnectError(`this caller may not call ${name}`, Code.PermissionDenied, undefined, [
+    errorInfo("METHOD_NOT_ALLOWED", { method: name }),
+  ]);
+}
+
+function errorInfo(reason: string, metadata: Record<string, string>) {
+  return { desc: ErrorInfoSchema, value: { reason, domain: "engage", metadata } };
+}

@@ -1,0 +1,67 @@
+import { codeNames } from "../code-name.ts";
+import { boundsMs, type CallTallies, type CallTally } from "./call-tallies.ts";
+import type { ComputedMetric, Sample } from "./computed-metric.ts";
+
+const durationName = "engage_call_duration_seconds";
+
+/** The metrics of all calls, computed from their sums. */
+export function callMetrics(tallies: CallTallies): readonly ComputedMetric[] {
+  const each = (toSamples: (tally: CallTally) => readonly Sample[]) => (): readonly Sample[] =>
+    tallies.all().flatMap(toSamples);
+  return [
+    {
+      name: "engage_calls_total",
+      help: "Finished calls by outcome",
+      type: "counter",
+      samples: each(outcomes),
+    },
+    {
+      name: durationName,
+      help: "Time from the first byte of a call to the end of its answer",
+      type: "histogram",
+      samples: each(durations),
+    },
+    {
+      name: "engage_calls_in_flight",
+      help: "Calls that have begun and not finished",
+      type: "gauge",
+      samples: each((tally) => [{ labels: labelsOf(tally), value: tally.inFlight }]),
+    },
+    {
+      name: "engage_message_bytes_total",
+      help: "Bytes of messages as they stood on the wire, without framing and headers",
+      type: "counter",
+      samples: each((tally) => [
+        { labels: { ...labelsOf(tally), direction: "in" }, value: tally.bytesIn },
+        { labels: { ...labelsOf(tally), direction: "out" }, value: tally.bytesOut },
+      ]),
+    },
+  ];
+}
+
+function labelsOf({ method, protocol }: CallTally): { method: string; protocol: string } {
+  return { method, protocol };
+}
+
+/** OK is there from the first call on, others once they have happened. */
+function outcomes(tally: CallTally): Sample[] {
+  return codeNames
+    .map((code, number) => ({ labels: { ...labelsOf(tally), code }, value: tally.codes[number]! }))
+    .filter(({ labels, value }) => value > 0 || labels.code === "OK");
+}
+
+function durations(tally: CallTally): Sample[] {
+  const labels = labelsOf(tally);
+  let count = 0;
+  const buckets = Array.from(tally.buckets, (inBucket, i): Sample => {
+    count += inBucket;
+    const bound = boundsMs[i];
+    const le = bound === undefined ? "+Inf" : bound / 1_000;
+    return { metricName: `${durationName}_bucket`, labels: { ...labels, le }, value: count };
+  });
+  return [
+    ...buckets,
+    { metricName: `${durationName}_sum`, labels, value: tally.totalMs / 1_000 },
+    { metricName: `${durationName}_count`, labels, value: count },
+  ];
+}

@@ -1,0 +1,37 @@
+import type { Metric, Registry } from "prom-client";
+
+export type MetricType = "counter" | "gauge" | "histogram";
+
+/** One line of the exposition. */
+export interface Sample {
+  /** Where it differs from the metric's, as `_bucket` lines do. */
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+export interface ComputedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: MetricType;
+  /** Called at each scrape. */
+  readonly samples: () => readonly Sample[];
+}
+
+/**
+ * Registers a metric whose samples are computed when they are asked for. A
+ * registry of prom-client 15 needs no more of a metric than its name, `get`
+ * and `reset`.
+ */
+export function registerComputed(registry: Registry, metric: ComputedMetric): void {
+  const { name, help, type, samples } = metric;
+  const adapter = {
+    name,
+    help,
+    type,
+    aggregator: "sum",
+    get: () => Promise.resolve({ name, help, type, aggregator: "sum", values: samples() }),
+    reset: () => undefined,
+  };
+  registry.registerMetric(adapter as unknown as Metric);
+}
