@@ -1,0 +1,53 @@
+import { type DescMethod, getOption } from "@bufbuild/protobuf";
+import { describe, expect, test } from "vitest";
+import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { ErrorStyle, gateway } from "../../gen/engage/gateway/v1/options_pb.ts";
+import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { http } from "../../gen/google/api/annotations_pb.ts";
+
+const { ENVELOPE, RETURN_CODE } = ErrorStyle;
+const { receive } = WebhookReceiver.method;
+const { analyzeEvents, listEventUsers, downloadEvents, downloadEventUsers } = AnalysisProxy.method;
+
+describe("REST annotations", () => {
+  const table: [
+    method: DescMethod,
+    path: string,
+    body: string,
+    kind: string,
+    errors: ErrorStyle,
+    raw: boolean,
+  ][] = [
+    [receive, "/webhook/{channel}", "messages", "unary", RETURN_CODE, true],
+    [analyzeEvents, "/open/event-analyze", "query", "unary", ENVELOPE, false],
+    [listEventUsers, "/open/event-user-list", "query", "unary", ENVELOPE, false],
+    [downloadEvents, "/open/streaming-download/event-analyze", "query", "server_streaming", ENVELOPE, false],
+    [
+      downloadEventUsers,
+      "/open/streaming-download/event-user-list",
+      "query",
+      "server_streaming",
+      ENVELOPE,
+      false,
+    ],
+  ];
+
+  test.each(table)("%s", (method, path, body, kind, errorStyle, rawBody) => {
+    const rule = getOption(method, http);
+    expect(rule).toMatchObject({ pattern: { case: "post", value: path }, body });
+    expect(method.methodKind).toBe(kind);
+    expect(getOption(method, gateway)).toMatchObject({ errorStyle, rawBody, handlerAuthenticatesRest: true });
+  });
+
+  test("the body is a field, so that the token stays a query parameter", () => {
+    const names = Object.values(AnalysisProxy.method).map((method) =>
+      method.input.fields.map((field) => field.name),
+    );
+    expect(names).toEqual([
+      ["token", "query"],
+      ["token", "query"],
+      ["token", "query", "header", "bom"],
+      ["token", "query", "header", "bom"],
+    ]);
+  });
+});
