@@ -8,7 +8,7 @@ import { withValue } from "./tree.ts";
 /** What the service runs on: settings with addresses read, paths made absolute and open choices decided. */
 export interface Config extends Omit<Settings, "listen" | "auth"> {
   readonly listen: ListenAddress;
-  readonly auth: { readonly mode: "keys" | "off"; readonly keys: Settings["auth"]["keys"] };
+  readonly auth: Settings["auth"] & { readonly mode: "keys" | "off" };
   /** The folder of the configuration file: relative paths of a user's modules start here. */
   readonly folder: string;
 }
@@ -27,6 +27,11 @@ export function resolveConfig(
     if (typeof value !== "string" || !schemas.some((schema) => hasMeta(schema, "path"))) return;
     resolved = withValue(resolved, path, resolve(folderOf(path), value));
   });
-  const { keys, mode = keys.length > 0 ? "keys" : "off" } = settings.auth;
-  return { ...(resolved as Settings), listen: parseListen(settings.listen)!, auth: { mode, keys }, folder };
+  const { mode = settings.auth.keys.length > 0 ? "keys" : "off" } = settings.auth;
+  return {
+    ...(resolved as Settings),
+    listen: parseListen(settings.listen)!,
+    auth: { ...settings.auth, mode },
+    folder,
+  };
 }

@@ -31,6 +31,11 @@ function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): RuleFind
     const message = "mode is \"keys\" but there are none: make one with 'engage key create NAME'";
     return [{ path: ["auth", "keys"], message }];
   }
+  if (auth.certificates !== undefined && tls?.ca === undefined) {
+    return [
+      { path: ["auth", "certificates"], message: "nobody is asked for a certificate unless tls.ca is set" },
+    ];
+  }
   const isDecided = auth.mode !== undefined || auth.keys.length > 0 || tls?.ca !== undefined;
   if (isDecided || !isPublic) return [];
   const message = [
@@ -96,6 +101,7 @@ function checkNames({ projects, analysis, auth }: Settings): RuleFinding[] {
     );
   return [
     ...repeated(auth.keys.map(({ name }, i) => [name, ["auth", "keys", i, "name"]])),
+    ...repeated(auth.keys.map(({ sha256 }, i) => [sha256.toLowerCase(), ["auth", "keys", i, "sha256"]])),
     ...repeated(analysis.tokens.map(({ name }, i) => [name, ["analysis", "tokens", i, "name"]])),
     ...repeated(projects.map(({ id }, i) => [id, ["projects", i, "id"]])),
     ...repeated(

@@ -1,16 +1,17 @@
 import { z } from "zod";
+import { defaultLimits } from "../../gateway/limits.ts";
 import { parserConfigSchema } from "../../services/parser/config.ts";
 import { parseListen } from "./listen.ts";
 
-const MIB = 1_048_576;
 // Log shippers send batches of up to 100,000 lines in one message.
-const parseMaxBytes = 100 * MIB;
+const parseMaxBytes = 100 * 1_048_576;
 
 /** A value that is never printed; the file can also say `{ file: path }`. */
 const secret = () => z.string().min(1).meta({ secret: true });
 const filePath = () => z.string().min(1).meta({ path: true });
 const bytes = () => z.int().min(1);
-const milliseconds = () => z.int().min(0);
+// A timer in Node takes no more.
+const milliseconds = () => z.int().min(0).max(2_147_483_647);
 const name = () =>
   z
     .string()
@@ -19,7 +20,7 @@ const name = () =>
       "must be 1 to 64 letters, digits, dots, dashes or underscores",
     );
 const sha256 = () =>
-  z.string().regex(/^[0-9a-f]{64}$/, "must be the SHA-256 of the key as 64 lower-case hexadecimal digits");
+  z.string().regex(/^[0-9a-f]{64}$/i, "must be the SHA-256 of the key as 64 hexadecimal digits");
 
 const methodName = () =>
   z.string().regex(/^[A-Za-z_][\w.]*\/[A-Za-z_]\w*$/, 'must be a method such as "proto.Parser/Parse"');
@@ -40,40 +41,39 @@ const tlsSchema = z.strictObject({
   ca: filePath().optional(),
 });
 
+const methods = () => z.array(methodPattern()).min(1);
+
 const authSchema = z.strictObject({
   mode: z.enum(["keys", "off"]).optional(),
   keys: z
-    .array(
-      z.strictObject({
-        name: name(),
-        sha256: sha256(),
-        methods: z.array(methodPattern()).min(1).default(["*"]),
-      }),
-    )
+    .array(z.strictObject({ name: name(), sha256: sha256(), methods: methods().default(["*"]) }))
     .default([]),
+  /** Subjects of client certificates; without this list each one that tls.ca signed may call everything. */
+  certificates: z.array(z.strictObject({ subject: z.string().min(1), methods: methods() })).optional(),
 });
 
 const limitsSchema = z.strictObject({
-  maxMessageBytes: bytes().default(16 * MIB),
-  /** Bytes of a message, for methods that differ from `maxMessageBytes`. */
+  /** Bytes of a request message, after decompression. */
+  maxMessageBytes: bytes().default(defaultLimits.maxMessageBytes),
+  /** The same for methods that differ. */
   methods: z
     .record(methodName(), bytes())
     .default({})
     .transform((methods) => ({ "proto.Parser/Parse": parseMaxBytes, ...methods })),
-  maxConnections: z.int().min(1).default(10_000),
+  maxConnections: z.int().min(1).default(defaultLimits.maxConnections),
   /** Calls at the same time in one HTTP/2 connection. */
-  maxConcurrentStreams: z.int().min(1).max(2_147_483_647).default(256),
+  maxConcurrentStreams: z.int().min(1).max(2_147_483_647).default(defaultLimits.maxConcurrentStreams),
   /** Time to send the head of a request. */
-  headersTimeoutMs: milliseconds().default(10_000),
-  /** Time to send a whole request over HTTP/1.1; 0 for no limit. */
-  requestTimeoutMs: milliseconds().default(300_000),
-  /** A connection without a call for this long is closed; 0 for never. */
-  idleTimeoutMs: milliseconds().default(300_000),
-  maxHeaderBytes: z.int().min(1024).default(16_384),
+  headersTimeoutMs: milliseconds().default(defaultLimits.headersTimeoutMs),
+  /** Time to send a whole request. */
+  requestTimeoutMs: milliseconds().default(defaultLimits.requestTimeoutMs),
+  /** A connection without traffic for this long is closed. */
+  idleTimeoutMs: milliseconds().default(defaultLimits.idleTimeoutMs),
+  maxHeaderBytes: z.int().min(1024).default(defaultLimits.maxHeaderBytes),
   /** Longer deadlines of callers are cut to this. */
-  maxDeadlineMs: z.int().min(1).default(600_000),
+  maxDeadlineMs: milliseconds().min(1).default(defaultLimits.maxDeadlineMs),
   /** Answers shorter than this are not compressed, even when the caller asks. */
-  compressMinBytes: z.int().min(0).default(1024),
+  compressMinBytes: z.int().min(0).default(defaultLimits.compressMinBytes),
 });
 
 const logSchema = z.strictObject({

@@ -50,9 +50,7 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
   [
     "hash that is none",
     "auth:\n  keys:\n    - { name: a, sha256: abc }",
-    [
-      '3:26: auth.keys[0].sha256: must be the SHA-256 of the key as 64 lower-case hexadecimal digits, got "abc"',
-    ],
+    ['3:26: auth.keys[0].sha256: must be the SHA-256 of the key as 64 hexadecimal digits, got "abc"'],
   ],
   [
     "method pattern that is none",

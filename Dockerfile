@@ -1,0 +1,29 @@
+FROM node:24-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+# The image has Node itself, so no package needs its install script.
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY gen gen
+COPY gateway gateway
+COPY services services
+COPY store store
+COPY cmd cmd
+RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && npm prune --omit=dev --ignore-scripts
+
+FROM node:24-slim
+ENV NODE_ENV=production \
+    ENGAGE_DATA=/data \
+    ENGAGE_LISTEN=0.0.0.0:8080
+WORKDIR /app
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist dist
+COPY package.json engage.demo.yaml LICENSE ./
+COPY proto proto
+RUN install -d -o node -g node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=15s --retries=3 CMD ["node", "dist/cmd/engage.js", "health"]
+# Node as the first process gets SIGTERM itself and drains.
+CMD ["node", "dist/cmd/engage.js", "serve"]

@@ -1,0 +1,136 @@
+#!/usr/bin/env node
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { ConfigError } from "./config/problem.ts";
+import { processOptions } from "./config.ts";
+import { packageVersion } from "./package-root.ts";
+import { UserError } from "./user-error.ts";
+
+const exitCodes = `
+Exit codes:
+  0  done
+  1  failed: a wrong configuration, an input that cannot be read, a service that is not ready,
+     and with parse --strict a line without a record
+  2  the command line is wrong`;
+
+interface Common {
+  readonly config?: string;
+}
+
+// Each command is imported when it runs, so that none waits for what another needs.
+function createProgram(): Command {
+  const program = new Command("engage")
+    .description(
+      "Serve, or use from the command line, the event parser, webhook receiver and analysis proxy.",
+    )
+    .version(packageVersion())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ engage serve                          the demo, on 127.0.0.1:8080
+  $ engage serve --config engage.yaml
+  $ engage config --check                 all that is wrong, with line numbers
+  $ engage parse access.log.1.gz          log lines to event records
+  $ engage key create shipper             a key for auth.keys
+${exitCodes}`,
+    );
+  addServing(program);
+  addTools(program);
+  return program;
+}
+
+function addServing(program: Command): void {
+  command(program, "serve", "serve gRPC, gRPC-Web, Connect and REST on one port").action(
+    async (options: Common) => {
+      const { serve } = await import("./serve.ts");
+      await serve(processOptions(options.config));
+    },
+  );
+  command(
+    program,
+    "parser-plugin",
+    "run as the child process of a log shipper (go-plugin convention)",
+  ).action(async (options: Common) => {
+    const { runParserPlugin } = await import("./parser-plugin.ts");
+    await runParserPlugin(processOptions(options.config), process.stdout, process.stderr);
+  });
+  command(
+    program,
+    "demo",
+    "start a server of its own, call it with real clients and show what comes back",
+  ).action(async (options: Common) => {
+    const { runDemo } = await import("./demo.ts");
+    await runDemo(processOptions(options.config), process.stdout);
+  });
+}
+
+function addTools(program: Command): void {
+  command(program, "parse", "log lines to event records, one JSON object a line")
+    .argument("<file...>", "files, also gzipped ones; - for standard input")
+    .option("--format <name>", "parse all lines by this format, whatever the index")
+    .option("--index <name>", "choose the format by this index in the place of the file's name")
+    .option("--strict", "exit with 1 when a line has no record")
+    .addHelpText("after", "\nRecords go to standard output; progress and the summary to standard error.")
+    .action(async (files: string[], options: Common & { format?: string; index?: string; strict?: true }) => {
+      const { runParse } = await import("./parse.ts");
+      process.exitCode = await runParse(processOptions(options.config), files, options, process);
+    });
+  command(program, "config", "show or check the configuration")
+    .addOption(new Option("--print", "the values in effect and where each came from").conflicts("check"))
+    .option("--check", "all that is wrong, with line numbers")
+    .action(async (options: Common & { check?: true }) => {
+      const { checkConfig, printConfig } = await import("./config-command.ts");
+      await (options.check ? checkConfig : printConfig)(processOptions(options.config), process.stdout);
+    });
+  program
+    .command("key")
+    .description("keys for callers")
+    .command("create <name>")
+    .description("make a random key, shown once, and its entry for auth.keys")
+    .option("--method <pattern...>", 'what it may call, such as "proto.Parser/*" (default: everything)')
+    .option("--json", "print one JSON object")
+    .action(async (name: string, options: { json?: true; method?: string[] }) => {
+      const { createKey } = await import("./keys.ts");
+      createKey(name, options, process.stdout);
+    });
+  command(program, "health", "ask a running service whether it is ready")
+    .option("--url <url>", "where to ask (default: /readyz at the configured address)")
+    .option("--timeout <ms>", "how long to wait", milliseconds, 3000)
+    .action(async (options: Common & { url?: string; timeout: number }) => {
+      const { runHealth } = await import("./health.ts");
+      process.exitCode = await runHealth(processOptions(options.config), options, process);
+    });
+}
+
+function command(program: Command, name: string, description: string): Command {
+  const file = "configuration file (default: $ENGAGE_CONFIG, ./engage.yaml, the demo's)";
+  return program.command(name).description(description).option("-c, --config <file>", file);
+}
+
+function milliseconds(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("give a whole number of milliseconds");
+  return Number(text);
+}
+
+/** Settles every outcome of a command into an exit code. */
+async function main(argv: readonly string[]): Promise<void> {
+  const program = createProgram();
+  for (const one of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
+    one.exitOverride().showHelpAfterError("(--help shows how)");
+  }
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has written its message already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const isExpected = error instanceof UserError || error instanceof ConfigError;
+  console.error(isExpected ? `engage: ${error.message}` : error);
+  return 1;
+}
+
+await main(process.argv);

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { loadConfig } from "../../cmd/config.ts";
+import { packageRoot } from "../../cmd/package-root.ts";
+import { folderWith } from "../cmd/config/load.ts";
+
+const read = (name: string) => readFileSync(join(packageRoot, name), "utf8");
+
+/** Instructions with their arguments, continuation lines joined, in stages that start with FROM. */
+function stagesOf(dockerfile: string): { name: string; args: string }[][] {
+  const lines = dockerfile
+    .replace(/\\\n\s*/g, " ")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => /^([A-Z]+) +(.+)$/.exec(line)!)
+    .map(([, name, args]) => ({ name: name!, args: args! }));
+  return lines.reduce<{ name: string; args: string }[][]>(
+    (stages, line) =>
+      line.name === "FROM" ? [...stages, [line]] : stages.with(-1, [...stages.at(-1)!, line]),
+    [],
+  );
+}
+
+const stages = stagesOf(read("Dockerfile"));
+const last = stages.at(-1)!;
+const argsOf = (name: string) => last.filter((line) => line.name === name).map(({ args }) => args);
+
+test("the image runs as somebody else than root, by exec forms that signals reach", () => {
+  expect(stages).toHaveLength(2);
+  expect(argsOf("USER")).toEqual(["node"]);
+  const names = last.map(({ name }) => name);
+  expect(names.indexOf("USER")).toBeLessThan(names.indexOf("CMD"));
+  expect(argsOf("CMD").map((args) => JSON.parse(args))).toEqual([["node", "dist/cmd/engage.js", "serve"]]);
+  const [check] = argsOf("HEALTHCHECK");
+  expect(JSON.parse(check!.slice(check!.indexOf("[")))).toEqual(["node", "dist/cmd/engage.js", "health"]);
+});
+
+test("all that is copied into the image is there, and not kept out by .dockerignore", () => {
+  const copied = stages
+    .flat()
+    .filter(({ name, args }) => name === "COPY" && !args.startsWith("--from"))
+    .flatMap(({ args }) => args.split(" ").slice(0, -1));
+  const allowed = read(".dockerignore").split("\n").filter(Boolean);
+  expect(copied.filter((name) => !existsSync(join(packageRoot, name)))).toEqual([]);
+  expect(allowed[0]).toBe("*");
+  expect(allowed.slice(1).map((line) => line.slice(1))).toEqual(expect.arrayContaining(copied));
+});
+
+test("the image has the major version of Node that the tests run on", () => {
+  const { devDependencies } = JSON.parse(read("package.json"));
+  const major = String(devDependencies.node).split(".")[0];
+  expect(stages.map(([from]) => from!.args.split(" ")[0])).toEqual([
+    `node:${major}-slim`,
+    `node:${major}-slim`,
+  ]);
+});
+
+interface Compose {
+  readonly services: { readonly engage: Record<string, unknown> & { environment: Record<string, string> } };
+  readonly configs: { readonly engage: { readonly content: string } };
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+const compose = parse(read("compose.yaml")) as Compose;
+
+test("the configuration in compose.yaml is valid on the address that it listens on", () => {
+  const secrets = Object.fromEntries(
+    Object.keys(compose.secrets).map((name) => [name, `${name} of the test\n`]),
+  );
+  const cwd = folderWith(secrets);
+  const sha256 = createHash("sha256").update("a key").digest("hex");
+  const content = compose.configs.engage.content
+    .replace(/\$\{ENGAGE_KEY_SHA256:\?[^}]*\}/, sha256)
+    .replaceAll("/run/secrets/", `${cwd}/`);
+  writeFileSync(join(cwd, "engage.yaml"), content);
+  const env = { ...compose.services.engage.environment, ENGAGE_CONFIG: join(cwd, "engage.yaml") };
+  const { config } = loadConfig({ env, cwd });
+  expect(config).toMatchObject({ listen: { host: "0.0.0.0", port: 8080 }, auth: { mode: "keys" } });
+  expect(config.auth.keys[0]?.sha256).toBe(sha256);
+  expect(config.analysis.tokens[0]?.token).toBe("query_token of the test");
+  expect(config.webhook.channels["push"]?.secrets[0]?.value).toBe("webhook_secret of the test");
+});
+
+test("compose.yaml keeps the data in a volume and every secret out of itself", () => {
+  expect(compose.services.engage).toMatchObject({
+    secrets: Object.keys(compose.secrets),
+    volumes: ["data:/data"],
+  });
+  expect(Object.keys(compose.volumes)).toEqual(["data"]);
+  expect(argsOf("ENV").join()).toContain("ENGAGE_DATA=/data");
+  expect(compose.configs.engage.content).not.toMatch(/(token|value): [^{]/);
+});
