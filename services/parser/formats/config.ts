@@ -78,10 +78,10 @@ const passThroughSchema = strictShape({
 const moduleSchema = strictShape({
   ...formatShape,
   type: z.literal("module").describe("a function of the user"),
-  module: z
-    .string()
-    .min(1)
-    .describe("file or package that exports parse(line, index), returning a record, a list of them or null"),
+  module: z.string().min(1).meta({
+    path: true,
+    description: "file that exports parse(line, index), which returns a record, a list of them or null",
+  }),
 });
 
 export const formatSchema = z.discriminatedUnion("type", [

@@ -1,15 +1,23 @@
 import type { ParserConfig } from "../config.ts";
-import type { Format } from "../line.ts";
+import { type Format, type ParseLine, quote, Refusal, refuse } from "../line.ts";
+import { compileMapping, type MapFields } from "../mapping/mapping.ts";
+import { type ConfigPath, type ConfigProblem, createProblems, type Problems } from "../mapping/problems.ts";
+import { createAccessLogReader } from "./access-log.ts";
+import type { FormatConfig, MappedFormatConfig } from "./config.ts";
+import { createDelimitedReader } from "./delimited.ts";
+import { compileIndexPattern, type MatchesIndex } from "./index-pattern.ts";
+import { createJsonReader } from "./json.ts";
+import { createLogfmtReader } from "./logfmt.ts";
+import { openModule } from "./module.ts";
+import { createPassThrough } from "./pass-through.ts";
+import type { Reader } from "./reader.ts";
+import { createRegexReader } from "./regex.ts";
+import { createSyslogReader } from "./syslog.ts";
+import { compileUnwrap } from "./unwrap.ts";
 
-/** A fault in the configuration; the path is relative to the parser section, e.g. ["formats", 0, "pattern"]. */
-export interface ConfigProblem {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
+export type { ConfigProblem } from "../mapping/problems.ts";
 
 export interface OpenFormatsOptions {
-  /** Directory that module paths starting with a dot are relative to; default the working directory. */
-  readonly baseDir?: string;
   /** Clock in ms since 1970, used only for times without a year. */
   readonly now?: () => number;
 }
@@ -21,10 +29,143 @@ export interface Formats {
   readonly problems: readonly ConfigProblem[];
 }
 
+interface Context {
+  readonly problems: Problems;
+  readonly now: () => number;
+}
+
 /** Compiles all formats and loads user modules; collects every problem instead of stopping at the first. */
-export async function openFormats(
-  _config: ParserConfig,
-  _options: OpenFormatsOptions = {},
-): Promise<Formats> {
-  return { formatFor: () => undefined, formatNamed: () => undefined, problems: [] };
+export async function openFormats(config: ParserConfig, options: OpenFormatsOptions = {}): Promise<Formats> {
+  const problems = createProblems();
+  const context: Context = { problems, now: options.now ?? Date.now };
+  const routes: Route[] = [];
+  for (const [number, format] of config.formats.entries()) {
+    const at = ["formats", number];
+    const first = config.formats.findIndex(({ name }) => name === format.name);
+    if (first !== number)
+      problems.add([...at, "name"], `${quote(format.name)} is also the name of format ${first + 1}`);
+    const patterns = format.index.map((pattern, index) =>
+      compileIndexPattern(pattern, [...at, "index", index], problems),
+    );
+    const parseLine = guard(await openParseLine(format, at, context), format);
+    routes.push({ patterns, format: { name: format.name, parseLine } });
+  }
+  return {
+    formatFor: createLookup(routes),
+    formatNamed: (name) => routes.find(({ format }) => format.name === name)?.format,
+    problems: problems.list,
+  };
+}
+
+interface Route {
+  readonly patterns: readonly MatchesIndex[];
+  readonly format: Format;
+}
+
+/** Names remembered, and how long they may be: names come from callers, so memory must stay bounded. */
+const maxNames = 4096;
+const maxNameLength = 1024;
+
+function createLookup(routes: readonly Route[]): (index: string) => Format | undefined {
+  const known = new Map<string, Format | undefined>();
+  return (index) => {
+    const remembered = known.get(index);
+    if (remembered !== undefined || known.has(index)) return remembered;
+    const format = routes.find(({ patterns }) => patterns.some((matches) => matches(index)))?.format;
+    if (index.length <= maxNameLength) {
+      if (known.size >= maxNames) known.clear();
+      known.set(index, format);
+    }
+    return format;
+  };
+}
+
+function openParseLine(
+  format: FormatConfig,
+  at: ConfigPath,
+  context: Context,
+): ParseLine | Promise<ParseLine> {
+  if (format.type === "pass_through") return createPassThrough(format.check);
+  if (format.type === "module") return openModule(format.module, [...at, "module"], context.problems);
+  const { problems, now } = context;
+  const defaultNulls = format.type === "json" ? [] : [""];
+  const reader = createReader(format, format.nulls ?? defaultNulls, at, context);
+  const { knownFields } = reader;
+  const map = compileMapping(format, { at, problems, now, knownFields, defaultNulls });
+  return createParse(reader, map, format.type === "json");
+}
+
+function createReader(
+  format: MappedFormatConfig,
+  nulls: readonly string[],
+  at: ConfigPath,
+  { problems, now }: Context,
+): Reader {
+  switch (format.type) {
+    case "json":
+      return createJsonReader(format);
+    case "delimited":
+      return createDelimitedReader(format, { at, problems, now, nulls });
+    case "regex":
+      return createRegexReader(format, at, problems);
+    case "logfmt":
+      return createLogfmtReader();
+    case "access_log":
+      return createAccessLogReader();
+    case "syslog":
+      return createSyslogReader();
+  }
+}
+
+/** A line with one bad record has none, so that the dead letter can be replayed without repeating the others. */
+function createParse({ read }: Reader, map: MapFields, isJson: boolean): ParseLine {
+  return (line) => {
+    const found = read(line);
+    if (found instanceof Refusal) return found;
+    const plain = isJson && !line.includes("\\");
+    const records: string[] = [];
+    for (const fields of found) {
+      const record = map(fields, plain);
+      if (record instanceof Refusal) return record;
+      records.push(record);
+    }
+    return records;
+  };
+}
+
+const byteOrderMark = 0xfeff;
+
+/** What holds for every format: blank lines and `null` are bad lines, a wrapper is taken off, nothing is thrown. */
+function guard(parse: ParseLine, { unwrap }: FormatConfig): ParseLine {
+  const takeOut = unwrap === undefined ? undefined : compileUnwrap(unwrap.key);
+  const parseInner: ParseLine = (line, index) => {
+    if (isNothing(line))
+      return refuse("empty_line", line.trim() === "" ? "the line is empty" : "the line is null");
+    return parse(line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line, index);
+  };
+  return (line, index) => {
+    try {
+      const inner = takeOut === undefined || isNothing(line) ? line : takeOut(line);
+      return inner instanceof Refusal ? inner : parseInner(inner, index);
+    } catch (error) {
+      return refuseError(error);
+    }
+  };
+}
+
+/** Only lines that start with a blank or with n are looked at twice. */
+function isNothing(line: string): boolean {
+  const first = line.charCodeAt(0);
+  if (first > 32 && first !== 110 && first !== byteOrderMark) return false;
+  const text = line.trim();
+  return text === "" || text === "null";
+}
+
+function refuseError(error: unknown): Refusal {
+  if (!(error instanceof RangeError))
+    return refuse("internal_error", error instanceof Error ? error.message : "unknown");
+  const tooDeep = error.message.includes("call stack");
+  return tooDeep
+    ? refuse("invalid_json", "lists or objects are nested too deeply")
+    : refuse("invalid_value", error.message);
 }

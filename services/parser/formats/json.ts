@@ -1,0 +1,53 @@
+import { quote, refuse } from "../line.ts";
+import { isJsonObject, parseJson } from "../mapping/json.ts";
+import { compilePath, type Fields } from "../mapping/path.ts";
+import type { FormatConfigOf } from "./config.ts";
+import type { Reader, ReadLine } from "./reader.ts";
+
+/** One JSON object, or a list of them, or (`records`) an object that holds such a list. */
+export function createJsonReader(config: Pick<FormatConfigOf<"json">, "records" | "envelope">): Reader {
+  const { records, envelope } = config;
+  const take = records === undefined ? objectsOf : compileRecords(records, envelope === "keep");
+  const read: ReadLine = (line) => {
+    let value: unknown;
+    try {
+      value = parseJson(line);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return refuse("invalid_json", `${quote(line)}: ${error.message}`);
+    }
+    return take(value);
+  };
+  return { read, knownFields: undefined };
+}
+
+type Take = (value: unknown) => ReturnType<ReadLine>;
+
+const objectsOf: Take = (value) => {
+  if (isJsonObject(value)) return [value];
+  if (!Array.isArray(value))
+    return refuse("not_an_object", `want an object or a list of them, got ${kindOf(value)}`);
+  const bad = value.findIndex((element) => !isJsonObject(element));
+  if (bad === -1) return value as Fields[];
+  return refuse("not_an_object", `element ${bad + 1} is ${kindOf(value[bad])}`);
+};
+
+function compileRecords(path: string, keepEnvelope: boolean): Take {
+  const get = compilePath(path);
+  return (value) => {
+    if (!isJsonObject(value)) return refuse("not_an_object", `want an object, got ${kindOf(value)}`);
+    const list = get(value);
+    if (list === undefined || list === null) return refuse("missing_key", `${path} is missing`);
+    const found = objectsOf(list);
+    if (!Array.isArray(found) || !keepEnvelope) return found;
+    const outer = Object.hasOwn(value, path) ? path : path.split(".")[0]!;
+    const around = Object.fromEntries(Object.entries(value).filter(([key]) => key !== outer));
+    return found.map((fields: Fields) => ({ ...around, ...fields }));
+  };
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return isJsonObject(value) ? "an object" : quote(String(JSON.stringify(value)));
+}

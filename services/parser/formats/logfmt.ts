@@ -1,0 +1,54 @@
+import { quote, refuse } from "../line.ts";
+import { setKey } from "../mapping/json.ts";
+import { readQuoted } from "./quoted.ts";
+import type { Reader, ReadLine } from "./reader.ts";
+
+const blank = 32;
+
+/**
+ * `key=value` pairs between blanks. A value may stand in double quotes with JSON's escapes; a key without `=` is
+ * true; of equal keys the last wins. A line without any pair is no logfmt.
+ */
+export function createLogfmtReader(): Reader {
+  return { read: readLogfmt, knownFields: undefined };
+}
+
+const readLogfmt: ReadLine = (line) => {
+  const fields: Record<string, unknown> = {};
+  let pairs = 0;
+  for (let at = skipBlanks(line, 0); at < line.length; at = skipBlanks(line, at)) {
+    const keyEnd = wordEnd(line, at, true);
+    const key = line.slice(at, keyEnd);
+    if (line[keyEnd] !== "=") {
+      setKey(fields, key, true);
+      at = keyEnd;
+      continue;
+    }
+    if (key === "") return refuse("no_match", `"=" without a key at position ${at + 1}`);
+    pairs++;
+    at = keyEnd + 1;
+    if (line[at] === '"') {
+      const quoted = readQuoted(line, at);
+      if (quoted === undefined) return refuse("no_match", `the quote of ${quote(key)} is not closed`);
+      setKey(fields, key, quoted.value);
+      at = quoted.end;
+    } else {
+      const end = wordEnd(line, at, false);
+      setKey(fields, key, line.slice(at, end));
+      at = end;
+    }
+  }
+  return pairs === 0 ? refuse("no_match", `${quote(line)} has no key=value pair`) : [fields];
+};
+
+function skipBlanks(line: string, from: number): number {
+  let at = from;
+  while (at < line.length && line.charCodeAt(at) <= blank) at++;
+  return at;
+}
+
+function wordEnd(line: string, from: number, isKey: boolean): number {
+  let at = from;
+  while (at < line.length && line.charCodeAt(at) > blank && !(isKey && line[at] === "=")) at++;
+  return at;
+}

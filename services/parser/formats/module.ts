@@ -1,0 +1,47 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type ParseLine, quote, refuse } from "../line.ts";
+import { isJsonObject } from "../mapping/json.ts";
+import type { ConfigPath, Problems } from "../mapping/problems.ts";
+
+type UserParse = (line: string, index: string) => unknown;
+
+/** Loads a user's `parse(line, index)`, which returns a record, a list of records, or null for nothing to report. */
+export async function openModule(path: string, at: ConfigPath, problems: Problems): Promise<ParseLine> {
+  const parse = await loadParse(path, at, problems);
+  return (line, index) => {
+    try {
+      return recordsOf(parse(line, index));
+    } catch (error) {
+      return refuse(
+        "module_error",
+        error instanceof Error ? `${error.name}: ${error.message}` : "threw no error",
+      );
+    }
+  };
+}
+
+async function loadParse(path: string, at: ConfigPath, problems: Problems): Promise<UserParse> {
+  try {
+    const loaded: Readonly<Record<string, unknown>> = await import(pathToFileURL(resolve(path)).href);
+    if (typeof loaded["parse"] === "function") return loaded["parse"] as UserParse;
+    const names = Object.keys(loaded).join(", ") || "nothing";
+    problems.add(at, `${quote(path)} exports no function parse(line, index), it exports ${names}`);
+  } catch (error) {
+    problems.add(at, `can't load ${quote(path)}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return () => null;
+}
+
+function recordsOf(result: unknown): ReturnType<ParseLine> {
+  if (result === null || result === undefined) return [];
+  const records: string[] = [];
+  for (const record of Array.isArray(result) ? result : [result]) {
+    const text = isJsonObject(record) && !(record instanceof Promise) ? JSON.stringify(record) : undefined;
+    // A toJSON method can make anything of an object.
+    if (!text?.startsWith("{"))
+      return refuse("module_error", "parse must return an object, a list of objects or null");
+    records.push(text);
+  }
+  return records;
+}

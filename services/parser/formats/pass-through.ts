@@ -1,0 +1,39 @@
+import { type ParseLine, quote, refuse } from "../line.ts";
+
+/** The line is a record already: handed on byte for byte, without the blanks around it. */
+export function createPassThrough(check: "json" | "none"): ParseLine {
+  return (line) => {
+    const record = line.trim();
+    if (!record.startsWith("{") || !record.endsWith("}")) {
+      return refuse(
+        check === "json" && !isJson(record) ? "invalid_json" : "not_an_object",
+        `${quote(record)} is no JSON object`,
+      );
+    }
+    if (check === "json" && !isJson(record))
+      return refuse("invalid_json", `${quote(record)} is no valid JSON`);
+    return [onOneLine(record)];
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+/** In JSON, control characters stand only between the tokens, where a blank does the same. */
+function onOneLine(record: string): string {
+  let result = "";
+  let from = 0;
+  for (let at = 0; at < record.length; at++) {
+    if (record.charCodeAt(at) >= 32) continue;
+    result += `${record.slice(from, at)} `;
+    from = at + 1;
+  }
+  return from === 0 ? record : result + record.slice(from);
+}

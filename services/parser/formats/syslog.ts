@@ -1,0 +1,126 @@
+import { quote, Refusal, refuse } from "../line.ts";
+import type { Fields } from "../mapping/path.ts";
+import { compileTimePattern } from "../mapping/time-pattern.ts";
+import type { Reader, ReadLine } from "./reader.ts";
+import { readStructuredData } from "./structured-data.ts";
+
+const facilities =
+  "kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 local2 local3 local4 local5 local6 local7".split(
+    " ",
+  );
+const severities = "emerg alert crit err warning notice info debug".split(" ");
+
+const knownFields = [
+  "facility",
+  "severity",
+  "timestamp",
+  "hostname",
+  "app_name",
+  "procid",
+  "msgid",
+  "structured_data",
+  "message",
+];
+
+/**
+ * Syslog: RFC 5424, RFC 3164 and the traditional file formats (no PRI; time as `Sep  4 16:46:06` or ISO 8601).
+ * Facility and severity are names; `-` is no value; structured_data is an object by id.
+ */
+export function createSyslogReader(): Reader {
+  return { read: readSyslog, knownFields };
+}
+
+type Mutable = Record<string, unknown>;
+
+const readSyslog: ReadLine = (line) => {
+  const fields: Mutable = {};
+  const at = readPriority(line, fields);
+  if (at === -1) return refuse("no_match", `${quote(line)} has a bad PRI, want <0> to <191>`);
+  const result = isVersioned(line, at) ? read5424(line, at + 2, fields) : read3164(line, at, fields);
+  return result instanceof Refusal ? result : [result];
+};
+
+/** Position behind `<PRI>`, 0 when there is none, −1 when it is bad. */
+function readPriority(line: string, fields: Mutable): number {
+  if (line[0] !== "<") return 0;
+  const end = line.indexOf(">");
+  if (end < 2 || end > 4) return -1;
+  const priority = Number(line.slice(1, end));
+  if (!Number.isInteger(priority) || priority < 0 || priority > 191) return -1;
+  fields["facility"] = facilities[priority >> 3];
+  fields["severity"] = severities[priority & 7];
+  return end + 1;
+}
+
+function isDigit(char: string | undefined): boolean {
+  return char !== undefined && char >= "0" && char <= "9";
+}
+
+/** Version 1 and then a time of RFC 5424, or none. */
+function isVersioned(line: string, at: number): boolean {
+  return line.startsWith("1 ", at) && (line.startsWith("- ", at + 2) || isIsoTime(line, at + 2));
+}
+
+function isIsoTime(line: string, at: number): boolean {
+  return isDigit(line[at]) && line[at + 4] === "-" && line[at + 7] === "-" && line[at + 10] === "T";
+}
+
+function setText(fields: Mutable, name: string, value: string): void {
+  if (value !== "" && value !== "-") fields[name] = value;
+}
+
+function read5424(line: string, from: number, fields: Mutable): Fields | Refusal {
+  let at = from;
+  for (const name of ["timestamp", "hostname", "app_name", "procid", "msgid"]) {
+    const end = line.indexOf(" ", at);
+    if (end === -1) return refuse("no_match", `${quote(line)} ends before its ${name}`);
+    setText(fields, name, line.slice(at, end));
+    at = end + 1;
+  }
+  const data = readStructuredData(line, at);
+  if (data === undefined)
+    return refuse("no_match", `${quote(line)} has bad structured data at position ${at + 1}`);
+  if (data.value !== undefined) fields["structured_data"] = data.value;
+  setMessage(fields, line.slice(data.end + 1));
+  return fields;
+}
+
+const byteOrderMark = "\uFEFF";
+
+function setMessage(fields: Mutable, text: string): void {
+  fields["message"] = text.startsWith(byteOrderMark) ? text.slice(1) : text;
+}
+
+const readOldTime = compileTimePattern("MMM d HH:mm:ss");
+const oldTimeLength = 15;
+
+function read3164(line: string, from: number, fields: Mutable): Fields | Refusal {
+  const time = isIsoTime(line, from) ? wordAt(line, from) : line.slice(from, from + oldTimeLength);
+  const isTime =
+    isIsoTime(line, from) || (typeof readOldTime !== "string" && readOldTime(time) !== undefined);
+  const hostStart = from + time.length + 1;
+  if (!isTime || line[hostStart - 1] !== " ") {
+    return refuse("no_match", `${quote(line)} does not start with a syslog time`);
+  }
+  fields["timestamp"] = time;
+  const host = wordAt(line, hostStart);
+  setText(fields, "hostname", host);
+  const rest = line.slice(hostStart + host.length + 1);
+  setMessage(fields, rest.slice(setTag(fields, rest)));
+  return fields;
+}
+
+function wordAt(line: string, from: number): string {
+  const end = line.indexOf(" ", from);
+  return line.slice(from, end === -1 ? line.length : end);
+}
+
+/** Sets the tag `name:` or `name[id]:` when the text starts with one; gives the position of the message. */
+function setTag(fields: Mutable, text: string): number {
+  const word = wordAt(text, 0);
+  if (word.length < 2 || !word.endsWith(":")) return 0;
+  const bracket = word.endsWith("]:") ? word.indexOf("[") : -1;
+  if (bracket > 0) setText(fields, "procid", word.slice(bracket + 1, -2));
+  setText(fields, "app_name", word.slice(0, bracket > 0 ? bracket : -1));
+  return Math.min(word.length + 1, text.length);
+}

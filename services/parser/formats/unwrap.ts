@@ -1,0 +1,85 @@
+import { quote, type Refusal, refuse } from "../line.ts";
+import { isJsonObject } from "../mapping/json.ts";
+import { unescapeLoosely } from "./quoted.ts";
+
+/** Ends of the broken value that are tried at most. */
+const maxCandidates = 1000;
+
+/** The line inside the JSON of a container log, without its line end. */
+export type Unwrap = (wrapper: string) => string | Refusal;
+
+export function compileUnwrap(key: string): Unwrap {
+  const quotedKey = JSON.stringify(key);
+  return (wrapper) => {
+    const parsed = tryParse(wrapper);
+    if (parsed === undefined) {
+      const inner = cutBroken(wrapper, quotedKey);
+      return inner === undefined
+        ? refuse("invalid_json", `${quote(wrapper)} is no JSON`)
+        : withoutLineEnd(inner);
+    }
+    if (!isJsonObject(parsed)) return refuse("not_an_object", `${quote(wrapper)} is no JSON object`);
+    const inner = Object.hasOwn(parsed, key) ? parsed[key] : undefined;
+    if (inner === undefined || inner === null) return refuse("missing_key", `${key} is missing`);
+    return typeof inner === "string" ? withoutLineEnd(inner) : JSON.stringify(inner);
+  };
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function withoutLineEnd(line: string): string {
+  const end = line.endsWith("\r\n") ? -2 : line.endsWith("\n") || line.endsWith("\r") ? -1 : line.length;
+  return line.slice(0, end);
+}
+
+/**
+ * The value of a wrapper whose writer did not escape the quotes in it. Its end is the first quote after which the
+ * rest of the wrapper is JSON. Each try costs at most the length of the rest, so their sum is bounded too.
+ */
+function cutBroken(wrapper: string, quotedKey: string): string | undefined {
+  const start = valueStart(wrapper, quotedKey);
+  if (start === -1) return undefined;
+  const head = `${wrapper.slice(0, start)}"`;
+  let budget = 4 * wrapper.length + 1_048_576;
+  let end = wrapper.indexOf('"', start);
+  for (
+    let tries = 0;
+    end !== -1 && tries < maxCandidates && budget > 0;
+    end = wrapper.indexOf('"', end + 1)
+  ) {
+    if (!mayFollowValue(wrapper, end + 1)) continue;
+    const candidate = head + wrapper.slice(end + 1);
+    if (isJsonObject(tryParse(candidate))) return unescapeLoosely(wrapper.slice(start, end));
+    tries++;
+    budget -= candidate.length;
+  }
+  return undefined;
+}
+
+/** Position behind `"key": "`, or −1. */
+function valueStart(wrapper: string, quotedKey: string): number {
+  for (let at = wrapper.indexOf(quotedKey); at !== -1; at = wrapper.indexOf(quotedKey, at + 1)) {
+    const colon = skipBlanks(wrapper, at + quotedKey.length);
+    const open = skipBlanks(wrapper, colon + 1);
+    if (wrapper[colon] === ":" && wrapper[open] === '"') return open + 1;
+  }
+  return -1;
+}
+
+function mayFollowValue(wrapper: string, at: number): boolean {
+  const next = wrapper[skipBlanks(wrapper, at)];
+  return next === "," || next === "}";
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 32) at++;
+  return at;
+}

@@ -1,0 +1,153 @@
+import { quote, Refusal, refuse } from "../line.ts";
+import type { TypeConfig } from "./config.ts";
+import { isJsonObject, isRawNumber, parseJson, setKey } from "./json.ts";
+import { readNumber } from "./number.ts";
+import type { ConfigPath, Problems } from "./problems.ts";
+import { textOf } from "./template.ts";
+
+/** Converts a value that is neither missing nor null, exactly or not at all. */
+export type Convert = (value: unknown) => unknown | Refusal;
+
+function refuseType(value: unknown, wanted: string): Refusal {
+  return refuse("invalid_value", `${quote(textOf(value))} is not ${wanted}`);
+}
+
+const toText: Convert = textOf;
+
+const toNumber: Convert = (value) => {
+  if (typeof value === "number" || isRawNumber(value)) return value;
+  const number = typeof value === "string" ? readNumber(value) : undefined;
+  return number ?? refuseType(value, "a number");
+};
+
+const toBoolean: Convert = (value) => {
+  if (typeof value === "boolean") return value;
+  const text = textOf(value).trim().toLowerCase();
+  if (text === "true" || text === "1") return true;
+  return text === "false" || text === "0" ? false : refuseType(value, "true, false, 1 or 0");
+};
+
+/** The JSON value of a text; anything else as it is. Undefined when the text is not JSON. */
+function jsonOf(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return parseJson(value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const toJson: Convert = (value) => {
+  const json = jsonOf(value);
+  return json === undefined ? refuseType(value, "JSON") : json;
+};
+
+const toObject: Convert = (value) => {
+  const json = jsonOf(value);
+  return isJsonObject(json) ? json : refuseType(value, "a JSON object");
+};
+
+const simple = {
+  text: toText,
+  number: toNumber,
+  boolean: toBoolean,
+  json: toJson,
+  object: toObject,
+} as const;
+
+/** Converts every element; the first that does not convert refuses the list. */
+function convertAll(values: readonly unknown[], convert: Convert): unknown[] | Refusal {
+  const converted: unknown[] = [];
+  for (const [at, value] of values.entries()) {
+    const result = convert(value);
+    if (result instanceof Refusal) return refuse("invalid_value", `item ${at + 1}: ${result.message}`);
+    converted.push(result);
+  }
+  return converted;
+}
+
+function compileList(config: TypeConfig): Convert {
+  const item = config.items === undefined ? undefined : simple[config.items];
+  const separator = config.separator;
+  const unquote = config.quotes === "double";
+  return (value) => {
+    let list: unknown = value;
+    if (typeof value === "string")
+      list = separator === undefined ? jsonOf(value) : splitList(value, separator);
+    if (!Array.isArray(list)) return refuseType(value, "a list");
+    if (unquote) list = list.map((text) => (typeof text === "string" ? withoutQuotes(text) : text));
+    return item === undefined ? list : convertAll(list as unknown[], item);
+  };
+}
+
+function splitList(text: string, separator: string): string[] {
+  return text === "" ? [] : text.split(separator);
+}
+
+function withoutQuotes(text: string): string {
+  const quoted = text.length >= 2 && text.startsWith('"') && text.endsWith('"');
+  return quoted ? text.slice(1, -1).replaceAll('""', '"') : text;
+}
+
+/** `1,2|3,4` and the like: a list of objects whose keys are the parts. An empty part leaves its key out. */
+function compileTuples(config: TypeConfig, at: ConfigPath, problems: Problems): Convert {
+  const parts = config.parts ?? [];
+  if (config.parts === undefined) problems.add(at, "tuples need parts, the names of their values in order");
+  const names = parts.map((part) => part.name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) problems.add([...at, "parts"], `part ${quote(repeated)} is named twice`);
+  const between = config.itemSeparator ?? ",";
+  const within = config.separator ?? "|";
+  if (between === within)
+    problems.add([...at, "itemSeparator"], `separator and itemSeparator are both ${quote(within)}`);
+  const converts = parts.map((part) => simple[part.type]);
+  const readTuple = (text: unknown): unknown => {
+    const values = String(text).split(within);
+    if (values.length !== names.length) {
+      return refuse(
+        "invalid_value",
+        `want ${names.length} parts (${names.join(", ")}), got ${values.length}`,
+      );
+    }
+    const tuple: Record<string, unknown> = {};
+    for (const [index, value] of values.entries()) {
+      if (value === "") continue;
+      const converted = converts[index]!(value);
+      if (converted instanceof Refusal)
+        return refuse("invalid_value", `${names[index]}: ${converted.message}`);
+      setKey(tuple, names[index]!, converted);
+    }
+    return tuple;
+  };
+  return (value) => (Array.isArray(value) ? value : convertAll(splitList(textOf(value), between), readTuple));
+}
+
+/** The keys that each type uses beside `type` itself. */
+const keysOfType: Readonly<Record<string, readonly string[]>> = {
+  list: ["separator", "quotes", "items"],
+  tuples: ["separator", "itemSeparator", "parts"],
+  time: ["format", "zone", "outputZone"],
+};
+
+/** Reports keys that do nothing for the type, which is always a mistake. */
+export function checkTypeKeys(config: TypeConfig, at: ConfigPath, problems: Problems): void {
+  const type = config.type;
+  const used = type === undefined || !Object.hasOwn(keysOfType, type) ? [] : keysOfType[type]!;
+  for (const key of new Set(Object.values(keysOfType).flat())) {
+    if ((config as Readonly<Record<string, unknown>>)[key] === undefined || used.includes(key)) continue;
+    const users = Object.keys(keysOfType).filter((user) => keysOfType[user]!.includes(key));
+    problems.add(
+      [...at, key],
+      `${key} means nothing for type ${type ?? "(none)"}, only for ${users.join(", ")}`,
+    );
+  }
+}
+
+/** The conversion to a type other than time; undefined when the config names no type. */
+export function compileConvert(config: TypeConfig, at: ConfigPath, problems: Problems): Convert | undefined {
+  if (config.type === undefined || config.type === "time") return undefined;
+  if (config.type === "list") return compileList(config);
+  if (config.type === "tuples") return compileTuples(config, at, problems);
+  return simple[config.type];
+}
