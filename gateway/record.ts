@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { type Code, type ContextValues, createContextKey } from "@connectrpc/connect";
@@ -32,7 +32,7 @@ export class CallRecord {
   readonly method: DescMethod;
   readonly protocol: ProtocolName;
   readonly peer: Peer;
-  /** The caller's `x-request-id` where it is usable, else a new UUID. */
+  /** The caller's `x-request-id` where it is usable, else a new unique one. */
   readonly requestId: string;
   /** W3C trace context as it came, to be passed on with outgoing calls. */
   readonly traceparent: string | undefined;
@@ -72,9 +72,14 @@ export function recordOf(values: ContextValues): CallRecord {
   return record;
 }
 
+/** Unique for this process; a counter behind it costs a tenth of a UUID for each call, and fewer bytes on the wire. */
+const processId = randomBytes(6).toString("base64url");
+let callsSoFar = 0;
+
 /** At most 128 printable ASCII characters are taken over into headers and logs. */
 function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header) ? header : randomUUID();
+  if (typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header)) return header;
+  return `${processId}-${(callsSoFar++).toString(36)}`;
 }
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header, version 00 and later. */

@@ -1,12 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import {
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  type Message,
-  toBinary,
-  toJsonString,
-} from "@bufbuild/protobuf";
+import { fromBinary, fromJson, type JsonValue, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout } from "@connectrpc/connect/protocol-connect";
 import type { Call } from "../call.ts";

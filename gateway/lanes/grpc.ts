@@ -5,7 +5,7 @@ import type {
   ServerHttp2Stream,
 } from "node:http2";
 import { constants } from "node:http2";
-import { fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { Call } from "../call.ts";
@@ -17,17 +17,18 @@ import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import { peerOf } from "../port.ts";
 import { CallRecord } from "../record.ts";
+import { createWireCodec, type WireCodec } from "../wire.ts";
 
 interface LaneMethod {
   readonly served: ServedMethod;
   readonly invoke: InvokeUnary;
   readonly maxBytes: number;
+  readonly input: WireCodec;
+  readonly output: WireCodec;
 }
 
 /** Length of the prefix of a gRPC message: one flag byte and four of length. */
 const prefixBytes = 5;
-/** Up to this size an answer is copied behind its prefix; above, two writes are cheaper than the copy. */
-const copyMaxBytes = 16 * 1024;
 const contentType = "application/grpc+proto";
 
 /**
@@ -45,6 +46,8 @@ export function createGrpcLane(
       served,
       invoke: compileUnary(served, core.interceptors),
       maxBytes: maxMessageBytesOf(core.limits, served),
+      input: createWireCodec(served.desc.input),
+      output: createWireCodec(served.desc.output),
     });
   }
   return (stream, headers) => {
@@ -89,7 +92,7 @@ class UnaryStream {
     const core = this.#core;
     core.observer.started(this.#record);
     this.#stream.on("error", ignore);
-    this.#stream.once("close", onClose);
+    this.#stream.on("close", onClose);
     try {
       core.authorize(this.#record, this.#method.served, this.#call.requestHeader);
       const { maxDeadlineMs } = core.limits;
@@ -104,7 +107,7 @@ class UnaryStream {
     }
     this.#call.onAbort((reason) => this.fail(reason));
     this.#stream.on("data", onData);
-    this.#stream.once("end", onEnd);
+    this.#stream.on("end", onEnd);
   }
 
   data(chunk: Buffer): void {
@@ -128,7 +131,7 @@ class UnaryStream {
       this.#first = undefined;
       const payload = unwrapMessage(all);
       this.#record.bytesIn = payload.length;
-      this.#call.message = decode(this.#method.served, payload);
+      this.#call.message = decode(this.#method, payload);
     } catch (error) {
       this.fail(error);
       return;
@@ -141,14 +144,16 @@ class UnaryStream {
 
   succeed(message: Message): void {
     if (this.#ended) return;
-    let payload: Uint8Array;
+    let framed: Buffer;
     try {
-      payload = toBinary(this.#method.served.desc.output, message);
+      framed = this.#method.output.encode(message, prefixBytes);
     } catch (error) {
       this.fail(error);
       return;
     }
-    this.#finish(undefined, payload.length);
+    framed[0] = 0;
+    framed.writeUInt32BE(framed.length - prefixBytes, 1);
+    this.#finish(undefined, framed.length - prefixBytes);
     const stream = this.#stream;
     if (stream.destroyed) return;
     const headers: OutgoingHttpHeaders = {
@@ -158,18 +163,8 @@ class UnaryStream {
     };
     this.#call.assignResponseHeader(headers);
     stream.respond(headers, withTrailers);
-    stream.once("wantTrailers", onWantTrailers);
-    if (payload.length <= copyMaxBytes) {
-      const framed = Buffer.allocUnsafe(prefixBytes + payload.length);
-      writePrefix(framed, payload.length);
-      framed.set(payload, prefixBytes);
-      stream.end(framed);
-    } else {
-      const prefix = Buffer.allocUnsafe(prefixBytes);
-      writePrefix(prefix, payload.length);
-      stream.write(prefix);
-      stream.end(payload);
-    }
+    stream.on("wantTrailers", onWantTrailers);
+    stream.end(framed);
   }
 
   fail(reason: unknown): void {
@@ -188,7 +183,7 @@ class UnaryStream {
     const status = new NodeHeaders();
     setTrailerStatus(status, error);
     status.assignTo(headers);
-    stream.respond(headers, { endStream: true });
+    stream.respond(headers, withoutBody);
     // An answer before the end of the request must close that half too, or the stream blocks a drain.
     if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
   }
@@ -216,7 +211,9 @@ const kUnary = Symbol("unary call");
 type LaneStream = ServerHttp2Stream & { [kUnary]?: UnaryStream };
 
 const noTimeout: ReturnType<typeof parseTimeout> = {};
-const withTrailers = { waitForTrailers: true };
+/** gRPC has no use for a date, and each header costs. */
+const withTrailers = { waitForTrailers: true, sendDate: false };
+const withoutBody = { endStream: true, sendDate: false };
 
 function onData(this: LaneStream, chunk: Buffer): void {
   this[kUnary]?.data(chunk);
@@ -235,11 +232,6 @@ function onWantTrailers(this: LaneStream): void {
 }
 
 function ignore(): void {}
-
-function writePrefix(target: Buffer, length: number): void {
-  target[0] = 0;
-  target.writeUInt32BE(length, 1);
-}
 
 /** Codes as Connect's handlers answer them, so that a caller cannot tell the two apart. */
 function unwrapMessage(all: Buffer | undefined): Buffer {
@@ -262,9 +254,9 @@ function unwrapMessage(all: Buffer | undefined): Buffer {
   return all.subarray(prefixBytes);
 }
 
-function decode(served: ServedMethod, payload: Uint8Array): Message {
+function decode({ served, input }: LaneMethod, payload: Uint8Array): Message {
   try {
-    return fromBinary(served.desc.input, payload);
+    return input.decode(payload);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConnectError(`${served.desc.input.typeName} is malformed: ${reason}`, Code.InvalidArgument);

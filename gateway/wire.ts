@@ -1,0 +1,98 @@
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  type Message,
+  ScalarType,
+  toBinary,
+} from "@bufbuild/protobuf";
+
+/** Wire codec of one message type. */
+export interface WireCodec {
+  /** Throws on malformed input. Bytes fields may be views of `payload`. */
+  readonly decode: (payload: Uint8Array) => Message;
+  /** The message behind `headroom` bytes that are left for the caller to fill. */
+  readonly encode: (message: Message, headroom: number) => Buffer;
+}
+
+/**
+ * The codec for a message type. protobuf-es works by reflection, which costs
+ * more than the rest of a small call; messages that only carry opaque bytes
+ * (one `bytes` field) are read and written directly, with one copy.
+ */
+export function createWireCodec(desc: DescMessage): WireCodec {
+  const [field] = desc.fields;
+  const opaque =
+    desc.fields.length === 1 &&
+    field?.fieldKind === "scalar" &&
+    field.scalar === ScalarType.BYTES &&
+    field.oneof === undefined &&
+    field.number < 16;
+  return opaque ? opaqueCodec(desc, field) : generalCodec(desc);
+}
+
+function generalCodec(desc: DescMessage): WireCodec {
+  return {
+    decode: (payload) => fromBinary(desc, payload),
+    encode(message, headroom) {
+      const payload = toBinary(desc, message);
+      const framed = Buffer.allocUnsafe(headroom + payload.length);
+      framed.set(payload, headroom);
+      return framed;
+    },
+  };
+}
+
+/** Length-delimited wire type. */
+const wireTypeBytes = 2;
+
+function opaqueCodec(desc: DescMessage, field: DescField): WireCodec {
+  const general = generalCodec(desc);
+  const tag = (field.number << 3) | wireTypeBytes;
+  const name = field.localName;
+  return {
+    decode(payload) {
+      // Only the plain form: the one field, its length in as few bytes as needed, and nothing behind it.
+      const [length, at] = payload[0] === tag ? readVarint(payload, 1) : [-1, 0];
+      if (at + length !== payload.length) return general.decode(payload);
+      const message = create(desc);
+      (message as unknown as Record<string, Uint8Array>)[name] = payload.subarray(at);
+      return message;
+    },
+    encode(message, headroom) {
+      const bytes = (message as unknown as Record<string, Uint8Array>)[name] as Uint8Array;
+      if (bytes.length === 0 || message.$unknown !== undefined) return general.encode(message, headroom);
+      const framed = Buffer.allocUnsafe(headroom + 1 + varintLength(bytes.length) + bytes.length);
+      framed[headroom] = tag;
+      framed.set(bytes, writeVarint(framed, headroom + 1, bytes.length));
+      return framed;
+    },
+  };
+}
+
+/** The number and the offset behind it; -1 for one of more than four bytes. */
+function readVarint(bytes: Uint8Array, offset: number): [value: number, end: number] {
+  let value = 0;
+  for (let i = 0; i < 4; i++) {
+    const byte = bytes[offset + i] ?? 0x80;
+    value |= (byte & 0x7f) << (7 * i);
+    if (byte < 0x80) return [value, offset + i + 1];
+  }
+  return [-1, 0];
+}
+
+function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) length++;
+  return length;
+}
+
+/** Returns the offset behind the number. */
+function writeVarint(target: Uint8Array, offset: number, value: number): number {
+  let at = offset;
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) target[at++] = (rest & 0x7f) | 0x80;
+  target[at++] = rest;
+  return at;
+}
