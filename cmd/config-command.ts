@@ -20,7 +20,7 @@ export async function checkConfig(options: ConfigOptions, stdout: Writable): Pro
 
 /** @throws ConfigError with the formats that cannot be compiled */
 export async function checkFormats({ config, locate }: LoadedConfig): Promise<void> {
-  const { problems } = await openFormats(config.parser, { baseDir: config.folder });
+  const { problems } = await openFormats(config.parser);
   if (problems.length > 0) {
     throw new ConfigError(problems.map(({ path, message }) => locate(["parser", ...path], message)));
   }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { configFileFrom, type Environment, readEnvironment } from "./config/environment.ts";
 import { validate } from "./config/issues.ts";
 import { createPlaces } from "./config/places.ts";
@@ -66,7 +66,7 @@ export function loadConfig(options: ConfigOptions): LoadedConfig {
   for (const { path, message, part } of findings) report(path, message, part);
   if (settings === undefined) throw new ConfigError(problems);
 
-  const config = resolveConfig(settings, dirname(resolve(options.cwd, source.file)), places.folderOf);
+  const config = resolveConfig(settings, places.folderOf);
   for (const { path, message } of checkRules(settings, config)) report(path, message);
   if (problems.length > 0) throw new ConfigError(problems);
   const originOf = (path: ConfigPath) => {

@@ -9,29 +9,25 @@ import { withValue } from "./tree.ts";
 export interface Config extends Omit<Settings, "listen" | "auth"> {
   readonly listen: ListenAddress;
   readonly auth: Settings["auth"] & { readonly mode: "keys" | "off" };
-  /** The folder of the configuration file: relative paths of a user's modules start here. */
-  readonly folder: string;
 }
 
-/**
- * @param folder of the configuration file
- * @param folderOf the folder that relative paths in a setting start at
- */
-export function resolveConfig(
-  settings: Settings,
-  folder: string,
-  folderOf: (path: ConfigPath) => string,
-): Config {
+/** @param folderOf the folder that relative paths in a setting start at */
+export function resolveConfig(settings: Settings, folderOf: (path: ConfigPath) => string): Config {
   let resolved: unknown = settings;
+  const absolute = (path: ConfigPath, file: string): void => {
+    resolved = withValue(resolved, path, resolve(folderOf(path), file));
+  };
   visit(configSchema, settings, (value, schemas, path) => {
-    if (typeof value !== "string" || !schemas.some((schema) => hasMeta(schema, "path"))) return;
-    resolved = withValue(resolved, path, resolve(folderOf(path), value));
+    const isPath = schemas.some((schema) => hasMeta(schema, "path"));
+    if (isPath && typeof value === "string") absolute(path, value);
   });
+  for (const [i, format] of settings.parser.formats.entries()) {
+    if (format.type === "module") absolute(["parser", "formats", i, "module"], format.module);
+  }
   const { mode = settings.auth.keys.length > 0 ? "keys" : "off" } = settings.auth;
   return {
     ...(resolved as Settings),
     listen: parseListen(settings.listen)!,
     auth: { ...settings.auth, mode },
-    folder,
   };
 }

@@ -9,19 +9,20 @@ import { folderWith } from "../cmd/config/load.ts";
 
 const read = (name: string) => readFileSync(join(packageRoot, name), "utf8");
 
+interface Instruction {
+  readonly name: string;
+  readonly args: string;
+}
+
 /** Instructions with their arguments, continuation lines joined, in stages that start with FROM. */
-function stagesOf(dockerfile: string): { name: string; args: string }[][] {
-  const lines = dockerfile
-    .replace(/\\\n\s*/g, " ")
-    .split("\n")
+function stagesOf(dockerfile: string): Instruction[][] {
+  const lines = dockerfile.replace(/\\\n\s*/g, " ").split("\n");
+  const instructions = lines
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => /^([A-Z]+) +(.+)$/.exec(line)!)
     .map(([, name, args]) => ({ name: name!, args: args! }));
-  return lines.reduce<{ name: string; args: string }[][]>(
-    (stages, line) =>
-      line.name === "FROM" ? [...stages, [line]] : stages.with(-1, [...stages.at(-1)!, line]),
-    [],
-  );
+  const starts = instructions.flatMap(({ name }, i) => (name === "FROM" ? [i] : []));
+  return starts.map((start, i) => instructions.slice(start, starts[i + 1]));
 }
 
 const stages = stagesOf(read("Dockerfile"));

@@ -95,7 +95,7 @@ test("every plain setting has one name, and no two settings share one", () => {
     for (const [key, child] of children) walk(child, [...path, key]);
   };
   const { config } = loadText("");
-  const { folder: _folder, listen: _listen, limits, ...rest } = config;
+  const { listen: _listen, limits, ...rest } = config;
   const { methods: _methods, ...plainLimits } = limits;
   for (const [key, value] of Object.entries({ ...rest, limits: plainLimits, listen: 0 })) walk(value, [key]);
   const known = environmentNames(configSchema, {});

@@ -53,11 +53,12 @@ test("without a file the demo's is read, with one in the folder that, and a name
 
 test("paths start at the file that names them; those of the environment and of defaults at the working folder", () => {
   const cwd = folderWith({});
-  const elsewhere = folderWith({ "engage.yaml": "data: store" });
+  const yaml = "data: store\nparser: { formats: [{ name: a, index: b, type: module, module: ./mine.js }] }";
+  const elsewhere = folderWith({ "engage.yaml": yaml });
   const file = join(elsewhere, "engage.yaml");
   expect(loadConfig({ env: {}, cwd, file }).config).toMatchObject({
     data: join(elsewhere, "store"),
-    folder: elsewhere,
+    parser: { formats: [{ module: join(elsewhere, "mine.js") }] },
   });
   expect(loadConfig({ env: { ENGAGE_DATA: "here" }, cwd, file }).config.data).toBe(join(cwd, "here"));
   expect(loadConfig({ env: {}, cwd }).config.data).toBe(join(cwd, "data"));

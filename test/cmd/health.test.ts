@@ -1,0 +1,66 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { checkHealth, healthUrl, runHealth } from "../../cmd/health.ts";
+import { folderWith, loadText } from "./config/load.ts";
+
+const urls = [
+  ["listen: 127.0.0.1:8080", "http://127.0.0.1:8080/readyz"],
+  ['listen: "[::1]:8080"', "http://[::1]:8080/readyz"],
+  ["listen: 0.0.0.0:81\nauth: { mode: off }", "http://127.0.0.1:81/readyz"],
+  ['listen: "[::]:81"\nauth: { mode: off }', "http://[::1]:81/readyz"],
+  ["listen: localhost:81\ntls: { cert: engage.yaml, key: engage.yaml }", "https://localhost:81/readyz"],
+] as const;
+
+test.each(urls)("%j is asked at %s", (yaml, url) => {
+  expect(healthUrl(loadText(yaml).config)).toBe(url);
+});
+
+/** A server that answers everything with this status, or never when it has none. */
+async function serverWith(status: number | undefined): Promise<string> {
+  const server = createServer((_, response) => {
+    if (status !== undefined) response.writeHead(status).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const answers = [
+  [200, true],
+  [204, true],
+  [301, false],
+  [404, false],
+  [503, false],
+] as const;
+
+test.each(answers)("an answer of %i is healthy: %s", async (status, ok) => {
+  const url = await serverWith(status);
+  expect(await checkHealth(url, 5000)).toEqual({ ok, detail: `${url} answered ${status}` });
+});
+
+test("a service that does not answer in time is not healthy", async () => {
+  const url = await serverWith(undefined);
+  expect(await checkHealth(url, 20)).toEqual({ ok: false, detail: `${url}: no answer within 20 ms` });
+});
+
+test("one that cannot be reached is not healthy", async () => {
+  expect(await checkHealth("http://127.0.0.1:1/readyz", 5000)).toEqual({
+    ok: false,
+    detail: "http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1",
+  });
+});
+
+test("the command exits with 0 or 1, and complains where complaints go", async () => {
+  const options = { env: {}, cwd: folderWith({ "engage.yaml": "listen: 127.0.0.1:1" }) };
+  const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+  expect(await runHealth(options, { timeout: 5000 }, streams)).toBe(1);
+  expect(String(streams.stderr.read())).toContain("ECONNREFUSED");
+  const url = await serverWith(200);
+  expect(await runHealth(options, { url, timeout: 5000 }, streams)).toBe(0);
+  expect(String(streams.stdout.read())).toBe(`${url} answered 200\n`);
+});
