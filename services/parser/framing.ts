@@ -1,0 +1,203 @@
+import type { Framing } from "./config.ts";
+import { compileFind, overlappingHeads, type Separators } from "./separators.ts";
+import {
+  asBuffer,
+  needleIn,
+  openWindow,
+  type VisitLine,
+  visitRawLine,
+  visitUnreadable,
+  WINDOW_BYTES,
+  type Window,
+} from "./window.ts";
+
+/** How a content is cut: items with an INDEX each, one line each by LF, or the whole as one line. */
+export const FRAMINGS: readonly Framing[] = ["items", "lines", "none"];
+
+export function isFraming(text: string): text is Framing {
+  return (FRAMINGS as readonly string[]).includes(text);
+}
+
+/**
+ * Cuts `INDEX IDXSEP DATA (SEP INDEX IDXSEP DATA)*` into its items, in linear time. A piece without IDXSEP belongs
+ * to the item before it: its SEP was data. Returns how often that happened.
+ */
+export function visitItems(content: Uint8Array, separators: Separators, visit: VisitLine): number {
+  const bytes = asBuffer(content);
+  const item = Buffer.from(separators.item);
+  const nextEnd = createItemEnds(bytes, item, Buffer.from(separators.index));
+  let collisions = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const end = nextEnd(start + WINDOW_BYTES);
+    const part = bytes.subarray(start, end);
+    const window = openWindow(part);
+    if (window === undefined) visitUnreadable(part, undefined, visit);
+    else collisions += visitWindowItems(window, separators, visit);
+    start = end + item.length;
+  }
+  return collisions;
+}
+
+/**
+ * Where windows may end: gives the first end of an item at or after an offset, which is a SEP with an IDXSEP in the
+ * piece behind it, or the end of the content. To be asked with growing offsets.
+ */
+function createItemEnds(bytes: Buffer, item: Buffer, index: Buffer): (from: number) => number {
+  const pieceEnd = compileBytesPieceEnd(bytes, item);
+  let nextIndex = -1;
+  return (from) => {
+    if (from >= bytes.length) return bytes.length;
+    let at = pieceEnd(from);
+    while (at < bytes.length) {
+      const start = at + item.length;
+      if (nextIndex < start) nextIndex = endless(bytes.indexOf(index, start), bytes.length);
+      if (nextIndex === bytes.length) return nextIndex;
+      const end = pieceEnd(start);
+      if (nextIndex + index.length <= end) return at;
+      at = end;
+    }
+    return bytes.length;
+  };
+}
+
+/** Windows begin at items, so that only the first piece of a content can lack its IDXSEP. */
+function visitWindowItems(window: Window, separators: Separators, visit: VisitLine): number {
+  const { text } = window;
+  const item = needleIn(window, separators.item);
+  const index = needleIn(window, separators.index);
+  const pieceEnd = compilePieceEnd(text, item);
+  const visitItem = itemVisitor(window, index.length, visit);
+  let collisions = 0;
+  let itemStart = 0;
+  let end = pieceEnd(0);
+  let nextIndex = endless(text.indexOf(index), text.length);
+  let indexAt = nextIndex + index.length <= end ? nextIndex : -1;
+  while (end < text.length) {
+    const start = end + item.length;
+    const startEnd = pieceEnd(start);
+    // Kept until it is passed, so that pieces without IDXSEP don't search all the rest each time.
+    if (nextIndex < start) nextIndex = endless(text.indexOf(index, start), text.length);
+    if (nextIndex + index.length <= startEnd) {
+      visitItem(itemStart, indexAt, end);
+      itemStart = start;
+      indexAt = nextIndex;
+    } else {
+      collisions++;
+    }
+    end = startEnd;
+  }
+  visitItem(itemStart, indexAt, end);
+  return collisions;
+}
+
+function itemVisitor(
+  { text, isDecoded }: Window,
+  indexLength: number,
+  visit: VisitLine,
+): (start: number, indexAt: number, end: number) => void {
+  let lastRaw = "";
+  let lastIndex = "";
+  // Most batches name one index all through: comparing in place spares a copy for each item. It is a copy because
+  // an index may be remembered, and a slice would keep the whole text alive.
+  function indexOf(start: number, end: number): string {
+    if (end - start === lastRaw.length && text.startsWith(lastRaw, start)) return lastIndex;
+    lastRaw = text.slice(start, end);
+    lastIndex = Buffer.from(lastRaw, isDecoded ? "utf8" : "latin1").toString("utf8");
+    return lastIndex;
+  }
+  return (start, indexAt, end) => {
+    const index = indexAt < 0 ? undefined : indexOf(start, indexAt);
+    const dataStart = indexAt < 0 ? start : indexAt + indexLength;
+    const line = text.slice(dataStart, trimmedEnd(text, dataStart, end));
+    if (isDecoded) visit(index, line, undefined);
+    else visitRawLine(index, line, visit);
+  };
+}
+
+/** Finds where the piece ends that starts at an offset: at the next separator, or at the end of the text. */
+function compilePieceEnd(text: string, separator: string): (start: number) => number {
+  const find = compileFind(separator);
+  const shifts = overlappingHeads(separator).map((head) => head.length);
+  return (start) => {
+    const found = find(text, start);
+    if (found < 0) return text.length;
+    return shifts.length === 0 ? found : lastOfRun((at) => text.startsWith(separator, at), shifts, found);
+  };
+}
+
+function compileBytesPieceEnd(bytes: Buffer, separator: Buffer): (start: number) => number {
+  const shifts = overlappingHeads(separator.toString("latin1")).map((head) => head.length);
+  return (start) => {
+    const found = bytes.indexOf(separator, start);
+    if (found < 0) return bytes.length;
+    return lastOfRun((at) => bytes.subarray(at, at + separator.length).equals(separator), shifts, found);
+  };
+}
+
+/** `x:::a.log` is `x:` and `a.log` rather than `x` and `:a.log`: data ends in any way, but an index hardly begins so. */
+function lastOfRun(isAt: (offset: number) => boolean, shifts: readonly number[], found: number): number {
+  let last = found;
+  for (;;) {
+    const shift = shifts.find((length) => isAt(last + length));
+    if (shift === undefined) return last;
+    last += shift;
+  }
+}
+
+function endless(found: number, length: number): number {
+  return found < 0 ? length : found;
+}
+
+/** Lines separated by LF, with or without CR before it; an LF at the end starts no further line. */
+export function visitLines(content: Uint8Array, index: string, visit: VisitLine): void {
+  const bytes = asBuffer(content);
+  for (let start = 0; start < bytes.length; ) {
+    const end = endless(bytes.indexOf(LF, start + WINDOW_BYTES), bytes.length - 1) + 1;
+    const part = bytes.subarray(start, end);
+    const window = openWindow(part);
+    if (window === undefined) visitUnreadable(part, index, visit);
+    else visitWindowLines(window, index, visit);
+    start = end;
+  }
+}
+
+function visitWindowLines({ text, isDecoded }: Window, index: string, visit: VisitLine): void {
+  for (let start = 0; start < text.length; ) {
+    const end = endless(text.indexOf("\n", start), text.length);
+    const line = text.slice(start, end > start && text.charCodeAt(end - 1) === CR ? end - 1 : end);
+    if (isDecoded) visit(index, line, undefined);
+    else visitRawLine(index, line, visit);
+    start = end + 1;
+  }
+}
+
+/** The whole content as one line, without the blanks and line ends behind it. */
+export function visitWhole(content: Uint8Array, index: string, visit: VisitLine): void {
+  const bytes = asBuffer(content);
+  const window = openWindow(bytes);
+  if (window === undefined) {
+    visitUnreadable(bytes, index, visit);
+    return;
+  }
+  const line = window.text.slice(0, trimmedEnd(window.text, 0, window.text.length));
+  if (window.isDecoded) visit(index, line, undefined);
+  else visitRawLine(index, line, visit);
+}
+
+/** Whether an answer in `lines` ends with an LF of its own. */
+export function endsWithLineFeed(content: Uint8Array): boolean {
+  return content.at(-1) === LF;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+
+/** Tabs stay: an empty last column of tab-separated data is data. */
+function trimmedEnd(text: string, start: number, end: number): number {
+  for (let at = end; at > start; at--) {
+    const character = text.charCodeAt(at - 1);
+    if (character !== SPACE && character !== LF && character !== CR) return at;
+  }
+  return start;
+}

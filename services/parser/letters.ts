@@ -1,0 +1,34 @@
+import { type DeadLetter, encodeLetter, type LetterBatch } from "../../store/deadletters/deadletters.ts";
+import { createOutput } from "./output.ts";
+
+/** Keeps the letters of one batch, encoded. */
+export interface LetterBox {
+  add(letter: Omit<DeadLetter, "time" | "source">): void;
+  dropped(): number;
+  /** Ends the use of this box. */
+  close(): LetterBatch;
+}
+
+/** Beyond this one batch drops its letters: a 100 MiB call in a wrong format must not double its memory. */
+const MAX_BATCH_CHARACTERS = 64 * 2 ** 20;
+
+export function createLetterBox(source: string, now: () => number): LetterBox {
+  const output = createOutput("", 0);
+  let characters = 0;
+  let dropped = 0;
+  return {
+    add(letter) {
+      // Nothing to keep, and a million of them would push the real letters out of the file.
+      if (letter.reason === "empty_line") return;
+      if (characters > MAX_BATCH_CHARACTERS) {
+        dropped++;
+        return;
+      }
+      const text = encodeLetter({ time: new Date(now()), source, ...letter });
+      characters += text.length;
+      output.add(text);
+    },
+    dropped: () => dropped,
+    close: () => ({ count: output.count(), ndjson: output.finish() }),
+  };
+}

@@ -1,0 +1,109 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { BadRequestSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { type Parser, type Response, ResponseSchema } from "../../gen/proto/parser_pb.ts";
+import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
+import { type Batch, createBatchParser, type ParsedBatch } from "./batch.ts";
+import type { Framing, ParserConfig } from "./config.ts";
+import { FRAMINGS, isFraming } from "./framing.ts";
+import { type Format, quote } from "./line.ts";
+import type { ParserObserver } from "./observer.ts";
+import { type ParserPool, PoolBusyError, WorkerCrashError } from "./pool.ts";
+import { separatorsOf } from "./separators.ts";
+import { reportCounts } from "./tally.ts";
+
+export interface ParserOptions {
+  readonly config: ParserConfig;
+  readonly formatFor: (index: string) => Format | undefined;
+  readonly deadLetters: DeadLetters;
+  readonly observer: ParserObserver;
+  /** Clock in ms since 1970, for dead letters. */
+  readonly now: () => number;
+  /** Takes the batches of at least `config.workerThresholdBytes`; without one all are parsed inline. */
+  readonly pool: ParserPool | undefined;
+}
+
+/** Names the framing of one call: `items`, `lines` or `none`. */
+export const FRAMING_HEADER = "parser-framing";
+
+/** Names the INDEX of all lines of one call, for the framings that carry none. */
+export const INDEX_HEADER = "parser-index";
+
+/**
+ * The Parser service. A line never fails a call. What does: an unknown framing in the header (InvalidArgument, the
+ * caller's programming), too much waiting for the workers and a worker that ended (both Unavailable with RetryInfo:
+ * the same call succeeds later).
+ */
+export function createParser(options: ParserOptions): ServiceImpl<typeof Parser> {
+  const { config, pool, observer } = options;
+  const parseInline = createBatchParser({
+    formatFor: options.formatFor,
+    maxLineBytes: config.maxLineBytes,
+    separators: separatorsOf(config),
+    now: options.now,
+  });
+  function answer(parsed: ParsedBatch): Response {
+    reportCounts(parsed.counts, observer);
+    if (parsed.letters.count > 0) options.deadLetters.append(parsed.letters);
+    return create(ResponseSchema, { content: parsed.content });
+  }
+  return {
+    parse(request, context) {
+      const batch = batchOf(request.content, context, config);
+      const bytes = batch.content.byteLength;
+      if (pool === undefined || bytes < config.workerThresholdBytes || !pool.isUsable()) {
+        observer.batch("inline", bytes);
+        return answer(parseInline(batch));
+      }
+      observer.batch("worker", bytes);
+      return parseInPool(pool, batch, context.signal, observer).then(answer);
+    },
+  };
+}
+
+function batchOf(content: Uint8Array, context: HandlerContext, config: ParserConfig): Batch {
+  return {
+    content,
+    framing: framingOf(context, config),
+    index: context.requestHeader.get(INDEX_HEADER) ?? "",
+    source: context.protocolName,
+  };
+}
+
+function framingOf(context: HandlerContext, config: ParserConfig): Framing {
+  const named = context.requestHeader.get(FRAMING_HEADER);
+  if (named === null) return framingOfProtocol(context.protocolName, config);
+  if (isFraming(named)) return named;
+  const description = `header ${FRAMING_HEADER} is ${quote(named)}, valid values: ${FRAMINGS.join(", ")}`;
+  throw new ConnectError(description, Code.InvalidArgument, undefined, [
+    { desc: BadRequestSchema, value: { fieldViolations: [{ field: FRAMING_HEADER, description }] } },
+  ]);
+}
+
+function framingOfProtocol(protocol: string, { framing }: ParserConfig): Framing {
+  const byProtocol: Readonly<Record<string, Framing | undefined>> = framing;
+  return byProtocol[protocol] ?? "items";
+}
+
+async function parseInPool(
+  pool: ParserPool,
+  batch: Batch,
+  signal: AbortSignal,
+  observer: ParserObserver,
+): Promise<ParsedBatch> {
+  try {
+    return await pool.parse(batch, signal);
+  } catch (error) {
+    if (error instanceof PoolBusyError) observer.refused();
+    else if (error instanceof WorkerCrashError) observer.workerCrashed();
+    else throw error;
+    throw retryLater(error);
+  }
+}
+
+const RETRY_SECONDS = 1n;
+
+function retryLater(error: Error): ConnectError {
+  const details = [{ desc: RetryInfoSchema, value: { retryDelay: { seconds: RETRY_SECONDS } } }];
+  return new ConnectError(error.message, Code.Unavailable, undefined, details, error);
+}

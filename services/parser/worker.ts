@@ -1,0 +1,52 @@
+import { isMarkedAsUntransferable, workerData } from "node:worker_threads";
+import { move, transferableSymbol, valueSymbol } from "piscina";
+import { createBatchParser, type ItemGuide, type ParseBatch, type ParsedBatch } from "./batch.ts";
+import { openFormats } from "./formats/formats.ts";
+import { ALL_ITEMS } from "./poison.ts";
+import type { WorkerSetup, WorkerTask } from "./pool.ts";
+import { separatorsOf } from "./separators.ts";
+
+let opened: Promise<ParseBatch> | undefined;
+
+/** The worker's entry: parses one batch and gives its bytes away without copying them. */
+export async function parseInWorker(task: WorkerTask): Promise<ParsedBatch> {
+  opened ??= openParser(workerData);
+  const parse = await opened;
+  return moved(parse(task, guideOf(task)));
+}
+
+async function openParser({ config, baseDir }: WorkerSetup): Promise<ParseBatch> {
+  const { formatFor } = await openFormats(config, baseDir === undefined ? {} : { baseDir });
+  return createBatchParser({
+    formatFor,
+    separators: separatorsOf(config),
+    maxLineBytes: config.maxLineBytes,
+    now: Date.now,
+  });
+}
+
+function guideOf({ progress, skipped }: WorkerTask): ItemGuide {
+  const items = new Set(skipped);
+  const isAllSkipped = items.has(ALL_ITEMS);
+  return {
+    begin(item) {
+      if (isAllSkipped || items.has(item)) return false;
+      progress[0] = item;
+      return true;
+    },
+  };
+}
+
+function moved(batch: ParsedBatch): ParsedBatch {
+  const content = owned(batch.content);
+  const ndjson = owned(batch.letters.ndjson);
+  const value: ParsedBatch = { ...batch, content, letters: { ...batch.letters, ndjson } };
+  const result = { [transferableSymbol]: [content.buffer, ndjson.buffer], [valueSymbol]: value };
+  // Piscina hands the value of such an object to the caller, which its types don't say.
+  return move(result as never) as never;
+}
+
+/** Small buffers lie in Node's shared pool, which can't be given away. */
+function owned(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return isMarkedAsUntransferable(bytes.buffer) ? new Uint8Array(bytes) : bytes;
+}

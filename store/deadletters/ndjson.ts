@@ -1,0 +1,148 @@
+import { dirname } from "node:path";
+import { type AppendFile, type FileSystem, nodeFileSystem, openAppendFile, rotate } from "./append-file.ts";
+import type { DeadLetterObserver, DeadLetters, LetterBatch } from "./deadletters.ts";
+
+export interface NdjsonDeadLettersOptions {
+  /** Created with mode 0600, its folder with 0700, when the first letter comes. */
+  readonly file: string;
+  /** The file is rotated before it grows beyond this: `file` becomes `file.1`, `file.1` becomes `file.2`, … */
+  readonly maxBytes: number;
+  /** Rotated files kept beside the current one. */
+  readonly keepFiles: number;
+  /** Letters waiting to be written; beyond this they are dropped and counted. */
+  readonly maxBufferedBytes?: number;
+  /** Pause before a failed write is tried again. */
+  readonly retryMs?: number;
+  readonly observer: DeadLetterObserver;
+  readonly fileSystem?: FileSystem;
+}
+
+const DEFAULT_BUFFERED_BYTES = 128 * 2 ** 20;
+const WRITE_BYTES = 2 ** 20;
+const DEFAULT_RETRY_MS = 5_000;
+
+/** Letters as lines of one file, written behind the calls in the order they came. Needs no reading at start. */
+export function openNdjsonDeadLetters(options: NdjsonDeadLettersOptions): DeadLetters {
+  const { observer, maxBufferedBytes = DEFAULT_BUFFERED_BYTES, retryMs = DEFAULT_RETRY_MS } = options;
+  const writer = createWriter(options);
+  let queue: LetterBatch[] = [];
+  let current: LetterBatch | undefined;
+  let bufferedBytes = 0;
+  let running: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let isFailing = false;
+  let isClosed = false;
+
+  function start(): Promise<void> {
+    clearTimeout(retry);
+    running ??= drain().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+  /** Many small batches are one write. */
+  function next(): LetterBatch | undefined {
+    if (current !== undefined || queue.length === 0) return current;
+    let bytes = 0;
+    const beyond = queue.findIndex(({ ndjson }) => (bytes += ndjson.length) > WRITE_BYTES);
+    const taken = queue.splice(0, beyond < 0 ? queue.length : Math.max(1, beyond));
+    current = {
+      count: taken.reduce((count, batch) => count + batch.count, 0),
+      ndjson: Buffer.concat(taken.map(({ ndjson }) => ndjson)),
+    };
+    return current;
+  }
+  async function drain(): Promise<void> {
+    for (let batch = next(); batch !== undefined; batch = next()) {
+      try {
+        await writer.write(batch.ndjson);
+      } catch (error) {
+        if (!isFailing) observer.failed(error);
+        isFailing = true;
+        retry = setTimeout(() => void start(), retryMs).unref();
+        return;
+      }
+      current = undefined;
+      bufferedBytes -= batch.ndjson.length;
+      observer.written(batch.count);
+      if (isFailing) observer.resumed();
+      isFailing = false;
+    }
+  }
+  return {
+    append(batch) {
+      if (isClosed || bufferedBytes + batch.ndjson.length > maxBufferedBytes) {
+        observer.dropped(batch.count);
+        return;
+      }
+      queue.push(batch);
+      bufferedBytes += batch.ndjson.length;
+      if (!isFailing) void start();
+    },
+    flush: start,
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      await running;
+      await start();
+      clearTimeout(retry);
+      for (const batch of current === undefined ? queue : [current, ...queue]) observer.dropped(batch.count);
+      queue = [];
+      current = undefined;
+      await writer.close().catch((error: unknown) => observer.failed(error));
+    },
+  };
+}
+
+interface Writer {
+  /** Writes all lines or, when it rejects, resumes at the first unwritten line when called again with the same bytes. */
+  write(ndjson: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+function createWriter(options: NdjsonDeadLettersOptions): Writer {
+  const { file, maxBytes, keepFiles, fileSystem = nodeFileSystem } = options;
+  let open: AppendFile | undefined;
+  let current: Uint8Array | undefined;
+  let written = 0;
+
+  async function room(): Promise<AppendFile> {
+    if (open === undefined) {
+      await fileSystem.mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      open = await openAppendFile(fileSystem, file);
+    }
+    return open;
+  }
+  async function close(): Promise<void> {
+    const closing = open;
+    open = undefined;
+    await closing?.close();
+  }
+  return {
+    close,
+    async write(ndjson) {
+      if (current !== ndjson) written = 0;
+      current = ndjson;
+      while (written < ndjson.length) {
+        const target = await room();
+        const end =
+          written + wholeLines(ndjson.subarray(written), maxBytes - target.size(), target.size() === 0);
+        if (end > written) {
+          await target.append(ndjson.subarray(written, end));
+          written = end;
+        } else {
+          await close();
+          await rotate(fileSystem, file, keepFiles);
+        }
+      }
+    },
+  };
+}
+
+const LF = 0x0a;
+
+/** The length of the lines at the front that fit; a line longer than a whole file gets one of its own. */
+function wholeLines(ndjson: Uint8Array, roomBytes: number, isEmpty: boolean): number {
+  if (ndjson.length <= roomBytes) return ndjson.length;
+  const fitting = ndjson.subarray(0, Math.max(0, roomBytes)).lastIndexOf(LF) + 1;
+  return fitting === 0 && isEmpty ? ndjson.indexOf(LF) + 1 : fitting;
+}
