@@ -3,6 +3,7 @@ import type { Http2ServerRequest } from "node:http2";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { refuse } from "./refusals.ts";
 
 const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
 
@@ -23,10 +24,8 @@ export async function readBody(
   bytesRead(wire.length);
   if (encoding === "identity") return wire;
   if (encoding !== "gzip" && encoding !== "br") {
-    throw new ConnectError(
-      `content-encoding "${encoding}" is not supported, valid are gzip, br, identity`,
-      Code.Unimplemented,
-    );
+    const message = `content-encoding "${encoding}" is not supported, valid are gzip, br, identity`;
+    throw refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
   }
   try {
     return await inflaters[encoding](wire, { maxOutputLength: maxBytes });
@@ -59,5 +58,6 @@ function collect(request: IncomingMessage | Http2ServerRequest, maxBytes: number
 
 function tooLarge(bytes: number | undefined, maxBytes: number): ConnectError {
   const found = bytes === undefined ? "the request message" : `the request message of ${bytes} bytes`;
-  return new ConnectError(`${found} is larger than the limit of ${maxBytes} bytes`, Code.ResourceExhausted);
+  const message = `${found} is larger than the limit of ${maxBytes} bytes`;
+  return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
 }

@@ -1,0 +1,18 @@
+import { type Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+
+/** The domain of the `ErrorInfo` reasons that the gateway itself gives. */
+export const gatewayDomain = "engage.gateway";
+
+/** Why the gateway refuses a call, where the code alone does not tell; REST has an HTTP status for each. */
+export type RefusalReason =
+  | "MESSAGE_TOO_LARGE"
+  | "METHOD_NOT_ALLOWED"
+  | "UNSUPPORTED_CONTENT_ENCODING"
+  | "UNSUPPORTED_MEDIA_TYPE";
+
+/** An error with its reason as `google.rpc.ErrorInfo`. */
+export function refuse(reason: RefusalReason, code: Code, message: string): ConnectError {
+  const value = { reason, domain: gatewayDomain };
+  return new ConnectError(message, code, undefined, [{ desc: ErrorInfoSchema, value }]);
+}

@@ -1,0 +1,144 @@
+import {
+  type DescField,
+  type DescMessage,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
+import { describeElement, describeField } from "./field-text.ts";
+import { findField } from "./parameters.ts";
+import { badRequest, quote, type Violation } from "./violations.ts";
+
+/** The library reads no deeper either. */
+const maxDepth = 100;
+const maxViolations = 20;
+
+/**
+ * Reads a message from proto3 JSON; keys without a field are ignored. Throws
+ * INVALID_ARGUMENT with a violation for each bad field, by its path after `at`.
+ * The library reads strictly first, for it drops unknown enum names without a
+ * word as soon as it is told to ignore unknown keys, and its errors name no path.
+ */
+export function decodeJson(desc: DescMessage, json: JsonValue, at = ""): Message {
+  try {
+    return fromJson(desc, json);
+  } catch {
+    return decodeWithCare(desc, json, at);
+  }
+}
+
+function decodeWithCare(desc: DescMessage, json: JsonValue, at: string): Message {
+  const violations: Violation[] = [];
+  const known = sift(desc, json, { at, depth: 1, violations });
+  if (violations.length > 0) throw badRequest(violations);
+  try {
+    return fromJson(desc, known);
+  } catch (error) {
+    throw badRequest([invalid(at === "" ? "body" : at, reasonOf(error))]);
+  }
+}
+
+interface Place {
+  readonly at: string;
+  readonly depth: number;
+  readonly violations: Violation[];
+}
+
+/** A copy without the keys that have no field; notes what is wrong with the others. */
+function sift(desc: DescMessage, json: JsonValue, place: Place): JsonValue {
+  const { at, depth, violations } = place;
+  const name = at === "" ? "body" : at;
+  if (violations.length >= maxViolations) return json;
+  if (depth > maxDepth) {
+    violations.push(invalid(name, `is nested deeper than ${maxDepth} levels`));
+    return json;
+  }
+  if (desc.typeName.startsWith("google.protobuf.")) {
+    const problem = problemOf(desc, json);
+    if (problem !== undefined)
+      violations.push(invalid(name, `${quote(json)} is not a ${desc.typeName}: ${problem}`));
+    return json;
+  }
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    violations.push(invalid(name, `${quote(json)} is not an object`));
+    return json;
+  }
+  const known: JsonObject = {};
+  for (const [key, value] of Object.entries(json)) {
+    const field = findField(desc, key);
+    if (field === undefined) continue;
+    const inner = { ...place, at: at === "" ? field.name : `${at}.${field.name}` };
+    known[key] = siftField(desc, field, value, inner);
+  }
+  return known;
+}
+
+function siftField(desc: DescMessage, field: DescField, json: JsonValue, place: Place): JsonValue {
+  const { at, violations } = place;
+  const below = { ...place, depth: place.depth + 1 };
+  const isNullable = field.message?.typeName === "google.protobuf.Value";
+  if (json === null && !isNullable) return json;
+  if (field.message !== undefined && field.fieldKind === "message") return sift(field.message, json, below);
+  if (field.message !== undefined && field.fieldKind === "list" && Array.isArray(json)) {
+    const { message } = field;
+    return json.map((item, i) => sift(message, item, { ...below, at: `${at}[${i}]` }));
+  }
+  if (field.message !== undefined && field.fieldKind === "map" && isObject(json)) {
+    const { message } = field;
+    const entries = Object.entries(json);
+    return Object.fromEntries(
+      entries.map(([key, item]) => [
+        key,
+        sift(message, item, { ...below, at: `${at}[${JSON.stringify(key)}]` }),
+      ]),
+    );
+  }
+  if (violations.length < maxViolations && problemOf(desc, { [field.jsonName]: json }) !== undefined) {
+    violations.push(...narrow(desc, field, json, at));
+  }
+  return json;
+}
+
+/** A list or map of scalars is bad: names its bad elements. */
+function narrow(desc: DescMessage, field: DescField, json: JsonValue, at: string): readonly Violation[] {
+  const isBad = (value: JsonValue): boolean => problemOf(desc, { [field.jsonName]: value }) !== undefined;
+  if (field.fieldKind === "list" && Array.isArray(json)) {
+    const bad = json.flatMap((item, i) =>
+      isBad([item]) ? [invalid(`${at}[${i}]`, `${quote(item)} is not ${describeElement(field)}`)] : [],
+    );
+    return bad.slice(0, maxViolations);
+  }
+  if (field.fieldKind === "map" && isObject(json)) {
+    const bad = Object.entries(json).filter(([key, item]) => isBad({ [key]: item }));
+    return bad
+      .slice(0, maxViolations)
+      .map(([key, item]) =>
+        invalid(`${at}[${JSON.stringify(key)}]`, `${quote(item)} is not a valid value under this key`),
+      );
+  }
+  return [invalid(at, `${quote(json)} is not ${describeField(field)}`)];
+}
+
+function isObject(json: JsonValue): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+function problemOf(desc: DescMessage, json: JsonValue): string | undefined {
+  try {
+    fromJson(desc, json);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+/** What the library says, without the part that repeats what was decoded. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^cannot decode .*? from JSON:? ?/, "");
+}
+
+function invalid(field: string, description: string): Violation {
+  return { field, description, reason: "INVALID_VALUE" };
+}

@@ -1,0 +1,99 @@
+import type { Message } from "@bufbuild/protobuf";
+import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import type { RestBinding } from "./bindings.ts";
+import { compileParameter, type Parameter, parameterNames } from "./parameters.ts";
+import type { Violation } from "./violations.ts";
+
+/** Fills the message from a query text; returns what is wrong with it. */
+export type BindQuery = (message: Message, query: string) => readonly Violation[];
+
+/** Recursive messages have names without end. */
+const maxKnownNames = 1_000;
+/** Names that begin so are set by caches and proxies, not by people. */
+const ignoredPrefix = "_";
+
+/**
+ * How query parameters fill the fields that neither the path nor the body
+ * fills. A parameter without a field is refused, for it is mostly a misspelt
+ * one; in the error styles of published contracts, whose callers add parameters
+ * of their own, it is ignored.
+ */
+export function compileQuery(binding: RestBinding): BindQuery {
+  const { input } = binding.served.desc;
+  const { errorStyle } = binding.served.options;
+  const isLenient = errorStyle === ErrorStyle.RETURN_CODE || errorStyle === ErrorStyle.ENVELOPE;
+  const taken = takenNames(binding);
+  const isTaken = (name: string): boolean =>
+    taken.some((prefix) => name === prefix || name.startsWith(`${prefix}.`));
+  const known = new Map<string, Parameter>();
+  const resolve = (name: string): Parameter | string => {
+    const parameter =
+      binding.body === "*" ? "the body is the whole message" : compileParameter(input, name.split("."));
+    if (typeof parameter === "string") return parameter;
+    if (isTaken(parameter.name)) return `"${parameter.name}" is set by the path or the body`;
+    if (known.size < maxKnownNames) known.set(name, parameter);
+    return parameter;
+  };
+  const valid = binding.body === "*" ? [] : parameterNames(input).filter((name) => !isTaken(name));
+  return (message, query) => {
+    const { parameters, malformed } = parseQuery(query);
+    const violations = malformed.map((part) => invalid(part, "has a malformed percent escape"));
+    for (const [name, texts] of parameters) {
+      const parameter = known.get(name) ?? resolve(name);
+      if (typeof parameter !== "string") {
+        const problem = parameter.bind(message, texts);
+        if (problem !== undefined) violations.push(invalid(parameter.name, problem));
+      } else if (!isLenient && !name.startsWith(ignoredPrefix)) {
+        violations.push({
+          field: name,
+          description: `is not a query parameter: ${parameter}, valid are ${valid.join(", ") || "none"}`,
+          reason: "UNKNOWN_PARAMETER",
+        });
+      }
+    }
+    return violations;
+  };
+}
+
+/** Fields that are not open to query parameters. */
+function takenNames({ variables, body }: RestBinding): readonly string[] {
+  const names = variables.map(({ parameter }) => parameter.name);
+  return body === undefined || body === "*" ? names : [...names, body.name];
+}
+
+interface Query {
+  readonly parameters: ReadonlyMap<string, readonly string[]>;
+  readonly malformed: readonly string[];
+}
+
+/** Unlike `URLSearchParams`, which turns bytes that are not UTF-8 into others, this one notes them. */
+export function parseQuery(query: string): Query {
+  const parameters = new Map<string, string[]>();
+  const malformed: string[] = [];
+  for (const part of query.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const name = decodeForm(equals === -1 ? part : part.slice(0, equals));
+    const value = equals === -1 ? "" : decodeForm(part.slice(equals + 1));
+    if (name === undefined || value === undefined) {
+      malformed.push(name ?? part);
+      continue;
+    }
+    const values = parameters.get(name);
+    if (values === undefined) parameters.set(name, [value]);
+    else values.push(value);
+  }
+  return { parameters, malformed };
+}
+
+function decodeForm(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.includes("+") ? text.replaceAll("+", " ") : text);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(field: string, description: string): Violation {
+  return { field, description, reason: "INVALID_VALUE" };
+}

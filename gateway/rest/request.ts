@@ -1,0 +1,91 @@
+import { create, type DescField, type JsonObject, type Message } from "@bufbuild/protobuf";
+import { Code } from "@connectrpc/connect";
+import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import { refuse } from "../refusals.ts";
+import type { RestBinding } from "./bindings.ts";
+import type { JsonCodecs } from "./codec.ts";
+import { decodeJson } from "./json-message.ts";
+import { parseJson } from "./json-text.ts";
+import { compileQuery } from "./query.ts";
+import { readVariable } from "./template.ts";
+import { badRequest, type Violation } from "./violations.ts";
+
+/** An HTTP request as its message is read from it. */
+export interface RestInput {
+  readonly body: Buffer;
+  readonly contentType: string | undefined;
+  /** The segments of the path, percent-encoded. */
+  readonly segments: readonly string[];
+  /** What follows the question mark, without it. */
+  readonly query: string;
+}
+
+export type ReadRequest = (input: RestInput) => Message;
+
+/**
+ * How a binding reads its message: the body first, then the path, which wins
+ * over what the body says, then the query. Throws INVALID_ARGUMENT.
+ */
+export function compileRequest(binding: RestBinding, codecs: JsonCodecs): ReadRequest {
+  const readBody = compileBody(binding, codecs);
+  const bindQuery = compileQuery(binding);
+  const { variables } = binding;
+  return (input) => {
+    const message = readBody(input);
+    if (variables.length === 0 && input.query === "") return message;
+    const violations: Violation[] = [];
+    for (const { variable, parameter } of variables) {
+      const text = readVariable(variable, input.segments);
+      const problem = text === undefined ? "has a malformed percent escape" : parameter.bind(message, [text]);
+      if (problem !== undefined)
+        violations.push({ field: parameter.name, description: problem, reason: "INVALID_VALUE" });
+    }
+    if (input.query !== "") violations.push(...bindQuery(message, input.query));
+    if (violations.length > 0) throw badRequest(violations);
+    return message;
+  };
+}
+
+function compileBody(binding: RestBinding, codecs: JsonCodecs): ReadRequest {
+  const { input } = binding.served.desc;
+  const { body } = binding;
+  if (body === undefined) return () => create(input);
+  const type = body === "*" ? input : body.fieldKind === "message" ? body.message : undefined;
+  const field = body === "*" ? undefined : body;
+  if (type?.typeName === HttpBodySchema.typeName) {
+    return ({ body: data, contentType = "" }) => place(create(HttpBodySchema, { contentType, data }));
+  }
+  const ownCodec = codecs.get(input.typeName)?.decode;
+  const decode = ownCodec ?? (type && codecs.get(type.typeName)?.decode);
+  if (decode !== undefined) {
+    return ({ body: raw, contentType }) => {
+      requireJson(contentType);
+      const message = decode({ raw, field: field?.name ?? "*", json: () => parseJson(raw) });
+      return ownCodec === undefined ? place(message) : message;
+    };
+  }
+  return ({ body: raw, contentType }) => {
+    requireJson(contentType);
+    const json = parseJson(raw);
+    return decodeJson(input, field === undefined ? json : ({ [field.jsonName]: json } satisfies JsonObject));
+  };
+
+  /** Puts what the body holds into the request. */
+  function place(message: Message): Message {
+    return field === undefined ? message : create(input, initOf(field, message));
+  }
+}
+
+function initOf({ oneof, localName }: DescField, value: Message): Record<string, unknown> {
+  return oneof === undefined ? { [localName]: value } : { [oneof.localName]: { case: localName, value } };
+}
+
+/** Parameters other than the charset do not matter; without a content type the body is taken for JSON. */
+function requireJson(contentType: string | undefined): void {
+  if (contentType === undefined || contentType === "application/json") return;
+  const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  if (type === "application/json" && (charset === undefined || /^charset="?utf-?8"?$/.test(charset))) return;
+  const message = `content-type "${contentType}" is not supported, valid is application/json in UTF-8`;
+  throw refuse("UNSUPPORTED_MEDIA_TYPE", Code.InvalidArgument, message);
+}

@@ -1,0 +1,79 @@
+import { type DescField, type DescMessage, type JsonObject, type Message, toJson } from "@bufbuild/protobuf";
+import { type HttpBody, HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import type { RestBinding } from "./bindings.ts";
+import type { JsonCodecs } from "./codec.ts";
+
+/** How a binding writes its answers. */
+export interface WriteResponse {
+  /** The media type of an answer; an `HttpBody` says it itself. */
+  readonly contentTypeOf: (output: Message) => string;
+  /** The media type of a stream without a message. */
+  readonly emptyType: string;
+  /** `index` counts the messages of a stream. */
+  readonly write: (output: Message, request: Message, index: number) => string | Uint8Array;
+}
+
+const jsonType = "application/json";
+const bytesType = "application/octet-stream";
+const ndjsonType = "application/x-ndjson";
+/** Fields with their zero value are written: readers of REST answers expect them. */
+const jsonOptions = { alwaysEmitImplicit: true } as const;
+
+/** Bytes as they are, the form of a codec, or JSON: one value, or in a stream one line for each message. */
+export function compileResponse(binding: RestBinding, codecs: JsonCodecs): WriteResponse {
+  const { responseField: field } = binding;
+  const { output, methodKind } = binding.served.desc;
+  const type = field === undefined ? output : field.fieldKind === "message" ? field.message : undefined;
+  if (type?.typeName === HttpBodySchema.typeName) return writeBytes(selectorOf(field));
+  const own = codecs.get(output.typeName);
+  const codec = own?.encode === undefined ? type && codecs.get(type.typeName) : own;
+  if (codec?.encode === undefined) {
+    const write = writeJson(output, field);
+    return methodKind === "unary"
+      ? typed(jsonType, write)
+      : typed(ndjsonType, (message) => `${write(message)}\n`);
+  }
+  const { encode, contentType } = codec;
+  const select = selectorOf(codec === own ? undefined : field);
+  const write: WriteResponse["write"] = (message, request, index) => {
+    const part = select(message) as Message | undefined;
+    return part === undefined ? "null" : encode(part, { request, index });
+  };
+  if (methodKind === "unary" || contentType !== undefined) return typed(contentType ?? jsonType, write);
+  return typed(ndjsonType, (message, request, index) => endLine(write(message, request, index)));
+}
+
+function typed(contentType: string, write: WriteResponse["write"]): WriteResponse {
+  return { contentTypeOf: () => contentType, emptyType: contentType, write };
+}
+
+function writeBytes(select: (message: Message) => unknown): WriteResponse {
+  const bodyOf = (message: Message): HttpBody | undefined => select(message) as HttpBody | undefined;
+  return {
+    contentTypeOf: (message) => bodyOf(message)?.contentType || bytesType,
+    emptyType: bytesType,
+    write: (message) => bodyOf(message)?.data ?? "",
+  };
+}
+
+function endLine(text: string | Uint8Array): string | Uint8Array {
+  return typeof text === "string" ? `${text}\n` : Buffer.concat([text, Buffer.from("\n")]);
+}
+
+/** Reads the field that is the body, or the message itself. */
+function selectorOf(field: DescField | undefined): (message: Message) => unknown {
+  if (field === undefined) return (message) => message;
+  const { oneof, localName } = field;
+  if (oneof === undefined) return (message) => (message as unknown as Record<string, unknown>)[localName];
+  return (message) => {
+    const set = (message as unknown as Record<string, { case?: string; value?: unknown }>)[oneof.localName];
+    return set?.case === localName ? set.value : undefined;
+  };
+}
+
+/** A field that is not set is written as `null`. */
+function writeJson(output: DescMessage, field: DescField | undefined): (message: Message) => string {
+  if (field === undefined) return (message) => JSON.stringify(toJson(output, message, jsonOptions));
+  return (message) =>
+    JSON.stringify((toJson(output, message, jsonOptions) as JsonObject)[field.jsonName] ?? null);
+}

@@ -1,0 +1,87 @@
+import { Code } from "@connectrpc/connect";
+import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import type { Core } from "../core.ts";
+import type { NodeRequest, NodeResponse } from "../port.ts";
+import { refuse } from "../refusals.ts";
+import { compileBindings, type RestBinding } from "./bindings.ts";
+import type { JsonCodecs } from "./codec.ts";
+import { createPathTable } from "./path-table.ts";
+import { sendAnswer } from "./send.ts";
+import { encodeError } from "./status.ts";
+import { compileStreamRoute } from "./stream.ts";
+import { compileRefusedRoute, compileUnaryRoute, type ServeRoute } from "./unary.ts";
+
+export interface RestRouter {
+  /** Answers if a route has this path; otherwise returns false and touches nothing. */
+  readonly handle: (request: NodeRequest, response: NodeResponse) => boolean;
+  readonly routes: readonly RestBinding[];
+}
+
+export interface RestOptions {
+  readonly codecs?: JsonCodecs;
+}
+
+interface Route {
+  readonly binding: RestBinding;
+  readonly serve: ServeRoute;
+}
+
+/**
+ * REST from the `google.api.http` options of the served methods. Throws when an
+ * option is wrong or two of them have the same HTTP method and form of path.
+ */
+export function createRestRouter(core: Core, options: RestOptions = {}): RestRouter {
+  const codecs: JsonCodecs = options.codecs ?? new Map();
+  const routes = compileBindings(core.services);
+  const table = createPathTable<Route>();
+  for (const binding of routes) {
+    const { httpMethod, template, served } = binding;
+    const before = table.add(httpMethod, template, { binding, serve: compileRoute(core, binding, codecs) });
+    if (before !== undefined) {
+      const { binding: other } = before;
+      throw new Error(
+        `${httpMethod} "${template.text}" of ${served.name} takes the same paths as "${other.template.text}" of ${other.served.name}`,
+      );
+    }
+  }
+  const handle = (request: NodeRequest, response: NodeResponse): boolean => {
+    const { url = "", method = "" } = request;
+    const mark = url.indexOf("?");
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const match = table.find(method, path) ?? (method === "HEAD" ? table.find("GET", path) : undefined);
+    if (match !== undefined) {
+      void match.value.serve(request, response, match.segments, mark === -1 ? "" : url.slice(mark + 1));
+      return true;
+    }
+    const methods = table.methodsAt(path);
+    if (methods.length === 0) return false;
+    refuseMethod(request, response, path, methods);
+    return true;
+  };
+  return { handle, routes };
+}
+
+function compileRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
+  const { spec } = binding.served;
+  if (spec.kind === "unary") return compileUnaryRoute(core, binding, codecs);
+  if (spec.kind === "server_streaming") return compileStreamRoute(core, binding, codecs);
+  return compileRefusedRoute(core, binding);
+}
+
+/** The path exists, but not for this method. HEAD goes wherever GET goes. */
+function refuseMethod(
+  request: NodeRequest,
+  response: NodeResponse,
+  path: string,
+  methods: readonly string[],
+): void {
+  const heads = methods.includes("GET") ? ["HEAD"] : [];
+  const allow = [...new Set([...methods, ...heads, "OPTIONS"])].sort().join(", ");
+  if (request.method === "OPTIONS") {
+    sendAnswer(request, response, { status: 204, headers: { allow }, body: "" });
+    return;
+  }
+  const message = `method ${request.method} is not served at ${path}, valid are ${allow}`;
+  const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), ErrorStyle.STATUS);
+  sendAnswer(request, response, { ...answer, headers: { ...answer.headers, allow } });
+}

@@ -1,0 +1,72 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { constants, Http2ServerResponse } from "node:http2";
+import type { NodeRequest, NodeResponse } from "../port.ts";
+import type { HttpAnswer } from "../unary-http.ts";
+
+/** A caller that is still sending gets this much read and thrown away, so that it comes to read its answer. */
+const drainMaxBytes = 256 * 1024;
+const drainMs = 500;
+
+/**
+ * Answers a request whose body may not have been read. On HTTP/1.1 such a
+ * connection ends: but only after the caller had the chance to read the answer,
+ * for its system drops what has arrived as soon as a connection is cut.
+ */
+export function sendAnswer(request: NodeRequest, target: NodeResponse, answer: HttpAnswer): void {
+  // The two response types have these methods in common, but not in their overloads.
+  const response = target as ServerResponse;
+  if (response.destroyed || response.writableEnded) return;
+  const isUnread = hasBody(request) && !request.complete;
+  const body = request.method === "HEAD" ? "" : answer.body;
+  const headers: OutgoingHttpHeaders = { ...answer.headers };
+  if (answer.status !== 204) headers["content-length"] = Buffer.byteLength(answer.body);
+  if (target instanceof Http2ServerResponse) {
+    response.writeHead(answer.status, headers);
+    response.end(body);
+    // Else the rest of the request would hold the stream open.
+    if (isUnread) target.stream.close(constants.NGHTTP2_NO_ERROR);
+  } else if (isUnread) {
+    headers["connection"] = "close";
+    response.writeHead(answer.status, headers);
+    response.write(body);
+    drain(request, () => response.end());
+  } else {
+    response.writeHead(answer.status, headers);
+    response.end(body);
+  }
+}
+
+function hasBody(request: NodeRequest): boolean {
+  if ("stream" in request) return !request.stream.endAfterHeaders;
+  const { headers } = request;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/** Reads on, within limits, before it calls back. The whole answer is with the caller by then. */
+function drain(request: NodeRequest, done: () => void): void {
+  let bytes = 0;
+  const finish = (): void => {
+    clearTimeout(timer);
+    request.off("data", onData).off("end", finish).off("close", finish);
+    done();
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > drainMaxBytes) finish();
+  };
+  const timer = setTimeout(finish, drainMs);
+  request.on("data", onData).once("end", finish).once("close", finish);
+}
+
+/** Cuts an answer off so that its reader can't take it for a whole one. */
+export function breakOff(request: NodeRequest, response: NodeResponse): void {
+  if (response instanceof Http2ServerResponse) {
+    response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    return;
+  }
+  const { socket } = request;
+  // HTTP/1.0 has no chunks: there the end of the connection is the end of the answer, unless it is a reset.
+  const isTcp = !("encrypted" in socket && socket.encrypted);
+  if (request.httpVersion === "1.0" && isTcp) socket.resetAndDestroy();
+  else (response as ServerResponse).destroy();
+}

@@ -1,0 +1,127 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import {
+  create,
+  createRegistry,
+  fromBinary,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  toJson,
+} from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import {
+  ErrorInfoSchema,
+  file_google_rpc_error_details,
+  RetryInfoSchema,
+} from "../../gen/google/rpc/error_details_pb.ts";
+import { gatewayDomain, type RefusalReason } from "../refusals.ts";
+import type { HttpAnswer } from "../unary-http.ts";
+
+/** https://cloud.google.com/apis/design/errors#handling_errors */
+const httpStatusByCode: Readonly<Record<Code, number>> = {
+  [Code.Canceled]: 499,
+  [Code.Unknown]: 500,
+  [Code.InvalidArgument]: 400,
+  [Code.DeadlineExceeded]: 504,
+  [Code.NotFound]: 404,
+  [Code.AlreadyExists]: 409,
+  [Code.PermissionDenied]: 403,
+  [Code.ResourceExhausted]: 429,
+  [Code.FailedPrecondition]: 400,
+  [Code.Aborted]: 409,
+  [Code.OutOfRange]: 400,
+  [Code.Unimplemented]: 501,
+  [Code.Internal]: 500,
+  [Code.Unavailable]: 503,
+  [Code.DataLoss]: 500,
+  [Code.Unauthenticated]: 401,
+};
+
+/** Reasons of the gateway that HTTP has a status of its own for. */
+const httpStatusByReason: Readonly<Record<RefusalReason, number>> = {
+  MESSAGE_TOO_LARGE: 413,
+  METHOD_NOT_ALLOWED: 405,
+  UNSUPPORTED_CONTENT_ENCODING: 415,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+};
+
+/** The return codes of the analysis interface; what is not here is an internal error. */
+const returnCodeByCode: Partial<Readonly<Record<Code, number>>> = {
+  [Code.InvalidArgument]: -1001,
+  [Code.OutOfRange]: -1001,
+  [Code.FailedPrecondition]: -1001,
+  [Code.NotFound]: -1001,
+  [Code.PermissionDenied]: -1002,
+  [Code.DeadlineExceeded]: -1004,
+  [Code.ResourceExhausted]: -1005,
+  [Code.Unavailable]: -1006,
+  [Code.Unauthenticated]: -1008,
+};
+const internalReturnCode = -1000;
+const parameterReturnCode = -1001;
+
+/** An error as the answer of a method with this error style. */
+export function encodeError(error: ConnectError, style: ErrorStyle): HttpAnswer {
+  const details = error.details.map(decodeDetail);
+  const info = details.find((detail) => detail.message?.$typeName === ErrorInfoSchema.typeName)?.json;
+  const reason = info?.["domain"] === gatewayDomain ? (info["reason"] as RefusalReason) : undefined;
+  const status = (reason && httpStatusByReason[reason]) ?? httpStatusByCode[error.code];
+  const isEnvelope = style === ErrorStyle.ENVELOPE;
+  const headers: OutgoingHttpHeaders = Object.fromEntries(error.metadata);
+  headers["content-type"] = "application/json";
+  const retryAfter = retryAfterOf(details);
+  if (retryAfter !== undefined && !isEnvelope) headers["retry-after"] = retryAfter;
+  if (status === 401 && !isEnvelope) headers["www-authenticate"] = "Bearer";
+  return { status: isEnvelope ? 200 : status, headers, body: JSON.stringify(bodyOf()) };
+
+  function bodyOf(): JsonValue {
+    if (isEnvelope) return { return_code: returnCodeOf(error.code, info), return_message: error.rawMessage };
+    if (style === ErrorStyle.RETURN_CODE) return { return_code: 1, return_message: error.rawMessage };
+    return { code: error.code, message: error.rawMessage, details: details.map(({ json }) => json) };
+  }
+}
+
+function returnCodeOf(code: Code, info: JsonObject | undefined): number {
+  const metadata = info?.["metadata"] as JsonObject | undefined;
+  const given = Number(metadata?.["return_code"] ?? Number.NaN);
+  // 0 would read as success.
+  if (Number.isInteger(given) && given !== 0) return given;
+  return info?.["reason"] === "MESSAGE_TOO_LARGE"
+    ? parameterReturnCode
+    : (returnCodeByCode[code] ?? internalReturnCode);
+}
+
+interface Detail {
+  readonly json: JsonObject;
+  /** Undefined when its type is not known here. */
+  readonly message?: Message;
+}
+
+const registry = createRegistry(file_google_rpc_error_details);
+
+/** Details are either the ones of a handler of ours or came, in binary, from another server. */
+function decodeDetail(detail: ConnectError["details"][number]): Detail {
+  const isOwn = "desc" in detail;
+  const desc = isOwn ? detail.desc : registry.getMessage(detail.type);
+  try {
+    if (desc !== undefined) {
+      const message = isOwn ? create(desc, detail.value) : fromBinary(desc, detail.value);
+      return { json: { "@type": typeUrl(desc.typeName), ...(toJson(desc, message) as JsonObject) }, message };
+    }
+  } catch {
+    // Its type is as much as can be told of it.
+  }
+  return { json: { "@type": typeUrl(isOwn ? detail.desc.typeName : detail.type) } };
+}
+
+function typeUrl(typeName: string): string {
+  return `type.googleapis.com/${typeName}`;
+}
+
+/** Whole seconds, rounded up. */
+function retryAfterOf(details: readonly Detail[]): string | undefined {
+  const retry = details.find((detail) => detail.message?.$typeName === RetryInfoSchema.typeName);
+  const delay = retry?.json["retryDelay"];
+  return typeof delay === "string" ? String(Math.ceil(Number.parseFloat(delay))) : undefined;
+}

@@ -1,0 +1,135 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Message } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { readBody } from "../body.ts";
+import { Call } from "../call.ts";
+import type { Core } from "../core.ts";
+import { toSafeError } from "../failures.ts";
+import { maxMessageBytesOf } from "../limits.ts";
+import { type NodeRequest, type NodeResponse, peerOf } from "../port.ts";
+import { CallRecord, kRawBody } from "../record.ts";
+import type { RestBinding } from "./bindings.ts";
+import type { JsonCodecs } from "./codec.ts";
+import { compileRequest } from "./request.ts";
+import { compileResponse, type WriteResponse } from "./response.ts";
+import { breakOff, sendAnswer } from "./send.ts";
+import { encodeError } from "./status.ts";
+import { compileStream } from "./stream-call.ts";
+import type { ServeRoute } from "./unary.ts";
+
+/**
+ * A server-streaming method over REST: each message is sent as it comes, no
+ * faster than the caller reads. An error before the first message is an error
+ * answer like any other; a later one breaks the answer off.
+ */
+export function compileStreamRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
+  const { served } = binding;
+  const read = compileRequest(binding, codecs);
+  const writer = compileResponse(binding, codecs);
+  const invoke = compileStream(served, core.interceptors);
+  const maxBytes = maxMessageBytesOf(core.limits, served);
+  return async (request, response, segments, query) => {
+    const record = new CallRecord(served.desc, "rest", peerOf(request.socket), request.headers);
+    const { method = "", url = "/", headers } = request;
+    const call = new Call(served, record, { method, target: url, headers });
+    core.observer.started(record);
+    const release = abortWith(call, response, core.shutdownSignal);
+    try {
+      await untilAborted(call, async () => {
+        core.authorize(record, served, call.requestHeader);
+        const body = await readBody(request, maxBytes, (bytes) => {
+          record.bytesIn = bytes;
+        });
+        if (call.aborted) return;
+        if (served.options.rawBody) call.values.set(kRawBody, body);
+        call.message = read({ body, contentType: headers["content-type"], segments, query });
+        await pump(call, await invoke(call), writer, request, response);
+      });
+    } catch (reason) {
+      const error = toSafeError(reason, record, core.reportFault);
+      record.code = error.code;
+      if (response.headersSent) breakOff(request, response);
+      else {
+        const answer = encodeError(error, served.options.errorStyle);
+        answer.headers["x-request-id"] = record.requestId;
+        record.bytesOut = answer.body.length;
+        sendAnswer(request, response, answer);
+      }
+    } finally {
+      release();
+      call.end();
+      core.observer.finished(record);
+    }
+  };
+}
+
+/** Aborts the call when the caller goes away or the server has to end. */
+function abortWith(call: Call, response: NodeResponse, shutdown: AbortSignal): () => void {
+  const onClose = (): void => call.abort(new ConnectError("the caller went away", Code.Canceled));
+  const onShutdown = (): void =>
+    call.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+  response.once("close", onClose);
+  shutdown.addEventListener("abort", onShutdown, { once: true });
+  if (shutdown.aborted) onShutdown();
+  return () => {
+    response.off("close", onClose);
+    shutdown.removeEventListener("abort", onShutdown);
+  };
+}
+
+/** Rejects as soon as the call is aborted: a handler may not look at its signal. */
+function untilAborted(call: Call, work: () => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    call.onAbort(reject);
+    work().then(resolve, reject);
+  });
+}
+
+async function pump(
+  call: Call,
+  messages: AsyncIterable<Message>,
+  writer: WriteResponse,
+  request: NodeRequest,
+  target: NodeResponse,
+): Promise<void> {
+  // The two response types have these methods in common, but not in their overloads.
+  const response = target as ServerResponse;
+  const { record } = call;
+  let index = 0;
+  for await (const message of messages) {
+    if (call.aborted) return;
+    const chunk = writer.write(message, call.message as Message, index);
+    if (index === 0) response.writeHead(200, headersOf(call, writer.contentTypeOf(message)));
+    index++;
+    if (request.method === "HEAD") break;
+    record.bytesOut += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
+    if (chunk.length > 0 && !response.write(chunk)) await drained(response);
+    if (call.aborted) return;
+  }
+  if (index === 0) response.writeHead(200, headersOf(call, writer.emptyType));
+  await ended(response);
+}
+
+function headersOf(call: Call, contentType: string): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {};
+  call.assignResponseHeader(headers);
+  headers["content-type"] = contentType;
+  headers["x-request-id"] = call.record.requestId;
+  return headers;
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      response.off("drain", go).off("close", go);
+      resolve();
+    };
+    response.on("drain", go).on("close", go);
+  });
+}
+
+function ended(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    response.once("finish", resolve).end();
+  });
+}

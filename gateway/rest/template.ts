@@ -1,0 +1,138 @@
+/**
+ * Path templates of `google.api.http`, as its documentation defines them:
+ *
+ *     Template = "/" Segments [ ":" Verb ]     Segments = Segment { "/" Segment }
+ *     Segment  = "*" | "**" | Literal | Variable
+ *     Variable = "{" FieldPath [ "=" Segments ] "}"
+ *
+ * `*` matches one segment that is not empty, `**` the rest of the path, empty or
+ * not; it stands last. A variable without a pattern is `*`.
+ */
+export interface PathTemplate {
+  readonly text: string;
+  readonly segments: readonly Segment[];
+  readonly variables: readonly Variable[];
+  /** What follows the colon at the end, or empty. */
+  readonly verb: string;
+}
+
+export type Segment =
+  | { readonly kind: "literal"; readonly text: string }
+  | { readonly kind: "one" }
+  | { readonly kind: "rest" };
+
+/** A part of the path that is bound to a field. */
+export interface Variable {
+  /** Path to the field, for example `["book", "name"]`. */
+  readonly fieldPath: readonly string[];
+  /** Index of its first segment. */
+  readonly start: number;
+  /** Index after its last segment; undefined when it takes the rest. */
+  readonly end: number | undefined;
+  /** Whether its pattern is more than one segment: then `%2F` stays as it is, see `readVariable`. */
+  readonly multi: boolean;
+}
+
+/** Throws with the template and what is wrong with it. */
+export function compileTemplate(text: string): PathTemplate {
+  const fail = (problem: string): never => {
+    throw new Error(`path template "${text}" ${problem}`);
+  };
+  if (!text.startsWith("/")) fail('does not start with "/"');
+  if (/[?#\s%]/.test(text)) fail("holds one of ? # % or a blank");
+  const colon = text.lastIndexOf(":");
+  const hasVerb = colon > Math.max(text.lastIndexOf("/"), text.lastIndexOf("}"));
+  const verb = hasVerb ? text.slice(colon + 1) : "";
+  if (hasVerb && verb === "") fail('has nothing after ":"');
+  const segments: Segment[] = [];
+  const variables: Variable[] = [];
+  const parts = splitParts(text.slice(1, hasVerb ? colon : undefined));
+  for (const part of parts) {
+    if (part.startsWith("{")) {
+      if (!part.endsWith("}")) fail(`has "${part}", which is not a whole variable`);
+      const { fieldPath, inner } = parseVariable(part, fail);
+      const start = segments.length;
+      segments.push(...inner);
+      const isRest = inner.at(-1)?.kind === "rest";
+      variables.push({
+        fieldPath,
+        start,
+        end: isRest ? undefined : segments.length,
+        multi: inner.length > 1 || isRest,
+      });
+    } else segments.push(parseSegment(part, parts.length === 1, fail));
+  }
+  const rest = segments.findIndex((segment) => segment.kind === "rest");
+  if (rest !== -1 && rest !== segments.length - 1) fail('has "**" before its end');
+  const names = variables.map((variable) => variable.fieldPath.join("."));
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) fail(`binds "${twice}" twice`);
+  return { text, segments, variables, verb };
+}
+
+/** Splits at the slashes that are not within braces. */
+function splitParts(text: string): readonly string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === "{") depth++;
+    else if (text[i] === "}") depth--;
+    else if (text[i] === "/" && depth <= 0) {
+      parts.push(text.slice(from, i));
+      from = i + 1;
+    }
+  }
+  parts.push(text.slice(from));
+  return parts;
+}
+
+type Fail = (problem: string) => never;
+
+function parseVariable(
+  part: string,
+  fail: Fail,
+): { fieldPath: readonly string[]; inner: readonly Segment[] } {
+  const content = part.slice(1, -1);
+  const equals = content.indexOf("=");
+  const name = equals === -1 ? content : content.slice(0, equals);
+  const pattern = equals === -1 ? "*" : content.slice(equals + 1);
+  const fieldPath = name.split(".");
+  if (!fieldPath.every((field) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(field))) {
+    fail(`has "${part}", where "${name}" is not a field path`);
+  }
+  return { fieldPath, inner: pattern.split("/").map((segment) => parseSegment(segment, false, fail)) };
+}
+
+function parseSegment(text: string, isOnly: boolean, fail: Fail): Segment {
+  if (text === "*") return { kind: "one" };
+  if (text === "**") return { kind: "rest" };
+  if (text === "" && !isOnly) fail("has an empty segment");
+  if (/[{}*=]/.test(text)) fail(`has "${text}", which is neither a literal, "*", "**" nor a variable`);
+  return { kind: "literal", text };
+}
+
+/**
+ * The value of a variable in the segments of a path as they came, still
+ * percent-encoded. One segment is decoded altogether; in a value of several
+ * segments `%2F` stays encoded, for else it would read as a separator.
+ * Undefined when an escape is malformed or not UTF-8.
+ */
+export function readVariable(variable: Variable, segments: readonly string[]): string | undefined {
+  const { start, end, multi } = variable;
+  const raw = segments.slice(start, end).join("/");
+  if (!raw.includes("%")) return raw;
+  if (!multi) return decode(raw);
+  const pieces = raw.split(/(%2f)/i);
+  const decoded = pieces.map((piece, i) => (i % 2 === 1 ? piece : decode(piece)));
+  return decoded.includes(undefined) ? undefined : decoded.join("");
+}
+
+/** Percent-decodes; undefined when that is impossible. */
+export function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { Message } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Call } from "../call.ts";
+import { compressAnswer } from "../compress.ts";
+import type { Core } from "../core.ts";
+import { compileUnary } from "../invoke.ts";
+import type { NodeRequest, NodeResponse } from "../port.ts";
+import { kRawBody } from "../record.ts";
+import { type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
+import type { RestBinding } from "./bindings.ts";
+import type { JsonCodecs } from "./codec.ts";
+import { compileRequest } from "./request.ts";
+import { compileResponse } from "./response.ts";
+import { encodeError } from "./status.ts";
+
+/** Answers one request. `segments` are those of its path, `query` is what follows the question mark. */
+export type ServeRoute = (
+  request: NodeRequest,
+  response: NodeResponse,
+  segments: readonly string[],
+  query: string,
+) => Promise<void>;
+
+/** A unary method over REST. */
+export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
+  const { served } = binding;
+  const read = compileRequest(binding, codecs);
+  const { contentTypeOf, write } = compileResponse(binding, codecs);
+  const invoke = compileUnary(served, core.interceptors);
+  const { rawBody, errorStyle } = served.options;
+  const encode = (output: Message, call: Call, request: NodeRequest): HttpAnswer | Promise<HttpAnswer> => {
+    const headers: OutgoingHttpHeaders = {};
+    call.assignResponseHeader(headers);
+    headers["content-type"] = contentTypeOf(output);
+    const body = write(output, call.message as Message, 0);
+    return compressAnswer({ status: 200, headers, body }, request, core.limits.compressMinBytes);
+  };
+  const method: Omit<UnaryHttp, "decode"> = {
+    served,
+    protocol: "rest",
+    invoke,
+    timeoutMs: () => undefined,
+    encode,
+    encodeError: (error) => encodeError(error, errorStyle),
+  };
+  return (request, response, segments, query) => {
+    const decode = (body: Buffer, call: Call): Message => {
+      if (rawBody) call.values.set(kRawBody, body);
+      return read({ body, contentType: request.headers["content-type"], segments, query });
+    };
+    return serveUnaryHttp(core, { ...method, decode }, request, response);
+  };
+}
+
+/** A method whose caller streams, which a plain HTTP request can't carry: every call is UNIMPLEMENTED. */
+export function compileRefusedRoute(core: Core, { served }: RestBinding): ServeRoute {
+  const message = `${served.name} takes a stream of requests, which is not served over REST, use gRPC or Connect`;
+  const refuseCall = (): never => {
+    throw new ConnectError(message, Code.Unimplemented);
+  };
+  const method: UnaryHttp = {
+    served,
+    protocol: "rest",
+    // Asked first of all, so nothing of the body is read.
+    timeoutMs: refuseCall,
+    decode: refuseCall,
+    invoke: refuseCall,
+    encode: refuseCall,
+    encodeError: (error) => encodeError(error, served.options.errorStyle),
+  };
+  return (request, response) => serveUnaryHttp(core, method, request, response);
+}

@@ -1,0 +1,33 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
+
+/** One bad field of a request, as `google.rpc.BadRequest` carries it. */
+export interface Violation {
+  /** Proto path of the field, for example `books[2].genre`. */
+  readonly field: string;
+  /** What is wrong with it, with the value that was found and what is valid. */
+  readonly description: string;
+  /** The cause, in UPPER_SNAKE_CASE. */
+  readonly reason: string;
+}
+
+/** INVALID_ARGUMENT whose message names the first violation and whose details have all. */
+export function badRequest(violations: readonly Violation[]): ConnectError {
+  const [first] = violations;
+  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
+  const message =
+    first === undefined ? "the request is not valid" : `${first.field}: ${first.description}${more}`;
+  return new ConnectError(message, Code.InvalidArgument, undefined, [
+    { desc: BadRequestSchema, value: { fieldViolations: violations.map((violation) => ({ ...violation })) } },
+  ]);
+}
+
+const maxQuotedLength = 80;
+
+/** A value as a message quotes it: lists and objects only by their kind, long texts cut. */
+export function quote(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text;
+}

@@ -1,0 +1,96 @@
+import { createServer, type Server } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { Core } from "../../../gateway/core.ts";
+import { concealFaults } from "../../../gateway/failures.ts";
+import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
+import { type ServedService, serve } from "../../../gateway/methods.ts";
+import type { NodeRequest, NodeResponse } from "../../../gateway/port.ts";
+import type { CallRecord } from "../../../gateway/record.ts";
+import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
+import { createRestRouter } from "../../../gateway/rest/router.ts";
+import { Failing, Library } from "../testproto/gen/engage/test/v1/library_pb.ts";
+import { createFailing, createLibrary, type Seen } from "../testproto/library.ts";
+
+export interface RestServer extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly seen: Seen;
+  readonly chunksMade: { count: number };
+  readonly started: readonly CallRecord[];
+  readonly faults: readonly unknown[];
+  /** The record of the next call that finishes. */
+  nextFinished(): Promise<CallRecord>;
+  readonly finished: readonly CallRecord[];
+  readonly shutdown: AbortController;
+}
+
+export interface RestServerOptions {
+  readonly codecs?: JsonCodecs;
+  readonly limits?: Partial<GatewayLimits>;
+  readonly core?: Partial<Core>;
+  readonly services?: readonly ServedService[];
+  readonly http2?: boolean;
+}
+
+/** The router alone behind a plain server; what it does not know gets a bare 404. */
+export async function openRestServer(options: RestServerOptions = {}): Promise<RestServer> {
+  const seen: Seen = { contexts: [] };
+  const chunksMade = { count: 0 };
+  const started: CallRecord[] = [];
+  const finished: CallRecord[] = [];
+  const waiting: ((record: CallRecord) => void)[] = [];
+  const faults: unknown[] = [];
+  const shutdown = new AbortController();
+  const reportFault = (error: unknown): void => {
+    faults.push(error);
+  };
+  const core: Core = {
+    services: options.services ?? [
+      serve(Library, createLibrary(seen, chunksMade)),
+      serve(Failing, createFailing()),
+    ],
+    interceptors: [concealFaults(reportFault)],
+    limits: { ...defaultLimits, ...options.limits },
+    authorize: () => {},
+    observer: {
+      started: (record) => started.push(record),
+      finished: (record) => {
+        finished.push(record);
+        waiting.shift()?.(record);
+      },
+    },
+    reportFault,
+    shutdownSignal: shutdown.signal,
+    ...options.core,
+  };
+  const router = createRestRouter(core, options.codecs === undefined ? {} : { codecs: options.codecs });
+  const onRequest = (request: NodeRequest, response: NodeResponse): void => {
+    const isServed = router.handle(request, response);
+    for (const _ of isServed ? [] : [0]) response.writeHead(404).end();
+  };
+  const server = options.http2 ? createHttp2Server(onRequest) : createServer(onRequest);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => (server as Server).listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    seen,
+    chunksMade,
+    started,
+    finished,
+    faults,
+    shutdown,
+    nextFinished: () => new Promise((resolve) => waiting.push(resolve)),
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
