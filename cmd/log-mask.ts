@@ -1,6 +1,6 @@
 /** Names of properties that may hold a credential, in any case. */
 const sensitiveName =
-  /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|api_?key|private_?key|(?:\w*[_-])?(?:token|secret|password|passphrase|signature)s?)$/i;
+  /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|api_?key|private_?key|(?:[\w-]*[_-])?(?:token|secret|password|passphrase|signature)s?)$/i;
 
 const masked = "[masked]";
 /** Nothing deeper is written, so that nothing deeper need be looked at. */

@@ -27,7 +27,7 @@ export interface AuthOptions {
   readonly mode: "keys" | "off";
   readonly keys: readonly KeyRule[];
   /** Without this list a verified client certificate may call everything. */
-  readonly certificates?: readonly CertificateRule[];
+  readonly certificates?: readonly CertificateRule[] | undefined;
 }
 
 /** Digest of a key in the form that the configuration holds. */

@@ -1,0 +1,260 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { type AuthOptions, createAuthorizer, hashKey } from "../../gateway/auth.ts";
+import { createHealth } from "../../gateway/health.ts";
+import { type ServedMethod, type ServedService, serve } from "../../gateway/methods.ts";
+import { type Caller, CallRecord, type ProtocolName } from "../../gateway/record.ts";
+import { createReflection } from "../../gateway/reflection.ts";
+import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { Failing, Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
+
+const library = serve(Library, {});
+const echo = method(library, "Echo");
+const getBook = method(library, "GetBook");
+const asStatus = method(serve(Failing, {}), "AsStatus");
+const check = method(createHealth([]).served, "Check");
+const reflect = method(createReflection([])[0]!, "ServerReflectionInfo");
+/** A method whose handler checks a signature or token itself. */
+const selfChecked: ServedMethod = { ...echo, options: { ...echo.options, handlerAuthenticatesRest: true } };
+
+function method({ methods }: ServedService, name: string): ServedMethod {
+  return methods.find(({ desc }) => desc.name === name)!;
+}
+
+const keys: AuthOptions["keys"] = [
+  { name: "all", sha256: hashKey("key-all"), methods: ["*"] },
+  { name: "library", sha256: hashKey("key-library").toUpperCase(), methods: ["engage.test.v1.Library/*"] },
+  {
+    name: "two",
+    sha256: hashKey("key-two"),
+    methods: ["engage.test.v1.Library/Echo", "engage.test.v1.Failing/AsStatus"],
+  },
+];
+
+interface Attempt {
+  readonly options?: Partial<AuthOptions>;
+  readonly served?: ServedMethod;
+  readonly protocol?: ProtocolName;
+  readonly header?: Record<string, string>;
+  readonly certificate?: string;
+}
+
+function attempt({ options, served = echo, protocol = "grpc", header = {}, certificate }: Attempt) {
+  const peer = { address: "192.0.2.7", secure: true, ...(certificate === undefined ? {} : { certificate }) };
+  const record = new CallRecord(served.desc, protocol, peer, {});
+  const authorize = createAuthorizer({ mode: "keys", keys, ...options });
+  const call = (): Caller => {
+    authorize(record, served, new Headers(header));
+    return record.caller;
+  };
+  return { call, record };
+}
+
+function refusalOf(attempted: Attempt): ConnectError {
+  try {
+    attempt(attempted).call();
+  } catch (error) {
+    return error as ConnectError;
+  }
+  throw new Error("the call was let in");
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const onlyA: Partial<AuthOptions> = {
+  certificates: [{ subject: "a.test", methods: ["engage.test.v1.Library/Echo"] }],
+};
+
+describe("lets in", () => {
+  it.each<[string, Attempt, Caller]>([
+    ["a bearer key", { header: bearer("key-all") }, { kind: "key", name: "all" }],
+    [
+      "any case of the scheme",
+      { header: { authorization: "bEARER  key-all " } },
+      { kind: "key", name: "all" },
+    ],
+    ["x-api-key", { header: { "x-api-key": "key-all" } }, { kind: "key", name: "all" }],
+    ["a key for all of a service", { header: bearer("key-library") }, { kind: "key", name: "library" }],
+    ["a key for single methods", { header: bearer("key-two") }, { kind: "key", name: "two" }],
+    ["a second method", { header: bearer("key-two"), served: asStatus }, { kind: "key", name: "two" }],
+    [
+      "x-api-key beside another scheme",
+      { header: { authorization: "Basic YTpi", "x-api-key": "key-all" } },
+      { kind: "key", name: "all" },
+    ],
+    ["any verified certificate", { certificate: "a.test" }, { kind: "certificate", name: "a.test" }],
+    [
+      "a listed certificate",
+      { certificate: "a.test", options: onlyA },
+      { kind: "certificate", name: "a.test" },
+    ],
+    [
+      "a key before a certificate",
+      { certificate: "a.test", header: bearer("key-all") },
+      { kind: "key", name: "all" },
+    ],
+    ["health checks", { served: check }, { kind: "anonymous", name: "" }],
+    [
+      "health checks with a wrong key",
+      { served: check, header: bearer("no") },
+      { kind: "anonymous", name: "" },
+    ],
+    [
+      "health checks of a known caller",
+      { served: check, header: bearer("key-two") },
+      { kind: "key", name: "two" },
+    ],
+    [
+      "REST where the handler checks",
+      { served: selfChecked, protocol: "rest" },
+      { kind: "anonymous", name: "" },
+    ],
+    [
+      "REST where the handler checks, with a key of its own",
+      { served: selfChecked, protocol: "rest", header: bearer("no") },
+      { kind: "anonymous", name: "" },
+    ],
+    ["everybody when off", { options: { mode: "off" } }, { kind: "anonymous", name: "" }],
+    [
+      "a wrong key when off",
+      { options: { mode: "off" }, header: bearer("no") },
+      { kind: "anonymous", name: "" },
+    ],
+    [
+      "a known key when off",
+      { options: { mode: "off" }, header: bearer("key-two") },
+      { kind: "key", name: "two" },
+    ],
+    [
+      "a known key for any method when off",
+      { options: { mode: "off" }, header: bearer("key-two"), served: getBook },
+      { kind: "key", name: "two" },
+    ],
+    [
+      "certificates when off and without keys",
+      { options: { mode: "off", keys: [] }, certificate: "a.test" },
+      { kind: "certificate", name: "a.test" },
+    ],
+  ])("%s", (_, attempted, caller) => {
+    expect(attempt(attempted).call()).toEqual(caller);
+  });
+});
+
+describe("asks for a key", () => {
+  const missing = "this call needs a key";
+  const unknown = "the key is not known to this server";
+
+  it.each<[string, Attempt, string, string]>([
+    ["when there is none", {}, missing, "KEY_MISSING"],
+    ["when the scheme is another", { header: { authorization: "Basic key-all" } }, missing, "KEY_MISSING"],
+    [
+      "when the key is empty",
+      { header: { authorization: "Bearer ", "x-api-key": "" } },
+      missing,
+      "KEY_MISSING",
+    ],
+    ["when the key is not known", { header: bearer("key-al") }, unknown, "KEY_UNKNOWN"],
+    ["when the digest is sent for the key", { header: bearer(hashKey("key-all")) }, unknown, "KEY_UNKNOWN"],
+    [
+      "when it is wrong beside a certificate",
+      { header: bearer("no"), certificate: "a.test" },
+      unknown,
+      "KEY_UNKNOWN",
+    ],
+    ["for reflection", { served: reflect }, missing, "KEY_MISSING"],
+    ["on other protocols than REST", { served: selfChecked, protocol: "connect" }, missing, "KEY_MISSING"],
+    ["over REST where nobody else checks", { protocol: "rest" }, missing, "KEY_MISSING"],
+    [
+      "when no key is configured",
+      { options: { keys: [] }, header: bearer("key-all") },
+      unknown,
+      "KEY_UNKNOWN",
+    ],
+  ])("%s", (_, attempted, message, reason) => {
+    const error = refusalOf(attempted);
+    expect(error.code).toBe(Code.Unauthenticated);
+    expect(error.rawMessage).toBe(
+      `${message}, accepted are "authorization: Bearer KEY", "x-api-key: KEY" and client certificates`,
+    );
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
+      { reason, domain: "engage", metadata: { accepted: "authorization: Bearer KEY, x-api-key: KEY" } },
+    ]);
+    expect(error.metadata.get("www-authenticate")).toBe("Bearer");
+  });
+});
+
+describe("denies", () => {
+  it.each<[string, Attempt, string]>([
+    ["a method that the key lacks", { header: bearer("key-two"), served: getBook }, getBook.name],
+    ["another service", { header: bearer("key-library"), served: asStatus }, asStatus.name],
+    [
+      "a method that the certificate lacks",
+      { certificate: "a.test", options: onlyA, served: getBook },
+      getBook.name,
+    ],
+    ["a certificate that is not listed", { certificate: "b.test", options: onlyA }, echo.name],
+    [
+      "every certificate when none is listed",
+      { certificate: "a.test", options: { certificates: [] } },
+      echo.name,
+    ],
+  ])("%s, naming the method", (_, attempted, name) => {
+    const error = refusalOf(attempted);
+    expect(error.code).toBe(Code.PermissionDenied);
+    expect(error.rawMessage).toBe(`this caller may not call ${name}`);
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
+      { reason: "METHOD_NOT_ALLOWED", metadata: { method: name } },
+    ]);
+  });
+
+  it("and notes the caller for the log", () => {
+    const { call, record } = attempt({ header: bearer("key-two"), served: getBook });
+    expect(call).toThrow(ConnectError);
+    expect(record.caller).toEqual({ kind: "key", name: "two" });
+  });
+
+  it.each([
+    ["a wrong key", { header: bearer("wrong-secret") }],
+    ["a key without the method", { header: bearer("key-two"), served: getBook }],
+  ])("%s without repeating it", (_, attempted) => {
+    const error = refusalOf(attempted);
+    const told = JSON.stringify([error.message, error.findDetails(ErrorInfoSchema), [...error.metadata]]);
+    expect(told).not.toMatch(/wrong-secret|key-two|"two"/);
+  });
+});
+
+describe("rules", () => {
+  it.each([
+    ["Echo", []],
+    ["*/*", []],
+    ["engage.test.v1.Library", []],
+    ["engage.test.v1.Library/Ec*", []],
+    ["", []],
+  ])('refuse the pattern "%s"', (pattern) => {
+    const rule = { name: "k", sha256: hashKey("k"), methods: [pattern] };
+    expect(() => createAuthorizer({ mode: "keys", keys: [rule] })).toThrow(
+      `methods of key "k" has "${pattern}", valid are "*", "package.Service/*" and "package.Service/Method"`,
+    );
+  });
+
+  it.each([
+    [
+      "a digest that is none",
+      [{ name: "k", sha256: "abc", methods: ["*"] }],
+      'sha256 of key "k" must be 64 hexadecimal digits',
+    ],
+    [
+      "one key under two names",
+      [
+        { name: "k", sha256: hashKey("k"), methods: ["*"] },
+        { name: "l", sha256: hashKey("k"), methods: [] },
+      ],
+      'keys "k" and "l" are the same key',
+    ],
+  ])("refuse %s", (_, rules, message) => {
+    expect(() => createAuthorizer({ mode: "keys", keys: rules })).toThrow(message);
+  });
+
+  it("hash keys with SHA-256", () => {
+    expect(hashKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  });
+});
