@@ -83,6 +83,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
   const { served, handler } = route;
   const record = new CallRecord(served.desc, protocolOf(request), peerOf(request.socket), request.headers);
   core.observer.started(record);
+  const closed = new Promise<void>((resolve) => response.once("close", resolve));
   let answer: UniversalServerResponse | undefined;
   try {
     const universal = universalRequestFromNodeRequest(
@@ -101,7 +102,9 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
       counted(answer.body, (bytes) => {
         record.bytesOut += bytes;
       });
-    await universalResponseToNodeResponse({ ...answer, ...(counting && { body: counting }) }, response);
+    const written = universalResponseToNodeResponse({ ...answer, ...(counting && { body: counting }) }, response);
+    // Connect waits for the end of an answer, which a stream that was reset does not have.
+    await Promise.race([written, closed]);
   } catch (error) {
     // The answer could not be written: the caller went away, or the stream broke.
     record.code ??= ConnectError.from(error, Code.Canceled).code;

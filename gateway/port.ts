@@ -139,8 +139,11 @@ function createPlain(
   h1.on("connection", (socket: net.Socket) => {
     socket.setNoDelay(true);
     sniff(socket, limits.headersTimeoutMs, (isHttp2) => {
-      if (isHttp2) h2.emit("connection", socket);
-      else {
+      if (isHttp2) {
+        // HTTP/1.1 servers keep a connection whose peer has stopped sending; to HTTP/2 that peer is gone.
+        socket.allowHalfOpen = false;
+        h2.emit("connection", socket);
+      } else {
         serveHttp1.call(h1, socket);
         socket.resume();
       }

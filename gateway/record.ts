@@ -59,6 +59,18 @@ export interface CallObserver {
   finished(record: CallRecord): void;
 }
 
+/** One observer that tells them all. */
+export function allObservers(observers: readonly CallObserver[]): CallObserver {
+  return {
+    started(record) {
+      for (const observer of observers) observer.started(record);
+    },
+    finished(record) {
+      for (const observer of observers) observer.finished(record);
+    },
+  };
+}
+
 /** Context key of the record of the present call. */
 export const kRecord = createContextKey<CallRecord | undefined>(undefined, { description: "call record" });
 

@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
+import type { Parser } from "../gen/proto/parser_pb.ts";
+import { openFormats } from "../services/parser/formats/formats.ts";
+import { createParserPool } from "../services/parser/pool.ts";
+import { checkSeparators, separatorWarnings } from "../services/parser/separators.ts";
+import { createParser } from "../services/parser/service.ts";
+import { createParserStream } from "../services/parser/stream.ts";
+import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
+import type { ConfigPath, Problem } from "./config/problem.ts";
+import { ConfigError } from "./config/problem.ts";
+import type { Config } from "./config.ts";
+import { createParserMetrics } from "./parser-metrics.ts";
+
+export interface ParserServices extends AsyncDisposable {
+  readonly parser: ServiceImpl<typeof Parser>;
+  readonly parserStream: ServiceImpl<typeof ParserStream>;
+}
+
+/** Batches waiting for worker threads, in bytes; beyond it callers are told to come again. */
+const maxPendingBytes = 1024 * 1024 * 1024;
+
+/**
+ * Opens the parser: formats, dead letters and worker threads.
+ * @throws ConfigError with all that is wrong with the formats
+ */
+export async function openParserServices(
+  { parser: config, data }: Config,
+  {
+    logger,
+    registry,
+    locate,
+  }: { logger: Logger; registry: Registry; locate: (path: ConfigPath, message: string) => Problem },
+): Promise<ParserServices> {
+  const formats = await openFormats(config);
+  const problems = [...checkSeparators(config), ...formats.problems];
+  if (problems.length > 0) {
+    throw new ConfigError(problems.map(({ path, message }) => locate(["parser", ...path], message)));
+  }
+  for (const warning of separatorWarnings(config)) logger.warn(warning);
+  const metrics = createParserMetrics(registry);
+  const deadLetters = openNdjsonDeadLetters({
+    ...config.deadLetters,
+    file: join(data, config.deadLetters.file),
+    observer: {
+      ...metrics.deadLetters,
+      failed(error) {
+        metrics.deadLetters.failed(error);
+        logger.error({ err: error }, "dead letters cannot be written");
+      },
+    },
+  });
+  const pool =
+    config.workers === 0
+      ? undefined
+      : createParserPool({
+          config,
+          baseDir: undefined,
+          workers: config.workers,
+          maxPendingBytes,
+          monotonicMs: () => performance.now(),
+        });
+  const { formatFor } = formats;
+  return {
+    parser: createParser({ config, formatFor, deadLetters, observer: metrics.parser, now: Date.now, pool }),
+    parserStream: createParserStream({
+      formatFor,
+      maxLineBytes: config.maxLineBytes,
+      observer: metrics.parser,
+    }),
+    async [Symbol.asyncDispose]() {
+      await pool?.[Symbol.asyncDispose]();
+      await deadLetters[Symbol.asyncDispose]();
+    },
+  };
+}

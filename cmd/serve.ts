@@ -1,0 +1,19 @@
+import { type ConfigOptions, loadConfig } from "./config.ts";
+import { startServer } from "./server.ts";
+
+/** Serves until SIGTERM or SIGINT, then drains and lets the process end with code 0. A second signal ends it at once. */
+export async function serve(options: ConfigOptions): Promise<void> {
+  const loaded = loadConfig(options);
+  const server = await startServer(loaded.config, { locate: loaded.locate });
+  const { logger } = server;
+  if (loaded.isDemo) {
+    logger.warn("no configuration file was given: serving the demo, whose secrets everybody knows");
+  }
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, resolve);
+  });
+  logger.info({ signal, drainMs: loaded.config.drainMs }, "stopping");
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => process.exit(1));
+  await server.stop();
+  process.exit(0);
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import type { Logger } from "pino";
+import { createAccessLog } from "../gateway/access-log.ts";
+import { createAuthorizer } from "../gateway/auth.ts";
+import { createGateway } from "../gateway/gateway.ts";
+import { type ServedService, serve } from "../gateway/methods.ts";
+import { createMetrics } from "../gateway/metrics/metrics.ts";
+import type { TlsOptions } from "../gateway/port.ts";
+import type { CallRecord } from "../gateway/record.ts";
+import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
+import { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { GRPCController } from "../gen/plugin/grpc_controller_pb.ts";
+import { Parser } from "../gen/proto/parser_pb.ts";
+import { createPluginController, PLUGIN_HEALTH_SERVICE } from "../services/parser/plugin.ts";
+import type { ConfigPath, Problem } from "./config/problem.ts";
+import { formatPath } from "./config/problem.ts";
+import type { Config } from "./config.ts";
+import { openLog } from "./log.ts";
+import { packageVersion } from "./package-root.ts";
+import { openParserServices } from "./parser-service.ts";
+
+export interface ServerOptions {
+  /** File descriptor of the log; standard output by default. */
+  readonly logFd?: number;
+  /** Places faults that show when formats are compiled. */
+  readonly locate?: (path: ConfigPath, message: string) => Problem;
+  /** Serves the controller of the go-plugin convention, which calls this. */
+  readonly onShutdownRequest?: () => void;
+  /** See GatewayOptions. */
+  readonly lanes?: boolean;
+}
+
+export interface RunningServer {
+  readonly address: { readonly host: string; readonly port: number; readonly url: string };
+  readonly logger: Logger;
+  /** Drains, then closes what was opened. Safe to call more than once. */
+  stop(): Promise<void>;
+}
+
+/** Opens everything, wires it and listens. @throws ConfigError, or Error when the port cannot be had */
+export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
+  await using opened = new AsyncDisposableStack();
+  const log = opened.use(openLog(config.log, options.logFd ?? 1));
+  const { logger } = log;
+  const metrics = createMetrics();
+  const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
+  const parsers = opened.use(
+    await openParserServices(config, { logger, registry: metrics.registry, locate }),
+  );
+  const services: ServedService[] = [
+    serve(Parser, parsers.parser),
+    serve(ParserStream, parsers.parserStream),
+    serve(WebhookReceiver, {}),
+    serve(AnalysisProxy, {}),
+  ];
+  if (options.onShutdownRequest) {
+    services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
+  }
+  const gateway = createGateway({
+    services,
+    limits: config.limits,
+    authorize: createAuthorizer(config.auth),
+    observers: [metrics.observer, ...(config.log.access ? [createAccessLog(logger)] : [])],
+    reportFault: (error, { requestId, method }: CallRecord) =>
+      logger.error(
+        { err: error, requestId, method: `${method.parent.typeName}/${method.name}` },
+        "call failed",
+      ),
+    pages: {
+      checks: {},
+      metrics,
+      reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
+    },
+    ...(config.tls && { tls: readTls(config.tls) }),
+    lanes: options.lanes ?? true,
+  });
+  if (options.onShutdownRequest) gateway.health.set(PLUGIN_HEALTH_SERVICE, "serving");
+  const { address: host, port } = await gateway.listen(config.listen.host, config.listen.port);
+  opened.defer(() => gateway.drain(config.drainMs));
+  const url = `${config.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  logger.info({ url, version: packageVersion() }, "listening");
+  const stack = opened.move();
+  let stopped: Promise<void> | undefined;
+  return {
+    address: { host, port, url },
+    logger,
+    stop: () => (stopped ??= stack.disposeAsync()),
+  };
+}
+
+function readTls({ cert, key, ca }: NonNullable<Config["tls"]>): TlsOptions {
+  return {
+    cert: readFileSync(cert),
+    key: readFileSync(key),
+    ...(ca !== undefined && { ca: readFileSync(ca) }),
+  };
+}

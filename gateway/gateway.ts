@@ -1,0 +1,118 @@
+import type { ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { createAdapter } from "./adapter.ts";
+import type { Authorize, Core } from "./core.ts";
+import { concealFaults, type ReportFault } from "./failures.ts";
+import { createHealth, type Health } from "./health.ts";
+import { createConnectLane } from "./lanes/connect.ts";
+import { createGrpcLane } from "./lanes/grpc.ts";
+import type { GatewayLimits } from "./limits.ts";
+import type { ServedService } from "./methods.ts";
+import { createPages, type PagesOptions } from "./pages.ts";
+import { createPort, type NodeRequest, type NodeResponse, type TlsOptions } from "./port.ts";
+import { allObservers, type CallObserver } from "./record.ts";
+import { createReflection } from "./reflection.ts";
+import type { JsonCodecs } from "./rest/codec.ts";
+import { createRestRouter } from "./rest/router.ts";
+
+export interface GatewayOptions {
+  readonly services: readonly ServedService[];
+  /** Run around every call, outermost first. They see the `Call` itself: see compileUnary. */
+  readonly interceptors?: readonly Interceptor[];
+  readonly limits: GatewayLimits;
+  readonly authorize: Authorize;
+  readonly observers: readonly CallObserver[];
+  readonly reportFault: ReportFault;
+  /** REST forms of message types that differ from proto3 JSON. */
+  readonly codecs?: JsonCodecs;
+  readonly pages: Omit<PagesOptions, "isDraining">;
+  readonly tls?: TlsOptions;
+  /** False sends every call through Connect's own handlers; both ways answer the same. */
+  readonly lanes?: boolean;
+}
+
+export interface Gateway {
+  readonly health: Health;
+  listen(host: string, port: number): Promise<AddressInfo>;
+  /** Says that it is leaving, lets calls finish for up to `drainMs`, then ends what is left. */
+  drain(drainMs: number): Promise<void>;
+}
+
+/** Every protocol on one port, over one set of services. Does no I/O before `listen`. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const shutdown = new AbortController();
+  const health = createHealth(options.services.map((service) => service.desc.typeName));
+  const services = [...options.services, health.served];
+  const core: Core = {
+    services: [...services, ...createReflection(services)],
+    interceptors: [concealFaults(options.reportFault), ...(options.interceptors ?? [])],
+    limits: options.limits,
+    authorize: options.authorize,
+    observer: allObservers(options.observers),
+    reportFault: options.reportFault,
+    shutdownSignal: shutdown.signal,
+  };
+  const lanes = options.lanes ?? true;
+  const grpcLane = createGrpcLane(core);
+  const port = createPort({
+    limits: options.limits,
+    ...(options.tls && { tls: options.tls }),
+    onStream: lanes ? grpcLane : () => false,
+    onRequest: createDispatch(core, health, options, lanes),
+  });
+  return {
+    health,
+    listen: port.listen,
+    async drain(drainMs) {
+      health.drain();
+      const reason = new ConnectError("the server is shutting down", Code.Unavailable);
+      // Streams that never end by themselves get the last tenth of the time to say so.
+      const timer = setTimeout(() => shutdown.abort(reason), drainMs * 0.9);
+      await port.drain(drainMs);
+      clearTimeout(timer);
+      shutdown.abort(reason);
+    },
+  };
+}
+
+type Serve = (request: NodeRequest, response: NodeResponse, path: string) => boolean;
+
+function createDispatch(
+  core: Core,
+  health: Health,
+  options: GatewayOptions,
+  lanes: boolean,
+): (request: NodeRequest, response: NodeResponse) => void {
+  const adapter = createAdapter(core);
+  const pages = createPages({ ...options.pages, isDraining: () => health.isDraining });
+  const rest = createRestRouter(core, { codecs: options.codecs ?? new Map() });
+  const servers: Serve[] = [
+    ...(lanes ? [createConnectLane(core)] : []),
+    adapter,
+    (request, response, path) => pages.serve(path, request, response),
+    (request, response) => rest.handle(request, response),
+  ];
+  return (request, response) => {
+    const target = request.url ?? "/";
+    const query = target.indexOf("?");
+    const path = query < 0 ? target : target.slice(0, query);
+    if (!servers.some((serve) => serve(request, response, path)))
+      refuse(request, response as ServerResponse, path);
+  };
+}
+
+function refuse(request: NodeRequest, response: ServerResponse, path: string): void {
+  const type = request.headers["content-type"];
+  if (type?.startsWith("application/grpc")) {
+    response.writeHead(200, {
+      "content-type": type,
+      "grpc-status": String(Code.Unimplemented),
+      "grpc-message": encodeURIComponent(`there is no method ${path}`),
+    });
+    response.end();
+    return;
+  }
+  response.writeHead(404, { "content-type": "application/json" });
+  response.end(JSON.stringify({ code: Code.NotFound, message: `nothing is served at ${path}`, details: [] }));
+}
