@@ -39,6 +39,31 @@ describe("REST annotations", () => {
     expect(getOption(method, gateway)).toMatchObject({ errorStyle, rawBody, handlerAuthenticatesRest: true });
   });
 
+  const { method: webhook } = WebhookReceiver;
+  const operator: [method: DescMethod, verb: string, path: string, body: string][] = [
+    [webhook.leaseMessages, "post", "/v1/webhook/messages:lease", "*"],
+    [webhook.settleMessages, "post", "/v1/webhook/messages:settle", "*"],
+    [webhook.listDeliveries, "get", "/v1/webhook/deliveries", ""],
+    [webhook.getDelivery, "get", "/v1/webhook/deliveries/{delivery_id}", ""],
+    [webhook.listDeadLetters, "get", "/v1/webhook/dead-letters", ""],
+    [webhook.replayDeadLetters, "post", "/v1/webhook/dead-letters:replay", "*"],
+    [webhook.getStats, "get", "/v1/webhook/stats", ""],
+    [webhook.reportClick, "post", "/v1/webhook/clicks", "*"],
+  ];
+
+  test.each(operator)("%s is for callers with a key", (method, verb, path, body) => {
+    expect(getOption(method, http)).toMatchObject({ pattern: { case: verb, value: path }, body });
+    expect(method.methodKind).toBe("unary");
+    expect(getOption(method, gateway).handlerAuthenticatesRest).toBe(false);
+  });
+
+  test("every method of the webhook is in one of the tables", () => {
+    const listed = [receive, ...operator.map(([method]) => method)];
+    expect(WebhookReceiver.methods.map(({ name }) => name).sort()).toEqual(
+      listed.map(({ name }) => name).sort(),
+    );
+  });
+
   test("the body is a field, so that the token stays a query parameter", () => {
     const names = Object.values(AnalysisProxy.method).map((method) =>
       method.input.fields.map((field) => field.name),

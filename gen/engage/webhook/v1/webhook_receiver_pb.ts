@@ -4,10 +4,18 @@
 
 // The webhook channel: an engagement platform delivers batches of messages,
 // each addressed to one user, and is told which of them could not be accepted.
+// What was accepted is handed on to targets; callers with a key can fetch it,
+// follow it, replay what failed and report clicks.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_engage_gateway_v1_options } from "../../gateway/v1/options_pb.ts";
+import type { ReportClickRequestSchema, ReportClickResponseSchema } from "./click_pb.ts";
+import { file_engage_webhook_v1_click } from "./click_pb.ts";
+import type { GetDeliveryRequestSchema, GetDeliveryResponseSchema, GetStatsRequestSchema, GetStatsResponseSchema, ListDeadLettersRequestSchema, ListDeadLettersResponseSchema, ListDeliveriesRequestSchema, ListDeliveriesResponseSchema, ReplayDeadLettersRequestSchema, ReplayDeadLettersResponseSchema } from "./delivery_pb.ts";
+import { file_engage_webhook_v1_delivery } from "./delivery_pb.ts";
+import type { LeaseMessagesRequestSchema, LeaseMessagesResponseSchema, SettleMessagesRequestSchema, SettleMessagesResponseSchema } from "./lease_pb.ts";
+import { file_engage_webhook_v1_lease } from "./lease_pb.ts";
 import type { WebhookMessage } from "./message_pb.ts";
 import { file_engage_webhook_v1_message } from "./message_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
@@ -17,7 +25,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engage/webhook/v1/webhook_receiver.proto.
  */
 export const file_engage_webhook_v1_webhook_receiver: GenFile = /*@__PURE__*/
-  fileDesc("CihlbmdhZ2Uvd2ViaG9vay92MS93ZWJob29rX3JlY2VpdmVyLnByb3RvEhFlbmdhZ2Uud2ViaG9vay52MSJWCg5SZWNlaXZlUmVxdWVzdBIPCgdjaGFubmVsGAEgASgJEjMKCG1lc3NhZ2VzGAIgAygLMiEuZW5nYWdlLndlYmhvb2sudjEuV2ViaG9va01lc3NhZ2UingEKD1JlY2VpdmVSZXNwb25zZRIlCgtyZXR1cm5fY29kZRgBIAEoBUgAUgtyZXR1cm5fY29kZYgBARImCg5yZXR1cm5fbWVzc2FnZRgCIAEoCVIOcmV0dXJuX21lc3NhZ2USLAoEZGF0YRgDIAEoCzIeLmVuZ2FnZS53ZWJob29rLnYxLlJlY2VpdmVEYXRhQg4KDF9yZXR1cm5fY29kZSJNCgtSZWNlaXZlRGF0YRI+CglmYWlsX2xpc3QYASADKAsyIC5lbmdhZ2Uud2ViaG9vay52MS5GYWlsZWRFbGVtZW50UglmYWlsX2xpc3QiLwoNRmFpbGVkRWxlbWVudBINCgVpbmRleBgBIAEoBRIPCgdtZXNzYWdlGAIgASgJMpQBCg9XZWJob29rUmVjZWl2ZXISgAEKB1JlY2VpdmUSIS5lbmdhZ2Uud2ViaG9vay52MS5SZWNlaXZlUmVxdWVzdBoiLmVuZ2FnZS53ZWJob29rLnYxLlJlY2VpdmVSZXNwb25zZSIuqtQYBggBEAIYAYLT5JMCHjoIbWVzc2FnZXMiEi93ZWJob29rL3tjaGFubmVsfWIGcHJvdG8z", [file_engage_gateway_v1_options, file_engage_webhook_v1_message, file_google_api_annotations]);
+  fileDesc("CihlbmdhZ2Uvd2ViaG9vay92MS93ZWJob29rX3JlY2VpdmVyLnByb3RvEhFlbmdhZ2Uud2ViaG9vay52MSJWCg5SZWNlaXZlUmVxdWVzdBIPCgdjaGFubmVsGAEgASgJEjMKCG1lc3NhZ2VzGAIgAygLMiEuZW5nYWdlLndlYmhvb2sudjEuV2ViaG9va01lc3NhZ2UingEKD1JlY2VpdmVSZXNwb25zZRIlCgtyZXR1cm5fY29kZRgBIAEoBUgAUgtyZXR1cm5fY29kZYgBARImCg5yZXR1cm5fbWVzc2FnZRgCIAEoCVIOcmV0dXJuX21lc3NhZ2USLAoEZGF0YRgDIAEoCzIeLmVuZ2FnZS53ZWJob29rLnYxLlJlY2VpdmVEYXRhQg4KDF9yZXR1cm5fY29kZSJNCgtSZWNlaXZlRGF0YRI+CglmYWlsX2xpc3QYASADKAsyIC5lbmdhZ2Uud2ViaG9vay52MS5GYWlsZWRFbGVtZW50UglmYWlsX2xpc3QiLwoNRmFpbGVkRWxlbWVudBINCgVpbmRleBgBIAEoBRIPCgdtZXNzYWdlGAIgASgJMtwJCg9XZWJob29rUmVjZWl2ZXISgAEKB1JlY2VpdmUSIS5lbmdhZ2Uud2ViaG9vay52MS5SZWNlaXZlUmVxdWVzdBoiLmVuZ2FnZS53ZWJob29rLnYxLlJlY2VpdmVSZXNwb25zZSIuqtQYBggBEAIYAYLT5JMCHjoIbWVzc2FnZXMiEi93ZWJob29rL3tjaGFubmVsfRKJAQoNTGVhc2VNZXNzYWdlcxInLmVuZ2FnZS53ZWJob29rLnYxLkxlYXNlTWVzc2FnZXNSZXF1ZXN0GiguZW5nYWdlLndlYmhvb2sudjEuTGVhc2VNZXNzYWdlc1Jlc3BvbnNlIiWC0+STAh86ASoiGi92MS93ZWJob29rL21lc3NhZ2VzOmxlYXNlEo0BCg5TZXR0bGVNZXNzYWdlcxIoLmVuZ2FnZS53ZWJob29rLnYxLlNldHRsZU1lc3NhZ2VzUmVxdWVzdBopLmVuZ2FnZS53ZWJob29rLnYxLlNldHRsZU1lc3NhZ2VzUmVzcG9uc2UiJoLT5JMCIDoBKiIbL3YxL3dlYmhvb2svbWVzc2FnZXM6c2V0dGxlEoUBCg5MaXN0RGVsaXZlcmllcxIoLmVuZ2FnZS53ZWJob29rLnYxLkxpc3REZWxpdmVyaWVzUmVxdWVzdBopLmVuZ2FnZS53ZWJob29rLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2UiHoLT5JMCGBIWL3YxL3dlYmhvb2svZGVsaXZlcmllcxKKAQoLR2V0RGVsaXZlcnkSJS5lbmdhZ2Uud2ViaG9vay52MS5HZXREZWxpdmVyeVJlcXVlc3QaJi5lbmdhZ2Uud2ViaG9vay52MS5HZXREZWxpdmVyeVJlc3BvbnNlIiyC0+STAiYSJC92MS93ZWJob29rL2RlbGl2ZXJpZXMve2RlbGl2ZXJ5X2lkfRKKAQoPTGlzdERlYWRMZXR0ZXJzEikuZW5nYWdlLndlYmhvb2sudjEuTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBoqLmVuZ2FnZS53ZWJob29rLnYxLkxpc3REZWFkTGV0dGVyc1Jlc3BvbnNlIiCC0+STAhoSGC92MS93ZWJob29rL2RlYWQtbGV0dGVycxKaAQoRUmVwbGF5RGVhZExldHRlcnMSKy5lbmdhZ2Uud2ViaG9vay52MS5SZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QaLC5lbmdhZ2Uud2ViaG9vay52MS5SZXBsYXlEZWFkTGV0dGVyc1Jlc3BvbnNlIiqC0+STAiQ6ASoiHy92MS93ZWJob29rL2RlYWQtbGV0dGVyczpyZXBsYXkSbgoIR2V0U3RhdHMSIi5lbmdhZ2Uud2ViaG9vay52MS5HZXRTdGF0c1JlcXVlc3QaIy5lbmdhZ2Uud2ViaG9vay52MS5HZXRTdGF0c1Jlc3BvbnNlIhmC0+STAhMSES92MS93ZWJob29rL3N0YXRzEnsKC1JlcG9ydENsaWNrEiUuZW5nYWdlLndlYmhvb2sudjEuUmVwb3J0Q2xpY2tSZXF1ZXN0GiYuZW5nYWdlLndlYmhvb2sudjEuUmVwb3J0Q2xpY2tSZXNwb25zZSIdgtPkkwIXOgEqIhIvdjEvd2ViaG9vay9jbGlja3NiBnByb3RvMw", [file_engage_gateway_v1_options, file_engage_webhook_v1_click, file_engage_webhook_v1_delivery, file_engage_webhook_v1_lease, file_engage_webhook_v1_message, file_google_api_annotations]);
 
 /**
  * ReceiveRequest is one batch of messages.
@@ -142,7 +150,13 @@ export const FailedElementSchema: GenMessage<FailedElement> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_webhook_receiver, 3);
 
 /**
- * WebhookReceiver accepts batches of messages for delivery.
+ * WebhookReceiver accepts batches of messages, hands them on and keeps account
+ * of them.
+ *
+ * Receive is for the platform. All other methods are for the operator's own
+ * services and people, who show a bearer key or a client certificate in every
+ * protocol, REST too. INVALID_ARGUMENT names the field and the valid values;
+ * UNAVAILABLE says that the store is away.
  *
  * @generated from service engage.webhook.v1.WebhookReceiver
  */
@@ -188,6 +202,109 @@ export const WebhookReceiver: GenService<{
     methodKind: "unary";
     input: typeof ReceiveRequestSchema;
     output: typeof ReceiveResponseSchema;
+  },
+  /**
+   * LeaseMessages hands out messages of a `pull` target to a consumer that
+   * can't be called. It waits until there are some or the wait is over, so a
+   * consumer asks again and again, and takes no more than it can settle.
+   *
+   * Several consumers share a target: each message is with one of them at a
+   * time. A cancelled call leases nothing; leases of an answer that is lost on
+   * its way run out by themselves.
+   *
+   * NOT_FOUND: no target of that name. FAILED_PRECONDITION: it is of another
+   * kind.
+   *
+   * @generated from rpc engage.webhook.v1.WebhookReceiver.LeaseMessages
+   */
+  leaseMessages: {
+    methodKind: "unary";
+    input: typeof LeaseMessagesRequestSchema;
+    output: typeof LeaseMessagesResponseSchema;
+  },
+  /**
+   * SettleMessages says what became of leased messages. A lease is settled
+   * whole and once; leases that the caller has lost are told and change
+   * nothing.
+   *
+   * INVALID_ARGUMENT: a result names an index that its batch does not have, or
+   * one index twice; then nothing is settled.
+   *
+   * @generated from rpc engage.webhook.v1.WebhookReceiver.SettleMessages
+   */
+  settleMessages: {
+    methodKind: "unary";
+    input: typeof SettleMessagesRequestSchema;
+    output: typeof SettleMessagesResponseSchema;
+  },
+  /**
+   * ListDeliveries lists messages by target, with the state of each.
+   *
+   * @generated from rpc engage.webhook.v1.WebhookReceiver.ListDeliveries
+   */
+  listDeliveries: {
+    methodKind: "unary";
+    input: typeof ListDeliveriesRequestSchema;
+    output: typeof ListDeliveriesResponseSchema;
+  },
+  /**
+   * GetDelivery shows one delivery with its message. NOT_FOUND: there is none,
+   * or it is finished and no longer kept.
+   *
+   * @generated from rpc engage.webhook.v1.WebhookReceiver.GetDelivery
+   */
+  getDelivery: {
+    methodKind: "unary";
+    input: typeof GetDeliveryRequestSchema;
+    output: typeof GetDeliveryResponseSchema;
+  },
+  /**
+   * ListDeadLetters lists messages that were given up, with the reason.
+   *
+   * @generated from rpc engage.webhook.v1.WebhookReceiver.ListDeadLetters
+   */
+  listDeadLetters: {
+    methodKind: "unary";
+    input: typeof ListDeadLettersRequestSchema;
+    output: typeof ListDeadLettersResponseSchema;
+  },
+  /**
+   * ReplayDeadLetters puts dead letters back among the pending, in one commit.
+   * De-duplication of batches does not concern it.
+   *
+   * @generated from rpc engage.webhook.v1.WebhookReceiver.ReplayDeadLetters
+   */
+  replayDeadLetters: {
+    methodKind: "unary";
+    input: typeof ReplayDeadLettersRequestSchema;
+    output: typeof ReplayDeadLettersResponseSchema;
+  },
+  /**
+   * GetStats counts deliveries by channel and target, and shows the state of
+   * the inbox.
+   *
+   * @generated from rpc engage.webhook.v1.WebhookReceiver.GetStats
+   */
+  getStats: {
+    methodKind: "unary";
+    input: typeof GetStatsRequestSchema;
+    output: typeof GetStatsResponseSchema;
+  },
+  /**
+   * ReportClick records that a user opened a message, as a `track` event whose
+   * property `#ops_receipt_properties` is the message's receipt, byte for byte
+   * as the platform sent it. It answers once the event is on disk.
+   *
+   * INVALID_ARGUMENT: no user, a bad name, a receipt that is missing, is not
+   * an object or was sent as a text. NOT_FOUND: the `delivery_id` is unknown
+   * or no longer kept.
+   *
+   * @generated from rpc engage.webhook.v1.WebhookReceiver.ReportClick
+   */
+  reportClick: {
+    methodKind: "unary";
+    input: typeof ReportClickRequestSchema;
+    output: typeof ReportClickResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_engage_webhook_v1_webhook_receiver, 0);
