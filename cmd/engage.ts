@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { ConfigError } from "./config/problem.ts";
-import { processOptions } from "./config.ts";
+import type { ConfigOptions } from "./config.ts";
 import { packageVersion } from "./package-root.ts";
 import { UserError } from "./user-error.ts";
 
@@ -43,7 +43,7 @@ function addServing(program: Command): void {
   command(program, "serve", "serve gRPC, gRPC-Web, Connect and REST on one port").action(
     async (options: Common) => {
       const { serve } = await import("./serve.ts");
-      await serve(processOptions(options.config));
+      await serve(await optionsOf(options));
     },
   );
   command(
@@ -52,7 +52,7 @@ function addServing(program: Command): void {
     "run as the child process of a log shipper (go-plugin convention)",
   ).action(async (options: Common) => {
     const { runParserPlugin } = await import("./parser-plugin.ts");
-    await runParserPlugin(processOptions(options.config), process.stdout, process.stderr);
+    await runParserPlugin(await optionsOf(options));
   });
   command(
     program,
@@ -60,7 +60,7 @@ function addServing(program: Command): void {
     "start a server of its own, call it with real clients and show what comes back",
   ).action(async (options: Common) => {
     const { runDemo } = await import("./demo.ts");
-    await runDemo(processOptions(options.config), process.stdout);
+    await runDemo(await optionsOf(options), process.stdout);
   });
 }
 
@@ -73,14 +73,14 @@ function addTools(program: Command): void {
     .addHelpText("after", "\nRecords go to standard output; progress and the summary to standard error.")
     .action(async (files: string[], options: Common & { format?: string; index?: string; strict?: true }) => {
       const { runParse } = await import("./parse.ts");
-      process.exitCode = await runParse(processOptions(options.config), files, options, process);
+      process.exitCode = await runParse(await optionsOf(options), files, options, process);
     });
   command(program, "config", "show or check the configuration")
     .addOption(new Option("--print", "the values in effect and where each came from").conflicts("check"))
     .option("--check", "all that is wrong, with line numbers")
     .action(async (options: Common & { check?: true }) => {
       const { checkConfig, printConfig } = await import("./config-command.ts");
-      await (options.check ? checkConfig : printConfig)(processOptions(options.config), process.stdout);
+      await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
     });
   program
     .command("key")
@@ -98,13 +98,18 @@ function addTools(program: Command): void {
     .option("--timeout <ms>", "how long to wait", milliseconds, 3000)
     .action(async (options: Common & { url?: string; timeout: number }) => {
       const { runHealth } = await import("./health.ts");
-      process.exitCode = await runHealth(processOptions(options.config), options, process);
+      process.exitCode = await runHealth(await optionsOf(options), options, process);
     });
 }
 
 function command(program: Command, name: string, description: string): Command {
   const file = "configuration file (default: $ENGAGE_CONFIG, ./engage.yaml, the demo's)";
   return program.command(name).description(description).option("-c, --config <file>", file);
+}
+
+async function optionsOf({ config }: Common): Promise<ConfigOptions> {
+  const { processOptions } = await import("./config.ts");
+  return processOptions(config);
 }
 
 function milliseconds(text: string): number {
@@ -128,9 +133,14 @@ async function main(argv: readonly string[]): Promise<void> {
 function exitCodeOf(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const isExpected = error instanceof UserError || error instanceof ConfigError;
-  console.error(isExpected ? `engage: ${error.message}` : error);
+  console.error(isExpected(error) ? `engage: ${error.message}` : error);
   return 1;
+}
+
+/** Faults of the user or of the system (a port in use, a full disk) need no stack, unlike our own. */
+function isExpected(error: unknown): error is Error {
+  if (error instanceof UserError || error instanceof ConfigError) return true;
+  return error instanceof Error && "syscall" in error;
 }
 
 await main(process.argv);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants } from "node:fs";
 import { isLoopback } from "./listen.ts";
 import type { ConfigPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
+import { checkTlsFiles } from "./tls-files.ts";
 
 export interface RuleFinding {
   readonly path: ConfigPath;
@@ -14,7 +14,7 @@ export interface RuleFinding {
 const demo = { appid: "demo-app", token: "demo-token", secret: "demo-secret" } as const;
 const demoTokenSha256 = createHash("sha256").update(demo.token).digest("hex");
 
-/** What no single value can tell: rules between settings, and files that must be there. */
+/** What no single value can tell: rules between settings, and the files they name. */
 export function checkRules(settings: Settings, config: Config): RuleFinding[] {
   const isPublic = !isLoopback(config.listen.host);
   return [
@@ -110,23 +110,4 @@ function checkNames({ projects, analysis, auth }: Settings): RuleFinding[] {
       ),
     ),
   ];
-}
-
-function checkTlsFiles(settings: Settings, config: Config): RuleFinding[] {
-  return (["cert", "key", "ca"] as const).flatMap((key): RuleFinding[] => {
-    const file = config.tls?.[key];
-    if (file === undefined) return [];
-    try {
-      accessSync(file, constants.R_OK);
-      return [];
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      return [
-        {
-          path: ["tls", key],
-          message: `cannot read the file ${JSON.stringify(settings.tls?.[key])} (${code})`,
-        },
-      ];
-    }
-  });
 }

@@ -3,18 +3,22 @@ import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { checkHealth, healthUrl, runHealth } from "../../cmd/health.ts";
+import { createIdentity } from "./config/certificate.ts";
 import { folderWith, loadText } from "./config/load.ts";
+
+const identity = createIdentity();
+const pems = { "c.pem": identity.cert, "k.pem": identity.key };
 
 const urls = [
   ["listen: 127.0.0.1:8080", "http://127.0.0.1:8080/readyz"],
   ['listen: "[::1]:8080"', "http://[::1]:8080/readyz"],
   ["listen: 0.0.0.0:81\nauth: { mode: off }", "http://127.0.0.1:81/readyz"],
   ['listen: "[::]:81"\nauth: { mode: off }', "http://[::1]:81/readyz"],
-  ["listen: localhost:81\ntls: { cert: engage.yaml, key: engage.yaml }", "https://localhost:81/readyz"],
+  ["listen: localhost:81\ntls: { cert: c.pem, key: k.pem }", "https://localhost:81/readyz"],
 ] as const;
 
 test.each(urls)("%j is asked at %s", (yaml, url) => {
-  expect(healthUrl(loadText(yaml).config)).toBe(url);
+  expect(healthUrl(loadText(yaml, {}, pems).config)).toBe(url);
 });
 
 /** A server that answers everything with this status, or never when it has none. */

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { createIdentity } from "./certificate.ts";
 import { linesOf, loadText, problemsOf } from "./load.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const key = `keys: [{ name: a, sha256: "${sha256("a key")}" }]`;
 const tls = "tls: { cert: c.pem, key: k.pem, ca: ca.pem }";
-const pems = { "c.pem": "", "k.pem": "", "ca.pem": "" };
+const identity = createIdentity();
+const pems = { "c.pem": identity.cert, "k.pem": identity.key, "ca.pem": identity.cert };
 
 const accepted = [
   ["nothing said, on loopback", "listen: 127.0.0.1:0", "off"],

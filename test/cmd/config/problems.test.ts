@@ -38,11 +38,6 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
   ],
   ["certificate without a key", "tls: { cert: engage.yaml }", ["1:6: tls.key: is required: give text"]],
   [
-    "certificate that is not there",
-    "tls:\n  cert: no.pem\n  key: engage.yaml",
-    ['2:9: tls.cert: cannot read the file "no.pem" (ENOENT)'],
-  ],
-  [
     "keys wanted but none given",
     "auth: { mode: keys }",
     ["1:7: auth.keys: mode is \"keys\" but there are none: make one with 'engage key create NAME'"],

@@ -1,0 +1,51 @@
+import type { ParsedLines } from "../services/parser/file.ts";
+import type { FailureReason } from "../services/parser/line.ts";
+
+export interface ParseSummary {
+  add(file: string, parsed: ParsedLines): void;
+  /** Lines without a record. */
+  failures(): number;
+  /** The counts, and for each reason how often it came and where first. */
+  text(): string;
+}
+
+interface ReasonCount {
+  count: number;
+  readonly first: string;
+}
+
+export function createSummary(): ParseSummary {
+  let lines = 0;
+  let records = 0;
+  let failures = 0;
+  const reasons = new Map<FailureReason, ReasonCount>();
+  return {
+    failures: () => failures,
+    add(file, parsed) {
+      lines += parsed.lines;
+      records += parsed.records.length;
+      failures += parsed.failures.length;
+      for (const { lineNumber, failure } of parsed.failures) {
+        const known = reasons.get(failure.reason);
+        if (known !== undefined) known.count++;
+        else reasons.set(failure.reason, { count: 1, first: `${file}:${lineNumber}: ${failure.message}` });
+      }
+    },
+    text() {
+      const counts = [
+        plural(lines, "line"),
+        plural(records, "record"),
+        `${plural(failures, "line")} without a record`,
+      ];
+      const byCount = [...reasons].sort(([, a], [, b]) => b.count - a.count);
+      const details = byCount.map(
+        ([reason, { count, first }]) => `  ${reason}: ${count}, first at ${first}\n`,
+      );
+      return `${counts.join(", ")}\n${details.join("")}`;
+    },
+  };
+}
+
+function plural(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}

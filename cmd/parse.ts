@@ -1,0 +1,97 @@
+import { createReadStream } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import { type ParseStreamOptions, parseStream } from "../services/parser/file.ts";
+import type { Formats } from "../services/parser/formats/formats.ts";
+import { type Config, type ConfigOptions, loadConfig } from "./config.ts";
+import { openCheckedFormats } from "./formats.ts";
+import { createLineWriter } from "./line-writer.ts";
+import { createSummary, type ParseSummary } from "./parse-summary.ts";
+import { startProgress } from "./progress.ts";
+import { UserError } from "./user-error.ts";
+
+export interface ParseCommandOptions {
+  /** Name of the format for all lines; otherwise their index chooses it. */
+  readonly format?: string;
+  /** In the place of the file's name. */
+  readonly index?: string;
+  readonly strict?: boolean;
+}
+
+export interface ParseStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
+const stdinName = "-";
+const chunkBytes = 262_144;
+
+/**
+ * Writes the records of files to stdout and a summary to stderr. A file that cannot be read is reported and the next
+ * one goes on, as with other commands that take many.
+ * @returns the exit code
+ */
+export async function runParse(
+  configOptions: ConfigOptions,
+  files: readonly string[],
+  options: ParseCommandOptions,
+  streams: ParseStreams,
+): Promise<number> {
+  if (files.includes(stdinName) && options.index === undefined && options.format === undefined) {
+    throw new UserError("standard input has no name to choose a format by: give --index or --format");
+  }
+  const { config, locate } = loadConfig(configOptions);
+  const formatFor = chooseFormat(await openCheckedFormats(config, locate), config, options.format);
+  const { maxLineBytes } = config.parser;
+  const summary = createSummary();
+  const unread = await parseFiles(files, streams, summary, (file) => ({
+    index: options.index ?? file.replace(/\.gz$/i, ""),
+    formatFor,
+    maxLineBytes,
+    gzip: "auto",
+  }));
+  for (const message of unread) streams.stderr.write(`engage: ${message}\n`);
+  streams.stderr.write(summary.text());
+  return unread.length > 0 || (options.strict === true && summary.failures() > 0) ? 1 : 0;
+}
+
+function chooseFormat(
+  { formatFor, formatNamed }: Formats,
+  { parser }: Config,
+  name: string | undefined,
+): ParseStreamOptions["formatFor"] {
+  if (name === undefined) return formatFor;
+  const format = formatNamed(name);
+  if (format !== undefined) return () => format;
+  const names = parser.formats.map((one) => one.name).join(", ") || "none";
+  throw new UserError(`there is no format ${JSON.stringify(name)}, formats are ${names}`);
+}
+
+/** Resolves with a message for each file that could not be read to its end. */
+async function parseFiles(
+  files: readonly string[],
+  { stdin, stdout, stderr }: ParseStreams,
+  summary: ParseSummary,
+  optionsFor: (file: string) => ParseStreamOptions,
+): Promise<string[]> {
+  const unread: string[] = [];
+  const writer = createLineWriter(stdout);
+  const progress = startProgress(files, stdout, stderr);
+  for (const file of files) {
+    const source = file === stdinName ? stdin : createReadStream(file, { highWaterMark: chunkBytes });
+    const parsed = parseStream(source, optionsFor(file));
+    for (;;) {
+      const next = await parsed.next().catch((error: unknown) => error as Error);
+      if (next instanceof Error) unread.push(`cannot read ${JSON.stringify(file)}: ${next.message}`);
+      if (next instanceof Error || next.done === true) break;
+      summary.add(file, next.value);
+      progress.at(file, next.value.bytesRead);
+      await writer.write(next.value.records);
+      if (writer.isClosed()) break;
+    }
+    source.destroy();
+    if (writer.isClosed()) break;
+  }
+  progress.stop();
+  return unread;
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { packageVersion } from "../../cmd/package-root.ts";
+import { folderWith } from "./config/load.ts";
+import { runEngage } from "./run-engage.ts";
+
+test("--version prints the package's version", async () => {
+  expect(await runEngage(["--version"])).toEqual({ code: 0, stdout: `${packageVersion()}\n`, stderr: "" });
+});
+
+const help = [
+  [
+    ["--help"],
+    ["serve", "parse", "config", "key", "health", "demo", "parser-plugin", "Examples:", "Exit codes:"],
+  ],
+  [
+    ["parse", "--help"],
+    ["--format", "--index", "--strict", "- for standard input"],
+  ],
+  [
+    ["config", "--help"],
+    ["--print", "--check", "--config"],
+  ],
+  [
+    ["key", "create", "--help"],
+    ["--method", "--json"],
+  ],
+] as const;
+
+test.each(help)("%j tells what there is", async (args, words) => {
+  const { code, stdout, stderr } = await runEngage(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  for (const word of words) expect(stdout).toContain(word);
+});
+
+const wrongLines = [
+  [["pasre"], "error: unknown command 'pasre'\n(Did you mean parse?)"],
+  [["config", "--chek"], "error: unknown option '--chek'\n(Did you mean --check?)"],
+  [["config", "--print", "--check"], "error: option '--print' cannot be used with option '--check'"],
+  [["parse"], "error: missing required argument 'file'"],
+  [["health", "--timeout", "soon"], "give a whole number of milliseconds"],
+] as const;
+
+test.each(wrongLines)("%j is a wrong command line", async (args, message) => {
+  const { code, stdout, stderr } = await runEngage(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+});
+
+test("without a command it shows its help and fails", async () => {
+  const { code, stdout, stderr } = await runEngage([]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("Usage: engage");
+});
+
+test("config --check lists all problems, those of formats too, each with its line and without a stack", async () => {
+  const yaml = "parser:\n  formats:\n    - { name: a, index: a, type: regex, pattern: '(' }\n";
+  const cwd = folderWith({ "engage.yaml": yaml, "bad.yaml": "drainMs: soon\nlog: { level: loud }" });
+  const formats = await runEngage(["config", "--check"], { cwd });
+  expect(formats).toMatchObject({ code: 1, stdout: "" });
+  expect(formats.stderr).toMatch(
+    /^engage: the configuration has a problem:\n {2}engage\.yaml:3:\d+: parser\.formats\[0\]\.pattern: .+\n$/,
+  );
+  const values = await runEngage(["config", "--check", "-c", "bad.yaml"], { cwd });
+  expect(values.code).toBe(1);
+  expect(values.stderr).toContain("\n  bad.yaml:1:10: drainMs: ");
+  expect(values.stderr).toContain("\n  bad.yaml:2:15: log.level: ");
+  expect(values.stderr).not.toContain("    at ");
+});
+
+test("config --check says so when nothing is wrong", async () => {
+  const cwd = folderWith({ "engage.yaml": "drainMs: 5" });
+  expect(await runEngage(["config", "--check"], { cwd })).toEqual({
+    code: 0,
+    stdout: "engage.yaml: no problems found\n",
+    stderr: "",
+  });
+});
+
+test("config --print shows values, origins and no secret", async () => {
+  const env = { ENGAGE_ANALYSIS_TOKENS_0_TOKEN: "s3cret-token", ENGAGE_DRAIN_MS: "7" };
+  const { code, stdout, stderr } = await runEngage(["config", "--print"], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^drainMs: 7 +# environment ENGAGE_DRAIN_MS$/m);
+  expect(stdout).toMatch(/^ +token: "\*{8}" +# environment ENGAGE_ANALYSIS_TOKENS_0_TOKEN$/m);
+  expect(stdout).not.toMatch(/s3cret-token|demo-secret/);
+});
+
+test("key create prints JSON for scripts, and refuses a bad name in one line", async () => {
+  const { code, stdout } = await runEngage([
+    "key",
+    "create",
+    "ci",
+    "--json",
+    "--method",
+    "proto.Parser/*",
+    "a.B/C",
+  ]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ name: "ci", methods: ["proto.Parser/*", "a.B/C"] });
+  expect(await runEngage(["key", "create", "a b"])).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: 'engage: "a b" cannot name a key: give 1 to 64 letters, digits, dots, dashes or underscores\n',
+  });
+});
+
+test("health fails when nothing answers", async () => {
+  const { code, stderr } = await runEngage(["health", "--url", "http://127.0.0.1:1/readyz"]);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: "http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n",
+  });
+});
