@@ -13,6 +13,39 @@ import type {
 } from "./records.ts";
 import type { ElementOutcome, ExtendResult, LeaseRequest, LeaseResult, SettleResult } from "./work.ts";
 
+// The port is one import for services; its words are described in these files.
+export type {
+  AcceptResult,
+  BatchElement,
+  Completion,
+  FinishResult,
+  NewBatch,
+  Route,
+  RouteResult,
+} from "./batch.ts";
+export type {
+  Counts,
+  DeadLetter,
+  DeadLetterFilter,
+  Delivery,
+  DeliveryDetail,
+  DeliveryFilter,
+  DeliveryState,
+  Page,
+  PageRequest,
+  ReplayRequest,
+  ReplayResult,
+} from "./records.ts";
+export type {
+  ElementOutcome,
+  ExtendResult,
+  LeaseRequest,
+  LeaseResult,
+  SettleResult,
+  WorkElement,
+  WorkItem,
+} from "./work.ts";
+
 /**
  * The durable queue between "the sender has been answered" and "every target
  * has settled every element". Nothing is answered before it is on disk, and
