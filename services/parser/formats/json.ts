@@ -1,6 +1,6 @@
 import { quote, refuse } from "../line.ts";
 import { isJsonObject, parseJson } from "../mapping/json.ts";
-import { compilePath, type Fields } from "../mapping/path.ts";
+import { type Fields, readPath } from "../mapping/path.ts";
 import type { FormatConfigOf } from "./config.ts";
 import type { Reader, ReadLine } from "./reader.ts";
 
@@ -14,7 +14,7 @@ export function createJsonReader(config: Pick<FormatConfigOf<"json">, "records" 
       value = parseJson(line);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      return refuse("invalid_json", `${quote(line)}: ${error.message}`);
+      return refuse("invalid_json", `no JSON: ${error.message}`);
     }
     return take(value);
   };
@@ -33,10 +33,9 @@ const objectsOf: Take = (value) => {
 };
 
 function compileRecords(path: string, keepEnvelope: boolean): Take {
-  const get = compilePath(path);
   return (value) => {
     if (!isJsonObject(value)) return refuse("not_an_object", `want an object, got ${kindOf(value)}`);
-    const list = get(value);
+    const list = readPath(value, path);
     if (list === undefined || list === null) return refuse("missing_key", `${path} is missing`);
     const found = objectsOf(list);
     if (!Array.isArray(found) || !keepEnvelope) return found;

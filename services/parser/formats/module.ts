@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type ParseLine, quote, refuse } from "../line.ts";
 import { isJsonObject } from "../mapping/json.ts";
@@ -23,7 +22,7 @@ export async function openModule(path: string, at: ConfigPath, problems: Problem
 
 async function loadParse(path: string, at: ConfigPath, problems: Problems): Promise<UserParse> {
   try {
-    const loaded: Readonly<Record<string, unknown>> = await import(pathToFileURL(resolve(path)).href);
+    const loaded: Readonly<Record<string, unknown>> = await import(pathToFileURL(path).href);
     if (typeof loaded["parse"] === "function") return loaded["parse"] as UserParse;
     const names = Object.keys(loaded).join(", ") || "nothing";
     problems.add(at, `${quote(path)} exports no function parse(line, index), it exports ${names}`);

@@ -71,18 +71,3 @@ export function setKey(target: Record<string, unknown>, key: string, value: unkn
     target[key] = value;
   }
 }
-
-/**
- * The JSON text of a value. `plain` says that a text holds nothing that needs escaping: true for any text of a
- * JSON line without a backslash, which saves JSON.stringify's own scan.
- */
-export function writeJson(value: unknown, plain: boolean): string {
-  if (typeof value === "string") return plain ? `"${value}"` : JSON.stringify(value);
-  if (typeof value === "number") return writeNumber(value);
-  return JSON.stringify(value);
-}
-
-function writeNumber(value: number): string {
-  if (value - value !== 0) throw new RangeError("number beyond 1.8e308");
-  return Object.is(value, -0) ? "0" : `${value}`;
-}

@@ -1,27 +1,17 @@
 import { Refusal, refuse } from "../line.ts";
 import type { MappingConfig } from "./config.ts";
-import { isJsonObject, writeJson } from "./json.ts";
-import { compilePath, type Fields } from "./path.ts";
+import { compileEntry, type Entry, type EntryContext, type ReadTarget } from "./entry.ts";
+import { isJsonObject } from "./json.ts";
+import type { Fields } from "./path.ts";
+import { createPlanner, type Kept, type Planner } from "./plan.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
-import { compileEntry, type Entry, type EntryContext, type Write } from "./writers.ts";
-
-/** Keys that stand at the root of a record; all others stand in `properties`. */
-export const rootKeys: ReadonlySet<string> = new Set([
-  "#type",
-  "#time",
-  "#event_name",
-  "#account_id",
-  "#distinct_id",
-  "#uuid",
-  "#ip",
-  "#app_id",
-  "#event_id",
-  "#first_check_id",
-]);
+import { rootKeys, zoneOffsetKey } from "./record.ts";
+import { compilePath, createSlotTable, type GetValue, type Slots, type SlotTable } from "./slots.ts";
+import { writeJson } from "./write.ts";
 
 /**
- * Writes the record of one line's fields as JSON text. It is put together as text, value by value: building an
- * object first and printing it took 0.7 µs longer a line. `plain`: see writeJson.
+ * Writes the record of one line's fields as JSON text. It is put together as text, value by value: making an
+ * object to print it took 0.5 µs longer a line. `plain`: see writeJson.
  */
 export type MapFields = (fields: Fields, plain: boolean) => string | Refusal;
 
@@ -36,42 +26,131 @@ export interface MappingContext {
   readonly defaultNulls: readonly string[];
 }
 
-/** A target and what writes its value. The head is the key with its colon, as JSON text. */
+/** A target with its key and colon as JSON text. */
 interface Target {
+  readonly key: string;
   readonly head: string;
-  readonly write: Write;
+  readonly read: ReadTarget;
+  readonly isOfLine: boolean;
 }
 
-/** How the fields that no entry reads are written. */
-interface Rest {
-  readonly skip: ReadonlySet<string>;
-  readonly skipInProperties: ReadonlySet<string>;
-  readonly isNull: (value: unknown) => boolean;
+interface Required {
+  readonly path: string;
+  readonly get: GetValue;
 }
 
-const zoneOffsetKey = "#zone_offset";
+/** The parts of a compiled mapping. */
+interface Compiled {
+  readonly required: readonly Required[];
+  readonly root: readonly Target[];
+  readonly inside: readonly Target[];
+  /** Names that the keys of a field `properties` must not have. */
+  readonly taken: ReadonlySet<string>;
+  readonly isNull: IsNull;
+}
+
+type IsNull = (value: unknown) => boolean;
 
 export function compileMapping(config: MappingConfig, context: MappingContext): MapFields {
+  const table = createSlotTable();
   const isNull = compileIsNull(config.nulls ?? context.defaultNulls);
-  const entries = compileEntries(config, isNull, context);
-  const targets = compileTargets(entries, context);
+  const entries = compileEntries(config, isNull, table, context);
   checkFields(config, entries, context);
-  const required = config.required.map((path) => ({ path, get: compilePath(path) }));
-  const rest = config.rest === "drop" ? undefined : compileRest(config.rest, entries, targets, isNull);
+  const targets = compileTargets(entries, context);
+  const written = targets.map(({ key }) => key);
+  // A dotted path reads only a part of a field, so the field itself stays; in flattened JSON it is a key.
+  const read = config.rest === "keep" ? entries.flatMap(([, entry]) => entry.paths) : [];
+  const compiled: Compiled = {
+    required: config.required.map((path) => ({ path, get: compilePath(path, table) })),
+    root: targets.filter(({ key }) => rootKeys.has(key)),
+    inside: targets.filter(({ key }) => !rootKeys.has(key)),
+    taken: new Set([...written, ...read.map((path) => path.replace(/^properties\./, ""))]),
+    isNull,
+  };
+  const skip = new Set([...written, ...read]);
+  const planner = createPlanner({ slots: table.names, skip, keepRest: config.rest !== "drop" });
+  return createMap(compiled, planner, table.names.length);
+}
+
+function createMap(compiled: Compiled, { load, values }: Planner, slotCount: number): MapFields {
+  const { required, root, inside, taken, isNull } = compiled;
+  const slots: unknown[] = new Array(slotCount).fill(undefined);
   return (fields, plain) => {
-    for (const { path, get } of required) {
-      if (isNull(get(fields))) return refuse("missing_key", `${path} is missing`);
+    const plan = load(fields);
+    const { slotAt } = plan;
+    for (let slot = 0; slot < slotCount; slot++) {
+      const at = slotAt[slot]!;
+      slots[slot] = at === -1 ? undefined : values[at];
     }
-    const root = writeTargets(targets.root, fields, plain);
-    if (root instanceof Refusal) return root;
-    const properties = writeTargets(targets.properties, fields, plain);
-    if (properties instanceof Refusal) return properties;
-    if (rest === undefined) return closeRecord(root, properties);
-    return writeRest(rest, fields, plain, root, properties);
+    for (const { path, get } of required) {
+      if (isNull(get(slots))) return refuse("missing_key", `${path} is missing`);
+    }
+    const rootText = writeTargets(root, slots, plain);
+    if (rootText instanceof Refusal) return rootText;
+    const insideText = writeTargets(inside, slots, plain);
+    if (insideText instanceof Refusal) return insideText;
+    const own = plan.propertiesAt === -1 ? undefined : values[plan.propertiesAt];
+    const properties = isJsonObject(own)
+      ? writeMerged(insideText, plan.rest, values, own, plain, taken, isNull)
+      : writeKept(insideText, plan.rest, values, plain, isNull);
+    return closeRecord(writeKept(rootText, plan.root, values, plain, isNull), properties);
   };
 }
 
-function compileIsNull(nulls: readonly string[]): (value: unknown) => boolean {
+function writeTargets(targets: readonly Target[], slots: Slots, plain: boolean): string | Refusal {
+  let text = "";
+  for (const { head, read, isOfLine } of targets) {
+    const value = read(slots);
+    if (value === undefined) continue;
+    if (value instanceof Refusal) return value;
+    text = join(text, head, writeJson(value, plain && isOfLine));
+  }
+  return text;
+}
+
+function join(text: string, head: string, value: string): string {
+  return text === "" ? head + value : `${text},${head}${value}`;
+}
+
+function writeKept(
+  start: string,
+  kept: readonly Kept[],
+  values: Slots,
+  plain: boolean,
+  isNull: IsNull,
+): string {
+  let text = start;
+  for (const { at, head } of kept) {
+    const value = values[at];
+    if (!isNull(value)) text = join(text, head, writeJson(value, plain));
+  }
+  return text;
+}
+
+/** A field `properties` that is an object is what a record holds already: its keys join the others and win. */
+function writeMerged(
+  start: string,
+  kept: readonly Kept[],
+  values: Slots,
+  own: Fields,
+  plain: boolean,
+  taken: ReadonlySet<string>,
+  isNull: IsNull,
+): string {
+  const inner = Object.entries(own).filter(([key, value]) => !taken.has(key) && !isNull(value));
+  const names = new Set(inner.map(([key]) => key));
+  const others = kept.filter(({ key }) => key !== "properties" && !names.has(key));
+  let text = writeKept(start, others, values, plain, isNull);
+  for (const [key, value] of inner) text = join(text, `${writeJson(key, plain)}:`, writeJson(value, plain));
+  return text;
+}
+
+function closeRecord(root: string, properties: string): string {
+  if (properties === "") return `{${root}}`;
+  return root === "" ? `{"properties":{${properties}}}` : `{${root},"properties":{${properties}}}`;
+}
+
+function compileIsNull(nulls: readonly string[]): IsNull {
   if (nulls.length === 0) return (value) => value === undefined || value === null;
   return (value) =>
     value === undefined || value === null || (typeof value === "string" && nulls.includes(value));
@@ -81,36 +160,22 @@ type Entries = readonly (readonly [target: string, entry: Entry])[];
 
 function compileEntries(
   config: MappingConfig,
-  isNull: (value: unknown) => boolean,
-  context: MappingContext,
+  isNull: IsNull,
+  slots: SlotTable,
+  { at, now, problems }: MappingContext,
 ): Entries {
-  const { now, problems } = context;
-  const entryContext: EntryContext = {
-    zone: config.zone,
-    outputZone: config.outputZone,
-    isNull,
-    now,
-    problems,
-  };
+  const { zone, outputZone } = config;
+  const entryContext: EntryContext = { zone, outputZone, slots, isNull, now, problems };
   return Object.entries(config.mapping).map(([target, entry]) => [
     target,
-    compileEntry(target, entry, [...context.at, "mapping", target], entryContext),
+    compileEntry(target, entry, [...at, "mapping", target], entryContext),
   ]);
 }
 
-interface Targets {
-  readonly root: readonly Target[];
-  readonly properties: readonly Target[];
-}
-
-function compileTargets(entries: Entries, { at, problems }: MappingContext): Targets {
-  const root: Target[] = [];
-  const properties: Target[] = [];
-  const add = (key: string, write: Write) =>
-    (rootKeys.has(key) ? root : properties).push({ head: `${JSON.stringify(key)}:`, write });
-  for (const [target, entry] of entries) add(target, entry.write);
-  if (entries.some(([target]) => target === zoneOffsetKey)) return { root, properties };
-  const offsets = entries.filter(([, entry]) => entry.writeOffset !== undefined);
+function compileTargets(entries: Entries, { at, problems }: MappingContext): Target[] {
+  const targets = entries.map(([key, { read, isOfLine }]) => targetOf(key, read, isOfLine));
+  if (entries.some(([target]) => target === zoneOffsetKey)) return targets;
+  const offsets = entries.filter(([, entry]) => entry.readOffset !== undefined);
   if (offsets.length > 1) {
     const names = offsets.map(([target]) => target).join(", ");
     problems.add(
@@ -118,8 +183,13 @@ function compileTargets(entries: Entries, { at, problems }: MappingContext): Tar
       `only one time can set ${zoneOffsetKey}, got ${names}: set zoneOffset: false`,
     );
   }
-  for (const [, entry] of offsets.slice(0, 1)) add(zoneOffsetKey, entry.writeOffset!);
-  return { root, properties };
+  for (const [, { readOffset }] of offsets.slice(0, 1))
+    targets.push(targetOf(zoneOffsetKey, readOffset!, true));
+  return targets;
+}
+
+function targetOf(key: string, read: ReadTarget, isOfLine: boolean): Target {
+  return { key, head: `${JSON.stringify(key)}:`, read, isOfLine };
 }
 
 /** Where the fields are known beforehand, one that can't come is a mistake in the configuration. */
@@ -131,75 +201,7 @@ function checkFields(config: MappingConfig, entries: Entries, context: MappingCo
     context.problems.add(at, `no column ${JSON.stringify(path)}, columns: ${known.join(", ")}`);
   };
   for (const [target, entry] of entries) {
-    for (const path of entry.paths) if (path !== "") check(path, [...context.at, "mapping", target]);
+    for (const path of entry.paths) check(path, [...context.at, "mapping", target]);
   }
   for (const [index, path] of config.required.entries()) check(path, [...context.at, "required", index]);
-}
-
-function writeTargets(targets: readonly Target[], fields: Fields, plain: boolean): string | Refusal {
-  let text = "";
-  for (const { head, write } of targets) {
-    const value = write(fields, plain);
-    if (value === "") continue;
-    if (value instanceof Refusal) return value;
-    text += text === "" ? head : `,${head}`;
-    text += value;
-  }
-  return text;
-}
-
-function closeRecord(root: string, properties: string): string {
-  if (properties === "") return `{${root}}`;
-  return root === "" ? `{"properties":{${properties}}}` : `{${root},"properties":{${properties}}}`;
-}
-
-function compileRest(
-  kind: "keep" | "all",
-  entries: Entries,
-  targets: Targets,
-  isNull: (value: unknown) => boolean,
-): Rest {
-  const written = [...targets.root, ...targets.properties].map(
-    ({ head }) => JSON.parse(head.slice(0, -1)) as string,
-  );
-  // A dotted path reads a part of a field only, so the field itself stays; in flattened JSON it is a key.
-  const read = kind === "all" ? [] : entries.flatMap(([, entry]) => entry.paths);
-  const inside = read
-    .filter((path) => path.startsWith("properties."))
-    .map((path) => path.slice("properties.".length));
-  return { skip: new Set([...written, ...read]), skipInProperties: new Set([...written, ...inside]), isNull };
-}
-
-function writeRest(rest: Rest, fields: Fields, plain: boolean, root: string, properties: string): string {
-  const { skip, isNull } = rest;
-  // A field `properties` that is an object is what a record holds already: its keys join the others.
-  const inner = Object.hasOwn(fields, "properties") ? fields["properties"] : undefined;
-  const merged = isJsonObject(inner) && !skip.has("properties") ? inner : undefined;
-  for (const key in fields) {
-    if (skip.has(key)) continue;
-    const value = fields[key];
-    if (isNull(value)) continue;
-    const text = `${writeJson(key, plain)}:${writeJson(value, plain)}`;
-    if (key.charCodeAt(0) === 35 && rootKeys.has(key)) {
-      root += root === "" ? text : `,${text}`;
-    } else if (merged === undefined || (key !== "properties" && !holds(rest, merged, key))) {
-      properties += properties === "" ? text : `,${text}`;
-    }
-  }
-  if (merged !== undefined) properties = writeMerged(rest, merged, plain, properties);
-  return closeRecord(root, properties);
-}
-
-function holds(rest: Rest, merged: Fields, key: string): boolean {
-  return Object.hasOwn(merged, key) && !rest.isNull(merged[key]);
-}
-
-function writeMerged(rest: Rest, merged: Fields, plain: boolean, properties: string): string {
-  for (const key of Object.keys(merged)) {
-    const value = merged[key];
-    if (rest.skipInProperties.has(key) || rest.isNull(value)) continue;
-    const text = `${writeJson(key, plain)}:${writeJson(value, plain)}`;
-    properties += properties === "" ? text : `,${text}`;
-  }
-  return properties;
 }

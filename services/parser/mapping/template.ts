@@ -1,27 +1,31 @@
 import { isRawNumber } from "./json.ts";
-import { compilePath, type Fields, type GetField } from "./path.ts";
+import { compilePath, type GetValue, type Slots, type SlotTable } from "./slots.ts";
 
 export interface Template {
   /** The fields it reads. */
   readonly paths: readonly string[];
   /** The text; undefined when a field has no value. */
-  readonly render: (fields: Fields) => string | undefined;
+  readonly render: (slots: Slots) => string | undefined;
 }
 
 type Piece = string | { readonly path: string };
 
 /** Compiles `event_{CODE}`; `{{` and `}}` stand for braces. A fault in the template is returned as its message. */
-export function compileTemplate(source: string, isNull: (value: unknown) => boolean): Template | string {
+export function compileTemplate(
+  source: string,
+  isNull: (value: unknown) => boolean,
+  table: SlotTable,
+): Template | string {
   const pieces = split(source);
   if (typeof pieces === "string") return pieces;
   const paths = pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.path]));
-  const parts = pieces.map((piece) => (typeof piece === "string" ? piece : compilePath(piece.path)));
-  return { paths, render: (fields) => render(parts, fields, isNull) };
+  const parts = pieces.map((piece) => (typeof piece === "string" ? piece : compilePath(piece.path, table)));
+  return { paths, render: (slots) => render(parts, slots, isNull) };
 }
 
 function render(
-  parts: readonly (string | GetField)[],
-  fields: Fields,
+  parts: readonly (string | GetValue)[],
+  slots: Slots,
   isNull: (value: unknown) => boolean,
 ): string | undefined {
   let text = "";
@@ -30,7 +34,7 @@ function render(
       text += part;
       continue;
     }
-    const value = part(fields);
+    const value = part(slots);
     if (isNull(value)) return undefined;
     text += textOf(value);
   }

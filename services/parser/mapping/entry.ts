@@ -1,0 +1,138 @@
+import { quote, Refusal, refuse } from "../line.ts";
+import type { EntryConfig } from "./config.ts";
+import { checkTypeKeys, compileConvert } from "./convert.ts";
+import type { ConfigPath, Problems } from "./problems.ts";
+import { compilePath, type GetValue, type Slots, type SlotTable } from "./slots.ts";
+import { compileTemplate } from "./template.ts";
+import { compileTime, type ReadTimeValue } from "./time.ts";
+
+/** The value of a target; undefined leaves it out. */
+export type ReadTarget = (slots: Slots) => unknown | Refusal;
+
+/** A compiled mapping entry. */
+export interface Entry {
+  /** Source fields it reads, for messages and for `rest`. */
+  readonly paths: readonly string[];
+  readonly read: ReadTarget;
+  /** Whether its text is that of the line, so that it needs escaping only if the line's texts do. */
+  readonly isOfLine: boolean;
+  /** Hours east of UTC of a time, when that is to be written. */
+  readonly readOffset: ReadTarget | undefined;
+}
+
+export interface EntryContext {
+  readonly zone: string | undefined;
+  readonly outputZone: string | undefined;
+  readonly slots: SlotTable;
+  readonly isNull: (value: unknown) => boolean;
+  readonly now: () => number;
+  readonly problems: Problems;
+}
+
+interface Source {
+  readonly name: string;
+  readonly paths: readonly string[];
+  /** Undefined for whatever counts as no value. */
+  readonly get: GetValue;
+}
+
+export function compileEntry(
+  target: string,
+  config: EntryConfig,
+  at: ConfigPath,
+  context: EntryContext,
+): Entry {
+  const { problems } = context;
+  checkTypeKeys(config, at, problems);
+  const given = (["from", "template", "value"] as const).filter((key) => config[key] !== undefined);
+  if (given.length !== 1) {
+    problems.add(at, `needs exactly one of from, template, value, got ${given.join(" and ") || "none"}`);
+  }
+  if (config.zoneOffset !== undefined && config.type !== "time") {
+    problems.add([...at, "zoneOffset"], "zoneOffset means something only for type time");
+  }
+  if (config.value !== undefined) return constantEntry(config, at, problems);
+  const source = compileSource(config, at, context);
+  if (config.type === "time") return timeEntry(target, config, source, at, context);
+  const convert = compileConvert(config, at, problems);
+  const { get, paths } = source;
+  if (convert === undefined)
+    return { paths, read: get, isOfLine: config.template === undefined, readOffset: undefined };
+  const refused = onRefusal(config, source);
+  const read: ReadTarget = (slots) => {
+    const value = get(slots);
+    if (value === undefined) return undefined;
+    const converted = convert(value);
+    return converted instanceof Refusal ? refused(converted) : converted;
+  };
+  return { paths, read, isOfLine: false, readOffset: undefined };
+}
+
+function onRefusal(config: EntryConfig, { name }: Source): (refusal: Refusal) => Refusal | undefined {
+  if (config.onInvalid === "drop") return () => undefined;
+  return (refusal) => refuse(refusal.reason, `${name}: ${refusal.message}`);
+}
+
+function constantEntry(config: EntryConfig, at: ConfigPath, problems: Problems): Entry {
+  if (config.type !== undefined)
+    problems.add([...at, "type"], "a constant has no type, write the value as it is meant");
+  const value = config.value ?? undefined;
+  return { paths: [], read: () => value, isOfLine: false, readOffset: undefined };
+}
+
+function compileSource(
+  config: EntryConfig,
+  at: ConfigPath,
+  { isNull, problems, slots: table }: EntryContext,
+): Source {
+  if (config.template !== undefined) {
+    const template = compileTemplate(config.template, isNull, table);
+    if (typeof template !== "string") {
+      return { name: `template ${quote(config.template)}`, paths: template.paths, get: template.render };
+    }
+    problems.add([...at, "template"], template);
+  }
+  const path = config.from;
+  if (path === undefined) return { name: "", paths: [], get: () => undefined };
+  const getAny = compilePath(path, table);
+  const get: GetValue = (slots) => {
+    const value = getAny(slots);
+    return isNull(value) ? undefined : value;
+  };
+  return { name: path, paths: [path], get };
+}
+
+function timeEntry(
+  target: string,
+  config: EntryConfig,
+  source: Source,
+  at: ConfigPath,
+  context: EntryContext,
+): Entry {
+  const zone = config.zone ?? context.zone;
+  const outputZone = config.outputZone ?? context.outputZone;
+  const readTime = compileTime(
+    { format: config.format, zone, outputZone },
+    context.now,
+    at,
+    context.problems,
+  );
+  const refused = onRefusal(config, source);
+  const { get, paths } = source;
+  const read: ReadTarget = (slots) => {
+    const value = get(slots);
+    if (value === undefined) return undefined;
+    const time = readTime(value);
+    return time instanceof Refusal ? refused(time) : time.text;
+  };
+  const wanted = config.zoneOffset ?? target === "#time";
+  return { paths, read, isOfLine: true, readOffset: wanted ? offsetReader(get, readTime) : undefined };
+}
+
+function offsetReader(get: GetValue, readTime: ReadTimeValue): ReadTarget {
+  return (slots) => {
+    const value = get(slots);
+    const time = value === undefined ? undefined : readTime(value);
+    return time === undefined || time instanceof Refusal ? undefined : time.offsetHours;
+  };
+}
