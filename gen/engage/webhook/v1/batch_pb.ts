@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engage/webhook/v1/batch.proto.
  */
 export const file_engage_webhook_v1_batch: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdhZ2Uvd2ViaG9vay92MS9iYXRjaC5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEizQEKDE1lc3NhZ2VCYXRjaBIQCghiYXRjaF9pZBgBIAEoCRIPCgdjaGFubmVsGAIgASgJEg4KBnRhcmdldBgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEjEKDWFjY2VwdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2F0dGVtcHQYBiABKAUSMgoIbWVzc2FnZXMYByADKAsyIC5lbmdhZ2Uud2ViaG9vay52MS5IYW5kZWRNZXNzYWdlIq0DCg1IYW5kZWRNZXNzYWdlEhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg0KBWluZGV4GAIgASgFEg8KB3B1c2hfaWQYAyABKAkSPAoGcGFyYW1zGAQgAygLMiwuZW5nYWdlLndlYmhvb2sudjEuSGFuZGVkTWVzc2FnZS5QYXJhbXNFbnRyeRJJCg1jdXN0b21fcGFyYW1zGAUgAygLMjIuZW5nYWdlLndlYmhvb2sudjEuSGFuZGVkTWVzc2FnZS5DdXN0b21QYXJhbXNFbnRyeRITCgtyYXdfcmVjZWlwdBgGIAEoDBI1CgdyZWNlaXB0GAcgASgLMiQuZW5nYWdlLndlYmhvb2sudjEuUmVjZWlwdFByb3BlcnRpZXMaRQoLUGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEiUKBXZhbHVlGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlOgI4ARpLChFDdXN0b21QYXJhbXNFbnRyeRILCgNrZXkYASABKAkSJQoFdmFsdWUYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWU6AjgBIrEBCg1NZXNzYWdlUmVzdWx0Eg0KBWluZGV4GAEgASgFEicKBGRvbmUYAiABKAsyFy5lbmdhZ2Uud2ViaG9vay52MS5Eb25lSAASNAoLcmV0cnlfYWZ0ZXIYAyABKAsyHS5lbmdhZ2Uud2ViaG9vay52MS5SZXRyeUFmdGVySAASJwoEZGVhZBgEIAEoCzIXLmVuZ2FnZS53ZWJob29rLnYxLkRlYWRIAEIJCgdvdXRjb21lIgYKBERvbmUiRgoKUmV0cnlBZnRlchIoCgVkZWxheRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIOCgZyZWFzb24YAiABKAkiFgoERGVhZBIOCgZyZWFzb24YASABKAliBnByb3RvMw", [file_engage_webhook_v1_message, file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch1lbmdhZ2Uvd2ViaG9vay92MS9iYXRjaC5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEi3QEKDE1lc3NhZ2VCYXRjaBIQCghiYXRjaF9pZBgBIAEoCRIPCgdjaGFubmVsGAIgASgJEg4KBnRhcmdldBgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEjEKDWFjY2VwdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2F0dGVtcHQYBiABKAUSMgoIbWVzc2FnZXMYByADKAsyIC5lbmdhZ2Uud2ViaG9vay52MS5IYW5kZWRNZXNzYWdlEg4KBnJlcGxheRgIIAEoCSKtAwoNSGFuZGVkTWVzc2FnZRITCgtkZWxpdmVyeV9pZBgBIAEoCRINCgVpbmRleBgCIAEoBRIPCgdwdXNoX2lkGAMgASgJEjwKBnBhcmFtcxgEIAMoCzIsLmVuZ2FnZS53ZWJob29rLnYxLkhhbmRlZE1lc3NhZ2UuUGFyYW1zRW50cnkSSQoNY3VzdG9tX3BhcmFtcxgFIAMoCzIyLmVuZ2FnZS53ZWJob29rLnYxLkhhbmRlZE1lc3NhZ2UuQ3VzdG9tUGFyYW1zRW50cnkSEwoLcmF3X3JlY2VpcHQYBiABKAwSNQoHcmVjZWlwdBgHIAEoCzIkLmVuZ2FnZS53ZWJob29rLnYxLlJlY2VpcHRQcm9wZXJ0aWVzGkUKC1BhcmFtc0VudHJ5EgsKA2tleRgBIAEoCRIlCgV2YWx1ZRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZToCOAEaSwoRQ3VzdG9tUGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEiUKBXZhbHVlGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlOgI4ASKxAQoNTWVzc2FnZVJlc3VsdBINCgVpbmRleBgBIAEoBRInCgRkb25lGAIgASgLMhcuZW5nYWdlLndlYmhvb2sudjEuRG9uZUgAEjQKC3JldHJ5X2FmdGVyGAMgASgLMh0uZW5nYWdlLndlYmhvb2sudjEuUmV0cnlBZnRlckgAEicKBGRlYWQYBCABKAsyFy5lbmdhZ2Uud2ViaG9vay52MS5EZWFkSABCCQoHb3V0Y29tZSIGCgREb25lIkYKClJldHJ5QWZ0ZXISKAoFZGVsYXkYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGcmVhc29uGAIgASgJIhYKBERlYWQSDgoGcmVhc29uGAEgASgJYgZwcm90bzM", [file_engage_webhook_v1_message, file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * MessageBatch is what one consumer gets of one accepted batch: all of it, the
@@ -67,7 +67,7 @@ export type MessageBatch = Message<"engage.webhook.v1.MessageBatch"> & {
    * have it in common. A message can come more than once, with the same or a
    * higher number: a crash between the consumer's work and its answer leaves
    * the service unaware of it. Whoever must not act twice remembers
-   * `delivery_id`.
+   * `delivery_id` together with `replay`.
    *
    * @generated from field: int32 attempt = 6;
    */
@@ -79,6 +79,14 @@ export type MessageBatch = Message<"engage.webhook.v1.MessageBatch"> & {
    * @generated from field: repeated engage.webhook.v1.HandedMessage messages = 7;
    */
   messages: HandedMessage[];
+
+  /**
+   * Nonce of the replay that brought the messages back from the dead letters;
+   * empty when they come for the first time.
+   *
+   * @generated from field: string replay = 8;
+   */
+  replay: string;
 };
 
 /**
@@ -95,8 +103,9 @@ export const MessageBatchSchema: GenMessage<MessageBatch> = /*@__PURE__*/
  */
 export type HandedMessage = Message<"engage.webhook.v1.HandedMessage"> & {
   /**
-   * Names this message at this target, the same in every attempt and replay:
-   * the key for de-duplication, for GetDelivery and for ReportClick.
+   * Names this message at this target, the same in every attempt and replay,
+   * for GetDelivery and for ReportClick. With the batch's `replay` it is the
+   * key for those that must not act twice.
    *
    * @generated from field: string delivery_id = 1;
    */
@@ -170,7 +179,7 @@ export type MessageResult = Message<"engage.webhook.v1.MessageResult"> & {
   index: number;
 
   /**
-   * The outcome. None: as if the message were not named.
+   * The outcome. A result without one counts as not given.
    *
    * @generated from oneof engage.webhook.v1.MessageResult.outcome
    */

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engage/webhook/v1/delivery.proto.
  */
 export const file_engage_webhook_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiBlbmdhZ2Uvd2ViaG9vay92MS9kZWxpdmVyeS5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEiqQMKCERlbGl2ZXJ5EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg8KB2NoYW5uZWwYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCGJhdGNoX2lkGAQgASgJEg0KBWluZGV4GAUgASgFEhIKCnJlcXVlc3RfaWQYBiABKAkSDwoHcHVzaF9pZBgHIAEoCRIvCgVzdGF0ZRgIIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSEAoIYXR0ZW1wdHMYCSABKAUSDgoGcmVhc29uGAogASgJEjEKDWFjY2VwdGVkX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEW5leHRfYXR0ZW1wdF90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxzZXR0bGVkX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKB21lc3NhZ2UYDiABKAsyIS5lbmdhZ2Uud2ViaG9vay52MS5XZWJob29rTWVzc2FnZSLfAQoORGVsaXZlcnlGaWx0ZXISDwoHY2hhbm5lbBgBIAEoCRIOCgZ0YXJnZXQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIPCgdwdXNoX2lkGAUgASgJEjEKDWFjY2VwdGVkX2Zyb20YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmFjY2VwdGVkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YCCABKAkiogEKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIxCgZmaWx0ZXIYASABKAsyIS5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeUZpbHRlchIvCgVzdGF0ZRgCIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiYgoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIvCgpkZWxpdmVyaWVzGAEgAygLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIikKEkdldERlbGl2ZXJ5UmVxdWVzdBITCgtkZWxpdmVyeV9pZBgBIAEoCSJEChNHZXREZWxpdmVyeVJlc3BvbnNlEi0KCGRlbGl2ZXJ5GAEgASgLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkicgoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIxCgZmaWx0ZXIYASABKAsyIS5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeUZpbHRlchIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJlChdMaXN0RGVhZExldHRlcnNSZXNwb25zZRIxCgxkZWFkX2xldHRlcnMYASADKAsyGy5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiegoYUmVwbGF5RGVhZExldHRlcnNSZXF1ZXN0EjEKBmZpbHRlchgBIAEoCzIhLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5RmlsdGVyEgsKA2FsbBgCIAEoCBINCgVub25jZRgDIAEoCRIPCgdkcnlfcnVuGAQgASgIIioKGVJlcGxheURlYWRMZXR0ZXJzUmVzcG9uc2USDQoFY291bnQYASABKAMiIgoPR2V0U3RhdHNSZXF1ZXN0Eg8KB2NoYW5uZWwYASABKAkicQoQR2V0U3RhdHNSZXNwb25zZRIvCgd0YXJnZXRzGAEgAygLMh4uZW5nYWdlLndlYmhvb2sudjEuVGFyZ2V0U3RhdHMSLAoFaW5ib3gYAiABKAsyHS5lbmdhZ2Uud2ViaG9vay52MS5JbmJveFN0YXRzInIKC1RhcmdldFN0YXRzEg8KB2NoYW5uZWwYASABKAkSDgoGdGFyZ2V0GAIgASgJEhAKCGFjY2VwdGVkGAMgASgDEhEKCWRlbGl2ZXJlZBgEIAEoAxIMCgRkZWFkGAUgASgDEg8KB3BlbmRpbmcYBiABKAMikwEKCkluYm94U3RhdHMSNwoTb2xkZXN0X3BlbmRpbmdfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdXNlZF9ieXRlcxgCIAEoAxIXCgpmcmVlX2J5dGVzGAMgASgDSACIAQESEAoId3JpdGFibGUYBCABKAhCDQoLX2ZyZWVfYnl0ZXMqnQEKDURlbGl2ZXJ5U3RhdGUSHgoaREVMSVZFUllfU1RBVEVfVU5TUEVDSUZJRUQQABIaChZERUxJVkVSWV9TVEFURV9QRU5ESU5HEAESGQoVREVMSVZFUllfU1RBVEVfTEVBU0VEEAISHAoYREVMSVZFUllfU1RBVEVfREVMSVZFUkVEEAMSFwoTREVMSVZFUllfU1RBVEVfREVBRBAEYgZwcm90bzM", [file_engage_webhook_v1_message, file_google_protobuf_timestamp]);
+  fileDesc("CiBlbmdhZ2Uvd2ViaG9vay92MS9kZWxpdmVyeS5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEirwMKCERlbGl2ZXJ5EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg8KB2NoYW5uZWwYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCGJhdGNoX2lkGAQgASgJEg0KBWluZGV4GAUgASgFEhIKCnJlcXVlc3RfaWQYBiABKAkSDwoHcHVzaF9pZBgHIAEoCRIvCgVzdGF0ZRgIIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSFQoIYXR0ZW1wdHMYCSABKAVIAIgBARIOCgZyZWFzb24YCiABKAkSMQoNYWNjZXB0ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZHVlX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWRlYWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoHbWVzc2FnZRgOIAEoCzIhLmVuZ2FnZS53ZWJob29rLnYxLldlYmhvb2tNZXNzYWdlQgsKCV9hdHRlbXB0cyLPAQoORGVsaXZlcnlGaWx0ZXISDwoHY2hhbm5lbBgBIAEoCRIOCgZ0YXJnZXQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIPCgdwdXNoX2lkGAUgASgJEjEKDWFjY2VwdGVkX2Zyb20YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmFjY2VwdGVkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLKAQoQRGVhZExldHRlckZpbHRlchIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIQCghiYXRjaF9pZBgDIAEoCRIPCgdwdXNoX2lkGAQgASgJEhMKC2RlbGl2ZXJ5X2lkGAUgASgJEi0KCWRlYWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVhZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiogEKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIxCgZmaWx0ZXIYASABKAsyIS5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeUZpbHRlchIvCgVzdGF0ZRgCIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiYgoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIvCgpkZWxpdmVyaWVzGAEgAygLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIikKEkdldERlbGl2ZXJ5UmVxdWVzdBITCgtkZWxpdmVyeV9pZBgBIAEoCSJEChNHZXREZWxpdmVyeVJlc3BvbnNlEi0KCGRlbGl2ZXJ5GAEgASgLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkidAoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIzCgZmaWx0ZXIYASABKAsyIy5lbmdhZ2Uud2ViaG9vay52MS5EZWFkTGV0dGVyRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJImUKF0xpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEjEKDGRlYWRfbGV0dGVycxgBIAMoCzIbLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ8ChhSZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QSMwoGZmlsdGVyGAEgASgLMiMuZW5nYWdlLndlYmhvb2sudjEuRGVhZExldHRlckZpbHRlchILCgNhbGwYAiABKAgSDQoFbm9uY2UYAyABKAkSDwoHZHJ5X3J1bhgEIAEoCCIqChlSZXBsYXlEZWFkTGV0dGVyc1Jlc3BvbnNlEg0KBWNvdW50GAEgASgDIiIKD0dldFN0YXRzUmVxdWVzdBIPCgdjaGFubmVsGAEgASgJInEKEEdldFN0YXRzUmVzcG9uc2USLwoHdGFyZ2V0cxgBIAMoCzIeLmVuZ2FnZS53ZWJob29rLnYxLlRhcmdldFN0YXRzEiwKBWluYm94GAIgASgLMh0uZW5nYWdlLndlYmhvb2sudjEuSW5ib3hTdGF0cyJyCgtUYXJnZXRTdGF0cxIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIQCghhY2NlcHRlZBgDIAEoAxIRCglkZWxpdmVyZWQYBCABKAMSDAoEZGVhZBgFIAEoAxIPCgdwZW5kaW5nGAYgASgDIrcBCgpJbmJveFN0YXRzEjcKE29sZGVzdF9wZW5kaW5nX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnVzZWRfYnl0ZXMYAiABKANIAIgBARIXCgpmcmVlX2J5dGVzGAMgASgDSAGIAQESEAoId3JpdGFibGUYBCABKAgSDgoGcmVhc29uGAUgASgJQg0KC191c2VkX2J5dGVzQg0KC19mcmVlX2J5dGVzKp0BCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhkKFURFTElWRVJZX1NUQVRFX0xFQVNFRBACEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBADEhcKE0RFTElWRVJZX1NUQVRFX0RFQUQQBGIGcHJvdG8z", [file_engage_webhook_v1_message, file_google_protobuf_timestamp]);
 
 /**
  * Delivery is one message at one target: a message that is routed to three
@@ -82,14 +82,14 @@ export type Delivery = Message<"engage.webhook.v1.Delivery"> & {
   state: DeliveryState;
 
   /**
-   * Attempts begun so far.
+   * Attempts begun so far. Not set when it is delivered: that is not kept.
    *
-   * @generated from field: int32 attempts = 9;
+   * @generated from field: optional int32 attempts = 9;
    */
-  attempts: number;
+  attempts?: number | undefined;
 
   /**
-   * Why the last attempt failed; empty when none has.
+   * Why the last attempt failed, or why it is dead; empty when nothing failed.
    *
    * @generated from field: string reason = 10;
    */
@@ -103,18 +103,19 @@ export type Delivery = Message<"engage.webhook.v1.Delivery"> & {
   acceptedTime?: Timestamp | undefined;
 
   /**
-   * When the next attempt may begin. Set while it is pending.
+   * PENDING: when the next attempt may begin; not set while it waits for an
+   * earlier message of the same push id. LEASED: when the lease ends.
    *
-   * @generated from field: google.protobuf.Timestamp next_attempt_time = 12;
+   * @generated from field: google.protobuf.Timestamp due_time = 12;
    */
-  nextAttemptTime?: Timestamp | undefined;
+  dueTime?: Timestamp | undefined;
 
   /**
-   * When it was delivered or became dead. Not set before that.
+   * When it became dead. Set by ListDeadLetters only.
    *
-   * @generated from field: google.protobuf.Timestamp settled_time = 13;
+   * @generated from field: google.protobuf.Timestamp dead_time = 13;
    */
-  settledTime?: Timestamp | undefined;
+  deadTime?: Timestamp | undefined;
 
   /**
    * The message. Set by GetDelivery only.
@@ -185,13 +186,6 @@ export type DeliveryFilter = Message<"engage.webhook.v1.DeliveryFilter"> & {
    * @generated from field: google.protobuf.Timestamp accepted_until = 7;
    */
   acceptedUntil?: Timestamp | undefined;
-
-  /**
-   * Where the reason holds this text, in any case of its letters.
-   *
-   * @generated from field: string reason = 8;
-   */
-  reason: string;
 };
 
 /**
@@ -200,6 +194,70 @@ export type DeliveryFilter = Message<"engage.webhook.v1.DeliveryFilter"> & {
  */
 export const DeliveryFilterSchema: GenMessage<DeliveryFilter> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_delivery, 1);
+
+/**
+ * DeadLetterFilter chooses dead letters: those that match every field that is
+ * set.
+ *
+ * @generated from message engage.webhook.v1.DeadLetterFilter
+ */
+export type DeadLetterFilter = Message<"engage.webhook.v1.DeadLetterFilter"> & {
+  /**
+   * Channel that the message came by.
+   *
+   * @generated from field: string channel = 1;
+   */
+  channel: string;
+
+  /**
+   * Target that it is handed to.
+   *
+   * @generated from field: string target = 2;
+   */
+  target: string;
+
+  /**
+   * The batch as this service knows it.
+   *
+   * @generated from field: string batch_id = 3;
+   */
+  batchId: string;
+
+  /**
+   * Who gets the message.
+   *
+   * @generated from field: string push_id = 4;
+   */
+  pushId: string;
+
+  /**
+   * One delivery.
+   *
+   * @generated from field: string delivery_id = 5;
+   */
+  deliveryId: string;
+
+  /**
+   * Dead since this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp dead_from = 6;
+   */
+  deadFrom?: Timestamp | undefined;
+
+  /**
+   * Dead since before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp dead_until = 7;
+   */
+  deadUntil?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message engage.webhook.v1.DeadLetterFilter.
+ * Use `create(DeadLetterFilterSchema)` to create a new message.
+ */
+export const DeadLetterFilterSchema: GenMessage<DeadLetterFilter> = /*@__PURE__*/
+  messageDesc(file_engage_webhook_v1_delivery, 2);
 
 /**
  * ListDeliveriesRequest asks for deliveries.
@@ -215,7 +273,7 @@ export type ListDeliveriesRequest = Message<"engage.webhook.v1.ListDeliveriesReq
   filter?: DeliveryFilter | undefined;
 
   /**
-   * Only those in this state.
+   * Only those in this state; unspecified for all.
    *
    * @generated from field: engage.webhook.v1.DeliveryState state = 2;
    */
@@ -241,10 +299,11 @@ export type ListDeliveriesRequest = Message<"engage.webhook.v1.ListDeliveriesReq
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 2);
+  messageDesc(file_engage_webhook_v1_delivery, 3);
 
 /**
- * ListDeliveriesResponse is one page.
+ * ListDeliveriesResponse is one page. It may hold fewer deliveries than were
+ * asked for, or none, while `next_page_token` is set.
  *
  * @generated from message engage.webhook.v1.ListDeliveriesResponse
  */
@@ -269,7 +328,7 @@ export type ListDeliveriesResponse = Message<"engage.webhook.v1.ListDeliveriesRe
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 3);
+  messageDesc(file_engage_webhook_v1_delivery, 4);
 
 /**
  * GetDeliveryRequest asks for one delivery.
@@ -290,7 +349,7 @@ export type GetDeliveryRequest = Message<"engage.webhook.v1.GetDeliveryRequest">
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 4);
+  messageDesc(file_engage_webhook_v1_delivery, 5);
 
 /**
  * GetDeliveryResponse is one delivery.
@@ -311,7 +370,7 @@ export type GetDeliveryResponse = Message<"engage.webhook.v1.GetDeliveryResponse
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 5);
+  messageDesc(file_engage_webhook_v1_delivery, 6);
 
 /**
  * ListDeadLettersRequest asks for deliveries that were given up.
@@ -322,9 +381,9 @@ export type ListDeadLettersRequest = Message<"engage.webhook.v1.ListDeadLettersR
   /**
    * Which ones. REST: `?filter.channel=demo`.
    *
-   * @generated from field: engage.webhook.v1.DeliveryFilter filter = 1;
+   * @generated from field: engage.webhook.v1.DeadLetterFilter filter = 1;
    */
-  filter?: DeliveryFilter | undefined;
+  filter?: DeadLetterFilter | undefined;
 
   /**
    * At most this many, 1 to 1000. 0: 100.
@@ -346,7 +405,7 @@ export type ListDeadLettersRequest = Message<"engage.webhook.v1.ListDeadLettersR
  * Use `create(ListDeadLettersRequestSchema)` to create a new message.
  */
 export const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 6);
+  messageDesc(file_engage_webhook_v1_delivery, 7);
 
 /**
  * ListDeadLettersResponse is one page.
@@ -355,8 +414,7 @@ export const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersRequest> = 
  */
 export type ListDeadLettersResponse = Message<"engage.webhook.v1.ListDeadLettersResponse"> & {
   /**
-   * All in the state DEAD, the newest batch first; within a batch by index,
-   * then by target.
+   * The last to die first.
    *
    * @generated from field: repeated engage.webhook.v1.Delivery dead_letters = 1;
    */
@@ -375,7 +433,7 @@ export type ListDeadLettersResponse = Message<"engage.webhook.v1.ListDeadLetters
  * Use `create(ListDeadLettersResponseSchema)` to create a new message.
  */
 export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 7);
+  messageDesc(file_engage_webhook_v1_delivery, 8);
 
 /**
  * ReplayDeadLettersRequest puts dead letters back among the pending.
@@ -386,9 +444,9 @@ export type ReplayDeadLettersRequest = Message<"engage.webhook.v1.ReplayDeadLett
   /**
    * Which ones: exactly those that ListDeadLetters shows for it.
    *
-   * @generated from field: engage.webhook.v1.DeliveryFilter filter = 1;
+   * @generated from field: engage.webhook.v1.DeadLetterFilter filter = 1;
    */
-  filter?: DeliveryFilter | undefined;
+  filter?: DeadLetterFilter | undefined;
 
   /**
    * Replays all dead letters when the filter is empty. Without it an empty
@@ -400,8 +458,8 @@ export type ReplayDeadLettersRequest = Message<"engage.webhook.v1.ReplayDeadLett
 
   /**
    * Identifies this replay, so that a request that is sent twice replays once:
-   * the second is answered like the first. Empty: every request is one of its
-   * own. At most 64 characters.
+   * the second is answered like the first. Kept as long as dead letters. Empty:
+   * the request is one of its own. At most 200 characters.
    *
    * @generated from field: string nonce = 3;
    */
@@ -420,7 +478,7 @@ export type ReplayDeadLettersRequest = Message<"engage.webhook.v1.ReplayDeadLett
  * Use `create(ReplayDeadLettersRequestSchema)` to create a new message.
  */
 export const ReplayDeadLettersRequestSchema: GenMessage<ReplayDeadLettersRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 8);
+  messageDesc(file_engage_webhook_v1_delivery, 9);
 
 /**
  * ReplayDeadLettersResponse tells what was replayed.
@@ -442,7 +500,7 @@ export type ReplayDeadLettersResponse = Message<"engage.webhook.v1.ReplayDeadLet
  * Use `create(ReplayDeadLettersResponseSchema)` to create a new message.
  */
 export const ReplayDeadLettersResponseSchema: GenMessage<ReplayDeadLettersResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 9);
+  messageDesc(file_engage_webhook_v1_delivery, 10);
 
 /**
  * GetStatsRequest asks for figures.
@@ -463,7 +521,7 @@ export type GetStatsRequest = Message<"engage.webhook.v1.GetStatsRequest"> & {
  * Use `create(GetStatsRequestSchema)` to create a new message.
  */
 export const GetStatsRequestSchema: GenMessage<GetStatsRequest> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 10);
+  messageDesc(file_engage_webhook_v1_delivery, 11);
 
 /**
  * GetStatsResponse holds figures of one moment.
@@ -492,7 +550,7 @@ export type GetStatsResponse = Message<"engage.webhook.v1.GetStatsResponse"> & {
  * Use `create(GetStatsResponseSchema)` to create a new message.
  */
 export const GetStatsResponseSchema: GenMessage<GetStatsResponse> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 11);
+  messageDesc(file_engage_webhook_v1_delivery, 12);
 
 /**
  * TargetStats counts deliveries of one channel to one target. At every moment
@@ -549,7 +607,7 @@ export type TargetStats = Message<"engage.webhook.v1.TargetStats"> & {
  * Use `create(TargetStatsSchema)` to create a new message.
  */
 export const TargetStatsSchema: GenMessage<TargetStats> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 12);
+  messageDesc(file_engage_webhook_v1_delivery, 13);
 
 /**
  * InboxStats is the state of the store of accepted messages.
@@ -566,11 +624,12 @@ export type InboxStats = Message<"engage.webhook.v1.InboxStats"> & {
   oldestPendingTime?: Timestamp | undefined;
 
   /**
-   * Bytes that the inbox takes on disk.
+   * Bytes that the inbox takes, without space that it can use again; not set
+   * while the store is away.
    *
-   * @generated from field: int64 used_bytes = 2;
+   * @generated from field: optional int64 used_bytes = 2;
    */
-  usedBytes: bigint;
+  usedBytes?: bigint | undefined;
 
   /**
    * Bytes that are free on its disk; not set where the store can't tell.
@@ -585,6 +644,13 @@ export type InboxStats = Message<"engage.webhook.v1.InboxStats"> & {
    * @generated from field: bool writable = 4;
    */
   writable: boolean;
+
+  /**
+   * Why not; empty when they are.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
 };
 
 /**
@@ -592,7 +658,7 @@ export type InboxStats = Message<"engage.webhook.v1.InboxStats"> & {
  * Use `create(InboxStatsSchema)` to create a new message.
  */
 export const InboxStatsSchema: GenMessage<InboxStats> = /*@__PURE__*/
-  messageDesc(file_engage_webhook_v1_delivery, 13);
+  messageDesc(file_engage_webhook_v1_delivery, 14);
 
 /**
  * DeliveryState is where a delivery stands.
@@ -601,7 +667,7 @@ export const InboxStatsSchema: GenMessage<InboxStats> = /*@__PURE__*/
  */
 export const DeliveryState = {
   /**
-   * As a filter: any state.
+   * None; as a filter, any.
    *
    * @generated from enum value: DELIVERY_STATE_UNSPECIFIED = 0;
    */

@@ -127,7 +127,7 @@ export const LeasedBatchSchema: GenMessage<LeasedBatch> = /*@__PURE__*/
  */
 export type SettleMessagesRequest = Message<"engage.webhook.v1.SettleMessagesRequest"> & {
   /**
-   * The leases to settle, each once, at most 500.
+   * At most 500, each for another lease.
    *
    * @generated from field: repeated engage.webhook.v1.Settlement settlements = 1;
    */
@@ -142,7 +142,7 @@ export const SettleMessagesRequestSchema: GenMessage<SettleMessagesRequest> = /*
   messageDesc(file_engage_webhook_v1_lease, 3);
 
 /**
- * Settlement ends one lease.
+ * Settlement settles messages of one lease.
  *
  * @generated from message engage.webhook.v1.Settlement
  */
@@ -155,8 +155,9 @@ export type Settlement = Message<"engage.webhook.v1.Settlement"> & {
   leaseToken: string;
 
   /**
-   * One result for each message of the batch, in any order. A message without
-   * one is handed out again after the target's retry time.
+   * Results of messages of the batch, each at most once, in any order. A
+   * message without one stays leased under the same token. Results of messages
+   * that are not in the lease (any more) are ignored.
    *
    * @generated from field: repeated engage.webhook.v1.MessageResult results = 2;
    */

@@ -223,12 +223,11 @@ export const WebhookReceiver: GenService<{
     output: typeof LeaseMessagesResponseSchema;
   },
   /**
-   * SettleMessages says what became of leased messages. A lease is settled
-   * whole and once; leases that the caller has lost are told and change
-   * nothing.
+   * SettleMessages says what became of leased messages, of each lease in one
+   * commit. Leases that the caller has lost are told and change nothing.
    *
-   * INVALID_ARGUMENT: a result names an index that its batch does not have, or
-   * one index twice; then nothing is settled.
+   * INVALID_ARGUMENT: a token or an index is named twice; then nothing is
+   * settled.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.SettleMessages
    */
