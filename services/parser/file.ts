@@ -139,7 +139,11 @@ async function* inflated(
   const compressed = Readable.from(all());
   const plain = createGunzip();
   compressed.on("error", (error) => plain.destroy(error));
-  yield* compressed.pipe(plain);
+  try {
+    yield* compressed.pipe(plain);
+  } finally {
+    compressed.destroy();
+  }
 }
 
 /** At least two bytes, unless the source has fewer. */

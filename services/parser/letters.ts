@@ -19,7 +19,7 @@ export function createLetterBox(source: string, now: () => number): LetterBox {
   return {
     add(letter) {
       // Nothing to keep, and a million of them would push the real letters out of the file.
-      if (letter.reason === "empty_line") return;
+      if (letter.line.length === 0) return;
       if (characters > MAX_BATCH_CHARACTERS) {
         dropped++;
         return;

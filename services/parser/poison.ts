@@ -12,7 +12,7 @@ export interface Poison {
 export const ALL_ITEMS = -1;
 
 const MAX_CONTENTS = 64;
-const MAX_CRASHES = 8;
+const MAX_CRASHES = 5;
 const SAMPLE_BYTES = 65_536;
 
 export function createPoison(): Poison {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { isMarkedAsUntransferable } from "node:worker_threads";
 import { Piscina } from "piscina";
 import type { Batch, ParsedBatch } from "./batch.ts";
@@ -55,10 +56,11 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const poison = createPoison();
   let threads: Threads | undefined;
   const retired = new Set<Threads>();
+  const open = new Set<Promise<ParsedBatch>>();
   let pendingBytes = 0;
   let unusableUntil = 0;
 
-  function open(): Threads {
+  function openThreads(): Threads {
     if (threads !== undefined) return threads;
     const setup: WorkerSetup = { config: options.config, baseDir: options.baseDir };
     const opened = new Piscina<WorkerTask, ParsedBatch>({
@@ -70,12 +72,14 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       workerData: setup,
       ...(options.resourceLimits === undefined ? {} : { resourceLimits: options.resourceLimits }),
     });
-    // A worker that ends between two batches only reports here; the next batch starts another one.
-    opened.on("error", () => replace(opened));
+    // A worker that ends between two batches is only reported here.
+    opened.on("error", () => {
+      if (pendingBytes === 0) replace(opened);
+    });
     threads = opened;
     return opened;
   }
-  /** Piscina starts no more threads after one failed while starting, so a pool that lost one is replaced. */
+  /** Piscina starts no more threads after one failed while starting: then it is replaced. */
   function replace(broken: Threads): void {
     if (threads !== broken) return;
     threads = undefined;
@@ -86,16 +90,18 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     signal.throwIfAborted();
     const print = poison.fingerprint(batch.content);
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
-    const pool = open();
+    const pool = openThreads();
     const content = movable(batch.content);
     try {
       const task = { ...batch, content, progress, skipped: poison.skippedIn(print) };
       return await pool.run(task, { signal, transferList: [content.buffer] });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      replace(pool);
       const item = progress[0]!;
-      if (item < 0) unusableUntil = options.monotonicMs() + UNUSABLE_MS;
+      if (item < 0) {
+        replace(pool);
+        unusableUntil = options.monotonicMs() + UNUSABLE_MS;
+      }
       poison.blame(print, item);
       throw new WorkerCrashError(`a parser worker ended at item ${item}: ${String(error)}`, { cause: error });
     }
@@ -109,13 +115,18 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
         throw new PoolBusyError(`${pendingBytes} bytes wait for the parser's workers`);
       }
       pendingBytes += bytes;
+      const running = run(batch, signal);
+      open.add(running);
       try {
-        return await run(batch, signal);
+        return await running;
       } finally {
+        open.delete(running);
         pendingBytes -= bytes;
       }
     },
     async [Symbol.asyncDispose]() {
+      // Piscina's own close drops what is queued.
+      await Promise.race([Promise.allSettled(open), delay(CLOSE_MS, undefined, { ref: false })]);
       const all = threads === undefined ? [...retired] : [threads, ...retired];
       threads = undefined;
       await Promise.all(all.map((pool) => pool.close()));
@@ -133,6 +144,9 @@ function movable(content: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 const UNUSABLE_MS = 30_000;
+
+/** Batches still running after this are given up when the pool closes. */
+const CLOSE_MS = 30_000;
 
 /** A gRPC message's content lies behind 5 bytes of frame and some of protobuf. */
 const MAX_FOREIGN_BYTES = 64;

@@ -43,9 +43,13 @@ export function openNdjsonDeadLetters(options: NdjsonDeadLettersOptions): DeadLe
   /** Many small batches are one write. */
   function next(): LetterBatch | undefined {
     if (current !== undefined || queue.length === 0) return current;
-    let bytes = 0;
-    const beyond = queue.findIndex(({ ndjson }) => (bytes += ndjson.length) > WRITE_BYTES);
-    const taken = queue.splice(0, beyond < 0 ? queue.length : Math.max(1, beyond));
+    const taken: LetterBatch[] = [];
+    for (let bytes = 0; taken.length < queue.length && bytes < WRITE_BYTES; ) {
+      const batch = queue[taken.length]!;
+      taken.push(batch);
+      bytes += batch.ndjson.length;
+    }
+    queue = queue.slice(taken.length);
     current = {
       count: taken.reduce((count, batch) => count + batch.count, 0),
       ndjson: Buffer.concat(taken.map(({ ndjson }) => ndjson)),
