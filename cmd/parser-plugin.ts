@@ -48,6 +48,6 @@ function watchParent(onGone: () => void): () => void {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid !== parent) onGone();
-  }, parentCheckMs);
+  }, parentCheckMs).unref();
   return () => clearInterval(timer);
 }

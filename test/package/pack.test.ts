@@ -1,0 +1,128 @@
+import { execFile } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packageRoot } from "../../cmd/package-root.ts";
+
+const run = promisify(execFile);
+const repositoryModules = join(packageRoot, "node_modules");
+const node = join(repositoryModules, ".bin/node");
+const folder = mkdtempSync(join(tmpdir(), "engage-pack-"));
+const modules = join(folder, "node_modules");
+const installed = join(modules, "engage");
+const packageJson = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
+let files: readonly string[] = [];
+
+function link(name: string, into: string): void {
+  mkdirSync(dirname(join(into, name)), { recursive: true });
+  symlinkSync(join(repositoryModules, name), join(into, name));
+}
+
+// As npm would install it, without a registry: the real package, with its declared dependencies and no others.
+beforeAll(async () => {
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: packageRoot });
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("["))) as [
+    { filename: string; files: readonly { path: string }[] },
+  ];
+  files = packed.files.map(({ path }) => path);
+  mkdirSync(installed, { recursive: true });
+  await run("tar", ["-xzf", join(folder, packed.filename), "-C", installed, "--strip-components=1"]);
+  for (const name of Object.keys(packageJson.dependencies)) link(name, join(installed, "node_modules"));
+  for (const name of ["@bufbuild/protobuf", "@connectrpc/connect"]) link(name, modules);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "caller", type: "module" }));
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs a program in the folder of the package's user. */
+const inFolder = (program: string, args: readonly string[]) =>
+  run(program, args, { cwd: folder, timeout: 60_000 });
+const engage = (...args: readonly string[]) =>
+  inFolder(node, [join(installed, packageJson.bin.engage), ...args]);
+
+test("the package holds what runs and what is imported, and no sources", () => {
+  const expected = [
+    "LICENSE",
+    "dist/cmd/engage.js",
+    "engage.demo.yaml",
+    "package.json",
+    "proto/proto/parser.proto",
+  ];
+  expect(files).toEqual(expect.arrayContaining(expected));
+  expect(files.filter((path) => /(?<!\.d)\.ts$|^(test|bench|node_modules)\//.test(path))).toEqual([]);
+});
+
+test("the program runs from where packages are installed", async () => {
+  expect((await engage("--version")).stdout).toBe(`${packageJson.version}\n`);
+  writeFileSync(join(folder, "dpkg.log"), "2024-01-10 08:15:02 install less:amd64 <none> 590-2\n");
+  const { stdout } = await engage("parse", "dpkg.log", "--strict");
+  expect(JSON.parse(stdout)).toMatchObject({ "#event_name": "dpkg_install" });
+  expect((await engage("config", "--check")).stdout).toBe(
+    "node_modules/engage/engage.demo.yaml: no problems found\n",
+  );
+});
+
+test("it serves from there: the demo's calls are answered", async () => {
+  expect((await engage("demo")).stdout).toContain("Stopped.");
+});
+
+test.each(["engage/gen/proto/parser_pb.js", "engage/gen/proto/parser_pb"])(
+  "%s can be imported",
+  async (name) => {
+    const script = `const { Parser } = await import(${JSON.stringify(name)}); console.log(Parser.typeName);`;
+    expect((await inFolder(node, ["--input-type=module", "-e", script])).stdout).toBe("proto.Parser\n");
+  },
+);
+
+const caller = (field: string) => `
+import { createClient, type Transport } from "@connectrpc/connect";
+import { ParserStream } from "engage/gen/engage/parser/v1/parser_stream_pb.js";
+import { Parser } from "engage/gen/proto/parser_pb.js";
+
+export const parse = (transport: Transport, bytes: Uint8Array) =>
+  createClient(Parser, transport).parse({ ${field}: bytes }).then((answer): Uint8Array => answer.content);
+export const stream = (transport: Transport) => createClient(ParserStream, transport).parseLines;
+`;
+
+/** Type-checks a file of the package's user; resolves with what the compiler complains about. */
+async function complaintsAbout(name: string, text: string): Promise<string> {
+  writeFileSync(join(folder, name), text);
+  const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom"];
+  const tsc = join(repositoryModules, "typescript/bin/tsc");
+  const { stdout } = await inFolder(node, [tsc, ...flags, name]).catch((error: { stdout: string }) => error);
+  return stdout;
+}
+
+test("another service gets a client with types, which are real ones", async () => {
+  expect(await complaintsAbout("right.ts", caller("content"))).toBe("");
+  expect(await complaintsAbout("wrong.ts", caller("contents"))).toMatch(/'contents' does not exist in type/);
+});
+
+test("other languages find the .proto files, and all that these import", () => {
+  const protos = files.filter((path) => path.endsWith(".proto"));
+  const imports = protos.flatMap((path) =>
+    [...readFileSync(join(installed, path), "utf8").matchAll(/^import "([^"]+)";$/gm)].map(
+      ([, name]) => name!,
+    ),
+  );
+  const own = imports.filter((name) => !name.startsWith("google/protobuf/"));
+  expect(own.length).toBeGreaterThan(0);
+  expect(own.filter((name) => !existsSync(join(installed, "proto", name)))).toEqual([]);
+});
+
+test("a .proto file can be resolved by the name of the package", async () => {
+  const script = 'console.log(import.meta.resolve("engage/proto/proto/parser.proto"))';
+  writeFileSync(join(folder, "resolve.js"), script);
+  const { stdout } = await inFolder(node, ["resolve.js"]);
+  expect(readFileSync(new URL(stdout.trim()), "utf8")).toContain("service Parser");
+});
