@@ -28,26 +28,30 @@ function pad(value: number, width: number): string {
   return String(value).padStart(width, "0");
 }
 
-let lastDay = Number.NaN;
-let lastDate = "";
-
 function dateText(days: number): string {
-  if (days === lastDay) return lastDate;
   const date = new Date(days * dayMs);
-  lastDay = days;
-  lastDate = `${pad(date.getUTCFullYear(), 4)}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`;
-  return lastDate;
+  return `${pad(date.getUTCFullYear(), 4)}-${pad(date.getUTCMonth() + 1, 2)}-${pad(date.getUTCDate(), 2)}`;
 }
 
-/** 00 to 99 as text. */
-const two = Array.from({ length: 100 }, (_, value) => pad(value, 2));
+/** 00 to 59 and 000 to 999 as text. */
+const two = Array.from({ length: 60 }, (_, value) => pad(value, 2));
+const three = Array.from({ length: 1000 }, (_, value) => pad(value, 3));
+
+const minuteMs = 60_000;
+
+let lastMinute = Number.NaN;
+let lastText = "";
 
 /** `yyyy-MM-dd HH:mm:ss.SSS` of a local time (ms as if it were UTC, between minLocalMs and maxLocalMs). */
 export function formatLocal(localMs: number): string {
-  const days = Math.floor(localMs / dayMs);
-  const inDay = localMs - days * dayMs;
-  const seconds = Math.floor(inDay / 1000);
-  const minutes = Math.floor(seconds / 60);
-  const time = `${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
-  return `${dateText(days)} ${time}.${pad(inDay % 1000, 3)}`;
+  const minute = Math.floor(localMs / minuteMs);
+  if (minute !== lastMinute) {
+    lastMinute = minute;
+    const days = Math.floor(localMs / dayMs);
+    const inDay = minute - days * (dayMs / minuteMs);
+    lastText = `${dateText(days)} ${two[Math.floor(inDay / 60)]}:${two[inDay % 60]}:`;
+  }
+  const inMinute = localMs - minute * minuteMs;
+  const ms = inMinute % 1000;
+  return `${lastText}${two[(inMinute - ms) / 1000]!}.${three[ms]!}`;
 }

@@ -2,12 +2,12 @@ import { quote, Refusal, refuse } from "../line.ts";
 import type { EntryConfig } from "./config.ts";
 import { checkTypeKeys, compileConvert } from "./convert.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
-import { compilePath, type GetValue, type Slots, type SlotTable } from "./slots.ts";
+import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./slots.ts";
 import { compileTemplate } from "./template.ts";
 import { compileTime, type ReadTimeValue } from "./time.ts";
 
 /** The value of a target; undefined leaves it out. */
-export type ReadTarget = (slots: Slots) => unknown | Refusal;
+export type ReadTarget = (values: Values, places: Places) => unknown | Refusal;
 
 /** A compiled mapping entry. */
 export interface Entry {
@@ -59,8 +59,8 @@ export function compileEntry(
   if (convert === undefined)
     return { paths, read: get, isOfLine: config.template === undefined, readOffset: undefined };
   const refused = onRefusal(config, source);
-  const read: ReadTarget = (slots) => {
-    const value = get(slots);
+  const read: ReadTarget = (values, places) => {
+    const value = get(values, places);
     if (value === undefined) return undefined;
     const converted = convert(value);
     return converted instanceof Refusal ? refused(converted) : converted;
@@ -95,8 +95,8 @@ function compileSource(
   const path = config.from;
   if (path === undefined) return { name: "", paths: [], get: () => undefined };
   const getAny = compilePath(path, table);
-  const get: GetValue = (slots) => {
-    const value = getAny(slots);
+  const get: GetValue = (values, places) => {
+    const value = getAny(values, places);
     return isNull(value) ? undefined : value;
   };
   return { name: path, paths: [path], get };
@@ -119,8 +119,8 @@ function timeEntry(
   );
   const refused = onRefusal(config, source);
   const { get, paths } = source;
-  const read: ReadTarget = (slots) => {
-    const value = get(slots);
+  const read: ReadTarget = (values, places) => {
+    const value = get(values, places);
     if (value === undefined) return undefined;
     const time = readTime(value);
     return time instanceof Refusal ? refused(time) : time.text;
@@ -130,8 +130,8 @@ function timeEntry(
 }
 
 function offsetReader(get: GetValue, readTime: ReadTimeValue): ReadTarget {
-  return (slots) => {
-    const value = get(slots);
+  return (values, places) => {
+    const value = get(values, places);
     const time = value === undefined ? undefined : readTime(value);
     return time === undefined || time instanceof Refusal ? undefined : time.offsetHours;
   };

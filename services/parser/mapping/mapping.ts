@@ -3,15 +3,16 @@ import type { MappingConfig } from "./config.ts";
 import { compileEntry, type Entry, type EntryContext, type ReadTarget } from "./entry.ts";
 import { isJsonObject } from "./json.ts";
 import type { Fields } from "./path.ts";
-import { createPlanner, type Kept, type Planner } from "./plan.ts";
+import { createPlanner, type Kept, type MakePlan, type Planned } from "./plan.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { rootKeys, zoneOffsetKey } from "./record.ts";
-import { compilePath, createSlotTable, type GetValue, type Slots, type SlotTable } from "./slots.ts";
-import { writeJson } from "./write.ts";
+import { compilePath, createSlotTable, type GetValue, type SlotTable } from "./slots.ts";
+import { type Head, headOf, isPlainText, writeKey, writeValue } from "./write.ts";
 
 /**
  * Writes the record of one line's fields as JSON text. It is put together as text, value by value: making an
- * object to print it took 0.5 µs longer a line. `plain`: see writeJson.
+ * object to print it took 0.5 µs longer a line. `plain` says that no text of the line needs escaping: true for JSON
+ * without a backslash, which saves looking through the texts.
  */
 export type MapFields = (fields: Fields, plain: boolean) => string | Refusal;
 
@@ -26,10 +27,9 @@ export interface MappingContext {
   readonly defaultNulls: readonly string[];
 }
 
-/** A target with its key and colon as JSON text. */
 interface Target {
   readonly key: string;
-  readonly head: string;
+  readonly head: Head;
   readonly read: ReadTarget;
   readonly isOfLine: boolean;
 }
@@ -68,81 +68,69 @@ export function compileMapping(config: MappingConfig, context: MappingContext): 
     isNull,
   };
   const skip = new Set([...written, ...read]);
-  const planner = createPlanner({ slots: table.names, skip, keepRest: config.rest !== "drop" });
-  return createMap(compiled, planner, table.names.length);
+  return createMap(compiled, createPlanner({ slots: table.names, skip, keepRest: config.rest !== "drop" }));
 }
 
-function createMap(compiled: Compiled, { load, values }: Planner, slotCount: number): MapFields {
-  const { required, root, inside, taken, isNull } = compiled;
-  const slots: unknown[] = new Array(slotCount).fill(undefined);
+function createMap(compiled: Compiled, makePlan: MakePlan): MapFields {
+  const { required, root, inside, isNull } = compiled;
   return (fields, plain) => {
-    const plan = load(fields);
-    const { slotAt } = plan;
-    for (let slot = 0; slot < slotCount; slot++) {
-      const at = slotAt[slot]!;
-      slots[slot] = at === -1 ? undefined : values[at];
-    }
+    const planned = makePlan(fields);
+    const { plan, values } = planned;
     for (const { path, get } of required) {
-      if (isNull(get(slots))) return refuse("missing_key", `${path} is missing`);
+      if (isNull(get(values, plan.places))) return refuse("missing_key", `${path} is missing`);
     }
-    const rootText = writeTargets(root, slots, plain);
-    if (rootText instanceof Refusal) return rootText;
-    const insideText = writeTargets(inside, slots, plain);
-    if (insideText instanceof Refusal) return insideText;
-    const own = plan.propertiesAt === -1 ? undefined : values[plan.propertiesAt];
+    const record = writeMembers(root, plan.root, planned, plain, isNull);
+    if (record instanceof Refusal) return record;
+    const own = values[plan.propertiesAt];
     const properties = isJsonObject(own)
-      ? writeMerged(insideText, plan.rest, values, own, plain, taken, isNull)
-      : writeKept(insideText, plan.rest, values, plain, isNull);
-    return closeRecord(writeKept(rootText, plan.root, values, plain, isNull), properties);
+      ? writeMerged(compiled, planned, own, plain)
+      : writeMembers(inside, plan.rest, planned, plain, isNull);
+    return properties instanceof Refusal ? properties : closeRecord(record, properties);
   };
 }
 
-function writeTargets(targets: readonly Target[], slots: Slots, plain: boolean): string | Refusal {
-  let text = "";
-  for (const { head, read, isOfLine } of targets) {
-    const value = read(slots);
-    if (value === undefined) continue;
-    if (value instanceof Refusal) return value;
-    text = join(text, head, writeJson(value, plain && isOfLine));
-  }
-  return text;
-}
-
-function join(text: string, head: string, value: string): string {
-  return text === "" ? head + value : `${text},${head}${value}`;
-}
-
-function writeKept(
-  start: string,
+/** The members of an object, without its braces: what the targets read, then the fields that are kept. */
+function writeMembers(
+  targets: readonly Target[],
   kept: readonly Kept[],
-  values: Slots,
+  { plan: { places }, values }: Planned,
   plain: boolean,
   isNull: IsNull,
-): string {
-  let text = start;
+): string | Refusal {
+  let text = "";
+  let isOpen = false;
+  for (const { head, read, isOfLine } of targets) {
+    const value = read(values, places);
+    if (value === undefined) continue;
+    if (value instanceof Refusal) return value;
+    const isText = typeof value === "string" && ((plain && isOfLine) || isPlainText(value));
+    text = text + writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
+    isOpen = isText;
+  }
   for (const { at, head } of kept) {
     const value = values[at];
-    if (!isNull(value)) text = join(text, head, writeJson(value, plain));
+    if (isNull(value)) continue;
+    const isText = typeof value === "string" && (plain || isPlainText(value));
+    text = text + writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
+    isOpen = isText;
   }
-  return text;
+  return isOpen ? `${text}"` : text;
 }
 
 /** A field `properties` that is an object is what a record holds already: its keys join the others and win. */
 function writeMerged(
-  start: string,
-  kept: readonly Kept[],
-  values: Slots,
+  compiled: Compiled,
+  { plan, values }: Planned,
   own: Fields,
   plain: boolean,
-  taken: ReadonlySet<string>,
-  isNull: IsNull,
-): string {
+): string | Refusal {
+  const { inside, taken, isNull } = compiled;
   const inner = Object.entries(own).filter(([key, value]) => !taken.has(key) && !isNull(value));
   const names = new Set(inner.map(([key]) => key));
-  const others = kept.filter(({ key }) => key !== "properties" && !names.has(key));
-  let text = writeKept(start, others, values, plain, isNull);
-  for (const [key, value] of inner) text = join(text, `${writeJson(key, plain)}:`, writeJson(value, plain));
-  return text;
+  const others = plan.rest.filter(({ key }) => key !== "properties" && !names.has(key));
+  const joined = inner.map(([key], index): Kept => ({ at: values.length + index, key, head: headOf(key) }));
+  const planned: Planned = { plan, values: [...values, ...inner.map(([, value]) => value)] };
+  return writeMembers(inside, [...others, ...joined], planned, plain, isNull);
 }
 
 function closeRecord(root: string, properties: string): string {
@@ -189,7 +177,7 @@ function compileTargets(entries: Entries, { at, problems }: MappingContext): Tar
 }
 
 function targetOf(key: string, read: ReadTarget, isOfLine: boolean): Target {
-  return { key, head: `${JSON.stringify(key)}:`, read, isOfLine };
+  return { key, head: headOf(key), read, isOfLine };
 }
 
 /** Where the fields are known beforehand, one that can't come is a mistake in the configuration. */

@@ -15,6 +15,22 @@ function digitsEnd(text: string, at: number): number {
  * beyond 2^53 keep their digits. Undefined for anything else, including numbers beyond 1.8e308.
  */
 export function readNumber(source: string): number | RawNumber | undefined {
+  return readDigits(source) ?? readDecimal(source);
+}
+
+/** The usual case, done without a scan of its own: up to 15 digits and nothing else. */
+function readDigits(text: string): number | undefined {
+  if (text.length === 0 || text.length > 15) return undefined;
+  let value = 0;
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function readDecimal(source: string): number | RawNumber | undefined {
   const text = source.trim();
   const start = text[0] === "-" || text[0] === "+" ? 1 : 0;
   const whole = digitsEnd(text, start);

@@ -1,22 +1,23 @@
 import type { Fields } from "./path.ts";
 import { rootKeys } from "./record.ts";
+import type { Places, Values } from "./slots.ts";
+import { type Head, headOf } from "./write.ts";
 
-/** A field that is written as it is: its place in the line, and its key with the colon as JSON text. */
+/** A field that is written as it is, and its place in the line. */
 export interface Kept {
   readonly at: number;
   readonly key: string;
-  readonly head: string;
+  readonly head: Head;
 }
 
 /** What to do with lines that have these keys in this order. */
 export interface Plan {
   readonly keys: readonly string[];
-  /** Place of each slot's field in the line; −1 when it is missing. */
-  readonly slotAt: readonly number[];
+  readonly places: Places;
   /** Unread fields whose names are root keys, and the others. */
   readonly root: readonly Kept[];
   readonly rest: readonly Kept[];
-  /** Place of an unread field `properties`; −1 when there is none. */
+  /** Place of an unread field `properties`; 0 when there is none. */
   readonly propertiesAt: number;
 }
 
@@ -32,60 +33,63 @@ export interface PlanRules {
 const maxPlans = 8;
 const maxKeys = 256;
 
-export interface Planner {
-  /** Finds or makes the plan of these fields and puts their values into `values`, in the order of the keys. */
-  readonly load: (fields: Fields) => Plan;
-  readonly values: readonly unknown[];
+/** The values of a line, and what to do with them. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly values: Values;
 }
+
+export type MakePlan = (fields: Fields) => Planned;
 
 /**
  * Lines of one log mostly have the same few key orders. Reading values by their place in such an order takes 10 ns
  * a field; reading them by name, with names that differ from one format to the next, takes 50.
  */
-export function createPlanner(rules: PlanRules): Planner {
+export function createPlanner(rules: PlanRules): MakePlan {
   const plans: Plan[] = [];
-  const values: unknown[] = [];
-  const load = (fields: Fields): Plan => {
+  return (fields) => {
     for (let index = 0; index < plans.length; index++) {
       const plan = plans[index]!;
-      if (!loadIfFits(plan.keys, fields, values)) continue;
+      const values = valuesInOrder(plan.keys, fields);
+      if (values === undefined) continue;
       if (index > 0) {
         plans[index] = plans[0]!;
         plans[0] = plan;
       }
-      return plan;
+      return { plan, values };
     }
     const plan = makePlan(Object.keys(fields), rules);
-    loadIfFits(plan.keys, fields, values);
     if (plan.keys.length <= maxKeys) {
       if (plans.length === maxPlans) plans.pop();
       plans.push(plan);
     }
-    return plan;
+    return { plan, values: [undefined, ...Object.values(fields)] };
   };
-  return { load, values };
 }
 
-function loadIfFits(keys: readonly string[], fields: Fields, values: unknown[]): boolean {
+/** The values by place, if the fields have exactly these keys in this order. */
+function valuesInOrder(keys: readonly string[], fields: Fields): unknown[] | undefined {
+  // A new list is cheaper than one that lives on: the engine has to note every new value put into an old list.
+  const values: unknown[] = [undefined];
   let at = 0;
   for (const key in fields) {
-    if (key !== keys[at]) return false;
-    values[at] = fields[key];
+    if (key !== keys[at]) return undefined;
+    values.push(fields[key]);
     at++;
   }
-  return at === keys.length;
+  return at === keys.length ? values : undefined;
 }
 
 function makePlan(keys: readonly string[], { slots, skip, keepRest }: PlanRules): Plan {
-  const places = new Map(keys.map((key, at) => [key, at]));
+  const places = new Map(keys.map((key, index) => [key, index + 1]));
   const kept = keys
-    .map((key, at): Kept => ({ at, key, head: `${JSON.stringify(key)}:` }))
+    .map((key, index): Kept => ({ at: index + 1, key, head: headOf(key) }))
     .filter(({ key }) => keepRest && !skip.has(key));
   return {
     keys,
-    slotAt: slots.map((name) => places.get(name) ?? -1),
+    places: slots.map((name) => places.get(name) ?? 0),
     root: kept.filter(({ key }) => rootKeys.has(key)),
     rest: kept.filter(({ key }) => !rootKeys.has(key)),
-    propertiesAt: kept.find(({ key }) => key === "properties")?.at ?? -1,
+    propertiesAt: kept.find(({ key }) => key === "properties")?.at ?? 0,
   };
 }

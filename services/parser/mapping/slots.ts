@@ -1,9 +1,12 @@
 import { walk } from "./path.ts";
 
-/** The values of the fields that a mapping reads, by number. */
-export type Slots = readonly unknown[];
+/** The values of a line by their place; 0 is the place of what is missing and always undefined. */
+export type Values = readonly unknown[];
 
-export type GetValue = (slots: Slots) => unknown;
+/** The place in a line of each field that the mapping reads, by the field's number. */
+export type Places = readonly number[];
+
+export type GetValue = (values: Values, places: Places) => unknown;
 
 /** Gives the fields that a mapping reads their numbers. */
 export interface SlotTable {
@@ -24,7 +27,7 @@ export function createSlotTable(): SlotTable {
 export function compilePath(path: string, table: SlotTable): GetValue {
   const whole = table.numberOf(path);
   const [first, ...inside] = path.split(".") as [string, ...string[]];
-  if (inside.length === 0) return (slots) => slots[whole];
+  if (inside.length === 0) return (values, places) => values[places[whole]!];
   const outer = table.numberOf(first);
-  return (slots) => slots[whole] ?? walk(slots[outer], inside);
+  return (values, places) => values[places[whole]!] ?? walk(values[places[outer]!], inside);
 }

@@ -1,11 +1,11 @@
 import { isRawNumber } from "./json.ts";
-import { compilePath, type GetValue, type Slots, type SlotTable } from "./slots.ts";
+import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./slots.ts";
 
 export interface Template {
   /** The fields it reads. */
   readonly paths: readonly string[];
   /** The text; undefined when a field has no value. */
-  readonly render: (slots: Slots) => string | undefined;
+  readonly render: (values: Values, places: Places) => string | undefined;
 }
 
 type Piece = string | { readonly path: string };
@@ -20,12 +20,13 @@ export function compileTemplate(
   if (typeof pieces === "string") return pieces;
   const paths = pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.path]));
   const parts = pieces.map((piece) => (typeof piece === "string" ? piece : compilePath(piece.path, table)));
-  return { paths, render: (slots) => render(parts, slots, isNull) };
+  return { paths, render: (values, places) => render(parts, values, places, isNull) };
 }
 
 function render(
   parts: readonly (string | GetValue)[],
-  slots: Slots,
+  values: Values,
+  places: Places,
   isNull: (value: unknown) => boolean,
 ): string | undefined {
   let text = "";
@@ -34,7 +35,7 @@ function render(
       text += part;
       continue;
     }
-    const value = part(slots);
+    const value = part(values, places);
     if (isNull(value)) return undefined;
     text += textOf(value);
   }

@@ -124,6 +124,8 @@ function isNumeric(token: Token | undefined): boolean {
 }
 
 function literalStep(literal: string): Step {
+  const code = literal.charCodeAt(0);
+  if (literal.length === 1) return (text, at) => (text.charCodeAt(at) === code ? at + 1 : -1);
   return (text, at) => (text.startsWith(literal, at) ? at + literal.length : -1);
 }
 

@@ -5,28 +5,57 @@ const quoteCode = 34;
 const backslashCode = 92;
 
 /**
- * The JSON text of a value. `plain` says that a text holds nothing that needs escaping: true for any text of a
- * JSON line without a backslash, which saves looking through it. Throws a RangeError for infinite numbers, which
+ * A key as it is written before a value or before a text, as the first member of an object, after another, or
+ * after one whose closing quote is still to come. Each piece of a text costs 20 ns when the text is flattened, so
+ * that quote goes into one piece with the next key.
+ */
+export interface Head {
+  readonly first: string;
+  readonly firstText: string;
+  readonly next: string;
+  readonly nextText: string;
+  readonly nextAfterText: string;
+  readonly nextTextAfterText: string;
+}
+
+export function headOf(key: string): Head {
+  const first = `${JSON.stringify(key)}:`;
+  return {
+    first,
+    firstText: `${first}"`,
+    next: `,${first}`,
+    nextText: `,${first}"`,
+    nextAfterText: `",${first}`,
+    nextTextAfterText: `",${first}"`,
+  };
+}
+
+/** The key of a member that follows `text`, whose last member may be open: a text without its closing quote. */
+export function writeKey(head: Head, text: string, isOpen: boolean, isText: boolean): string {
+  if (isOpen) return isText ? head.nextTextAfterText : head.nextAfterText;
+  if (text === "") return isText ? head.firstText : head.first;
+  return isText ? head.nextText : head.next;
+}
+
+/**
+ * The JSON text of a value that is not written as an open text. Throws a RangeError for infinite numbers, which
  * JSON.stringify would print as null.
  */
-export function writeJson(value: unknown, plain: boolean): string {
-  if (typeof value === "string") return plain ? `"${value}"` : writeText(value);
-  if (typeof value === "number") return writeNumber(value);
+export function writeValue(value: unknown): string {
+  if (typeof value === "number") {
+    if (value - value !== 0) throw new RangeError("number beyond 1.8e308");
+    return `${value}`;
+  }
   if (typeof value === "boolean") return value ? "true" : "false";
   return JSON.stringify(value);
 }
 
-function writeNumber(value: number): string {
-  if (value - value !== 0) throw new RangeError("number beyond 1.8e308");
-  return `${value}`;
-}
-
-function writeText(text: string): string {
-  if (text.length > maxScanned) return JSON.stringify(text);
+/** Whether a text needs no escaping; false for longer ones, which are left to JSON.stringify. */
+export function isPlainText(text: string): boolean {
+  if (text.length > maxScanned) return false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code < 32 || code === quoteCode || code === backslashCode || code >= 0xd800)
-      return JSON.stringify(text);
+    if (code < 32 || code === quoteCode || code === backslashCode || code >= 0xd800) return false;
   }
-  return `"${text}"`;
+  return true;
 }
