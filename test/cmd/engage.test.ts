@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../cmd/package-root.ts";
 import { folderWith } from "./config/load.ts";
 import { runEngage } from "./run-engage.ts";
@@ -109,5 +110,26 @@ test("health fails when nothing answers", async () => {
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: "http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n",
+  });
+});
+
+test("serve refuses an address that others can reach until the configuration says who may call", async () => {
+  const { code, stdout, stderr } = await runEngage(["serve"], { env: { ENGAGE_LISTEN: "0.0.0.0:0" } });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^engage: the configuration has 4 problems:\n/);
+  expect(stderr).toMatch(/auth: other machines can reach "0\.0\.0\.0:0", so say who may call/);
+  expect(stderr.match(/everybody knows the demo's (appid|token|secret)/g)).toHaveLength(3);
+  expect(stderr).not.toMatch(/demo-(token|secret)|^ +at /m);
+});
+
+test("a port that is taken is one clear line", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const listen = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { code, stderr } = await runEngage(["serve"], { env: { ENGAGE_LISTEN: listen } });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `engage: listen EADDRINUSE: address already in use ${listen}\n`,
   });
 });

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
@@ -21,11 +21,15 @@ test.each(urls)("%j is asked at %s", (yaml, url) => {
   expect(healthUrl(loadText(yaml, {}, pems).config)).toBe(url);
 });
 
-/** A server that answers everything with this status, or never when it has none. */
-async function serverWith(status: number | undefined): Promise<string> {
-  const server = createServer((_, response) => {
-    if (status !== undefined) response.writeHead(status).end("{}");
-  });
+const answering =
+  (status: number): RequestListener =>
+  (_, response) => {
+    response.writeHead(status).end("{}");
+  };
+const silent: RequestListener = () => undefined;
+
+async function serverWith(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -43,12 +47,12 @@ const answers = [
 ] as const;
 
 test.each(answers)("an answer of %i is healthy: %s", async (status, ok) => {
-  const url = await serverWith(status);
+  const url = await serverWith(answering(status));
   expect(await checkHealth(url, 5000)).toEqual({ ok, detail: `${url} answered ${status}` });
 });
 
 test("a service that does not answer in time is not healthy", async () => {
-  const url = await serverWith(undefined);
+  const url = await serverWith(silent);
   expect(await checkHealth(url, 20)).toEqual({ ok: false, detail: `${url}: no answer within 20 ms` });
 });
 
@@ -64,7 +68,7 @@ test("the command exits with 0 or 1, and complains where complaints go", async (
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   expect(await runHealth(options, { timeout: 5000 }, streams)).toBe(1);
   expect(String(streams.stderr.read())).toContain("ECONNREFUSED");
-  const url = await serverWith(200);
+  const url = await serverWith(answering(200));
   expect(await runHealth(options, { url, timeout: 5000 }, streams)).toBe(0);
   expect(String(streams.stdout.read())).toBe(`${url} answered 200\n`);
 });

@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -11,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { packageRoot } from "../../cmd/package-root.ts";
 
 const run = promisify(execFile);
@@ -74,6 +75,24 @@ test("the program runs from where packages are installed", async () => {
 
 test("it serves from there: the demo's calls are answered", async () => {
   expect((await engage("demo")).stdout).toContain("Stopped.");
+});
+
+test("its worker threads run from there too", async () => {
+  const env = { PATH: process.env["PATH"], LogBus: "v2", ENGAGE_PARSER_WORKER_THRESHOLD_BYTES: "1" };
+  const child = spawn(node, [join(installed, packageJson.bin.engage), "parser-plugin"], { cwd: folder, env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stderr.resume();
+  const [handshake] = (await once(child.stdout, "data")) as [Buffer];
+  const url = `http://${String(handshake).split("|")[3]}`;
+  const response = await fetch(`${url}/proto.Parser/Parse`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ content: Buffer.from('a|ta|{"n":1}').toString("base64") }),
+  });
+  const { content } = (await response.json()) as { content: string };
+  expect(Buffer.from(content, "base64").toString()).toBe('{"n":1}');
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toContain('engage_parser_batches_total{where="worker"} 1');
 });
 
 test.each(["engage/gen/proto/parser_pb.js", "engage/gen/proto/parser_pb"])(

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { ConfigError, type Problem } from "../../../cmd/config/problem.ts";
 import { type LoadedConfig, loadConfig } from "../../../cmd/config.ts";
 
@@ -24,13 +24,14 @@ export function problemsOf(
   env: Readonly<Record<string, string>> = {},
   files = {},
 ): readonly Problem[] {
+  let caught: unknown;
   try {
     loadText(text, env, files);
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
+    caught = error;
   }
-  throw new Error(`no problem found in:\n${text}`);
+  expect(caught, `a fault in:\n${text}`).toBeInstanceOf(ConfigError);
+  return (caught as ConfigError).problems;
 }
 
 /** Problems as `where: path: message`. */
