@@ -163,13 +163,13 @@ function sniff(socket: net.Socket, timeoutMs: number, decide: (isHttp2: boolean)
     const compared = Math.min(seen.length, http2Preface.length);
     const isHttp2 = seen.subarray(0, compared).equals(http2Preface.subarray(0, compared));
     if (isHttp2 && compared < http2Preface.length) return;
-    socket.off("data", onData).off("error", drop).off("timeout", drop);
+    socket.off("data", onData).off("error", drop).off("end", drop).off("timeout", drop);
     socket.setTimeout(0);
     socket.pause();
     socket.unshift(seen);
     decide(isHttp2);
   };
-  socket.on("error", drop).on("timeout", drop).on("data", onData);
+  socket.on("error", drop).on("end", drop).on("timeout", drop).on("data", onData);
   socket.setTimeout(timeoutMs);
 }
 

@@ -24,7 +24,8 @@ export function resolveConfig(settings: Settings, folderOf: (path: ConfigPath) =
   for (const [i, format] of settings.parser.formats.entries()) {
     if (format.type === "module") absolute(["parser", "formats", i, "module"], format.module);
   }
-  const { mode = settings.auth.keys.length > 0 ? "keys" : "off" } = settings.auth;
+  const { keys, certificates } = settings.auth;
+  const { mode = keys.length > 0 || certificates !== undefined ? "keys" : "off" } = settings.auth;
   return {
     ...(resolved as Settings),
     listen: parseListen(settings.listen)!,

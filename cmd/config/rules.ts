@@ -27,7 +27,7 @@ export function checkRules(settings: Settings, config: Config): RuleFinding[] {
 }
 
 function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): RuleFinding[] {
-  if (auth.mode === "keys" && auth.keys.length === 0) {
+  if (auth.mode === "keys" && auth.keys.length === 0 && auth.certificates === undefined) {
     const message = "mode is \"keys\" but there are none: make one with 'engage key create NAME'";
     return [{ path: ["auth", "keys"], message }];
   }

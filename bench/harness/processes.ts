@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A server under test in a process of its own, so that its CPU time can be told from the load's. */
+export interface Server extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+  /** User and system time so far, in seconds. */
+  cpuSeconds(): number;
+  /** Resident memory in MiB. */
+  residentMiB(): number;
+}
+
+/** Starts `file` on a port of its choosing by the environment and waits until it accepts connections. */
+export async function startServer(
+  file: string,
+  port: number,
+  environment: Record<string, string> = {},
+): Promise<Server> {
+  const [script = "", ...args] = file.split(" ");
+  const child = spawn(process.execPath, [script, ...args], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, PORT: String(port), ...environment },
+  });
+  await waitForPort(port, child);
+  const pid = child.pid as number;
+  return {
+    port,
+    pid,
+    cpuSeconds: () => readCpuSeconds(pid),
+    residentMiB: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function waitForPort(port: number, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server on port ${port} exited with ${child.exitCode}`);
+    const socket = connect(port, "127.0.0.1");
+    const outcome = await Promise.race([
+      once(socket, "connect").then(() => true),
+      once(socket, "error").then(() => false),
+    ]).catch(() => false);
+    socket.destroy();
+    if (outcome) return;
+    await sleep(10);
+  }
+}
+
+/** Fields 14 and 15 of /proc/PID/stat are user and system time in ticks of 10 ms. */
+function readCpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Runs a load generator and returns what it printed. Both come from Debian: nghttp2-client and wrk. */
+export async function runTool(command: string, args: readonly string[]): Promise<string> {
+  if (spawnSync(command, ["--version"]).error !== undefined) {
+    throw new Error(`${command} is not installed (Debian: apt-get install nghttp2-client wrk)`);
+  }
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  await once(child, "exit");
+  return output;
+}

@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/**
+ * The architecture, as rules over the import statements: the transport knows no
+ * service, services know no transport and no sibling, stores know nobody, and
+ * `cmd/` alone introduces them to each other.
+ */
+const layers = ["gen", "gateway", "services", "store", "cmd"] as const;
+const files = layers.flatMap((layer) => listFiles(layer)).map(readSource);
+const product = files.filter((file) => !file.path.startsWith("gen/") && !file.path.includes("/testproto/"));
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly lines: number;
+  /** Lines that are neither blank nor comment. */
+  readonly codeLines: number;
+  /** Repository paths of relative imports. */
+  readonly imports: readonly string[];
+  /** Names of imported packages and Node modules. */
+  readonly packages: readonly string[];
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
+}
+
+function readSource(path: string): Source {
+  const text = readFileSync(path, "utf8");
+  const statement = /^(?:import|export)\s[^"';]*?\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm;
+  const specifiers = [...text.matchAll(statement)].map((match) => match.slice(1).join(""));
+  return {
+    path,
+    text,
+    lines: text.split("\n").length - 1,
+    codeLines: text.split("\n").filter((line) => !/^\s*(?:$|\/\/|\/\*|\*)/.test(line)).length,
+    imports: specifiers
+      .filter((name) => name.startsWith("."))
+      .map((name) => normalize(join(dirname(path), name))),
+    packages: specifiers.filter((name) => !name.startsWith(".")),
+  };
+}
+
+/** `services/parser/formats/json.ts` belongs to the slice `services/parser`. */
+function sliceOf(path: string): string {
+  return path.split("/").slice(0, 2).join("/");
+}
+
+function isPort(path: string): boolean {
+  const [layer, kind, file] = path.split("/");
+  return layer === "store" && file === `${kind}.ts`;
+}
+
+const mayImport: Record<string, (from: string, to: string) => boolean> = {
+  gen: (_from, to) => to.startsWith("gen/"),
+  gateway: (_from, to) => /^(?:gateway|gen)\//.test(to),
+  services: (from, to) => to.startsWith("gen/") || sliceOf(from) === sliceOf(to) || isPort(to),
+  store: (from, to) => to.startsWith("gen/") || sliceOf(from) === sliceOf(to),
+  cmd: (_from, to) => /^(?:cmd|gateway|gen|services|store)\//.test(to),
+};
+
+describe("layers", () => {
+  it.each(layers)("%s imports only what its layer may", (layer) => {
+    const offences = files
+      .filter((file) => file.path.startsWith(`${layer}/`))
+      .flatMap((file) =>
+        file.imports
+          .filter((to) => !mayImport[layer]?.(file.path, to))
+          .map((to) => `${file.path} imports ${to}`),
+      );
+    expect(offences).toEqual([]);
+  });
+
+  it("the gateway names no service of the product", () => {
+    const named = /gen\/(?:proto|plugin|engage\/(?!gateway\/))/;
+    expect(
+      product.filter((file) => file.path.startsWith("gateway/") && file.imports.some((to) => named.test(to))),
+    ).toEqual([]);
+  });
+
+  it("generated code needs only the protobuf runtime", () => {
+    const packages = new Set(
+      files.filter((file) => file.path.startsWith("gen/")).flatMap((file) => file.packages),
+    );
+    expect([...packages].filter((name) => !name.startsWith("@bufbuild/protobuf"))).toEqual([]);
+  });
+
+  it("has no import cycles", () => {
+    expect(findCycles(new Map(product.map((file) => [file.path, file.imports])))).toEqual([]);
+  });
+
+  it("finds a cycle when there is one", () => {
+    expect(
+      findCycles(
+        new Map([
+          ["a", ["b"]],
+          ["b", ["c"]],
+          ["c", ["a"]],
+        ]),
+      ),
+    ).toEqual(["a > b > c > a"]);
+  });
+});
+
+describe("conventions", () => {
+  it("only the configuration reads the environment", () => {
+    const readers = product.filter((file) => /\bprocess\.env\b/.test(file.text)).map((file) => file.path);
+    expect(readers.filter((path) => !path.startsWith("cmd/config"))).toEqual([]);
+  });
+
+  it("has no folder or file named for nothing in particular", () => {
+    const vague = /(?:^|\/)(?:utils?|common|helpers?|types|misc|index)(?:\/|\.ts$)/;
+    expect(product.map((file) => file.path).filter((path) => vague.test(path))).toEqual([]);
+  });
+
+  it("keeps files to 300 lines, and half of them to 80 lines of code", () => {
+    const sizes = product.map((file) => file.codeLines).sort((a, b) => a - b);
+    expect(product.filter((file) => file.lines > 300).map((file) => file.path)).toEqual([]);
+    expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(80);
+  });
+});
+
+/** Depth first; each cycle is told once, from its first file on. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const walk = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path);
+    if (at >= 0) cycles.push([...trail.slice(at), path].join(" > "));
+    if (at >= 0 || done.has(path)) return;
+    for (const next of graph.get(path) ?? []) walk(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) walk(path, []);
+  return cycles;
+}
