@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { checkHealth, healthUrl, runHealth } from "../../cmd/health.ts";
+import { checkHealth, healthTls, healthUrl, runHealth } from "../../cmd/health.ts";
+import { startServer } from "../../cmd/server.ts";
 import { createIdentity } from "./config/certificate.ts";
 import { folderWith, loadText } from "./config/load.ts";
 
@@ -72,3 +73,25 @@ test("the command exits with 0 or 1, and complains where complaints go", async (
   expect(await runHealth(options, { url, timeout: 5000 }, streams)).toBe(0);
   expect(String(streams.stdout.read())).toBe(`${url} answered 200\n`);
 });
+
+const secured = [
+  ["plain text", ""],
+  ["TLS", "tls: { cert: c.pem, key: k.pem }"],
+  ["TLS that asks callers for certificates", "tls: { cert: c.pem, key: k.pem, ca: c.pem }"],
+] as const;
+
+test.each(secured)(
+  "a running service with %s is found healthy, and no longer once it stopped",
+  async (_, tls) => {
+    const yaml = `listen: 127.0.0.1:0\nlog: { level: silent }\n${tls}`;
+    const { config } = loadText(yaml, { ENGAGE_DATA: folderWith({}) }, pems);
+    const server = await startServer(config);
+    onTestFinished(() => server.stop());
+    const { host, port } = server.address;
+    const actual = { ...config, listen: { host, port } };
+    const ask = () => checkHealth(healthUrl(actual), 5000, healthTls(actual));
+    expect(await ask()).toEqual({ ok: true, detail: `${healthUrl(actual)} answered 200` });
+    await server.stop();
+    expect(await ask()).toMatchObject({ ok: false });
+  },
+);
