@@ -53,5 +53,7 @@ export function formatLocal(localMs: number): string {
   }
   const inMinute = localMs - minute * minuteMs;
   const ms = inMinute % 1000;
-  return `${lastText}${two[(inMinute - ms) / 1000]!}.${three[ms]!}`;
+  // Short texts are copied, so this makes one long piece of two, not of four.
+  const seconds = `${two[(inMinute - ms) / 1000]!}.${three[ms]!}`;
+  return `${lastText}${seconds}`;
 }

@@ -60,7 +60,12 @@ export function parseJson(text: string): unknown {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !("rawJSON" in value && isRawNumber(value))
+  );
 }
 
 /** Sets a key that comes from data: `__proto__` must become plain data, not the prototype. */

@@ -99,7 +99,8 @@ function writeMembers(
 ): string | Refusal {
   let text = "";
   let isOpen = false;
-  for (const { head, read, isOfLine } of targets) {
+  for (let index = 0; index < targets.length; index++) {
+    const { head, read, isOfLine } = targets[index]!;
     const value = read(values, places);
     if (value === undefined) continue;
     if (value instanceof Refusal) return value;
@@ -107,7 +108,8 @@ function writeMembers(
     text = text + writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
     isOpen = isText;
   }
-  for (const { at, head } of kept) {
+  for (let index = 0; index < kept.length; index++) {
+    const { at, head } = kept[index]!;
     const value = values[at];
     if (isNull(value)) continue;
     const isText = typeof value === "string" && (plain || isPlainText(value));

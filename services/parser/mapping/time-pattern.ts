@@ -1,24 +1,9 @@
-import { daysInMonth } from "./calendar.ts";
-import { compileZone, readOffset, type Zone } from "./zone.ts";
-
-/** What a text says about a time. The zone is what the text itself carries; the year may be missing. */
-export interface TimeFields {
-  year: number | undefined;
-  month: number;
-  day: number;
-  hour: number;
-  minute: number;
-  second: number;
-  millisecond: number;
-  /** Half of the day, for hours of 1 to 12. */
-  half: "am" | "pm" | undefined;
-  zone: Zone | undefined;
-}
+import { compileFixedPattern, type Token } from "./fixed-pattern.ts";
+import { emptyFields, isRealTime, type ReadTime, type TimeFields } from "./time-fields.ts";
+import { compileZone, fixedZone, readOffset, type Zone } from "./zone.ts";
 
 /** Reads from a position; gives the position behind it, or −1 when the text does not fit. */
 type Step = (text: string, at: number, fields: TimeFields) => number;
-
-export type ReadTime = (text: string) => TimeFields | undefined;
 
 const months = [
   "january",
@@ -53,7 +38,7 @@ export function compileTimePattern(pattern: string): ReadTime | string {
   const used = new Set(tokens.filter((token) => !token.literal).map((token) => token.text[0]));
   if (!used.has("M") || !used.has("d")) return "a pattern needs at least a month and a day";
   if (used.has("h") && !used.has("a")) return "an hour of 1 to 12 (h) needs am or pm (a), 0 to 23 is H";
-  return (text) => readAll(steps, text);
+  return compileFixedPattern(tokens) ?? ((text) => readAll(steps, text));
 }
 
 function readAll(steps: readonly Step[], text: string): TimeFields | undefined {
@@ -69,31 +54,6 @@ function readAll(steps: readonly Step[], text: string): TimeFields | undefined {
     fields.hour = (fields.hour % 12) + (fields.half === "pm" ? 12 : 0);
   }
   return isRealTime(fields) ? fields : undefined;
-}
-
-function emptyFields(): TimeFields {
-  return {
-    year: undefined,
-    month: 1,
-    day: 1,
-    hour: 0,
-    minute: 0,
-    second: 0,
-    millisecond: 0,
-    half: undefined,
-    zone: undefined,
-  };
-}
-
-export function isRealTime({ year, month, day, hour, minute, second }: TimeFields): boolean {
-  if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59 || year === 0) return false;
-  // Without a year February 29 may be real.
-  return day >= 1 && day <= daysInMonth(year ?? 2000, month);
-}
-
-interface Token {
-  readonly literal: boolean;
-  readonly text: string;
 }
 
 function tokensOf(pattern: string): Token[] {
@@ -250,7 +210,7 @@ const halfStep: Step = (text, at, fields) => {
 const offsetStep: Step = (text, at, fields) => {
   const offset = readOffset(text, at);
   if (offset === undefined) return -1;
-  fields.zone = { offsetAt: () => offset.offsetMs };
+  fields.zone = fixedZone(offset.offsetMs);
   return offset.end;
 };
 

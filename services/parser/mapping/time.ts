@@ -2,7 +2,8 @@ import { quote, type Refusal, refuse } from "../line.ts";
 import { daysOf, formatLocal, maxLocalMs, minLocalMs } from "./calendar.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { textOf } from "./template.ts";
-import { compileTimePattern, fractionStep, isRealTime, type TimeFields } from "./time-pattern.ts";
+import { isRealTime, type TimeFields } from "./time-fields.ts";
+import { compileTimePattern, fractionStep } from "./time-pattern.ts";
 import { compileZone, fixedZone, readOffset, toInstant, utc, type Zone } from "./zone.ts";
 
 /** A time as it is written, and hours east of UTC, when known. */
@@ -96,6 +97,7 @@ function writeTime(
   const local = localOf(found, found.year ?? yearNear(found, inputZone, now()));
   if (inputZone === undefined) return written(local, undefined);
   const target = outputZone ?? inputZone;
+  if (target === inputZone && target.fixedMs !== undefined) return written(local, target.fixedMs);
   const instant = toInstant(inputZone, local);
   // A time skipped by the zone's clock is written as it stood when it stays in its zone.
   return target === inputZone ? written(local, target.offsetAt(instant)) : writeInstant(instant, target);

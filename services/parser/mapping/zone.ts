@@ -2,9 +2,11 @@
 export interface Zone {
   /** Milliseconds east of UTC at an instant (ms since 1970). */
   readonly offsetAt: (instantMs: number) => number;
+  /** The offset, if it is always the same. */
+  readonly fixedMs: number | undefined;
 }
 
-export const utc: Zone = { offsetAt: () => 0 };
+export const utc: Zone = fixedZone(0);
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
@@ -15,7 +17,7 @@ const maxQuarters = 10_000;
 const dayMs = 24 * hourMs;
 
 export function fixedZone(offsetMs: number): Zone {
-  return { offsetAt: () => offsetMs };
+  return { offsetAt: () => offsetMs, fixedMs: offsetMs };
 }
 
 /** `+08:00`, `+0800`, `+08`, `Z`, `UTC`, `GMT` or an IANA name; undefined when it is none of them. */
@@ -68,6 +70,7 @@ function namedZone(name: string): Zone | undefined {
   // Intl takes microseconds a call.
   const offsets = new Map<number, number>();
   return {
+    fixedMs: undefined,
     offsetAt: (instantMs) => {
       const quarter = Math.floor(instantMs / quarterMs);
       const known = offsets.get(quarter);
@@ -90,6 +93,7 @@ function offsetIn(formatted: string): number {
  * is skipped moves ahead by the length of the gap.
  */
 export function toInstant(zone: Zone, localMs: number): number {
+  if (zone.fixedMs !== undefined) return localMs - zone.fixedMs;
   const before = zone.offsetAt(localMs - dayMs);
   const after = zone.offsetAt(localMs + dayMs);
   if (before === after || zone.offsetAt(localMs - before) === before) return localMs - before;

@@ -1,0 +1,41 @@
+import { daysInMonth } from "./calendar.ts";
+import type { Zone } from "./zone.ts";
+
+/** What a text says about a time. The zone is what the text itself carries; the year may be missing. */
+export interface TimeFields {
+  year: number | undefined;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+  millisecond: number;
+  /** Half of the day, for hours of 1 to 12. */
+  half: "am" | "pm" | undefined;
+  zone: Zone | undefined;
+}
+
+/** Reads a text; undefined when it does not fit or names no real time. */
+export type ReadTime = (text: string) => TimeFields | undefined;
+
+export function emptyFields(): TimeFields {
+  return {
+    year: undefined,
+    month: 1,
+    day: 1,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    millisecond: 0,
+    half: undefined,
+    zone: undefined,
+  };
+}
+
+export function isRealTime(fields: TimeFields): boolean {
+  const { year, month, day, hour, minute, second, millisecond } = fields;
+  if ((hour | minute | second | millisecond) < 0 || hour > 23 || minute > 59 || second > 59) return false;
+  // Without a year February 29 may be real.
+  if (month < 1 || month > 12 || (year !== undefined && year < 1)) return false;
+  return day >= 1 && day <= daysInMonth(year ?? 2000, month);
+}
