@@ -1,11 +1,10 @@
 import type { LetterBatch } from "../../store/deadletters/deadletters.ts";
+import { type Answer, compileAnswer } from "./answer.ts";
 import type { Framing } from "./config.ts";
 import { endsWithLineFeed, visitItems, visitLines, visitWhole } from "./framing.ts";
-import { compileJoin, EMPTY_ITEM, type JoinRecords } from "./guard.ts";
 import { createLetterBox, type LetterBox } from "./letters.ts";
-import { isFailure, type LineFailure, refuse } from "./line.ts";
+import { isFailure, refuse } from "./line.ts";
 import { createLineParser, type LineParser, type LineParserOptions } from "./line-parser.ts";
-import { createOutput, type Output } from "./output.ts";
 import type { Separators } from "./separators.ts";
 import { type BatchCounts, createTally, type Tally } from "./tally.ts";
 import type { VisitLine } from "./window.ts";
@@ -43,54 +42,58 @@ export type ParseBatch = (batch: Batch, guide?: ItemGuide) => ParsedBatch;
 export function createBatchParser(options: BatchParserOptions): ParseBatch {
   const { separators } = options;
   const lineParser = createLineParser(options);
-  const joins: Record<Framing, JoinRecords> = {
-    items: compileJoin(separators.item, separators.record),
-    lines: compileJoin("\n", separators.record),
-    none: compileJoin(undefined, separators.record),
+  const shapeOf = (separator: string | undefined) => ({ separator, recordSeparator: separators.record });
+  const answers = {
+    items: compileAnswer(shapeOf(separators.item)),
+    lines: compileAnswer(shapeOf("\n")),
+    none: compileAnswer(shapeOf(undefined)),
   };
   return (batch, guide) => {
     const { framing, content, index } = batch;
-    const output = createOutput(framing === "lines" ? "\n" : separators.item, content.length);
     const tally = createTally();
     const letters = createLetterBox(batch.source, options.now);
-    const visit = createVisit({ lineParser, join: joins[framing], tally, letters, output, guide });
+    const answer = answers[framing](content.length, (records, origin) => {
+      tally.revoked(records.length, unsafeRecord.reason);
+      letters.add({ ...origin, ...unsafeRecord });
+    });
+    const visit = createVisit({ lineParser, tally, letters, answer, guide });
     let collisions = 0;
     if (framing === "items") collisions = visitItems(content, separators, visit);
     else if (framing === "lines") visitLines(content, index, visit);
     else visitWhole(content, index, visit);
-    if (framing === "lines" && endsWithLineFeed(content)) output.add("");
+    const bytes = answer.finish(framing === "lines" && endsWithLineFeed(content) ? "\n" : "");
     const counts = tally.counts({ collisions, lettersDropped: letters.dropped() });
-    return { content: output.finish(), counts, letters: letters.close() };
+    return { content: bytes, counts, letters: letters.close() };
   };
 }
 
-const unsafeRecord = refuse("separator_in_record", "a record contains a separator where it can't be escaped");
+const unsafeRecord = {
+  reason: "separator_in_record",
+  message: "a record contains a separator where it can't be escaped",
+} as const;
 const skipped = refuse("module_error", "parsing this line ended a worker before");
 
 interface BatchState {
   readonly lineParser: LineParser;
-  readonly join: JoinRecords;
   readonly tally: Tally;
   readonly letters: LetterBox;
-  readonly output: Output;
+  readonly answer: Answer;
   readonly guide: ItemGuide | undefined;
 }
 
-function createVisit({ lineParser, join, tally, letters, output, guide }: BatchState): VisitLine {
-  function refused(failure: LineFailure, index: string | undefined, line: string | Uint8Array): void {
-    const { reason, message } = failure;
-    const format = lineParser.formatName();
-    tally.refused(format, reason);
-    letters.add({ index, format, reason, message, line });
-    output.add(EMPTY_ITEM);
-  }
+function createVisit({ lineParser, tally, letters, answer, guide }: BatchState): VisitLine {
   return (index, line, unreadable) => {
-    const isSkipped = guide !== undefined && !guide.begin(output.count());
+    const isSkipped = guide !== undefined && !guide.begin(answer.count());
     const result = isSkipped ? skipped : lineParser.parse(index, line, unreadable);
-    if (isFailure(result)) return refused(result, index, unreadable?.bytes ?? line);
-    const item = join(result);
-    if (item === undefined) return refused(unsafeRecord, index, line);
-    tally.parsed(lineParser.formatName(), result.length);
-    output.add(item);
+    const format = lineParser.formatName();
+    if (!isFailure(result)) {
+      tally.parsed(format, result.length);
+      answer.add(result, { index, line, format });
+      return;
+    }
+    const { reason, message } = result;
+    tally.refused(format, reason);
+    letters.add({ index, format, reason, message, line: unreadable?.bytes ?? line });
+    answer.addEmpty();
   };
 }

@@ -47,7 +47,7 @@ export const parserConfigSchema = strictShape({
   workerThresholdBytes: z
     .int()
     .min(0)
-    .default(262_144)
+    .default(524_288)
     .describe("calls of at least this size go to a worker"),
   deadLetters: deadLettersSchema,
   formats: z.array(formatSchema).default([]).describe("the first whose index pattern matches wins"),

@@ -1,5 +1,5 @@
 import { type DeadLetter, encodeLetter, type LetterBatch } from "../../store/deadletters/deadletters.ts";
-import { createOutput } from "./output.ts";
+import { CHUNK_CHARACTERS, createOutput } from "./output.ts";
 
 /** Keeps the letters of one batch, encoded. */
 export interface LetterBox {
@@ -13,9 +13,17 @@ export interface LetterBox {
 const MAX_BATCH_CHARACTERS = 64 * 2 ** 20;
 
 export function createLetterBox(source: string, now: () => number): LetterBox {
-  const output = createOutput("", 0);
+  const output = createOutput(0);
+  let chunk: string[] = [];
+  let chunkCharacters = 0;
   let characters = 0;
+  let count = 0;
   let dropped = 0;
+  function closeChunk(): void {
+    output.add(chunk.join(""));
+    chunk = [];
+    chunkCharacters = 0;
+  }
   return {
     add(letter) {
       // Nothing to keep, and a million of them would push the real letters out of the file.
@@ -26,9 +34,15 @@ export function createLetterBox(source: string, now: () => number): LetterBox {
       }
       const text = encodeLetter({ time: new Date(now()), source, ...letter });
       characters += text.length;
-      output.add(text);
+      chunkCharacters += text.length;
+      count++;
+      chunk.push(text);
+      if (chunkCharacters > CHUNK_CHARACTERS) closeChunk();
     },
     dropped: () => dropped,
-    close: () => ({ count: output.count(), ndjson: output.finish() }),
+    close() {
+      closeChunk();
+      return { count, ndjson: output.finish() };
+    },
   };
 }

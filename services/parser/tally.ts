@@ -23,6 +23,8 @@ export function reportCounts(counts: BatchCounts, observer: ParserObserver): voi
 export interface Tally {
   parsed(format: string | undefined, records: number): void;
   refused(format: string | undefined, reason: FailureReason): void;
+  /** An item counted as parsed turned out not to fit into the answer. */
+  revoked(records: number, reason: FailureReason): void;
   counts(rest: { readonly collisions: number; readonly lettersDropped: number }): BatchCounts;
 }
 
@@ -43,6 +45,9 @@ export function createTally(): Tally {
     }
     runLength++;
   }
+  function countFailure(reason: FailureReason): void {
+    failedByReason.set(reason, (failedByReason.get(reason) ?? 0) + 1);
+  }
   function endRun(): void {
     if (run !== undefined) itemsByFormat.set(run, (itemsByFormat.get(run) ?? 0) + runLength);
     runLength = 0;
@@ -54,7 +59,11 @@ export function createTally(): Tally {
     },
     refused(format, reason) {
       countItem(format);
-      failedByReason.set(reason, (failedByReason.get(reason) ?? 0) + 1);
+      countFailure(reason);
+    },
+    revoked(found, reason) {
+      records -= found;
+      countFailure(reason);
     },
     counts(rest) {
       endRun();

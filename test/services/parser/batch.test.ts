@@ -285,6 +285,36 @@ describe("hostile contents", () => {
   });
 });
 
+describe("separators in records", () => {
+  it("are escaped where they can be, and refused where not, in batches of any length", async () => {
+    const loose = { name: "loose", index: "loose.log", type: "pass_through", check: "none" };
+    const parse = await parserOf([loose, { ...plain, records: "list" }]);
+    const kinds = [
+      ['loose.log|ta|{"a": 1.0}', '{"a": 1.0}'],
+      ['loose.log|ta|{"a": "1::2"}', '{"a":"1:\\u003a2"}'],
+      ["loose.log|ta|{1::2}", "{}"],
+      [
+        'plain.log|ta|{"list":[{"a":"::"},{"b":1}]}',
+        '{"properties":{"a":":\\u003a"}}\u0001{"properties":{"b":1}}',
+      ],
+      ["plain.log|ta|", "{}"],
+    ] as const;
+    const sent = Array.from({ length: 20_000 }, (_, at) => kinds[(at * 7 + (at >> 3)) % kinds.length]!);
+    const { text, counts, failed, letters } = parse(sent.map(([item]) => item).join("::"));
+    expect(text.split("::")).toEqual(sent.map(([, answer]) => answer));
+    const times = (kind: number) => sent.filter((one) => one === kinds[kind]).length;
+    expect(failed).toEqual({ separator_in_record: times(2), empty_line: times(4) });
+    expect(counts.records).toBe(times(0) + times(1) + 2 * times(3));
+    expect(letters).toHaveLength(times(2));
+    expect(letters[0]).toMatchObject({
+      index: "loose.log",
+      format: "loose",
+      reason: "separator_in_record",
+      line: "{1::2}",
+    });
+  });
+});
+
 describe("the number of items", () => {
   const echo: Format = { name: "echo", parseLine: (line) => [JSON.stringify({ line }), line] };
   const separator = fc.constantFrom("::", ":ta:", "##", "战", "\u0002", "ab", "aba", "\n", " ");

@@ -7,7 +7,7 @@ import { createParserPool, type ParserPool, type ParserPoolOptions } from "../..
 import { separatorsOf } from "../../../services/parser/separators.ts";
 import { parseNdjson } from "./recorder.ts";
 
-const baseDir = fileURLToPath(new URL("../../testdata/parser", import.meta.url));
+const baseDir = fileURLToPath(new URL("../../testdata/parser-workers", import.meta.url));
 const config = parserConfigSchema.parse({
   formats: [
     {
