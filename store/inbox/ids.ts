@@ -1,0 +1,58 @@
+/** Base 36: 9 digits of milliseconds reach to the year 5188, 8 of a sequence to 2.8e12. */
+const TIME_DIGITS = 9;
+const SEQUENCE_DIGITS = 8;
+const BATCH_ID = /^[0-9a-z]{17}$/;
+
+export interface BatchKey {
+  readonly seq: number;
+  readonly acceptedAtMs: number;
+}
+
+/** Text that sorts by time, then by sequence. */
+export function encodeBatchId({ seq, acceptedAtMs }: BatchKey): string {
+  const time = acceptedAtMs.toString(36).padStart(TIME_DIGITS, "0");
+  return time + seq.toString(36).padStart(SEQUENCE_DIGITS, "0");
+}
+
+/** Null: not a batch id. */
+export function decodeBatchId(batchId: string): BatchKey | null {
+  if (!BATCH_ID.test(batchId)) return null;
+  return {
+    acceptedAtMs: Number.parseInt(batchId.slice(0, TIME_DIGITS), 36),
+    seq: Number.parseInt(batchId.slice(TIME_DIGITS), 36),
+  };
+}
+
+export interface DeliveryKey {
+  readonly batch: BatchKey;
+  readonly index: number;
+  readonly target: string;
+}
+
+export function encodeDeliveryId(batchId: string, index: number, target: string): string {
+  return `${batchId}.${index}.${target}`;
+}
+
+/** Null: not a delivery id. */
+export function decodeDeliveryId(deliveryId: string): DeliveryKey | null {
+  const [, batchId = "", index = "", target = ""] = /^([^.]*)\.(\d{1,9})\.(.+)$/s.exec(deliveryId) ?? [];
+  const batch = decodeBatchId(batchId);
+  return batch === null ? null : { batch, index: Number(index), target };
+}
+
+export interface LeaseKey {
+  readonly workId: number;
+  /** Random: a token can't be guessed, and another lease of the same item has another one. */
+  readonly leaseKey: number;
+}
+
+export function encodeToken({ workId, leaseKey }: LeaseKey): string {
+  return `${workId.toString(36)}.${leaseKey.toString(36)}`;
+}
+
+/** Null: not a token, so as good as a stale one. */
+export function decodeToken(token: string): LeaseKey | null {
+  const [, work = "", lease = ""] = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/.exec(token) ?? [];
+  if (work === "") return null;
+  return { workId: Number.parseInt(work, 36), leaseKey: Number.parseInt(lease, 36) };
+}

@@ -1,0 +1,126 @@
+import type { AcceptResult } from "../batch.ts";
+import { decodeElements } from "../element-list.ts";
+import { encodeBatchId } from "../ids.ts";
+import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
+import { book } from "./books.ts";
+import { lineUp, lockOrder } from "./order.ts";
+import { first, type Operation, run, type Session } from "./query.ts";
+import { addWork, FRESH } from "./work-rows.ts";
+
+interface ClaimRow {
+  readonly sha256: Uint8Array;
+  readonly reply: Uint8Array | null;
+  readonly batch_seq: number;
+  readonly accepted_at_ms: number;
+  readonly owned_until_ms: number;
+  readonly expires_at_ms: number;
+}
+
+/** Claim, batch, reply and work. A claim made at the same time elsewhere fails as a unique violation: run it again. */
+export function* accept(session: Session, batch: StoredBatch): Operation<AcceptResult> {
+  const known = yield* knownResult(session, batch, "");
+  if (known !== null) return known;
+  // A key that can be taken over is looked at once more when nobody else can take it.
+  const claim = yield* findClaim(batch, session.dialect.forUpdate);
+  const changed = claim === null ? null : resultOf(claim, batch, session.nowMs);
+  if (changed !== null) return changed;
+  if (claim !== null) yield* dropBegun(claim);
+  const seq = yield* insertBatch(session, batch);
+  yield* saveClaim(session, batch, seq, claim !== null);
+  if (batch.reply !== null) for (const route of batch.routes) yield* openRoute(session, batch, seq, route);
+  return { kind: "stored", batchId: encodeBatchId({ seq, acceptedAtMs: session.nowMs }) };
+}
+
+/** The result when the batch's key is taken; null when it is free. */
+export function* knownResult(
+  { nowMs }: Session,
+  batch: StoredBatch,
+  lock: string,
+): Operation<AcceptResult | null> {
+  const claim = yield* findClaim(batch, lock);
+  return claim === null ? null : resultOf(claim, batch, nowMs);
+}
+
+function* findClaim({ channel, claim }: StoredBatch, lock: string): Operation<ClaimRow | null> {
+  if (claim === null) return null;
+  return yield* first<ClaimRow>(
+    `SELECT sha256, reply, batch_seq, accepted_at_ms, owned_until_ms, expires_at_ms
+     FROM {claims} WHERE channel = $1 AND claim_key = $2 ${lock}`,
+    ...[channel, claim.key],
+  );
+}
+
+function resultOf(claim: ClaimRow, batch: StoredBatch, nowMs: number): AcceptResult | null {
+  const isFree = claim.expires_at_ms <= nowMs || (claim.reply === null && claim.owned_until_ms <= nowMs);
+  if (isFree) return null;
+  const batchId = encodeBatchId({ seq: claim.batch_seq, acceptedAtMs: claim.accepted_at_ms });
+  if (Buffer.compare(claim.sha256, batch.sha256) !== 0) return { kind: "conflict", batchId };
+  if (claim.reply === null) return { kind: "in_flight", batchId };
+  return { kind: "duplicate", batchId, reply: claim.reply };
+}
+
+/** A batch that was begun and never answered is nobody's: its sender has sent it again. */
+function* dropBegun({ reply, batch_seq }: ClaimRow): Operation<void> {
+  if (reply !== null) return;
+  yield* run("DELETE FROM {bodies} WHERE batch_seq = $1", batch_seq);
+  yield* run("DELETE FROM {batches} WHERE seq = $1", batch_seq);
+}
+
+function* insertBatch({ nowMs }: Session, batch: StoredBatch): Operation<number> {
+  const isBegun = batch.reply === null;
+  const isFinished = !isBegun && batch.routes.every(({ indexes }) => indexes.length === 0);
+  const added = yield* first<{ seq: number }>(
+    `INSERT INTO {batches} (channel, request_id, claim_key, accepted_at_ms, in_flight_until_ms,
+       finished_at_ms, routes)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING seq`,
+    ...[batch.channel, batch.requestId === null ? null : JSON.stringify(batch.requestId)],
+    ...[batch.claim?.key ?? null, nowMs, isBegun ? batch.ownedUntilMs : null],
+    ...[isFinished ? nowMs : null, encodeRoutes(batch.routes)],
+  );
+  const { seq } = added!;
+  yield* run(
+    "INSERT INTO {bodies} (batch_seq, elements, body) VALUES ($1, $2, $3)",
+    ...[seq, batch.elements, batch.body],
+  );
+  return seq;
+}
+
+function* saveClaim(
+  { nowMs }: Session,
+  { channel, claim, sha256, reply, ownedUntilMs }: StoredBatch,
+  seq: number,
+  isKnown: boolean,
+): Operation<void> {
+  if (claim === null) return;
+  yield* run(
+    isKnown
+      ? `UPDATE {claims} SET sha256 = $1, reply = $2, batch_seq = $3, accepted_at_ms = $4,
+           owned_until_ms = $5, expires_at_ms = $6 WHERE channel = $7 AND claim_key = $8`
+      : `INSERT INTO {claims} (sha256, reply, batch_seq, accepted_at_ms, owned_until_ms,
+           expires_at_ms, channel, claim_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    ...[sha256, reply, seq, nowMs, ownedUntilMs, claim.expiresAtMs, channel, claim.key],
+  );
+}
+
+function* openRoute(
+  session: Session,
+  { channel, elements, body }: StoredBatch,
+  seq: number,
+  { target, indexes, ordered }: StoredRoute,
+): Operation<void> {
+  if (ordered) {
+    yield* lockOrder(session, target);
+    const routed = new Set(indexes);
+    yield* lineUp(
+      seq,
+      target,
+      decodeElements(elements).filter(({ index }) => routed.has(index)),
+    );
+  }
+  yield* addWork({
+    ...FRESH,
+    ...{ batch_seq: seq, channel, target, indexes, is_ordered: ordered ? 1 : 0 },
+    ...{ due_at_ms: session.nowMs, body_bytes: body.length },
+  });
+  yield* book(session, channel, target, { accepted: indexes.length, pending: indexes.length });
+}

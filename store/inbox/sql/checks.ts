@@ -1,0 +1,29 @@
+import type { PageRequest } from "../records.ts";
+import type { LeaseRequest } from "../work.ts";
+
+export function checkPage({ limit }: PageRequest): void {
+  checkRange("limit", limit, 1, 1000);
+}
+
+export function checkLeasing({ maxElements, maxBytes = 1, leaseMs }: LeaseRequest): void {
+  checkRange("maxElements", maxElements, 1, 1_000_000);
+  checkRange("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER);
+  checkLeaseMs(leaseMs);
+}
+
+/** At most a day: a crashed holder's work would be hidden for longer than anyone waits. */
+export function checkLeaseMs(leaseMs: number): void {
+  checkRange("leaseMs", leaseMs, 1, 86_400_000);
+}
+
+export function checkNonce(nonce: string): void {
+  checkRange("length of nonce", nonce.length, 1, 200);
+  if (!nonce.isWellFormed() || nonce.includes("\0")) {
+    throw new RangeError("nonce holds a NUL or half a surrogate pair");
+  }
+}
+
+function checkRange(field: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw new RangeError(`${field} is ${value}, not a whole number from ${min} to ${max}`);
+}

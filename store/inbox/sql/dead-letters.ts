@@ -1,0 +1,112 @@
+import type { BatchElement } from "../batch.ts";
+import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
+import type { DeadLetter, DeadLetterFilter, Page, PageRequest } from "../records.ts";
+import { storableText } from "../settlement.ts";
+import { all, insertAll, type Operation, type Session, type Value } from "./query.ts";
+
+/** A dead element. `push_id` and `request_id` are JSON texts: these can hold what a database's text can't. */
+export interface DeadRow {
+  readonly id: number;
+  readonly batch_seq: number;
+  readonly element_index: number;
+  readonly channel: string;
+  readonly target: string;
+  readonly push_id: string;
+  readonly reason: string;
+  readonly attempts: number;
+  readonly accepted_at_ms: number;
+  readonly died_at_ms: number;
+}
+
+export interface Grave {
+  readonly batchSeq: number;
+  readonly channel: string;
+  readonly target: string;
+  readonly attempts: number;
+  readonly acceptedAtMs: number;
+}
+
+export function* bury(
+  { nowMs }: Session,
+  { batchSeq, channel, target, attempts, acceptedAtMs }: Grave,
+  elements: readonly BatchElement[],
+  dead: readonly { readonly index: number; readonly reason: string }[],
+): Operation<void> {
+  const pushIds = new Map(elements.map(({ index, pushId }) => [index, pushId]));
+  yield* insertAll(
+    `INSERT INTO {dead} (batch_seq, element_index, channel, target, push_id, reason, attempts,
+       accepted_at_ms, died_at_ms)`,
+    dead.map(({ index, reason }) => {
+      const pushId = JSON.stringify(pushIds.get(index) ?? "");
+      const why = storableText(reason);
+      return [batchSeq, index, channel, target, pushId, why, attempts, acceptedAtMs, nowMs];
+    }),
+  );
+}
+
+export function* listDeadLetters(
+  _session: Session,
+  filter: DeadLetterFilter,
+  { limit, after }: PageRequest,
+): Operation<Page<DeadLetter>> {
+  const { where, params } = whereOf(filter);
+  const before = after === undefined ? Number.MAX_SAFE_INTEGER : decodeCursor(after);
+  const at = params.length;
+  const rows = yield* all<DeadRow & { request_id: string | null }>(
+    `SELECT d.id, d.batch_seq, d.element_index, d.channel, d.target, d.push_id, d.reason, d.attempts,
+       d.accepted_at_ms, d.died_at_ms, b.request_id
+     FROM {dead} d JOIN {batches} b ON b.seq = d.batch_seq
+     WHERE ${where} AND d.id < $${at + 1} ORDER BY d.id DESC LIMIT $${at + 2}`,
+    ...[...params, before, limit + 1],
+  );
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return { items: rows.slice(0, limit).map(toDeadLetter), next: last === undefined ? null : `${last.id}` };
+}
+
+/** Conditions on `{dead} d`, with parameters from `$1` on. */
+export function whereOf(filter: DeadLetterFilter): { where: string; params: readonly Value[] } {
+  const delivery = filter.deliveryId === undefined ? undefined : decodeDeliveryId(filter.deliveryId);
+  const batch = filter.batchId === undefined ? undefined : decodeBatchId(filter.batchId);
+  const conditions: readonly (readonly [string, Value | undefined])[] = [
+    ["d.channel =", filter.channel],
+    ["d.target =", filter.target],
+    ["d.push_id =", filter.pushId === undefined ? undefined : JSON.stringify(filter.pushId)],
+    ["d.died_at_ms >=", filter.fromMs],
+    ["d.died_at_ms <", filter.toMs],
+    ["d.batch_seq =", batch === null ? -1 : batch?.seq],
+    ["d.accepted_at_ms =", batch?.acceptedAtMs],
+    ["d.batch_seq =", delivery === null ? -1 : delivery?.batch.seq],
+    ["d.accepted_at_ms =", delivery?.batch.acceptedAtMs],
+    ["d.element_index =", delivery?.index],
+    ["d.target =", delivery?.target],
+  ];
+  const given = conditions.flatMap(([text, value]) => (value === undefined ? [] : [{ text, value }]));
+  const where = ["d.id > 0", ...given.map(({ text }, i) => `${text} $${i + 1}`)].join(" AND ");
+  return { where, params: given.map(({ value }) => value) };
+}
+
+function toDeadLetter(row: DeadRow & { readonly request_id: string | null }): DeadLetter {
+  const batchId = encodeBatchId({ seq: row.batch_seq, acceptedAtMs: row.accepted_at_ms });
+  return {
+    deliveryId: encodeDeliveryId(batchId, row.element_index, row.target),
+    batchId,
+    channel: row.channel,
+    target: row.target,
+    requestId: parseText(row.request_id),
+    index: row.element_index,
+    pushId: parseText(row.push_id) ?? "",
+    reason: row.reason,
+    attempts: row.attempts,
+    acceptedAtMs: row.accepted_at_ms,
+    diedAtMs: row.died_at_ms,
+  };
+}
+
+export function parseText(json: string | null): string | null {
+  return json === null ? null : (JSON.parse(json) as string);
+}
+
+function decodeCursor(after: string): number {
+  if (/^\d{1,15}$/.test(after)) return Number(after);
+  throw new RangeError(`page cursor "${after}" is not one of this list`);
+}

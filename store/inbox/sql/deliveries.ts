@@ -1,0 +1,189 @@
+import type { BatchElement } from "../batch.ts";
+import { decodeElements } from "../element-list.ts";
+import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
+import { decodeIndexes } from "../index-set.ts";
+import type { Delivery, DeliveryDetail, DeliveryFilter, Page, PageRequest } from "../records.ts";
+import { type DeadRow, parseText } from "./dead-letters.ts";
+import { PARKED_MS } from "./order.ts";
+import { all, first, type Operation, type Session } from "./query.ts";
+import { parseRoutes } from "./routes.ts";
+import { WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
+
+interface BatchRow {
+  readonly seq: number;
+  readonly channel: string;
+  readonly request_id: string | null;
+  readonly accepted_at_ms: number;
+  readonly routes: string;
+}
+
+/** What is known about the elements of some batches. */
+interface Details {
+  readonly elements: ReadonlyMap<number, readonly BatchElement[]>;
+  readonly work: ReadonlyMap<number, readonly WorkRow[]>;
+  readonly dead: ReadonlyMap<number, readonly DeadRow[]>;
+}
+
+const BATCH_COLUMNS = "seq, channel, request_id, accepted_at_ms, routes";
+
+/** Batches a page looks at, and of these the ones whose elements it reads: some milliseconds of work. */
+const MAX_SCANNED = 500;
+const MAX_OPENED = 100;
+
+export function* listDeliveries(
+  session: Session,
+  filter: DeliveryFilter,
+  { limit, after }: PageRequest,
+): Operation<Page<Delivery>> {
+  const cursor = decodeCursor(after);
+  const scanned = yield* scan(session, filter, cursor.seq);
+  const isWanted = (row: BatchRow): boolean => isMatching(row, filter);
+  const opened = scanned.filter(isWanted).slice(0, MAX_OPENED);
+  const details = yield* readDetails(session, opened);
+  const found: { readonly delivery: Delivery; readonly at: string }[] = [];
+  for (const row of opened) {
+    for (const [place, delivery] of deliveriesOf(row, details).entries()) {
+      const isShown = row.seq < cursor.seq || place > cursor.place;
+      if (isShown && isDelivery(delivery, filter)) found.push({ delivery, at: `${row.seq}.${place}` });
+    }
+  }
+  const items = found.slice(0, limit).map(({ delivery }) => delivery);
+  if (found.length > limit) return { items, next: found[limit - 1]!.at };
+  const isMore = opened.length === MAX_OPENED || scanned.length === MAX_SCANNED;
+  const last = opened.length === MAX_OPENED ? opened.at(-1) : scanned.at(-1);
+  return { items, next: isMore && last !== undefined ? `${last.seq}.end` : null };
+}
+
+export function* findDelivery(session: Session, deliveryId: string): Operation<DeliveryDetail | null> {
+  const key = decodeDeliveryId(deliveryId);
+  if (key === null) return null;
+  const row = yield* first<BatchRow>(
+    `SELECT ${BATCH_COLUMNS} FROM {batches}
+     WHERE seq = $1 AND accepted_at_ms = $2 AND in_flight_until_ms IS NULL`,
+    ...[key.batch.seq, key.batch.acceptedAtMs],
+  );
+  if (row === null) return null;
+  const details = yield* readDetails(session, [row]);
+  const delivery = deliveriesOf(row, details).find((known) => known.deliveryId === deliveryId);
+  const element = details.elements.get(row.seq)?.find(({ index }) => index === key.index);
+  if (delivery === undefined || element === undefined) return null;
+  const stored = yield* first<{ body: Uint8Array }>(
+    "SELECT body FROM {bodies} WHERE batch_seq = $1",
+    row.seq,
+  );
+  const json = stored!.body.slice(element.start, element.end);
+  const receipt = json.subarray(element.receiptStart - element.start, element.receiptEnd - element.start);
+  return { ...delivery, json, receipt };
+}
+
+/** Batches from the newest on; of a state that has rows of its own, only those that have some. */
+function* scan(
+  { dialect }: Session,
+  { state, batchId }: DeliveryFilter,
+  fromSeq: number,
+): Operation<readonly BatchRow[]> {
+  const only = batchId === undefined ? undefined : (decodeBatchId(batchId)?.seq ?? -1);
+  const newest = only === undefined ? fromSeq : Math.min(fromSeq, only);
+  const oldest = only ?? 0;
+  if (state === undefined || state === "delivered") {
+    return yield* all<BatchRow>(
+      `SELECT ${BATCH_COLUMNS} FROM {batches} WHERE seq <= $1 AND seq >= $2
+       AND in_flight_until_ms IS NULL ORDER BY seq DESC LIMIT ${MAX_SCANNED}`,
+      ...[newest, oldest],
+    );
+  }
+  const having = yield* all<{ batch_seq: number }>(
+    `SELECT DISTINCT batch_seq FROM ${state === "dead" ? "{dead}" : "{work}"}
+     WHERE batch_seq <= $1 AND batch_seq >= $2 ORDER BY batch_seq DESC LIMIT ${MAX_SCANNED}`,
+    ...[newest, oldest],
+  );
+  return yield* all<BatchRow>(
+    `SELECT ${BATCH_COLUMNS} FROM {batches} WHERE seq IN ${dialect.integersOf("$1")} ORDER BY seq DESC`,
+    JSON.stringify(having.map((row) => row.batch_seq)),
+  );
+}
+
+function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Operation<Details> {
+  const seqs = JSON.stringify(batches.map(({ seq }) => seq));
+  const isIn = `batch_seq IN ${dialect.integersOf("$1")}`;
+  const stored = yield* all<{ batch_seq: number; elements: Uint8Array }>(
+    `SELECT batch_seq, elements FROM {bodies} WHERE ${isIn}`,
+    seqs,
+  );
+  const work = yield* all<WorkRow>(`SELECT ${WORK_COLUMNS} FROM {work} w WHERE w.${isIn}`, seqs);
+  const dead = yield* all<DeadRow>(
+    `SELECT batch_seq, element_index, target, reason, attempts FROM {dead} WHERE ${isIn}`,
+    seqs,
+  );
+  return {
+    elements: new Map(stored.map((row) => [row.batch_seq, decodeElements(row.elements)])),
+    work: Map.groupBy(work, (row) => row.batch_seq),
+    dead: Map.groupBy(dead, (row) => row.batch_seq),
+  };
+}
+
+/** By element, then by target. */
+function deliveriesOf(row: BatchRow, details: Details): Delivery[] {
+  const batchId = encodeBatchId({ seq: row.seq, acceptedAtMs: row.accepted_at_ms });
+  const work = (details.work.get(row.seq) ?? []).flatMap((piece) =>
+    decodeIndexes(piece.element_indexes).map((index) => [`${index} ${piece.target}`, piece] as const),
+  );
+  const working = new Map<string, WorkRow>(work);
+  const dead = new Map<string, DeadRow>(
+    (details.dead.get(row.seq) ?? []).map((letter) => [`${letter.element_index} ${letter.target}`, letter]),
+  );
+  const routes = parseRoutes(row.routes).map(({ target, indexes }) => ({ target, routed: new Set(indexes) }));
+  return (details.elements.get(row.seq) ?? []).flatMap(({ index, pushId }) =>
+    routes.flatMap(({ target, routed }) => {
+      if (!routed.has(index)) return [];
+      const key = `${index} ${target}`;
+      const standing = standingOf(working.get(key), dead.get(key));
+      const deliveryId = encodeDeliveryId(batchId, index, target);
+      const requestId = parseText(row.request_id);
+      const { channel, accepted_at_ms: acceptedAtMs } = row;
+      return { deliveryId, batchId, channel, target, requestId, index, pushId, acceptedAtMs, ...standing };
+    }),
+  );
+}
+
+function standingOf(
+  work: WorkRow | undefined,
+  dead: DeadRow | undefined,
+): Pick<Delivery, "state" | "attempts" | "reason" | "dueAtMs"> {
+  if (work !== undefined) {
+    const dueAtMs = work.due_at_ms === PARKED_MS ? null : work.due_at_ms;
+    return {
+      state: work.leased === 1 ? "leased" : "pending",
+      ...{ attempts: work.attempt, reason: work.reason, dueAtMs },
+    };
+  }
+  if (dead === undefined) return { state: "delivered", attempts: null, reason: null, dueAtMs: null };
+  return { state: "dead", attempts: dead.attempts, reason: dead.reason, dueAtMs: null };
+}
+
+function isMatching(row: BatchRow, { channel, requestId, batchId, fromMs, toMs }: DeliveryFilter): boolean {
+  const { seq, accepted_at_ms: acceptedAtMs } = row;
+  return (
+    (channel === undefined || row.channel === channel) &&
+    (requestId === undefined || parseText(row.request_id) === requestId) &&
+    (batchId === undefined || encodeBatchId({ seq, acceptedAtMs }) === batchId) &&
+    acceptedAtMs >= (fromMs ?? 0) &&
+    acceptedAtMs < (toMs ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+function isDelivery(delivery: Delivery, { target, state, pushId }: DeliveryFilter): boolean {
+  return (
+    (target === undefined || delivery.target === target) &&
+    (state === undefined || delivery.state === state) &&
+    (pushId === undefined || delivery.pushId === pushId)
+  );
+}
+
+/** `seq.place`: behind that delivery of the batch; `seq.end`: behind the batch. */
+function decodeCursor(after: string | undefined): { readonly seq: number; readonly place: number } {
+  if (after === undefined) return { seq: Number.MAX_SAFE_INTEGER, place: -1 };
+  const [, seq = "", place = ""] = /^(\d{1,15})\.(\d{1,9}|end)$/.exec(after) ?? [];
+  if (seq === "") throw new RangeError(`page cursor "${after}" is not one of this list`);
+  return place === "end" ? { seq: Number(seq) - 1, place: -1 } : { seq: Number(seq), place: Number(place) };
+}

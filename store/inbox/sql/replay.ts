@@ -1,0 +1,69 @@
+import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.ts";
+import { book } from "./books.ts";
+import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
+import { lineUp, lockOrder } from "./order.ts";
+import { all, first, type Operation, run, type Session } from "./query.ts";
+import { parseRoutes } from "./routes.ts";
+import { addWork, FRESH } from "./work-rows.ts";
+
+export interface Replayed {
+  readonly result: ReplayResult;
+  readonly wake: readonly string[];
+}
+
+export function* replay(
+  session: Session,
+  filter: DeadLetterFilter,
+  { nonce, dryRun = false }: ReplayRequest,
+): Operation<Replayed> {
+  const { where, params } = whereOf(filter);
+  if (dryRun) {
+    const row = yield* first<{ count: number }>(
+      `SELECT COUNT(*) AS count FROM {dead} d WHERE ${where}`,
+      ...params,
+    );
+    return { result: { count: row?.count ?? 0 }, wake: [] };
+  }
+  const done = yield* first<{ replayed: number }>("SELECT replayed FROM {replays} WHERE nonce = $1", nonce);
+  if (done !== null) return { result: { count: done.replayed }, wake: [] };
+  const rows = yield* all<DeadRow>(
+    `SELECT d.id, d.batch_seq, d.element_index, d.channel, d.target, d.push_id FROM {dead} d
+     WHERE ${where} ORDER BY d.target, d.batch_seq, d.element_index ${session.dialect.forUpdate}`,
+    ...params,
+  );
+  yield* run(
+    "INSERT INTO {replays} (nonce, replayed, replayed_at_ms) VALUES ($1, $2, $3)",
+    ...[nonce, rows.length, session.nowMs],
+  );
+  const groups = Map.groupBy(rows, ({ batch_seq, target }) => `${batch_seq} ${target}`);
+  for (const group of groups.values()) yield* revive(session, group, nonce);
+  return { result: { count: rows.length }, wake: [...new Set(rows.map(({ target }) => target))] };
+}
+
+/** Dead elements of one batch and target become one piece of work. */
+function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Operation<void> {
+  const { batch_seq: batchSeq, channel, target } = rows[0]!;
+  const batch = yield* first<{ routes: string; body_bytes: number }>(
+    `SELECT b.routes, LENGTH(o.body) AS body_bytes
+     FROM {batches} b JOIN {bodies} o ON o.batch_seq = b.seq WHERE b.seq = $1`,
+    batchSeq,
+  );
+  const isOrdered = parseRoutes(batch!.routes).some((route) => route.target === target && route.ordered);
+  if (isOrdered) {
+    yield* lockOrder(session, target);
+    const elements = rows.map((row) => ({ index: row.element_index, pushId: parseText(row.push_id) ?? "" }));
+    yield* lineUp(batchSeq, target, elements);
+  }
+  yield* addWork({
+    ...FRESH,
+    ...{ batch_seq: batchSeq, channel, target, is_ordered: isOrdered ? 1 : 0, replay: nonce },
+    ...{ due_at_ms: session.nowMs, body_bytes: batch!.body_bytes },
+    indexes: rows.map((row) => row.element_index),
+  });
+  yield* run(
+    `DELETE FROM {dead} WHERE id IN ${session.dialect.integersOf("$1")}`,
+    JSON.stringify(rows.map(({ id }) => id)),
+  );
+  yield* run("UPDATE {batches} SET finished_at_ms = NULL WHERE seq = $1", batchSeq);
+  yield* book(session, channel, target, { dead: -rows.length, pending: rows.length });
+}

@@ -1,0 +1,207 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { decodeBatchId, decodeToken } from "../ids.ts";
+import type * as port from "../inbox.ts";
+import { toStoredBatch } from "../stored-batch.ts";
+import { checkLeaseMs, checkLeasing, checkNonce, checkPage } from "./checks.ts";
+import type { Arguments, OperationName, Outcome } from "./operations.ts";
+import { toWorkItems } from "./work-items.ts";
+
+/** What runs operations, each atomically and durably before it resolves. */
+export interface Executor extends AsyncDisposable {
+  call<N extends OperationName>(
+    name: N,
+    nowMs: number,
+    args: Arguments<N>,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome<N>>;
+  /** @throws InboxFullError when there is no room for a body of that size. */
+  admit(bodyBytes: number): void;
+  /** Sizes; rejects when the store is away. */
+  measure(signal: AbortSignal | undefined): Promise<Pick<port.InboxHealth, "usedBytes" | "freeBytes">>;
+}
+
+export interface SqlInboxOptions {
+  readonly retention: port.InboxRetention;
+  readonly now: () => number;
+}
+
+const DEFAULT_MAX_LEASE_BYTES = 33_554_432;
+
+/** How often `awaitReply` looks: quickly at first, since most answers come within a second. */
+const FIRST_LOOK_MS = 10;
+const LAST_LOOK_MS = 250;
+
+/** The inbox over any database that runs the operations. */
+export class SqlInbox implements port.Inbox {
+  readonly #executor: Executor;
+  readonly #options: SqlInboxOptions;
+  readonly #listeners = new Set<(target: string) => void>();
+
+  constructor(executor: Executor, options: SqlInboxOptions) {
+    this.#executor = executor;
+    this.#options = options;
+  }
+
+  async accept(batch: port.NewBatch, options?: port.CallOptions): Promise<port.AcceptResult> {
+    const nowMs = this.#options.now();
+    const stored = toStoredBatch(batch, { nowMs, claimMs: this.#options.retention.claimMs });
+    this.#executor.admit(batch.body.length);
+    const result = await this.#call("accept", [stored], options, nowMs);
+    if (result.kind === "stored" && batch.reply !== null) {
+      this.#wake(stored.routes.flatMap(({ target, indexes }) => (indexes.length > 0 ? [target] : [])));
+    }
+    return result;
+  }
+
+  async awaitReply(batchId: string, waitMs: number, options?: port.CallOptions): Promise<Uint8Array | null> {
+    const key = decodeBatchId(batchId);
+    if (key === null) return null;
+    const endMs = performance.now() + waitMs;
+    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, LAST_LOOK_MS)) {
+      const { reply, isInFlight } = await this.#call("replyOf", [key], options);
+      const leftMs = endMs - performance.now();
+      if (reply !== null || !isInFlight || leftMs <= 0) return reply;
+      await sleep(Math.min(lookMs, leftMs), undefined, { signal: options?.signal });
+    }
+  }
+
+  async complete(
+    batchId: string,
+    completion: port.Completion,
+    options?: port.CallOptions,
+  ): Promise<port.FinishResult> {
+    const key = decodeBatchId(batchId);
+    if (key === null) return { kind: "stale" };
+    const { result, wake } = await this.#call("complete", [key, completion], options);
+    this.#wake(wake);
+    return result;
+  }
+
+  async release(batchId: string, options?: port.CallOptions): Promise<port.FinishResult> {
+    const key = decodeBatchId(batchId);
+    if (key === null) return { kind: "stale" };
+    return (await this.#call("release", [key], options)).result;
+  }
+
+  async lease(request: port.LeaseRequest, options?: port.CallOptions): Promise<port.LeaseResult> {
+    checkLeasing(request);
+    const { target, maxElements, maxBytes = DEFAULT_MAX_LEASE_BYTES, leaseMs } = request;
+    const leaseKey = randomInt(1, 2 ** 48 - 1);
+    const rows = await this.#call("lease", [{ target, maxElements, maxBytes, leaseMs, leaseKey }], options);
+    return { items: toWorkItems(rows, leaseKey), nextDueAtMs: rows.nextDueAtMs };
+  }
+
+  async extend(token: string, leaseMs: number, options?: port.CallOptions): Promise<port.ExtendResult> {
+    checkLeaseMs(leaseMs);
+    const key = decodeToken(token);
+    const untilMs = key === null ? null : await this.#call("extend", [key, leaseMs], options);
+    return untilMs === null ? { kind: "stale" } : { kind: "extended", untilMs };
+  }
+
+  async settle(
+    token: string,
+    outcomes: readonly port.ElementOutcome[],
+    options?: port.CallOptions,
+  ): Promise<port.SettleResult> {
+    const key = decodeToken(token);
+    if (key === null) return { kind: "stale" };
+    const { result, wake } = await this.#call("settle", [key, outcomes], options);
+    this.#wake(wake);
+    return result;
+  }
+
+  async deadLetters(
+    filter: port.DeadLetterFilter,
+    page: port.PageRequest,
+    options?: port.CallOptions,
+  ): Promise<port.Page<port.DeadLetter>> {
+    checkPage(page);
+    return await this.#call("listDeadLetters", [filter, page], options);
+  }
+
+  async replay(
+    filter: port.DeadLetterFilter,
+    request: port.ReplayRequest,
+    options?: port.CallOptions,
+  ): Promise<port.ReplayResult> {
+    checkNonce(request.nonce);
+    const { result, wake } = await this.#call("replay", [filter, request], options);
+    this.#wake(wake);
+    return result;
+  }
+
+  async deliveries(
+    filter: port.DeliveryFilter,
+    page: port.PageRequest,
+    options?: port.CallOptions,
+  ): Promise<port.Page<port.Delivery>> {
+    checkPage(page);
+    return await this.#call("listDeliveries", [filter, page], options);
+  }
+
+  async delivery(deliveryId: string, options?: port.CallOptions): Promise<port.DeliveryDetail | null> {
+    return await this.#call("findDelivery", [deliveryId], options);
+  }
+
+  async counts(options?: port.CallOptions & { readonly recount?: boolean }): Promise<readonly port.Counts[]> {
+    return await this.#call("counts", [options?.recount ?? false], options);
+  }
+
+  async prune(options?: port.CallOptions): Promise<port.PruneResult> {
+    return await this.#call("prune", [this.#options.retention], options);
+  }
+
+  async health(options?: port.CallOptions): Promise<port.InboxHealth> {
+    const nowMs = this.#options.now();
+    try {
+      const acceptedAtMs = await this.#call("oldestPending", [], options, nowMs);
+      const sizes = await this.#executor.measure(options?.signal);
+      const oldestPendingMs = acceptedAtMs === null ? null : Math.max(0, nowMs - acceptedAtMs);
+      return { ...sizes, oldestPendingMs, ...this.#writable() };
+    } catch (error) {
+      options?.signal?.throwIfAborted();
+      const reason = reasonOf(error);
+      return { writable: false, reason, oldestPendingMs: null, usedBytes: null, freeBytes: null };
+    }
+  }
+
+  onWork(listener: (target: string) => void): Disposable {
+    // The same function given twice is two listeners, each with its own end.
+    const own = (target: string): void => listener(target);
+    this.#listeners.add(own);
+    return { [Symbol.dispose]: () => this.#listeners.delete(own) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
+    await this.#executor[Symbol.asyncDispose]();
+  }
+
+  async #call<N extends OperationName>(
+    name: N,
+    args: Arguments<N>,
+    options: port.CallOptions | undefined,
+    nowMs = this.#options.now(),
+  ): Promise<Outcome<N>> {
+    options?.signal?.throwIfAborted();
+    return await this.#executor.call(name, nowMs, args, options?.signal);
+  }
+
+  #writable(): Pick<port.InboxHealth, "writable" | "reason"> {
+    try {
+      this.#executor.admit(0);
+      return { writable: true, reason: null };
+    } catch (error) {
+      return { writable: false, reason: reasonOf(error) };
+    }
+  }
+
+  #wake(targets: readonly string[]): void {
+    for (const target of targets) for (const listener of this.#listeners) listener(target);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,79 @@
+import { encodeIndexes } from "../index-set.ts";
+import { first, type Operation, run, type Session } from "./query.ts";
+
+/**
+ * Work of one batch for one target. `due_at_ms` is when it may be leased: a
+ * leased row is due when its lease ends, and then simply leased again.
+ */
+export interface WorkRow {
+  readonly id: number;
+  readonly batch_seq: number;
+  readonly channel: string;
+  readonly target: string;
+  /** As of `encodeIndexes`. */
+  readonly element_indexes: string;
+  /** Attempts begun. */
+  readonly attempt: number;
+  readonly due_at_ms: number;
+  readonly leased: number;
+  /** 0: no lease has it. */
+  readonly lease_key: number;
+  readonly reason: string | null;
+  readonly is_ordered: number;
+  readonly replay: string | null;
+  /** Size of the batch's body. */
+  readonly body_bytes: number;
+}
+
+export const WORK_COLUMNS = `w.id, w.batch_seq, w.channel, w.target, w.element_indexes, w.attempt,
+  w.due_at_ms, w.leased, w.lease_key, w.reason, w.is_ordered, w.replay, w.body_bytes`;
+
+export interface NewWork extends Omit<WorkRow, "id" | "element_indexes"> {
+  readonly indexes: readonly number[];
+}
+
+/** Work nobody has tried yet. */
+export const FRESH = { attempt: 0, leased: 0, lease_key: 0, reason: null, replay: null } as const;
+
+/** Resolves to the new row's id; 0 when there is nothing to do. */
+export function* addWork({ indexes, ...row }: NewWork): Operation<number> {
+  if (indexes.length === 0) return 0;
+  const added = yield* first<{ id: number }>(
+    `INSERT INTO {work} (batch_seq, channel, target, element_indexes, element_count, attempt, due_at_ms,
+       leased, lease_key, reason, is_ordered, replay, body_bytes)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`,
+    ...[row.batch_seq, row.channel, row.target, encodeIndexes(indexes), indexes.length],
+    ...[row.attempt, row.due_at_ms, row.leased, row.lease_key, row.reason],
+    ...[row.is_ordered, row.replay, row.body_bytes],
+  );
+  return added!.id;
+}
+
+/** Changes which elements a row holds, and ends any lease of it unless the key is kept. */
+export function* reduceWork(
+  id: number,
+  indexes: readonly number[],
+  changed: Pick<WorkRow, "attempt" | "due_at_ms" | "leased" | "lease_key" | "reason">,
+): Operation<void> {
+  yield* run(
+    `UPDATE {work} SET element_indexes = $1, element_count = $2, attempt = $3, due_at_ms = $4,
+       leased = $5, lease_key = $6, reason = $7 WHERE id = $8`,
+    ...[encodeIndexes(indexes), indexes.length, changed.attempt, changed.due_at_ms],
+    ...[changed.leased, changed.lease_key, changed.reason, id],
+  );
+}
+
+/**
+ * Stamps a batch as finished when no work of it is left. Holds the batch, since of
+ * two settlements at the same time each would still see the other's work.
+ */
+export function* finishIfDone({ nowMs, dialect }: Session, batchSeq: number): Operation<void> {
+  if (dialect.forUpdate !== "") {
+    yield* run(`SELECT seq FROM {batches} WHERE seq = $1 ${dialect.forUpdate}`, batchSeq);
+  }
+  yield* run(
+    `UPDATE {batches} SET finished_at_ms = $1
+     WHERE seq = $2 AND NOT EXISTS (SELECT 1 FROM {work} WHERE batch_seq = $2)`,
+    ...[nowMs, batchSeq],
+  );
+}

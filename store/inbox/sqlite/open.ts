@@ -1,0 +1,69 @@
+import { statfsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
+import { SqlInbox } from "../sql/sql-inbox.ts";
+import { DiskGuard } from "./disk-guard.ts";
+import { WorkerExecutor } from "./worker-executor.ts";
+
+export interface SqliteInboxOptions {
+  /**
+   * The database file; its folder is made when missing. Beside it lie the log
+   * (`-wal`), the reserve (`.reserve`) and the holder's number (`.pid`). Must be
+   * on a local disk: network file systems lie about locks and syncs.
+   */
+  readonly path: string;
+  readonly retention?: Partial<InboxRetention>;
+  /** No batch is taken when less is free on the disk. Default 256 MiB. */
+  readonly minFreeBytes?: number;
+  /** No batch is taken when the file uses more. Default null: no cap. */
+  readonly maxBytes?: number | null;
+  /** Room kept for settling and pruning on a disk that others filled. Default 16 MiB; 0: none. */
+  readonly reserveBytes?: number;
+  /** Size of the log; it stays below three times this. Default 16 MiB. */
+  readonly maxWalBytes?: number;
+  /** How long a commit waits for more requests when they come in company. Default 2. */
+  readonly lingerMs?: number;
+  /** Bodies that wait to be written; more is refused. Default 64 MiB. */
+  readonly maxQueuedBytes?: number;
+  /** How long to wait for a process that still has the file. Default 2 s. */
+  readonly lockWaitMs?: number;
+  /** Read the whole file for damage when opening. Default false. */
+  readonly checkAtOpen?: boolean;
+  readonly now?: () => number;
+  readonly freeBytes?: (path: string) => number;
+}
+
+const MIB = 1_048_576;
+
+/**
+ * Opens an inbox in a SQLite file, which this process then has for itself. All
+ * SQL runs in one thread; requests of about the same time share a commit, and
+ * each is answered after the commit has been synced to disk.
+ *
+ * @throws InboxOpenError when another process has the file, or it is damaged,
+ * of a newer version, not an inbox, or in a folder that can't be written.
+ */
+export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbox> {
+  const path = resolve(options.path);
+  const { maxWalBytes = 16 * MIB, now = Date.now, freeBytes = freeBytesOf } = options;
+  const guard = new DiskGuard({
+    ...{ path, maxWalBytes, freeBytes },
+    minFreeBytes: options.minFreeBytes ?? 256 * MIB,
+    maxBytes: options.maxBytes ?? null,
+  });
+  const setup = {
+    ...{ path, maxWalBytes },
+    lockWaitMs: options.lockWaitMs ?? 2_000,
+    checkAtOpen: options.checkAtOpen ?? false,
+    lingerMs: options.lingerMs ?? 2,
+    reserveBytes: options.reserveBytes ?? 16 * MIB,
+  };
+  const executor = new WorkerExecutor(setup, guard, options.maxQueuedBytes ?? 64 * MIB);
+  await executor.open();
+  return new SqlInbox(executor, { now, retention: { ...DEFAULT_RETENTION, ...options.retention } });
+}
+
+function freeBytesOf(path: string): number {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return bavail * bsize;
+}

@@ -1,0 +1,102 @@
+/** Marks the file as an inbox: the letters "INBX". */
+export const APPLICATION_ID = 0x49_4e_42_58;
+
+/**
+ * Forward migrations; the version of a file is how many it has had
+ * (`PRAGMA user_version`). What was published is never changed.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE batches (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     channel TEXT NOT NULL,
+     request_id TEXT,
+     claim_key BLOB,
+     accepted_at_ms INTEGER NOT NULL,
+     in_flight_until_ms INTEGER,
+     finished_at_ms INTEGER,
+     routes TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX batches_finished ON batches (finished_at_ms) WHERE finished_at_ms IS NOT NULL;
+   CREATE INDEX batches_in_flight ON batches (in_flight_until_ms) WHERE in_flight_until_ms IS NOT NULL;
+
+   -- Apart from the batches, whose small rows change while these never do.
+   CREATE TABLE bodies (
+     batch_seq INTEGER PRIMARY KEY,
+     elements BLOB NOT NULL,
+     body BLOB NOT NULL
+   ) STRICT;
+
+   CREATE TABLE claims (
+     channel TEXT NOT NULL,
+     claim_key BLOB NOT NULL,
+     sha256 BLOB NOT NULL,
+     reply BLOB,
+     batch_seq INTEGER NOT NULL,
+     accepted_at_ms INTEGER NOT NULL,
+     owned_until_ms INTEGER NOT NULL,
+     expires_at_ms INTEGER NOT NULL,
+     PRIMARY KEY (channel, claim_key)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX claims_expiry ON claims (expires_at_ms);
+
+   CREATE TABLE work (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     batch_seq INTEGER NOT NULL,
+     channel TEXT NOT NULL,
+     target TEXT NOT NULL,
+     element_indexes TEXT NOT NULL,
+     element_count INTEGER NOT NULL,
+     attempt INTEGER NOT NULL,
+     due_at_ms INTEGER NOT NULL,
+     leased INTEGER NOT NULL,
+     lease_key INTEGER NOT NULL,
+     reason TEXT,
+     is_ordered INTEGER NOT NULL,
+     replay TEXT,
+     body_bytes INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX work_due ON work (target, due_at_ms, id);
+   CREATE INDEX work_batch ON work (batch_seq);
+
+   CREATE TABLE line (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     target TEXT NOT NULL,
+     push_key BLOB NOT NULL,
+     batch_seq INTEGER NOT NULL,
+     element_index INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX line_push ON line (target, push_key, position);
+   CREATE INDEX line_batch ON line (batch_seq, target);
+
+   CREATE TABLE dead (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     batch_seq INTEGER NOT NULL,
+     element_index INTEGER NOT NULL,
+     channel TEXT NOT NULL,
+     target TEXT NOT NULL,
+     push_id TEXT NOT NULL,
+     reason TEXT NOT NULL,
+     attempts INTEGER NOT NULL,
+     accepted_at_ms INTEGER NOT NULL,
+     died_at_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE UNIQUE INDEX dead_delivery ON dead (batch_seq, target, element_index);
+   CREATE INDEX dead_time ON dead (died_at_ms);
+
+   CREATE TABLE replays (
+     nonce TEXT PRIMARY KEY,
+     replayed INTEGER NOT NULL,
+     replayed_at_ms INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE books (
+     channel TEXT NOT NULL,
+     target TEXT NOT NULL,
+     shard INTEGER NOT NULL,
+     accepted INTEGER NOT NULL,
+     delivered INTEGER NOT NULL,
+     dead INTEGER NOT NULL,
+     pending INTEGER NOT NULL,
+     PRIMARY KEY (channel, target, shard)
+   ) STRICT, WITHOUT ROWID;`,
+];

@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import type { BatchElement, NewBatch, Route } from "./batch.ts";
+import { encodeElements } from "./element-list.ts";
+import { encodeIndexes } from "./index-set.ts";
+
+/** A batch in the form in which it is stored. Plain data: it crosses to a worker thread. */
+export interface StoredBatch {
+  readonly channel: string;
+  readonly requestId: string | null;
+  /** Null: no de-duplication. */
+  readonly claim: { readonly key: Uint8Array; readonly expiresAtMs: number } | null;
+  readonly sha256: Uint8Array;
+  readonly body: Uint8Array;
+  readonly elements: Uint8Array;
+  readonly routes: readonly StoredRoute[];
+  readonly reply: Uint8Array | null;
+  /** When another may take an unanswered key over. */
+  readonly ownedUntilMs: number;
+}
+
+export interface StoredRoute {
+  readonly target: string;
+  readonly indexes: readonly number[];
+  readonly ordered: boolean;
+}
+
+export interface StoredBatchOptions {
+  readonly nowMs: number;
+  readonly claimMs: number;
+}
+
+const DEFAULT_OWNER_LEASE_MS = 30_000;
+
+/** @throws RangeError when the batch contradicts itself. */
+export function toStoredBatch(batch: NewBatch, { nowMs, claimMs }: StoredBatchOptions): StoredBatch {
+  checkElements(batch);
+  checkSha256(batch.bodySha256);
+  const all = batch.elements.map(({ index }) => index);
+  const routes = batch.routes.map((route) => toStoredRoute(route, all));
+  if (new Set(routes.map(({ target }) => target)).size < routes.length) {
+    throw new RangeError("routes name a target twice");
+  }
+  return {
+    channel: batch.channel,
+    requestId: batch.requestId,
+    claim: claimOf(batch, nowMs, claimMs),
+    sha256: batch.bodySha256,
+    body: batch.body,
+    elements: encodeElements(batch.elements),
+    // A fixed order, so that transactions of several replicas touch the books in the same order.
+    routes: routes.sort((a, b) => (a.target < b.target ? -1 : 1)),
+    reply: batch.reply,
+    ownedUntilMs: nowMs + (batch.ownerLeaseMs ?? DEFAULT_OWNER_LEASE_MS),
+  };
+}
+
+/**
+ * The identity of a push id in the order of its messages. Hashed, because ids
+ * have any length and may hold what a database's text can't.
+ */
+export function orderKey(pushId: string): Uint8Array {
+  return createHash("sha256").update(JSON.stringify(pushId)).digest().subarray(0, 16);
+}
+
+export function encodeRoutes(routes: readonly Pick<StoredRoute, "target" | "indexes" | "ordered">[]): string {
+  return JSON.stringify(
+    routes.map(({ target, indexes, ordered }) => [target, encodeIndexes(indexes), ordered ? 1 : 0]),
+  );
+}
+
+function claimOf(batch: NewBatch, nowMs: number, claimMs: number): StoredBatch["claim"] {
+  // JSON escapes half surrogate pairs, which would otherwise all hash alike.
+  if (batch.requestId !== null) {
+    return { key: sha256(`id ${JSON.stringify(batch.requestId)}`), expiresAtMs: nowMs + claimMs };
+  }
+  const windowMs = batch.dedupeWindowMs ?? 0;
+  if (windowMs <= 0) return null;
+  const key = sha256(`body ${Buffer.from(batch.bodySha256).toString("hex")}`);
+  return { key, expiresAtMs: nowMs + windowMs };
+}
+
+function sha256(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
+}
+
+function toStoredRoute({ target, indexes, ordered = false }: Route, all: readonly number[]): StoredRoute {
+  if (target === "") throw new RangeError("target of a route is empty");
+  if (indexes === "all") return { target, indexes: all, ordered };
+  const known = new Set(all);
+  const odd = indexes.find((index, i) => !known.has(index) || (i > 0 && index <= indexes[i - 1]!));
+  if (odd === undefined) return { target, indexes, ordered };
+  throw new RangeError(`indexes of the route to "${target}": ${odd} is no accepted element or not ascending`);
+}
+
+function checkElements({ elements, body }: NewBatch): void {
+  let lastIndex = -1;
+  let lastEnd = 0;
+  for (const element of elements) {
+    const isApart = element.index > lastIndex && element.start >= lastEnd;
+    if (!isApart || !isInside(element, body.length)) {
+      throw new RangeError(`element ${element.index} overlaps, goes backwards or lies outside of the body`);
+    }
+    lastIndex = element.index;
+    lastEnd = element.end;
+  }
+}
+
+function isInside({ start, receiptStart, receiptEnd, end }: BatchElement, bodyBytes: number): boolean {
+  return start <= receiptStart && receiptStart <= receiptEnd && receiptEnd <= end && end <= bodyBytes;
+}
+
+function checkSha256(digest: Uint8Array): void {
+  if (digest.length !== 32) throw new RangeError(`bodySha256 has ${digest.length} bytes, not 32`);
+}
