@@ -1,0 +1,28 @@
+import type { Channel } from "./channels.ts";
+import type { Explain } from "./explainer.ts";
+import { Refusal } from "./refusal.ts";
+import { findWrongHeader } from "./required-headers.ts";
+import { verifySignature } from "./signature.ts";
+
+/** Checks the headers and the signature of an HTTP call. Throws a Refusal of kind `unauthenticated`. */
+export function authenticate(
+  channel: Channel,
+  headers: Pick<Headers, "get">,
+  body: Uint8Array,
+  nowMs: number,
+  explain: Explain,
+): void {
+  const wrong = findWrongHeader(headers, channel.requiredHeaders);
+  if (wrong !== undefined) throw new Refusal("unauthenticated", `header "${wrong}" is missing or wrong`);
+  const { secrets, signatureHeaders } = channel;
+  if (secrets === undefined) return;
+  const given = signatureHeaders.map((name) => headers.get(name)).filter((value) => value !== null);
+  const verdict = verifySignature(body, given, secrets, nowMs);
+  if (verdict.kind === "match") return;
+  if (verdict.kind === "missing") {
+    const names = signatureHeaders.map((name) => `"${name}"`).join(", ");
+    throw new Refusal("unauthenticated", `signature is missing, valid headers are ${names}`);
+  }
+  const detail = explain({ channel: channel.name, body, given, nowMs });
+  throw new Refusal("unauthenticated", "signature mismatch", detail === undefined ? {} : { detail });
+}

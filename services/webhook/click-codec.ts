@@ -1,0 +1,54 @@
+import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type ReportClickRequest, ReportClickRequestSchema } from "../../gen/engage/webhook/v1/click_pb.ts";
+import { ClickFault } from "./click-record.ts";
+import { badField } from "./clicks.ts";
+import { JsonCursor } from "./json/cursor.ts";
+import { JsonFault } from "./json/fault.ts";
+import { scanValue } from "./json/one-value.ts";
+import { asBuffer } from "./json/utf8.ts";
+
+const maxDepth = 64;
+
+/** Members whose bytes are kept, and the fields they go to. */
+const rawFields: ReadonlyMap<string, "rawReceipt" | "rawProperties"> = new Map([
+  ["#ops_receipt_properties", "rawReceipt"],
+  ["ops_receipt_properties", "rawReceipt"],
+  ["properties", "rawProperties"],
+]);
+
+/**
+ * Reads a click report as REST sends it: like proto3 JSON, but receipt and
+ * properties are cut out of the body byte for byte.
+ * @throws ConnectError INVALID_ARGUMENT
+ */
+export function decodeClickRequest(body: Buffer): ReportClickRequest {
+  try {
+    const { kind, start, end } = scanValue(body, maxDepth);
+    if (kind !== "object") throw new ClickFault("body", "must be an object");
+    return readMembers(asBuffer(body.subarray(start, end)));
+  } catch (error) {
+    if (error instanceof ClickFault) throw badField(error);
+    if (!(error instanceof JsonFault)) throw error;
+    throw new ConnectError(`body is not valid JSON: ${error.message}`, Code.InvalidArgument);
+  }
+}
+
+function readMembers(body: Buffer): ReportClickRequest {
+  const cursor = new JsonCursor(body, maxDepth);
+  const plain: JsonObject = {};
+  const raw: { rawReceipt?: Uint8Array; rawProperties?: Uint8Array } = {};
+  for (let more = cursor.firstKey(); more; more = cursor.nextKey()) {
+    const name = cursor.key();
+    const start = cursor.at;
+    const kind = cursor.value();
+    const field = rawFields.get(name);
+    if (field === undefined) plain[name] = JSON.parse(body.toString("utf8", start, cursor.at)) as JsonValue;
+    else if (kind !== "null") raw[field] = body.subarray(start, cursor.at);
+  }
+  try {
+    return Object.assign(fromJson(ReportClickRequestSchema, plain), raw);
+  } catch (error) {
+    throw new ConnectError(error instanceof Error ? error.message : String(error), Code.InvalidArgument);
+  }
+}

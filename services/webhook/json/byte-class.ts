@@ -1,0 +1,34 @@
+/** Bytes of JSON that mean something. */
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+export const OPEN_ARRAY = 0x5b;
+export const CLOSE_ARRAY = 0x5d;
+export const MINUS = 0x2d;
+export const DOT = 0x2e;
+export const ZERO = 0x30;
+
+/** Classes a byte can be in, as bits of `classOf`. */
+export const BLANK = 1;
+/** Ends a run of plain bytes in a string: quote, backslash, control character. */
+export const STRING_STOP = 2;
+export const DIGIT = 4;
+/** May begin a name: letter or underscore. */
+export const NAME_START = 8;
+
+/** One look-up for each byte of a body instead of several comparisons. */
+export const classOf: Uint8Array = new Uint8Array(256);
+
+for (let byte = 0; byte < 0x20; byte++) classOf[byte] = STRING_STOP;
+classOf[QUOTE] = STRING_STOP;
+classOf[BACKSLASH] = STRING_STOP;
+for (const blank of [0x09, 0x0a, 0x0d, 0x20]) classOf[blank]! |= BLANK;
+for (let digit = ZERO; digit <= 0x39; digit++) classOf[digit] = DIGIT;
+for (let letter = 0x41; letter <= 0x5a; letter++) {
+  classOf[letter] = NAME_START;
+  classOf[letter + 0x20] = NAME_START;
+}
+classOf[0x5f] = NAME_START;

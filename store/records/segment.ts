@@ -1,0 +1,62 @@
+import { type FileHandle, open } from "node:fs/promises";
+
+/** The file operations used, so that a test can let them fail. */
+export interface SegmentFileSystem {
+  open(path: string, flags: string, mode: number): Promise<SegmentHandle>;
+}
+
+export type SegmentHandle = Pick<FileHandle, "stat" | "read" | "write" | "truncate" | "datasync" | "close">;
+
+/** One file of lines that is appended to. */
+export interface Segment {
+  size(): number;
+  /** All bytes are on disk or, when it rejects, none counts: what was written of them is cut off. */
+  append(bytes: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LF = 0x0a;
+const tailBytes = 65_536;
+
+/** Opens or creates a file. A last line without an end was never acknowledged, so it is cut off. */
+export async function openSegment(path: string, fileSystem: SegmentFileSystem = { open }): Promise<Segment> {
+  const handle = await fileSystem.open(path, "a+", 0o600);
+  let size = 0;
+  try {
+    size = await wholeLines(handle);
+    await handle.truncate(size);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return {
+    size: () => size,
+    async append(bytes) {
+      try {
+        for (let offset = 0; offset < bytes.length; ) {
+          const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset);
+          offset += bytesWritten;
+        }
+        await handle.datasync();
+      } catch (error) {
+        await handle.truncate(size).catch(() => {});
+        throw error;
+      }
+      size += bytes.length;
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** The size up to the end of the last whole line. */
+async function wholeLines(handle: SegmentHandle): Promise<number> {
+  const buffer = new Uint8Array(tailBytes);
+  for (let end = (await handle.stat()).size; end > 0; ) {
+    const start = Math.max(0, end - tailBytes);
+    const { bytesRead } = await handle.read(buffer, 0, end - start, start);
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(LF);
+    if (at >= 0) return start + at + 1;
+    end = start;
+  }
+  return 0;
+}
