@@ -4,6 +4,8 @@ import type { Server } from "./processes.ts";
 export interface Contestant {
   readonly name: string;
   readonly server: Server;
+  /** What the ratio to this peer is to reach, as it is printed. */
+  readonly bar?: string;
 }
 
 interface Score {
@@ -32,7 +34,7 @@ export async function compare(
   }
   const [first] = contestants;
   const ours = scores.get(first?.name ?? "") ?? [];
-  const rows = contestants.map(({ name }) => {
+  const rows = contestants.map(({ name, bar = "" }) => {
     const theirs = scores.get(name) ?? [];
     const ratio = (pick: (score: Score) => number): number =>
       median(ours.map((score, round) => pick(score) / pick(theirs[round] as Score)));
@@ -42,6 +44,7 @@ export async function compare(
       "calls/CPU s": Math.round(median(theirs.map((score) => score.perCpuSecond))),
       "ratio of calls/s": ratio((score) => score.perSecond).toFixed(2),
       "ratio of calls/CPU s": ratio((score) => score.perCpuSecond).toFixed(2),
+      bar,
     };
   });
   console.table(rows);

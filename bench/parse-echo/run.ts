@@ -42,9 +42,9 @@ await compare(
   [
     { name: "engage (interceptors, metrics)", server: quiet },
     { name: "engage (and access log)", server: logging },
-    { name: "@grpc/grpc-js", server: grpcJs },
-    { name: "connect adapter", server: adapter },
-    { name: "bare node:http2", server: bare },
+    { name: "@grpc/grpc-js", server: grpcJs, bar: "≥ 1.0" },
+    { name: "connect adapter", server: adapter, bar: "≥ 5" },
+    { name: "bare node:http2", server: bare, bar: "aim 0.85" },
   ],
   rounds,
   async ({ port }) => {

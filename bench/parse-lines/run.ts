@@ -1,0 +1,162 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "../../cmd/config.ts";
+import { type BatchParserOptions, createBatchParser } from "../../services/parser/batch.ts";
+import { openFormats } from "../../services/parser/formats/formats.ts";
+import { separatorsOf } from "../../services/parser/separators.ts";
+import { median } from "../harness/compare.ts";
+import { decodeContent, encodeContent, openParseClient } from "../harness/grpc-client.ts";
+import { itemsOf } from "../harness/log-lines.ts";
+import { startServer } from "../harness/processes.ts";
+import { json, others, type Sample } from "./samples.ts";
+
+/**
+ * Parse of 1,000 lines in one gRPC call over a socket, one call after the
+ * other, against JSON.parse and JSON.stringify over the same lines in a bare
+ * loop. All contestants take turns for a few calls at a time.
+ */
+const callsPerTurn = 10;
+const rounds = { json: 60, others: 12 };
+const configFile = "bench/parse-lines/engage.yaml";
+const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
+
+const { config } = loadConfig({ env: {}, cwd: process.cwd(), file: configFile });
+const { formatFor } = await openFormats(config.parser);
+const parseBatch = createBatchParser({
+  formatFor,
+  separators: separatorsOf(config.parser),
+  maxLineBytes: config.parser.maxLineBytes,
+  now: Date.now,
+} satisfies BatchParserOptions);
+
+const serve = (port: number, environment: Record<string, string>) =>
+  startServer("cmd/engage.ts serve", port, {
+    ENGAGE_CONFIG: configFile,
+    ENGAGE_LISTEN: `127.0.0.1:${port}`,
+    ENGAGE_DATA: join(folder, String(port)),
+    ...environment,
+  });
+await using server = await serve(7321, {});
+await using inline = await serve(7322, { ENGAGE_PARSER_WORKERS: "0" });
+using client = await openParseClient(7321);
+using inlineClient = await openParseClient(7322);
+
+interface Turn {
+  readonly name: string;
+  readonly bar?: string;
+  run(): Promise<void> | void;
+  cpuSeconds(): number;
+}
+
+const ownCpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+function turnsOf({ index, lines }: Sample): readonly [Turn, ...Turn[]] {
+  const content = itemsOf(lines, index);
+  const bytes = Buffer.from(content);
+  const frame = encodeContent(content);
+  const overSocket = async ({ call }: typeof client): Promise<void> => {
+    for (let i = 0; i < callsPerTurn; i++) await call(frame);
+  };
+  const bar = lines === json.lines && index === json.index ? "≥ 0.6" : "";
+  return [
+    {
+      name: "bare loop of JSON.parse and JSON.stringify",
+      run: () => repeat(() => loop(lines)),
+      cpuSeconds: ownCpuSeconds,
+    },
+    { name: "Parse over a socket", bar, run: () => overSocket(client), cpuSeconds: server.cpuSeconds },
+    {
+      name: "Parse over a socket, without workers",
+      run: () => overSocket(inlineClient),
+      cpuSeconds: inline.cpuSeconds,
+    },
+    {
+      name: "the parser in this process",
+      run: () =>
+        repeat(() => void parseBatch({ content: bytes, framing: "items", index: "", source: "bench" })),
+      cpuSeconds: ownCpuSeconds,
+    },
+  ];
+}
+
+function repeat(work: () => void): void {
+  for (let i = 0; i < callsPerTurn; i++) work();
+}
+
+let kept = 0;
+
+function loop(lines: readonly string[]): void {
+  for (const line of lines) kept += JSON.stringify(JSON.parse(line)).length;
+}
+
+interface Speed {
+  readonly perSecond: number;
+  /** Lines per CPU second of the process that does the work. */
+  readonly perCpuSecond: number;
+}
+
+async function measure(turns: readonly Turn[], roundsWanted: number): Promise<Speed[]> {
+  const speeds = turns.map((): number[] => []);
+  const cpu = turns.map(() => 0);
+  for (let warm = 0; warm < 10; warm++) for (const turn of turns) await turn.run();
+  for (let round = 0; round < roundsWanted; round++) {
+    for (const [at, turn] of turns.entries()) {
+      const cpuBefore = turn.cpuSeconds();
+      const before = performance.now();
+      await turn.run();
+      speeds[at]?.push((callsPerTurn * json.lines.length * 1_000) / (performance.now() - before));
+      cpu[at]! += turn.cpuSeconds() - cpuBefore;
+    }
+  }
+  return speeds.map((each, at) => ({
+    perSecond: median(each),
+    perCpuSecond: (roundsWanted * callsPerTurn * json.lines.length) / cpu[at]!,
+  }));
+}
+
+async function checkAnswers({ index, lines, format }: Sample): Promise<void> {
+  const items = decodeContent(await client.call(encodeContent(itemsOf(lines, index)))).split(":ta:");
+  const bad = items.filter((item) => item === "{}").length;
+  if (items.length !== lines.length || bad > 0)
+    throw new Error(`${format}: ${items.length} items, ${bad} bad`);
+}
+
+for (const sample of [json, ...others]) await checkAnswers(sample);
+
+const turns = turnsOf(json);
+const speeds = await measure(turns, rounds.json);
+const [reference] = speeds as [Speed];
+const averageBytes = Buffer.byteLength(json.lines.join("")) / json.lines.length;
+console.log(
+  `calls of ${json.lines.length} lines of ${Math.round(averageBytes)} bytes, format ${json.format}`,
+);
+console.table(
+  speeds.map(({ perSecond, perCpuSecond }, at) => ({
+    contestant: turns[at]?.name,
+    "lines/s": Math.round(perSecond),
+    "lines/CPU s": Math.round(perCpuSecond),
+    "ratio of lines/s": (perSecond / reference.perSecond).toFixed(2),
+    "ratio of lines/CPU s": (perCpuSecond / reference.perCpuSecond).toFixed(2),
+    bar: turns[at]?.bar ?? "",
+  })),
+);
+
+const rows: Record<string, string | number>[] = [];
+for (const sample of others) {
+  const [, ...ours] = turnsOf(sample);
+  const [socket, , inProcess] = (await measure(ours, rounds.others)) as [Speed, Speed, Speed];
+  rows.push({
+    format: sample.format,
+    "bytes a line": Math.round(Buffer.byteLength(sample.lines.join("")) / sample.lines.length),
+    "lines/s over a socket": Math.round(socket.perSecond),
+    "lines/s in this process": Math.round(inProcess.perSecond),
+    "lines/CPU s in this process": Math.round(inProcess.perCpuSecond),
+  });
+}
+console.log("\nother formats, 1,000 lines a call");
+console.table(rows);
+if (kept < 0) console.log(kept);

@@ -1,0 +1,74 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compare } from "../harness/compare.ts";
+import { runTool, type Server, startServer } from "../harness/processes.ts";
+
+/**
+ * Unary JSON over HTTP/1.1 with bodies of 200 bytes, against fastify. Both
+ * sides check what comes in against a schema; Parse is an echo whose bytes are
+ * decoded from base64 and encoded again, the REST route fills its message from
+ * path and body. Engage also has its interceptors, metrics, deadlines and
+ * request ids, of which fastify has none here.
+ */
+const rounds = 5;
+const secondsPerRound = 1;
+const connections = 32;
+
+const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
+
+const parseBody = JSON.stringify({ content: Buffer.alloc(138, "a line of a log ").toString("base64") });
+const book = {
+  id: "1234567890",
+  displayName: "The art of reading a long line of a log, and of its fields",
+  genre: "GENRE_SCIENCE",
+  keywords: { logs: 0.75, lines: 2.5, fields: 1 },
+  shop: "the shop at the corner",
+};
+const bookBody = JSON.stringify(book);
+
+await using engage = await startServer("cmd/engage.ts serve", 7311, {
+  ENGAGE_CONFIG: "bench/parse-echo/engage.yaml",
+  ENGAGE_LISTEN: "127.0.0.1:7311",
+  ENGAGE_DATA: join(folder, "data"),
+});
+await using rest = await startServer("bench/unary-json/rest.ts", 7312);
+await using fastify = await startServer("bench/unary-json/fastify.mjs", 7313);
+
+console.log(`Connect, POST /proto.Parser/Parse, ${parseBody.length} bytes`);
+await compare(
+  [
+    { name: "engage", server: engage },
+    { name: "fastify", server: fastify, bar: "≥ 0.8" },
+  ],
+  rounds,
+  postWith("/proto.Parser/Parse", parseBody),
+);
+console.log(`REST, POST /v1/{parent=shelves/*}/books, ${bookBody.length} bytes`);
+await compare(
+  [
+    { name: "engage", server: rest },
+    { name: "fastify", server: fastify, bar: "≥ 0.8" },
+  ],
+  rounds,
+  postWith("/v1/shelves/7/books", bookBody),
+);
+
+function postWith(path: string, body: string) {
+  const script = join(folder, `${path.replaceAll("/", "-")}.lua`);
+  writeFileSync(
+    script,
+    `wrk.method = "POST"\nwrk.body = [==[${body}]==]\nwrk.headers["content-type"] = "application/json"\n`,
+  );
+  return async ({ port }: Server): Promise<{ calls: number; perSecond: number }> => {
+    const output = await runTool("wrk", [
+      ...["-t", "1", "-c", String(connections), "-d", `${secondsPerRound}s`, "-s", script],
+      `http://127.0.0.1:${port}${path}`,
+    ]);
+    if (/Non-2xx|Socket errors/.test(output)) throw new Error(output);
+    return {
+      calls: Number(/(\d+) requests in/.exec(output)?.[1]),
+      perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]),
+    };
+  };
+}
