@@ -28,7 +28,7 @@ export function createDelimitedReader(
   const columns = config.columns.map((column, index) => compileColumn(column, index, config, context));
   const names = columns.map((column) => column.name);
   const keepExtra = config.extraColumns === "keep";
-  checkNames(keepExtra ? [...names, extraField] : names, context);
+  checkNames(keepExtra ? [...names, extraField] : names, names.length, context);
   const split = config.quotes === "double" ? splitQuoted : splitPlain;
   const read = (line: string) => {
     const values = split(line, config.separator);
@@ -83,12 +83,13 @@ function compileColumn(
   return { name, convert };
 }
 
-function checkNames(names: readonly string[], { at, problems }: DelimitedContext): void {
+function checkNames(names: readonly string[], count: number, { at, problems }: DelimitedContext): void {
   for (const [index, name] of names.entries()) {
     const first = names.indexOf(name);
     if (first === index) continue;
     const message = `column ${quote(name)} is named twice, first as column ${first + 1}`;
-    problems.add([...at, "columns", Math.min(index, first)], message);
+    // The field of the extra columns has no place of its own.
+    problems.add([...at, "columns", index < count ? index : first], message);
   }
 }
 

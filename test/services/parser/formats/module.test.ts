@@ -1,0 +1,40 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { openFormats } from "../../../../services/parser/formats/formats.ts";
+import { configOf, failure, openFormat, problemsOf } from "./open-format.ts";
+
+const folder = fileURLToPath(new URL("../../../testdata/parser-modules/", import.meta.url));
+const words = { type: "module", module: `${folder}words.ts` };
+
+test.each([
+  ["hello", [{ word: "hello", index: "test.log" }]],
+  ["a b", [{ word: "a" }, { word: "b" }]],
+  ["skip", []],
+])("%s", async (line, records) => {
+  const parse = await openFormat(words);
+  expect(parse(line)).toEqual(records);
+});
+
+test.each([
+  ["throw", "Error: no such word"],
+  ["promise", "parse must return an object, a list of objects or null"],
+  ["text", "parse must return an object, a list of objects or null"],
+  ["toJSON", "parse must return an object, a list of objects or null"],
+  ["bigint", expect.stringContaining("TypeError")],
+])("%s is told", async (line, message) => {
+  const parse = await openFormat(words);
+  expect(parse(line)).toMatchObject({ ...failure("module_error"), message });
+});
+
+test.each([
+  ["missing.ts", /can't load/],
+  ["no-parse.ts", /exports no function parse.*exports other/],
+])("%s is a problem", async (file, message) => {
+  const problems = await problemsOf({ type: "module", module: folder + file });
+  expect(problems).toEqual([{ path: ["formats", 0, "module"], message: expect.stringMatching(message) }]);
+});
+
+test("a relative path starts at the given folder", async () => {
+  const config = configOf({ type: "module", module: "./words.ts" });
+  expect((await openFormats(config, { baseDir: folder })).problems).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { failure, openFormat } from "./open-format.ts";
+
+const old = {
+  timestamp: "Sep  4 16:46:06",
+  hostname: "host",
+  app_name: "sshd",
+  procid: "42",
+  message: "hi: there",
+};
+
+describe("RFC 3164 and log files", () => {
+  test.each([
+    ["Sep  4 16:46:06 host sshd[42]: hi: there", old],
+    ["<34>Sep  4 16:46:06 host sshd[42]: hi: there", { ...old, facility: "auth", severity: "crit" }],
+    [
+      "Oct 11 22:14:15 host kernel: [ 1.5] usb",
+      { timestamp: "Oct 11 22:14:15", hostname: "host", app_name: "kernel", message: "[ 1.5] usb" },
+    ],
+    [
+      "Oct 11 22:14:15 host last message repeated 2 times",
+      { timestamp: "Oct 11 22:14:15", hostname: "host", message: "last message repeated 2 times" },
+    ],
+    [
+      "2024-03-10T12:00:00.123456+08:00 host cron[7]: run",
+      {
+        timestamp: "2024-03-10T12:00:00.123456+08:00",
+        hostname: "host",
+        app_name: "cron",
+        procid: "7",
+        message: "run",
+      },
+    ],
+  ])("%s", async (line, values) => {
+    const parse = await openFormat({ type: "syslog" });
+    expect(parse(line)).toEqual([{ properties: values }]);
+  });
+});
+
+describe("RFC 5424", () => {
+  const head = "<165>1 2003-10-11T22:14:15.003Z host app 111 ID47";
+  const fields = {
+    facility: "local4",
+    severity: "notice",
+    timestamp: "2003-10-11T22:14:15.003Z",
+    hostname: "host",
+    app_name: "app",
+    procid: "111",
+    msgid: "ID47",
+  };
+
+  test.each([
+    [`${head} - hello`, { ...fields, message: "hello" }],
+    [`${head} - \uFEFFhello`, { ...fields, message: "hello" }],
+    [`${head} -`, fields],
+    [
+      `${head} [a@1 x="1" y="q\\"b\\\\c\\]d\\n"][b@1] m`,
+      { ...fields, structured_data: { "a@1": { x: "1", y: 'q"b\\c]d\\n' }, "b@1": {} }, message: "m" },
+    ],
+    ["<0>1 - - - - - -", { facility: "kern", severity: "emerg" }],
+    [
+      "1 2003-10-11T22:14:15Z host - - - - m",
+      { timestamp: "2003-10-11T22:14:15Z", hostname: "host", message: "m" },
+    ],
+    [
+      `${head} [__proto__ constructor="1"] m`,
+      { ...fields, structured_data: JSON.parse('{"__proto__":{"constructor":"1"}}'), message: "m" },
+    ],
+  ])("%s", async (line, values) => {
+    const parse = await openFormat({ type: "syslog" });
+    expect(parse(line)).toEqual([{ properties: values }]);
+  });
+
+  test.each([
+    "<192>1 - - - - - -",
+    "<>1 - - - - - -",
+    "<1x>1 - - - - - -",
+    "<34>1 - host",
+    `${head} [a x="1" m`,
+    `${head} [a x=1] m`,
+    `${head} [a x="1"]m`,
+    `${head} [] m`,
+    `${head} text`,
+    "Foo  4 16:46:06 host x: y",
+    "Sep 34 16:46:06 host x: y",
+    "plain text",
+  ])("%s is bad", async (line) => {
+    const parse = await openFormat({ type: "syslog" });
+    expect(parse(line)).toMatchObject(failure("no_match"));
+  });
+});
+
+test("a time without a year is the latest that is no more than a day ahead", async () => {
+  const time = {
+    from: "timestamp",
+    type: "time",
+    format: ["MMM d HH:mm:ss", "iso"],
+    zone: "UTC",
+    zoneOffset: false,
+  };
+  const parse = await openFormat({ type: "syslog", rest: "drop", mapping: { "#time": time } });
+  expect(parse("Mar 11 11:59:59 h a: m")).toEqual([{ "#time": "2024-03-11 11:59:59.000" }]);
+  expect(parse("Mar 11 12:00:01 h a: m")).toEqual([{ "#time": "2023-03-11 12:00:01.000" }]);
+  expect(parse("Feb 29 00:00:00 h a: m")).toEqual([{ "#time": "2024-02-29 00:00:00.000" }]);
+  expect(parse("2024-01-01T00:00:00+01:00 h a: m")).toEqual([{ "#time": "2023-12-31 23:00:00.000" }]);
+});
