@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { readBody } from "../body.ts";
@@ -65,14 +66,21 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Jso
 
 /** Aborts the call when the caller goes away or the server has to end. */
 function abortWith(call: Call, response: NodeResponse, shutdown: AbortSignal): () => void {
-  const onClose = (): void => call.abort(new ConnectError("the caller went away", Code.Canceled));
+  let isFinished = false;
+  const onFinish = (): void => {
+    isFinished = true;
+  };
+  const onClose = (): void => {
+    if (!isFinished) call.abort(new ConnectError("the caller went away", Code.Canceled));
+  };
   const onShutdown = (): void =>
     call.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+  response.once("finish", onFinish);
   response.once("close", onClose);
   shutdown.addEventListener("abort", onShutdown, { once: true });
   if (shutdown.aborted) onShutdown();
   return () => {
-    response.off("close", onClose);
+    response.off("finish", onFinish).off("close", onClose);
     shutdown.removeEventListener("abort", onShutdown);
   };
 }
@@ -85,6 +93,9 @@ function untilAborted(call: Call, work: () => Promise<void>): Promise<void> {
   });
 }
 
+/** A handler with all its messages at hand, and a caller that reads fast, would let nothing else run. */
+const maxTurnMs = 5;
+
 async function pump(
   call: Call,
   messages: AsyncIterable<Message>,
@@ -96,6 +107,7 @@ async function pump(
   const response = target as ServerResponse;
   const { record } = call;
   let index = 0;
+  let turnMs = performance.now();
   for await (const message of messages) {
     if (call.aborted) return;
     const chunk = writer.write(message, call.message as Message, index);
@@ -104,6 +116,10 @@ async function pump(
     if (request.method === "HEAD") break;
     record.bytesOut += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
     if (chunk.length > 0 && !response.write(chunk)) await drained(response);
+    if (performance.now() - turnMs > maxTurnMs) {
+      await nextTurn();
+      turnMs = performance.now();
+    }
     if (call.aborted) return;
   }
   if (index === 0) response.writeHead(200, headersOf(call, writer.emptyType));

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { Core } from "../../../gateway/core.ts";
@@ -67,7 +67,7 @@ export async function openRestServer(options: RestServerOptions = {}): Promise<R
   const router = createRestRouter(core, options.codecs === undefined ? {} : { codecs: options.codecs });
   const onRequest = (request: NodeRequest, response: NodeResponse): void => {
     const isServed = router.handle(request, response);
-    for (const _ of isServed ? [] : [0]) response.writeHead(404).end();
+    for (const _ of isServed ? [] : [0]) (response as ServerResponse).writeHead(404).end();
   };
   const server = options.http2 ? createHttp2Server(onRequest) : createServer(onRequest);
   const sockets = new Set<Socket>();

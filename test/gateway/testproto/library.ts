@@ -1,7 +1,13 @@
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
-import type { Failing, FileRequest, Library, WatchRequest } from "./gen/engage/test/v1/library_pb.ts";
+import {
+  BookSchema,
+  type Failing,
+  type FileRequest,
+  type Library,
+  type WatchRequest,
+} from "./gen/engage/test/v1/library_pb.ts";
 
 /** Contexts of the calls so far, for tests that look at what a handler saw. */
 export interface Seen {
@@ -13,11 +19,11 @@ export function createLibrary(seen: Seen, chunksMade: { count: number }) {
   return {
     getBook: (request) => ({ name: request.name, id: request.id }),
     createBook: (request) => ({
-      ...request.book,
+      ...(request.book ?? create(BookSchema)),
       notes: { parent: request.parent, token: request.token } as JsonObject,
     }),
     updateBook: (request) => ({
-      book: { ...request.book, keywords: masked(request.updateMask?.paths ?? []) },
+      book: { ...(request.book ?? create(BookSchema)), keywords: masked(request.updateMask?.paths ?? []) },
     }),
     importBooks: (request, context) => {
       seen.contexts.push(context);
