@@ -4,15 +4,14 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
 import type { Parser } from "../gen/proto/parser_pb.ts";
-import { openFormats } from "../services/parser/formats/formats.ts";
 import { createParserPool } from "../services/parser/pool.ts";
-import { checkSeparators, separatorWarnings } from "../services/parser/separators.ts";
+import { separatorWarnings } from "../services/parser/separators.ts";
 import { createParser } from "../services/parser/service.ts";
 import { createParserStream } from "../services/parser/stream.ts";
 import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
 import type { ConfigPath, Problem } from "./config/problem.ts";
-import { ConfigError } from "./config/problem.ts";
 import type { Config } from "./config.ts";
+import { openCheckedFormats } from "./formats.ts";
 import { createParserMetrics } from "./parser-metrics.ts";
 
 export interface ParserServices extends AsyncDisposable {
@@ -28,18 +27,15 @@ const maxPendingBytes = 1024 * 1024 * 1024;
  * @throws ConfigError with all that is wrong with the formats
  */
 export async function openParserServices(
-  { parser: config, data }: Config,
+  settings: Config,
   {
     logger,
     registry,
     locate,
   }: { logger: Logger; registry: Registry; locate: (path: ConfigPath, message: string) => Problem },
 ): Promise<ParserServices> {
-  const formats = await openFormats(config);
-  const problems = [...checkSeparators(config), ...formats.problems];
-  if (problems.length > 0) {
-    throw new ConfigError(problems.map(({ path, message }) => locate(["parser", ...path], message)));
-  }
+  const { parser: config, data } = settings;
+  const { formatFor } = await openCheckedFormats(settings, locate);
   for (const warning of separatorWarnings(config)) logger.warn(warning);
   const metrics = createParserMetrics(registry);
   const deadLetters = openNdjsonDeadLetters({
@@ -63,7 +59,6 @@ export async function openParserServices(
           maxPendingBytes,
           monotonicMs: () => performance.now(),
         });
-  const { formatFor } = formats;
   return {
     parser: createParser({ config, formatFor, deadLetters, observer: metrics.parser, now: Date.now, pool }),
     parserStream: createParserStream({

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { createAdapter } from "./adapter.ts";
@@ -105,12 +106,18 @@ function createDispatch(
 function refuse(request: NodeRequest, response: ServerResponse, path: string): void {
   const type = request.headers["content-type"];
   if (type?.startsWith("application/grpc")) {
-    response.writeHead(200, {
+    const head = {
       "content-type": type,
       "grpc-status": String(Code.Unimplemented),
-      "grpc-message": encodeURIComponent(`there is no method ${path}`),
-    });
-    response.end();
+      "grpc-message": encodeURI(`there is no method ${path}`),
+    };
+    // The status counts as one only in the frame that ends the stream.
+    if ("stream" in response) {
+      (response as unknown as Http2ServerResponse).stream.respond(
+        { ":status": 200, ...head },
+        { endStream: true },
+      );
+    } else response.writeHead(200, head).end();
     return;
   }
   response.writeHead(404, { "content-type": "application/json" });
