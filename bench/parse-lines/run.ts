@@ -17,7 +17,7 @@ import { json, others, type Sample } from "./samples.ts";
  * loop. All contestants take turns for a few calls at a time.
  */
 const callsPerTurn = 10;
-const rounds = { json: 60, others: 12 };
+const secondsFor = { json: 20, eachOther: 3 };
 const configFile = "bench/parse-lines/engage.yaml";
 const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
 
@@ -99,11 +99,14 @@ interface Speed {
   readonly perCpuSecond: number;
 }
 
-async function measure(turns: readonly Turn[], roundsWanted: number): Promise<Speed[]> {
+async function measure(turns: readonly Turn[], seconds: number): Promise<Speed[]> {
   const speeds = turns.map((): number[] => []);
   const cpu = turns.map(() => 0);
-  for (let warm = 0; warm < 10; warm++) for (const turn of turns) await turn.run();
-  for (let round = 0; round < roundsWanted; round++) {
+  const warmUntil = performance.now() + seconds * 200;
+  while (performance.now() < warmUntil) for (const turn of turns) await turn.run();
+  const end = performance.now() + seconds * 800;
+  let rounds = 0;
+  for (; performance.now() < end; rounds++) {
     for (const [at, turn] of turns.entries()) {
       const cpuBefore = turn.cpuSeconds();
       const before = performance.now();
@@ -114,7 +117,7 @@ async function measure(turns: readonly Turn[], roundsWanted: number): Promise<Sp
   }
   return speeds.map((each, at) => ({
     perSecond: median(each),
-    perCpuSecond: (roundsWanted * callsPerTurn * json.lines.length) / cpu[at]!,
+    perCpuSecond: (rounds * callsPerTurn * json.lines.length) / cpu[at]!,
   }));
 }
 
@@ -128,7 +131,7 @@ async function checkAnswers({ index, lines, format }: Sample): Promise<void> {
 for (const sample of [json, ...others]) await checkAnswers(sample);
 
 const turns = turnsOf(json);
-const speeds = await measure(turns, rounds.json);
+const speeds = await measure(turns, secondsFor.json);
 const [reference] = speeds as [Speed];
 const averageBytes = Buffer.byteLength(json.lines.join("")) / json.lines.length;
 console.log(
@@ -148,7 +151,7 @@ console.table(
 const rows: Record<string, string | number>[] = [];
 for (const sample of others) {
   const [, ...ours] = turnsOf(sample);
-  const [socket, , inProcess] = (await measure(ours, rounds.others)) as [Speed, Speed, Speed];
+  const [socket, , inProcess] = (await measure(ours, secondsFor.eachOther)) as [Speed, Speed, Speed];
   rows.push({
     format: sample.format,
     "bytes a line": Math.round(Buffer.byteLength(sample.lines.join("")) / sample.lines.length),
