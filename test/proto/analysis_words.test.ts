@@ -18,7 +18,7 @@ import {
   RelationSchema,
   TimeUnitSchema,
 } from "../../gen/engage/analysis/v1/filter_pb.ts";
-import { word } from "../../gen/engage/analysis/v1/word_pb.ts";
+import { json_word } from "../../gen/engage/gateway/v1/options_pb.ts";
 
 /** The closed vocabularies of the REST form. */
 const vocabularies: [schema: DescEnum, words: string][] = [
@@ -51,12 +51,12 @@ const vocabularies: [schema: DescEnum, words: string][] = [
 
 describe("words of the REST form", () => {
   test.each(vocabularies)("%s has exactly its words, UNSPECIFIED none", (schema, words) => {
-    expect(schema.values.map((value) => getOption(value, word))).toEqual(["", ...words.split(" ")]);
+    expect(schema.values.map((value) => getOption(value, json_word))).toEqual(["", ...words.split(" ")]);
   });
 
   test.each(vocabularies)("%s names each value by its word", (schema) => {
     const flat = (text: string) => text.replaceAll("_", "").toLowerCase();
     const named = schema.values.slice(1).map((value) => flat(value.localName));
-    expect(named).toEqual(schema.values.slice(1).map((value) => flat(getOption(value, word))));
+    expect(named).toEqual(schema.values.slice(1).map((value) => flat(getOption(value, json_word))));
   });
 });

@@ -8,7 +8,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { GroupValueSchema } from "../../gen/engage/analysis/v1/result_pb.ts";
-import { word } from "../../gen/engage/analysis/v1/word_pb.ts";
+import { json_word } from "../../gen/engage/gateway/v1/options_pb.ts";
 
 /** Collects the paths of members that the contract does not know. */
 type Unknown = string[];
@@ -48,7 +48,7 @@ function readField(field: DescField, value: JsonValue, path: string, unknown: Un
 function readItem(field: DescField, value: JsonValue, path: string, unknown: Unknown): JsonValue {
   if (field.message !== undefined) return readMessage(field.message, value, path, unknown);
   if (field.enum !== undefined) {
-    const found = field.enum.values.find((candidate) => getOption(candidate, word) === value);
+    const found = field.enum.values.find((candidate) => getOption(candidate, json_word) === value);
     if (found === undefined) throw new Error(`${path}: ${JSON.stringify(value)} is not a ${field.enum.name}`);
     return found.name;
   }

@@ -7,7 +7,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { EnumValueOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engage/gateway/v1/options.proto.
  */
 export const file_engage_gateway_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdhZ2UvZ2F0ZXdheS92MS9vcHRpb25zLnByb3RvEhFlbmdhZ2UuZ2F0ZXdheS52MSJ6Cg5HYXRld2F5T3B0aW9ucxIQCghyYXdfYm9keRgBIAEoCBIyCgtlcnJvcl9zdHlsZRgCIAEoDjIdLmVuZ2FnZS5nYXRld2F5LnYxLkVycm9yU3R5bGUSIgoaaGFuZGxlcl9hdXRoZW50aWNhdGVzX3Jlc3QYAyABKAgqeAoKRXJyb3JTdHlsZRIbChdFUlJPUl9TVFlMRV9VTlNQRUNJRklFRBAAEhYKEkVSUk9SX1NUWUxFX1NUQVRVUxABEhsKF0VSUk9SX1NUWUxFX1JFVFVSTl9DT0RFEAISGAoURVJST1JfU1RZTEVfRU5WRUxPUEUQAzpdCgdnYXRld2F5Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxYoDIAEoCzIhLmVuZ2FnZS5nYXRld2F5LnYxLkdhdGV3YXlPcHRpb25zUgdnYXRld2F5YgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("Ch9lbmdhZ2UvZ2F0ZXdheS92MS9vcHRpb25zLnByb3RvEhFlbmdhZ2UuZ2F0ZXdheS52MSJ6Cg5HYXRld2F5T3B0aW9ucxIQCghyYXdfYm9keRgBIAEoCBIyCgtlcnJvcl9zdHlsZRgCIAEoDjIdLmVuZ2FnZS5nYXRld2F5LnYxLkVycm9yU3R5bGUSIgoaaGFuZGxlcl9hdXRoZW50aWNhdGVzX3Jlc3QYAyABKAgqeAoKRXJyb3JTdHlsZRIbChdFUlJPUl9TVFlMRV9VTlNQRUNJRklFRBAAEhYKEkVSUk9SX1NUWUxFX1NUQVRVUxABEhsKF0VSUk9SX1NUWUxFX1JFVFVSTl9DT0RFEAISGAoURVJST1JfU1RZTEVfRU5WRUxPUEUQAzpdCgdnYXRld2F5Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxYoDIAEoCzIhLmVuZ2FnZS5nYXRld2F5LnYxLkdhdGV3YXlPcHRpb25zUgdnYXRld2F5OkAKCWpzb25fd29yZBIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGMaKAyABKAlSCGpzb25Xb3JkYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * GatewayOptions are read once, when the server starts.
@@ -111,4 +111,15 @@ export const ErrorStyleSchema: GenEnum<ErrorStyle> = /*@__PURE__*/
  */
 export const gateway: GenExtension<MethodOptions, GatewayOptions> = /*@__PURE__*/
   extDesc(file_engage_gateway_v1_options, 0);
+
+/**
+ * The value as REST writes it, where that is a word of its own (`notEqual`)
+ * and not the name of the enum value. A value without a word is left out
+ * there; null and an empty text are read as it. Any other text, and any
+ * number, is refused with a message that lists the words of the enum.
+ *
+ * @generated from extension: string json_word = 50502;
+ */
+export const json_word: GenExtension<EnumValueOptions, string> = /*@__PURE__*/
+  extDesc(file_engage_gateway_v1_options, 1);
 
