@@ -1,0 +1,154 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
+import type { ServedMethod, ServedService } from "../methods.ts";
+import { compileBindings, type RestBinding } from "../rest/bindings.ts";
+import type { JsonCodecs } from "../rest/codec.ts";
+import {
+  type DescribeContext,
+  describeMethod,
+  describeQuery,
+  describeRestBody,
+  describeRestResponses,
+  errorResponses,
+  referTo,
+} from "./operations.ts";
+import { describePathParameter, type OpenApiPath, toOpenApiPath } from "./rest-paths.ts";
+import { type Comments, commented, createSchemaRegistry } from "./schema.ts";
+
+export interface OpenApiOptions {
+  readonly title: string;
+  /** Version of the API, for example that of the package. */
+  readonly version: string;
+  readonly description?: string;
+  /** Base URLs, by default the one that the document comes from. */
+  readonly servers?: readonly string[];
+  /** From `gen/comments.ts`. */
+  readonly comments?: Comments;
+  /** The same codecs that the REST router has. */
+  readonly codecs?: JsonCodecs;
+}
+
+/**
+ * Describes services in OpenAPI 3.1: each REST binding, and each unary method
+ * as `POST /package.Service/Method` of the Connect protocol. The same services
+ * give the same document, key by key.
+ */
+export function describeOpenApi(services: readonly ServedService[], options: OpenApiOptions): JsonObject {
+  const { title, version, description, servers, comments = {}, codecs = new Map() } = options;
+  const own = [...codecs].flatMap(([name, { schema }]) =>
+    schema === undefined ? [] : [[name, schema] as const],
+  );
+  const types = [...codecs].flatMap(([name, { encode, contentType }]) =>
+    encode === undefined || contentType === undefined ? [] : [[name, contentType] as const],
+  );
+  const schemas = createSchemaRegistry(comments, new Map(own));
+  const context: DescribeContext = { comments, schemas, contentTypes: new Map(types) };
+  const paths = {
+    ...describeRest(compileBindings(services), context),
+    ...describeConnect(services, context),
+  };
+  const responses = describeErrors(context);
+  return {
+    openapi: "3.1.0",
+    info: { title, version, ...(description !== undefined && { description }) },
+    servers: (servers ?? ["/"]).map((url) => ({ url })),
+    tags: services.map(({ desc }) => ({ name: desc.typeName, ...commented(comments, desc.typeName) })),
+    paths,
+    components: { schemas: schemas.schemas(), responses },
+  };
+}
+
+/** The HTTP methods that OpenAPI knows; it can't describe others. */
+const methods = new Set(["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"]);
+
+function describeRest(bindings: readonly RestBinding[], context: DescribeContext): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  const firstOf = new Map<string, OpenApiPath>();
+  const timesDescribed = new Map<ServedMethod, number>();
+  for (const binding of bindings) {
+    // A binding for every method is shown by the one that such calls mostly use.
+    const httpMethod =
+      binding.httpMethod !== "*" ? binding.httpMethod : binding.body === undefined ? "GET" : "POST";
+    if (!methods.has(httpMethod) || isClientStreaming(binding)) continue;
+    const here = toOpenApiPath(binding);
+    // Paths that differ only in the names of their parameters are one: the first names them.
+    const first = firstOf.get(here.shape) ?? here;
+    firstOf.set(here.shape, first);
+    const times = (timesDescribed.get(binding.served) ?? 0) + 1;
+    timesDescribed.set(binding.served, times);
+    const { desc } = binding.served;
+    const operationId = `${desc.parent.typeName}.${desc.name}${times === 1 ? "" : `.${times}`}`;
+    const parameters = [
+      ...here.parameters.map((parameter, i) =>
+        describePathParameter(
+          parameter,
+          first.parameters[i]?.name ?? parameter.name,
+          context.schemas.describeField,
+        ),
+      ),
+      ...describeQuery(binding, context),
+    ];
+    paths[first.path] = {
+      ...paths[first.path],
+      [httpMethod.toLowerCase()]: {
+        ...describeMethod(desc, context, operationId),
+        ...(parameters.length > 0 && { parameters }),
+        ...describeRestBody(binding, context),
+        responses: describeRestResponses(binding, context),
+      },
+    };
+  }
+  return paths;
+}
+
+/** Such bindings exist to be refused. */
+function isClientStreaming({ served }: RestBinding): boolean {
+  return served.spec.kind === "client_streaming" || served.spec.kind === "bidi_streaming";
+}
+
+function describeConnect(services: readonly ServedService[], context: DescribeContext): JsonObject {
+  const unary = services.flatMap((service) => service.methods).filter(({ spec }) => spec.kind === "unary");
+  return Object.fromEntries(
+    unary.map(({ desc, name }) => {
+      const operationId = `${desc.parent.typeName}.${desc.name}.connect`;
+      const input = { "application/json": { schema: context.schemas.refer(desc.input) } };
+      const output = { "application/json": { schema: context.schemas.refer(desc.output) } };
+      const operation = {
+        ...describeMethod(desc, context, operationId),
+        requestBody: { required: true, content: input },
+        responses: {
+          "200": { description: "The answer.", content: output },
+          default: referTo(errorResponses.connect),
+        },
+      };
+      return [`/${name}`, { post: operation }];
+    }),
+  );
+}
+
+function describeErrors({ schemas }: DescribeContext): JsonObject {
+  const json = (description: string, schema: JsonObject): JsonObject => ({
+    description,
+    content: { "application/json": { schema } },
+  });
+  return {
+    [errorResponses.connect]: json("An error of the Connect protocol.", {
+      type: "object",
+      properties: {
+        code: { type: "string", description: "The gRPC code in lower case, for example invalid_argument." },
+        message: { type: "string" },
+        details: { type: "array", items: { type: "object", additionalProperties: true } },
+      },
+      required: ["code"],
+    }),
+    [errorResponses.returnCode]: json("An error, told by its HTTP status and a return code other than 0.", {
+      type: "object",
+      properties: { return_code: { type: "integer" }, return_message: { type: "string" } },
+      required: ["return_code", "return_message"],
+    }),
+    [errorResponses.status]: json(
+      "An error; its HTTP status follows from its code.",
+      schemas.refer(StatusSchema),
+    ),
+  };
+}

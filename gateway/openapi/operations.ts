@@ -1,0 +1,127 @@
+import type { DescField, DescMessage, DescMethod, JsonObject } from "@bufbuild/protobuf";
+import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import type { RestBinding } from "../rest/bindings.ts";
+import { textTypeOf } from "../rest/field-text.ts";
+import { type Comments, commented, type SchemaRegistry } from "./schema.ts";
+
+/** What operations are described with. */
+export interface DescribeContext {
+  readonly comments: Comments;
+  readonly schemas: SchemaRegistry;
+  /** Media types of messages that a codec writes, by the full name of their type. */
+  readonly contentTypes: ReadonlyMap<string, string>;
+}
+
+/** Names of the responses in the document's components. */
+export const errorResponses = {
+  status: "StatusError",
+  returnCode: "ReturnCodeError",
+  connect: "ConnectError",
+} as const;
+
+/** What REST and Connect say of the same method. */
+export function describeMethod(
+  method: DescMethod,
+  { comments }: DescribeContext,
+  operationId: string,
+): JsonObject {
+  return {
+    operationId,
+    summary: method.name,
+    tags: [method.parent.typeName],
+    ...commented(comments, `${method.parent.typeName}.${method.name}`),
+    ...(method.deprecated && { deprecated: true }),
+  };
+}
+
+/** A reference to a response of the components. */
+export function referTo(response: string): JsonObject {
+  return { $ref: `#/components/responses/${response}` };
+}
+
+/** The body of a request, or nothing. */
+export function describeRestBody(binding: RestBinding, { schemas }: DescribeContext): JsonObject {
+  const { served, body } = binding;
+  const { input } = served.desc;
+  if (body === undefined) return {};
+  const type = body === "*" ? input : messageOf(body);
+  if (type?.typeName === HttpBodySchema.typeName)
+    return { requestBody: { required: true, content: anyBytes } };
+  const own = schemas.referRest(input) ?? schemas.referRest(type);
+  const schema = own ?? (body === "*" ? schemas.refer(input) : schemas.describeField(body));
+  return { requestBody: { required: true, content: { "application/json": { schema } } } };
+}
+
+export function describeRestResponses(binding: RestBinding, context: DescribeContext): JsonObject {
+  const { served, responseField } = binding;
+  const { methodKind } = served.desc;
+  const { errorStyle } = served.options;
+  const ok = {
+    description: methodKind === "unary" ? "The answer." : "The messages, as they come.",
+    content: describeRestContent(binding, context, responseField),
+  };
+  if (errorStyle !== ErrorStyle.ENVELOPE) {
+    const error = errorStyle === ErrorStyle.RETURN_CODE ? errorResponses.returnCode : errorResponses.status;
+    return { "200": ok, default: referTo(error) };
+  }
+  const note = "An error has the same status and only `return_code`, which is not 0, and `return_message`.";
+  return { "200": { ...ok, description: `${ok.description} ${note}` } };
+}
+
+function describeRestContent(
+  { served }: RestBinding,
+  { schemas, contentTypes }: DescribeContext,
+  field: DescField | undefined,
+): JsonObject {
+  const { output, methodKind } = served.desc;
+  const type = field === undefined ? output : messageOf(field);
+  if (type?.typeName === HttpBodySchema.typeName) return anyBytes;
+  const given = contentTypes.get(output.typeName) ?? (type && contentTypes.get(type.typeName));
+  const own = schemas.referRest(output) ?? schemas.referRest(type);
+  const schema = own ?? (field === undefined ? schemas.refer(output) : schemas.describeField(field));
+  return { [given ?? (methodKind === "unary" ? "application/json" : "application/x-ndjson")]: { schema } };
+}
+
+const anyBytes: JsonObject = { "*/*": {} };
+
+function messageOf(field: DescField): DescMessage | undefined {
+  return field.fieldKind === "message" ? field.message : undefined;
+}
+
+/** Levels of messages within messages that are listed as query parameters. */
+const maxDepth = 3;
+
+/** The fields that neither the path nor the body fills. */
+export function describeQuery(binding: RestBinding, context: DescribeContext): readonly JsonObject[] {
+  const { body, variables, served } = binding;
+  if (body === "*") return [];
+  const taken = new Set([
+    ...variables.map(({ parameter }) => parameter.name),
+    ...(body === undefined ? [] : [body.name]),
+  ]);
+  return listQuery(served.desc.input, "", 1)
+    .filter(({ path }) => !taken.has(path) && !taken.has(path.split(".")[0] ?? ""))
+    .map(({ name, field }) => {
+      const { description, ...schema } = context.schemas.describeField(field);
+      return { name, in: "query", schema, ...(typeof description === "string" && { description }) };
+    });
+}
+
+interface QueryField {
+  /** As a caller writes it: JSON names. */
+  readonly name: string;
+  /** Proto names. */
+  readonly path: string;
+  readonly field: DescField;
+}
+
+function listQuery(desc: DescMessage, prefix: string, depth: number, within = ""): readonly QueryField[] {
+  return desc.fields.flatMap((field): readonly QueryField[] => {
+    const name = prefix + field.jsonName;
+    const path = within + field.name;
+    if (textTypeOf(field) !== undefined) return [{ name, path, field }];
+    const isOpen = field.fieldKind === "message" && !field.message.typeName.startsWith("google.protobuf.");
+    return isOpen && depth < maxDepth ? listQuery(field.message, `${name}.`, depth + 1, `${path}.`) : [];
+  });
+}

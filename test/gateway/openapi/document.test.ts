@@ -1,0 +1,245 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import { serve } from "../../../gateway/methods.ts";
+import { describeOpenApi } from "../../../gateway/openapi/document.ts";
+import type { JsonCodec } from "../../../gateway/rest/codec.ts";
+import { comments } from "../testproto/gen/comments.ts";
+import { BookSchema, Failing, Library, RowSchema } from "../testproto/gen/engage/test/v1/library_pb.ts";
+
+const codecs = new Map<string, JsonCodec>([
+  [RowSchema.typeName, { encode: () => "", contentType: "text/csv" }],
+  [
+    BookSchema.typeName,
+    { encode: () => "", schema: { type: "object", properties: { titel: { type: "string" } } } },
+  ],
+]);
+const services = [serve(Library, {}), serve(Failing, {})];
+const options = { title: "Test", version: "1.2.3", comments };
+const document = describeOpenApi(services, options);
+
+/** The value at a path of keys. */
+function at(value: JsonValue, ...keys: readonly string[]): JsonValue | undefined {
+  return keys.reduce<JsonValue | undefined>((inner, key) => (inner as JsonObject | undefined)?.[key], value);
+}
+
+test("the document is valid OpenAPI 3.1", async () => {
+  for (const candidate of [
+    document,
+    describeOpenApi(services, { ...options, codecs, servers: ["https://api.example.com"], description: "d" }),
+  ]) {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(candidate))).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+  }
+});
+
+test("every reference leads somewhere", () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    ([, path]) => path as string,
+  );
+  expect(references.length).toBeGreaterThan(50);
+  const dangling = references.filter((path) => at(document, ...path.split("/")) === undefined);
+  expect(dangling).toEqual([]);
+});
+
+test("operation ids occur once", () => {
+  const ids = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("the same services give the same text", () => {
+  expect(JSON.stringify(describeOpenApi(services, options))).toBe(JSON.stringify(document));
+});
+
+describe("paths", () => {
+  test("are those of REST and of Connect, without what neither can carry", () => {
+    expect(Object.keys(document["paths"] as JsonObject)).toEqual([
+      "/v1/shelves/{name_1}/books/{name_2}",
+      "/v1/books/{id}",
+      "/v1/shelves/{parent}/books",
+      "/v1/books:import",
+      "/v1/books:search",
+      "/v1/echo",
+      "/v1/echo/{text}",
+      "/v1/echo/any/{text}",
+      "/v1/files/{path}",
+      "/v1/downloads/{path}",
+      "/v1/books:watch",
+      "/v1/books:rows",
+      "/fail/status",
+      "/fail/return-code",
+      "/fail/envelope",
+      ...[
+        "GetBook",
+        "CreateBook",
+        "UpdateBook",
+        "ImportBooks",
+        "DeleteBook",
+        "SearchBooks",
+        "Echo",
+        "GetFile",
+        "PutFile",
+        "NotOverRest",
+      ].map((method) => `/engage.test.v1.Library/${method}`),
+      ...["AsStatus", "AsReturnCode", "AsEnvelope"].map((method) => `/engage.test.v1.Failing/${method}`),
+    ]);
+  });
+
+  test("that differ in the names of their parameters only are one", () => {
+    const shelf = at(document, "paths", "/v1/shelves/{name_1}/books/{name_2}");
+    expect(Object.keys(shelf as JsonObject)).toEqual(["get", "patch", "delete"]);
+    expect(at(shelf ?? null, "patch", "parameters")).toMatchObject([
+      { name: "name_1", in: "path", required: true },
+      { name: "name_2", in: "path", required: true },
+      { name: "updateMask", in: "query" },
+    ]);
+  });
+
+  test("have their comments and their types", () => {
+    expect(at(document, "paths", "/v1/books/{id}", "get")).toMatchObject({
+      summary: "GetBook",
+      description: "GetBook finds a book by its name or its number.",
+      tags: ["engage.test.v1.Library"],
+      parameters: [
+        { name: "id", in: "path", description: "Its number.", schema: { type: "string", format: "int64" } },
+        { name: "name", in: "query", description: "Its name, `shelves/s/books/b`." },
+      ],
+      responses: {
+        "200": {
+          content: { "application/json": { schema: { $ref: "#/components/schemas/engage.test.v1.Book" } } },
+        },
+      },
+    });
+  });
+
+  test("list messages within messages as query parameters, but no maps", () => {
+    const parameters = at(document, "paths", "/v1/books:search", "get", "parameters") as { name: string }[];
+    const names = parameters.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "bigNatural",
+        "filter.columnName",
+        "filter.inner.values",
+        "second.values",
+        "times",
+      ]),
+    );
+    expect(names).not.toContain("labels");
+  });
+
+  test.each([
+    [
+      "/v1/books:import",
+      "post",
+      { type: "array", items: { $ref: "#/components/schemas/engage.test.v1.Book" } },
+    ],
+    ["/v1/shelves/{parent}/books", "post", { $ref: "#/components/schemas/engage.test.v1.Book" }],
+    ["/v1/echo", "post", { $ref: "#/components/schemas/engage.test.v1.EchoMessage" }],
+  ])("%s has the body of its mapping", (path, method, schema) => {
+    expect(
+      at(document, "paths", path, method, "requestBody", "content", "application/json", "schema"),
+    ).toMatchObject(schema);
+  });
+
+  test.each([
+    ["/v1/files/{path}", "get", { "200": { content: { "*/*": {} } } }],
+    ["/v1/books:rows", "get", { "200": { content: { "application/x-ndjson": {} } } }],
+    ["/fail/status", "post", { default: { $ref: "#/components/responses/StatusError" } }],
+    ["/fail/return-code", "post", { default: { $ref: "#/components/responses/ReturnCodeError" } }],
+    ["/fail/envelope", "post", { "200": { description: expect.stringContaining("return_code") } }],
+    ["/engage.test.v1.Library/Echo", "post", { default: { $ref: "#/components/responses/ConnectError" } }],
+  ])("%s has the answers of its kind", (path, method, responses) => {
+    expect(at(document, "paths", path, method, "responses")).toMatchObject(responses);
+  });
+
+  test("codecs show in REST and not in Connect", () => {
+    const other = describeOpenApi(services, { ...options, codecs });
+    const rest = at(
+      other,
+      "paths",
+      "/v1/books/{id}",
+      "get",
+      "responses",
+      "200",
+      "content",
+      "application/json",
+      "schema",
+    );
+    expect(rest).toEqual({ $ref: "#/components/schemas/engage.test.v1.Book.rest" });
+    const connect = at(
+      other,
+      "paths",
+      "/engage.test.v1.Library/GetBook",
+      "post",
+      "responses",
+      "200",
+      "content",
+      "application/json",
+      "schema",
+    );
+    expect(connect).toEqual({ $ref: "#/components/schemas/engage.test.v1.Book" });
+    expect(at(other, "paths", "/v1/books:rows", "get", "responses", "200", "content")).toHaveProperty([
+      "text/csv",
+    ]);
+  });
+});
+
+describe("schemas", () => {
+  const schema = (name: string): JsonValue =>
+    at(document, "components", "schemas", `engage.test.v1.${name}`) ?? null;
+
+  test("of messages", () => {
+    expect(schema("Book")).toMatchObject({
+      type: "object",
+      description: "Book is a book.",
+      properties: {
+        id: { type: "string", format: "int64" },
+        displayName: { type: "string", description: "What is printed on it." },
+        genre: { $ref: "#/components/schemas/engage.test.v1.Genre" },
+        acquiredAt: { type: "string", format: "date-time" },
+        keywords: { type: "object", additionalProperties: { type: "number" } },
+        cites: { type: "array", items: { $ref: "#/components/schemas/engage.test.v1.Book" } },
+        "#notes": { type: "object", additionalProperties: true },
+      },
+      allOf: [
+        {
+          oneOf: [
+            { required: ["shop"] },
+            { required: ["donor"] },
+            { not: { anyOf: [{ required: ["shop"] }, { required: ["donor"] }] } },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("of scalars and well-known types", () => {
+    expect(at(schema("SearchBooksRequest"), "properties")).toMatchObject({
+      flag: { type: "boolean" },
+      small: { type: "integer", format: "int32" },
+      natural: { type: "integer", minimum: 0, maximum: 4294967295 },
+      bigNatural: { type: "string", format: "uint64" },
+      rough: { type: "number", format: "float" },
+      digest: { type: "string", contentEncoding: "base64" },
+      within: { type: "string", pattern: "^-?[0-9]+(\\.[0-9]{1,9})?s$" },
+      readMask: { type: "string" },
+      maybe: { type: ["boolean", "null"] },
+      maybeBig: { type: ["string", "null"], format: "int64" },
+    });
+  });
+
+  test("of enums name and explain their values", () => {
+    expect(schema("Genre")).toEqual({
+      type: "string",
+      enum: ["GENRE_UNSPECIFIED", "GENRE_FICTION", "GENRE_SCIENCE"],
+      description:
+        "Genre is what a book is about.\n\n- GENRE_UNSPECIFIED: Not known.\n- GENRE_FICTION: Invented.\n- GENRE_SCIENCE: Not invented.",
+    });
+  });
+
+  test("are sorted by name", () => {
+    const names = Object.keys(at(document, "components", "schemas") as JsonObject);
+    expect(names).toEqual([...names].sort());
+  });
+});
