@@ -17,7 +17,8 @@ const connections = 32;
 
 const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
 
-const parseBody = JSON.stringify({ content: Buffer.alloc(138, "a line of a log ").toString("base64") });
+const line = `{"#type":"track","#account_id":"a1","#event_name":"login","properties":{"text":"a line of a log"}}`;
+const parseBody = JSON.stringify({ content: Buffer.from(line.padEnd(138)).toString("base64") });
 const book = {
   id: "1234567890",
   displayName: "The art of reading a long line of a log, and of its fields",
