@@ -1,13 +1,13 @@
 import { Refusal, refuse } from "../line.ts";
 import type { MappingConfig } from "./config.ts";
 import { compileEntry, type Entry, type EntryContext, type ReadTarget } from "./entry.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, setKey } from "./json.ts";
 import type { Fields } from "./path.ts";
-import { createPlanner, type Kept, type MakePlan, type Planned } from "./plan.ts";
+import { createPlanner, type Kept, type MakePlan, maxFields, type Planned } from "./plan.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { rootKeys, zoneOffsetKey } from "./record.ts";
 import { compilePath, createSlotTable, type GetValue, type SlotTable } from "./slots.ts";
-import { type Head, headOf, isPlainText, writeKey, writeValue } from "./write.ts";
+import { checkFinite, type Head, headOf, isPlainText, writeKey, writeValue } from "./write.ts";
 
 /**
  * Writes the record of one line's fields as JSON text. It is put together as text, value by value: making an
@@ -44,6 +44,9 @@ interface Compiled {
   readonly required: readonly Required[];
   readonly root: readonly Target[];
   readonly inside: readonly Target[];
+  readonly keepRest: boolean;
+  /** Fields that are not kept. */
+  readonly skip: ReadonlySet<string>;
   /** Names that the keys of a field `properties` must not have. */
   readonly taken: ReadonlySet<string>;
   readonly isNull: IsNull;
@@ -60,31 +63,36 @@ export function compileMapping(config: MappingConfig, context: MappingContext): 
   const written = targets.map(({ key }) => key);
   // A dotted path reads only a part of a field, so the field itself stays; in flattened JSON it is a key.
   const read = config.rest === "keep" ? entries.flatMap(([, entry]) => entry.paths) : [];
+  const skip = new Set([...written, ...read]);
+  const keepRest = config.rest !== "drop";
   const compiled: Compiled = {
     required: config.required.map((path) => ({ path, get: compilePath(path, table) })),
     root: targets.filter(({ key }) => rootKeys.has(key)),
     inside: targets.filter(({ key }) => !rootKeys.has(key)),
+    keepRest,
+    skip,
     taken: new Set([...written, ...read.map((path) => path.replace(/^properties\./, ""))]),
     isNull,
   };
-  const skip = new Set([...written, ...read]);
-  return createMap(compiled, createPlanner({ slots: table.names, skip, keepRest: config.rest !== "drop" }));
+  return createMap(compiled, createPlanner({ slots: table.names, skip, keepRest }));
 }
 
 function createMap(compiled: Compiled, makePlan: MakePlan): MapFields {
   const { required, root, inside, isNull } = compiled;
   return (fields, plain) => {
     const planned = makePlan(fields);
+    if (planned === undefined) return refuseFields();
     const { plan, values } = planned;
     for (const { path, get } of required) {
       if (isNull(get(values, plan.places))) return refuse("missing_key", `${path} is missing`);
     }
     const record = writeMembers(root, plan.root, planned, plain, isNull);
     if (record instanceof Refusal) return record;
-    const own = values[plan.propertiesAt];
-    const properties = isJsonObject(own)
-      ? writeMerged(compiled, planned, own, plain)
-      : writeMembers(inside, plan.rest, planned, plain, isNull);
+    const found = values[plan.propertiesAt];
+    const own = isJsonObject(found) ? found : undefined;
+    const copies = own !== undefined || plan.isWide;
+    const members = writeMembers(inside, copies ? [] : plan.rest, planned, plain, isNull);
+    const properties = copies ? writeCopied(compiled, fields, own, members) : members;
     return properties instanceof Refusal ? properties : closeRecord(record, properties);
   };
 }
@@ -119,20 +127,37 @@ function writeMembers(
   return isOpen ? `${text}"` : text;
 }
 
-/** A field `properties` that is an object is what a record holds already: its keys join the others and win. */
-function writeMerged(
+/**
+ * The slow way, for fields in great number and for a field `properties` that is an object, as records have: its keys
+ * join the others and win.
+ */
+function writeCopied(
   compiled: Compiled,
-  { plan, values }: Planned,
-  own: Fields,
-  plain: boolean,
+  fields: Fields,
+  own: Fields | undefined,
+  written: string | Refusal,
 ): string | Refusal {
-  const { inside, taken, isNull } = compiled;
-  const inner = Object.entries(own).filter(([key, value]) => !taken.has(key) && !isNull(value));
-  const names = new Set(inner.map(([key]) => key));
-  const others = plan.rest.filter(({ key }) => key !== "properties" && !names.has(key));
-  const joined = inner.map(([key], index): Kept => ({ at: values.length + index, key, head: headOf(key) }));
-  const planned: Planned = { plan, values: [...values, ...inner.map(([, value]) => value)] };
-  return writeMembers(inside, [...others, ...joined], planned, plain, isNull);
+  if (written instanceof Refusal) return written;
+  if (own !== undefined && Object.keys(own).length > maxFields) return refuseFields();
+  const { skip, taken, keepRest, isNull } = compiled;
+  const rest: Record<string, unknown> = {};
+  const copy = (from: Fields, hidden: ReadonlySet<string>) => {
+    for (const key of Object.keys(from)) {
+      const value = from[key];
+      if (hidden.has(key) || isNull(value) || (from === fields && rootKeys.has(key)) || value === own)
+        continue;
+      checkFinite(value);
+      setKey(rest, key, value);
+    }
+  };
+  if (keepRest) copy(fields, skip);
+  if (own !== undefined) copy(own, taken);
+  const text = JSON.stringify(rest).slice(1, -1);
+  return written === "" || text === "" ? written + text : `${written},${text}`;
+}
+
+function refuseFields(): Refusal {
+  return refuse("invalid_value", `more than ${maxFields} fields`);
 }
 
 function closeRecord(root: string, properties: string): string {

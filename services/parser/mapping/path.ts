@@ -6,11 +6,14 @@ export function readPath(fields: Fields, path: string): unknown {
   return Object.hasOwn(fields, path) ? fields[path] : walk(fields, path.split("."));
 }
 
+const isEnumerable = Object.prototype.propertyIsEnumerable;
+
 /** Undefined when anything on the way is missing. */
 export function walk(start: unknown, keys: readonly string[]): unknown {
   let value = start;
   for (const key of keys) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    // Own and enumerable: neither what is inherited nor the length of a list.
+    if (typeof value !== "object" || value === null || !isEnumerable.call(value, key)) return undefined;
     value = (value as Fields)[key];
   }
   return value;

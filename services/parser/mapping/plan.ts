@@ -13,6 +13,8 @@ export interface Kept {
 /** What to do with lines that have these keys in this order. */
 export interface Plan {
   readonly keys: readonly string[];
+  /** Whether there are so many that they are not planned one by one: `rest` is empty then. */
+  readonly isWide: boolean;
   readonly places: Places;
   /** Unread fields whose names are root keys, and the others. */
   readonly root: readonly Kept[];
@@ -39,7 +41,11 @@ export interface Planned {
   readonly values: Values;
 }
 
-export type MakePlan = (fields: Fields) => Planned;
+/** A line of more fields is no log line; handling them all would hold up others for seconds. */
+export const maxFields = 10_000;
+
+/** Undefined for more than maxFields. */
+export type MakePlan = (fields: Fields) => Planned | undefined;
 
 /**
  * Lines of one log mostly have the same few key orders. Reading values by their place in such an order takes 10 ns
@@ -48,23 +54,22 @@ export type MakePlan = (fields: Fields) => Planned;
 export function createPlanner(rules: PlanRules): MakePlan {
   const plans: Plan[] = [];
   return (fields) => {
-    for (let index = 0; index < plans.length; index++) {
-      const plan = plans[index]!;
-      const values = valuesInOrder(plan.keys, fields);
-      if (values === undefined) continue;
-      if (index > 0) {
-        plans[index] = plans[0]!;
-        plans[0] = plan;
-      }
-      return { plan, values };
-    }
-    const plan = makePlan(Object.keys(fields), rules);
-    if (plan.keys.length <= maxKeys) {
-      if (plans.length === maxPlans) plans.pop();
-      plans.push(plan);
-    }
+    const latest = plans[0];
+    const latestValues = latest && valuesInOrder(latest.keys, fields);
+    if (latestValues !== undefined) return { plan: latest!, values: latestValues };
+    const keys = Object.keys(fields);
+    if (keys.length > maxFields) return undefined;
+    const known = plans.findIndex((plan) => isSame(plan.keys, keys));
+    const plan = known === -1 ? makePlan(keys, rules) : plans[known]!;
+    if (known !== -1) plans.splice(known, 1);
+    if (!plan.isWide) plans.unshift(plan);
+    if (plans.length > maxPlans) plans.pop();
     return { plan, values: [undefined, ...Object.values(fields)] };
   };
+}
+
+function isSame(keys: readonly string[], others: readonly string[]): boolean {
+  return keys.length === others.length && keys.every((key, index) => key === others[index]);
 }
 
 /** The values by place, if the fields have exactly these keys in this order. */
@@ -81,15 +86,16 @@ function valuesInOrder(keys: readonly string[], fields: Fields): unknown[] | und
 }
 
 function makePlan(keys: readonly string[], { slots, skip, keepRest }: PlanRules): Plan {
-  const places = new Map(keys.map((key, index) => [key, index + 1]));
-  const kept = keys
-    .map((key, index): Kept => ({ at: index + 1, key, head: headOf(key) }))
-    .filter(({ key }) => keepRest && !skip.has(key));
+  const isWide = keys.length > maxKeys;
+  const placeOf = (key: string) => keys.indexOf(key) + 1;
+  const keptOf = (key: string): Kept => ({ at: placeOf(key), key, head: headOf(key) });
+  const isKept = (key: string) => keepRest && !skip.has(key);
   return {
     keys,
-    places: slots.map((name) => places.get(name) ?? 0),
-    root: kept.filter(({ key }) => rootKeys.has(key)),
-    rest: kept.filter(({ key }) => !rootKeys.has(key)),
-    propertiesAt: kept.find(({ key }) => key === "properties")?.at ?? 0,
+    isWide,
+    places: slots.map(placeOf),
+    root: [...rootKeys].filter((key) => isKept(key) && placeOf(key) !== 0).map(keptOf),
+    rest: isWide ? [] : keys.filter((key) => isKept(key) && !rootKeys.has(key)).map(keptOf),
+    propertiesAt: isKept("properties") ? placeOf("properties") : 0,
   };
 }

@@ -28,6 +28,7 @@ const letters =
  * time. A fault in the pattern is returned as its message.
  */
 export function compileTimePattern(pattern: string): ReadTime | string {
+  if (pattern.split("'").length % 2 === 0) return "a quote is not closed";
   const tokens = tokensOf(pattern);
   const steps: Step[] = [];
   for (const [at, token] of tokens.entries()) {
@@ -60,19 +61,26 @@ function tokensOf(pattern: string): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < pattern.length; ) {
     const char = pattern[at]!;
-    let end = at + 1;
     if (char === "'") {
-      end = pattern.indexOf("'", at + 1);
-      end = end === -1 ? pattern.length : end;
-      tokens.push({ literal: true, text: end === at + 1 ? "'" : pattern.slice(at + 1, end) });
-      at = end + 1;
+      const end = quotedEnd(pattern, at);
+      const text = pattern.slice(at + 1, end - 1).replaceAll("''", "'");
+      tokens.push({ literal: true, text: text === "" ? "'" : text });
+      at = end;
       continue;
     }
+    let end = at + 1;
     while (isLetter(char) && pattern[end] === char) end++;
     tokens.push({ literal: !isLetter(char), text: pattern.slice(at, end) });
     at = end;
   }
   return tokens;
+}
+
+/** Position behind the quoted text that starts at `at`, in which a quote is doubled. */
+function quotedEnd(pattern: string, at: number): number {
+  let end = pattern.indexOf("'", at + 1);
+  while (end > at + 1 && pattern[end + 1] === "'") end = pattern.indexOf("'", end + 2);
+  return end === -1 ? pattern.length : end + 1;
 }
 
 function isLetter(char: string): boolean {

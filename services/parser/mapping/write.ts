@@ -37,13 +37,15 @@ export function writeKey(head: Head, text: string, isOpen: boolean, isText: bool
   return isText ? head.nextText : head.next;
 }
 
-/**
- * The JSON text of a value that is not written as an open text. Throws a RangeError for infinite numbers, which
- * JSON.stringify would print as null.
- */
+/** Throws a RangeError for infinite numbers, which JSON.stringify would print as null. */
+export function checkFinite(value: unknown): void {
+  if (typeof value === "number" && value - value !== 0) throw new RangeError("number beyond 1.8e308");
+}
+
+/** The JSON text of a value that is not written as an open text. Throws as checkFinite does. */
 export function writeValue(value: unknown): string {
   if (typeof value === "number") {
-    if (value - value !== 0) throw new RangeError("number beyond 1.8e308");
+    checkFinite(value);
     return `${value}`;
   }
   if (typeof value === "boolean") return value ? "true" : "false";
