@@ -17,6 +17,7 @@ import {
 import type { Core } from "./core.ts";
 import { enforceDeadline } from "./deadline.ts";
 import { mapErrors } from "./failures.ts";
+import { encodeGrpcMessage } from "./grpc-status.ts";
 import { maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
@@ -97,12 +98,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
       record.bytesIn += bytes;
     });
     answer = await handler({ ...universal, body });
-    const counting =
-      answer.body &&
-      counted(answer.body, (bytes) => {
-        record.bytesOut += bytes;
-      });
-    const written = universalResponseToNodeResponse({ ...answer, ...(counting && { body: counting }) }, response);
+    const written = universalResponseToNodeResponse(watched(answer, record), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);
   } catch (error) {
@@ -128,6 +124,20 @@ const noteOutcome: Interceptor = (next) => async (request) => {
     throw note(error);
   }
 };
+
+/** The same answer; its bytes are counted, and the message of its status is spelt as the lane spells it. */
+function watched(answer: UniversalServerResponse, record: CallRecord): UniversalServerResponse {
+  const { body, trailer } = answer;
+  if (body === undefined) return answer;
+  async function* watch(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* counted(chunks, (bytes) => {
+      record.bytesOut += bytes;
+    });
+    const message = trailer?.get("grpc-message");
+    if (message) trailer?.set("grpc-message", encodeGrpcMessage(decodeURIComponent(message)));
+  }
+  return { ...answer, body: watch(body) };
+}
 
 async function* counted(
   chunks: AsyncIterable<Uint8Array>,

@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from "node:http2";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { refuse } from "./refusals.ts";
+import { messageTooLarge, refuse } from "./refusals.ts";
 
 const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
 
@@ -19,7 +19,7 @@ export async function readBody(
 ): Promise<Buffer> {
   const encoding = request.headers["content-encoding"] ?? "identity";
   const declared = Number(request.headers["content-length"] ?? 0);
-  if (declared > maxBytes) throw tooLarge(declared, maxBytes);
+  if (declared > maxBytes) throw messageTooLarge(declared, maxBytes);
   const wire = await collect(request, maxBytes);
   bytesRead(wire.length);
   if (encoding === "identity") return wire;
@@ -30,7 +30,8 @@ export async function readBody(
   try {
     return await inflaters[encoding](wire, { maxOutputLength: maxBytes });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(undefined, maxBytes);
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
+      throw messageTooLarge(undefined, maxBytes);
     throw new ConnectError(`the body is not valid ${encoding}`, Code.InvalidArgument);
   }
 }
@@ -43,7 +44,7 @@ function collect(request: IncomingMessage | Http2ServerRequest, maxBytes: number
       bytes += chunk.length;
       if (bytes > maxBytes) {
         request.off("data", onData);
-        reject(tooLarge(undefined, maxBytes));
+        reject(messageTooLarge(undefined, maxBytes));
       } else chunks.push(chunk);
     };
     request.on("data", onData);
@@ -54,10 +55,4 @@ function collect(request: IncomingMessage | Http2ServerRequest, maxBytes: number
     request.once("error", gone);
     request.once("aborted", gone);
   });
-}
-
-function tooLarge(bytes: number | undefined, maxBytes: number): ConnectError {
-  const found = bytes === undefined ? "the request message" : `the request message of ${bytes} bytes`;
-  const message = `${found} is larger than the limit of ${maxBytes} bytes`;
-  return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
 }

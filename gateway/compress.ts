@@ -17,7 +17,7 @@ export function compressAnswer(
   request: NodeRequest,
   minBytes: number,
 ): HttpAnswer | Promise<HttpAnswer> {
-  if (answer.body.length < minBytes) return answer;
+  if (Buffer.byteLength(answer.body) < minBytes) return answer;
   const encoding = acceptedEncoding(request.headers["accept-encoding"]);
   const headers = { ...answer.headers, vary: "accept-encoding" };
   if (encoding === undefined) return { ...answer, headers };

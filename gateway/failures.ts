@@ -1,3 +1,5 @@
+import { validateHeaderValue } from "node:http";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { RequestInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { CallRecord } from "./record.ts";
@@ -12,35 +14,69 @@ export type ReportFault = (error: unknown, record: CallRecord) => void;
  * id by which the log has the rest.
  */
 export function toSafeError(error: unknown, record: CallRecord, report: ReportFault): ConnectError {
-  if (error instanceof ConnectError) return toSendable(error);
-  report(error, record);
+  let fault = error;
+  if (error instanceof ConnectError) {
+    try {
+      return toSendable(error, record.protocol === "grpc" ? maxDetailsBytes : Number.POSITIVE_INFINITY);
+    } catch (detailsFault) {
+      fault = detailsFault;
+    }
+  }
+  report(fault, record);
   return new ConnectError(
     `internal error, request id ${record.requestId}`,
     Code.Internal,
     undefined,
     [{ desc: RequestInfoSchema, value: { requestId: record.requestId } }],
-    error,
+    fault,
   );
 }
 
-/** gRPC sends messages as a header: clients refuse headers beyond some 8 KiB. */
-const maxMessageLength = 2_048;
+/**
+ * gRPC sends message and details in headers, and the message again with the
+ * details. Many clients refuse headers of more than 8 KiB; this is below it when
+ * each byte of the message takes three characters and each of the details 4/3.
+ */
+const maxMessageBytes = 1_024;
+const maxDetailsBytes = 2_048;
 
-/** Messages quote what callers sent, so they may be long, and hold half of a surrogate pair, which no header can. */
-function toSendable(error: ConnectError): ConnectError {
-  const { rawMessage } = error;
-  if (rawMessage.length <= maxMessageLength && rawMessage.isWellFormed()) return error;
-  const message =
-    rawMessage.length > maxMessageLength ? `${rawMessage.slice(0, maxMessageLength)}…` : rawMessage;
-  const sendable = new ConnectError(
-    message.toWellFormed(),
-    error.code,
-    error.metadata,
-    undefined,
-    error.cause,
-  );
-  sendable.details = error.details;
+/**
+ * Messages quote what callers sent, so they may be long, and hold half of a
+ * surrogate pair, which no header can. @throws when a detail is not of its type, or metadata cannot be sent
+ */
+function toSendable(error: ConnectError, detailsBytes: number): ConnectError {
+  for (const [name, value] of error.metadata) validateHeaderValue(name, value);
+  const message = cut(error.rawMessage.toWellFormed());
+  const details = thatFit(error.details, detailsBytes);
+  const code = Code[error.code] === undefined ? Code.Unknown : error.code;
+  if (message === error.rawMessage && details.length === error.details.length && code === error.code)
+    return error;
+  const sendable = new ConnectError(message, code, error.metadata, undefined, error.cause);
+  sendable.details = details;
   return sendable;
+}
+
+function cut(message: string): string {
+  if (message.length * 3 <= maxMessageBytes) return message;
+  const bytes = Buffer.from(message);
+  if (bytes.length <= maxMessageBytes) return message;
+  // As part of a stream, so that half a character at the end is left out.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return `${decoder.decode(bytes.subarray(0, maxMessageBytes), { stream: true })}…`;
+}
+
+type Details = ConnectError["details"];
+
+/** Details that would go beyond the limit are left out. */
+function thatFit(details: Details, maxBytes: number): Details {
+  let room = maxBytes;
+  return details.filter((detail) => {
+    const { length } =
+      "desc" in detail ? toBinary(detail.desc, create(detail.desc, detail.value)) : detail.value;
+    if (length > room) return false;
+    room -= length;
+    return true;
+  });
 }
 
 /** `toSafeError` as an interceptor, for unary answers and for each message of a stream. */

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from "node:http";
 
 type HeaderRecord = Record<string, string | string[] | number | undefined>;
 
@@ -25,8 +25,12 @@ export class NodeHeaders implements Headers {
     return this.get(name) !== null;
   }
 
+  /** @throws TypeError for what cannot be sent, while the one who sets it can still be told */
   set(name: string, value: string): void {
-    this.#writable()[name.toLowerCase()] = String(value);
+    const text = String(value).trim();
+    validateHeaderName(name);
+    validateHeaderValue(name, text);
+    this.#writable()[name.toLowerCase()] = text;
   }
 
   append(name: string, value: string): void {

@@ -65,6 +65,7 @@ class UnaryReply implements UnaryResponse {
 }
 
 function toMessage(schema: DescMessage, output: MessageInitShape<DescMessage>): Message {
-  const message = output as Message;
-  return message.$typeName === schema.typeName ? message : create(schema, output);
+  // A handler that returns nothing has answered an empty message, as with Connect's own handlers.
+  const message = output as Message | undefined;
+  return message?.$typeName === schema.typeName ? message : create(schema, output);
 }

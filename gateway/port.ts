@@ -215,11 +215,12 @@ const peers = new WeakMap<object, Peer>();
 export function peerOf(connection: http2.Http2Session | net.Socket): Peer {
   const known = peers.get(connection);
   if (known !== undefined) return known;
-  const socket = ("socket" in connection ? connection.socket : connection) as net.Socket | TLSSocket;
-  const certificate = "getPeerCertificate" in socket && socket.authorized ? subjectOf(socket) : undefined;
+  // HTTP/2 hands out proxies of its sockets, which answer for properties but not to `in`.
+  const socket = ("socket" in connection ? connection.socket : connection) as Partial<TLSSocket>;
+  const certificate = socket.authorized ? subjectOf(socket as TLSSocket) : undefined;
   const peer: Peer = {
     address: socket.remoteAddress ?? "",
-    secure: "encrypted" in socket && socket.encrypted,
+    secure: socket.encrypted === true,
     ...(certificate === undefined ? {} : { certificate }),
   };
   peers.set(connection, peer);

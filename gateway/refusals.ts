@@ -1,4 +1,4 @@
-import { type Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 
 /** The domain of the `ErrorInfo` reasons that the gateway itself gives. */
@@ -15,4 +15,11 @@ export type RefusalReason =
 export function refuse(reason: RefusalReason, code: Code, message: string): ConnectError {
   const value = { reason, domain: gatewayDomain };
   return new ConnectError(message, code, undefined, [{ desc: ErrorInfoSchema, value }]);
+}
+
+/** @param bytes the size that was declared, where one was */
+export function messageTooLarge(bytes: number | undefined, maxBytes: number): ConnectError {
+  const found = bytes === undefined ? "the request message" : `the request message of ${bytes} bytes`;
+  const message = `${found} is larger than the limit of ${maxBytes} bytes`;
+  return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
 }

@@ -64,9 +64,17 @@ export async function serveUnaryHttp(
     answer = method.encodeError(error, call);
   }
   call.end();
-  record.bytesOut = answer.body.length;
+  try {
+    write(request, response, record.requestId, answer);
+  } catch (fault) {
+    const error = toSafeError(fault, record, core.reportFault);
+    record.code = error.code;
+    const { status, body } = method.encodeError(error, call);
+    answer = { status, headers: { "content-type": "application/json" }, body };
+    write(request, response, record.requestId, answer);
+  }
+  record.bytesOut = Buffer.byteLength(answer.body);
   core.observer.finished(record);
-  write(request, response, record.requestId, answer);
 }
 
 function untilAborted(call: Call, work: () => Promise<Message>): Promise<Message> {

@@ -62,7 +62,8 @@ function opaqueCodec(desc: DescMessage, field: DescField): WireCodec {
     },
     encode(message, headroom) {
       const bytes = (message as unknown as Record<string, Uint8Array>)[name] as Uint8Array;
-      if (bytes.length === 0 || message.$unknown !== undefined) return general.encode(message, headroom);
+      if (!(bytes instanceof Uint8Array) || bytes.length === 0 || message.$unknown !== undefined)
+        return general.encode(message, headroom);
       const framed = Buffer.allocUnsafe(headroom + 1 + varintLength(bytes.length) + bytes.length);
       framed[headroom] = tag;
       framed.set(bytes, writeVarint(framed, headroom + 1, bytes.length));

@@ -3,21 +3,24 @@ import type {
   OutgoingHttpHeaders,
   ServerHttp2Session,
   ServerHttp2Stream,
+  ServerStreamResponseOptions,
 } from "node:http2";
 import { constants } from "node:http2";
 import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { parseTimeout } from "@connectrpc/connect/protocol-grpc";
 import { Call } from "../call.ts";
 import type { Core } from "../core.ts";
 import { toSafeError } from "../failures.ts";
-import { NodeHeaders } from "../headers.ts";
+import { assignGrpcStatus } from "../grpc-status.ts";
 import { compileUnary, type InvokeUnary } from "../invoke.ts";
 import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import { peerOf } from "../port.ts";
 import { CallRecord } from "../record.ts";
+import { messageTooLarge } from "../refusals.ts";
 import { createWireCodec, type WireCodec } from "../wire.ts";
+import { prefixBytes, unwrapMessage } from "./grpc-framing.ts";
 
 interface LaneMethod {
   readonly served: ServedMethod;
@@ -27,8 +30,6 @@ interface LaneMethod {
   readonly output: WireCodec;
 }
 
-/** Length of the prefix of a gRPC message: one flag byte and four of length. */
-const prefixBytes = 5;
 const contentType = "application/grpc+proto";
 
 /**
@@ -120,7 +121,8 @@ class UnaryStream {
     const first = this.#first;
     // The prefix tells the size before the message is here; a lying one is caught by counting.
     const declared = first.length >= prefixBytes ? first.readUInt32BE(1) : 0;
-    if (declared > maxBytes || this.#bytes > maxBytes + prefixBytes) this.fail(tooLarge(declared, maxBytes));
+    if (declared > maxBytes) this.fail(messageTooLarge(declared, maxBytes));
+    else if (this.#bytes > maxBytes + prefixBytes) this.fail(messageTooLarge(undefined, maxBytes));
   }
 
   receive(): void {
@@ -153,39 +155,24 @@ class UnaryStream {
     }
     framed[0] = 0;
     framed.writeUInt32BE(framed.length - prefixBytes, 1);
-    this.#finish(undefined, framed.length - prefixBytes);
-    const stream = this.#stream;
-    if (stream.destroyed) return;
-    const headers: OutgoingHttpHeaders = {
-      ":status": 200,
-      "content-type": contentType,
-      "x-request-id": this.#record.requestId,
-    };
+    const headers = this.#head();
     this.#call.assignResponseHeader(headers);
-    stream.respond(headers, withTrailers);
-    stream.on("wantTrailers", onWantTrailers);
-    stream.end(framed);
+    if (!this.#respond(headers, withTrailers)) return;
+    this.#finish(undefined, framed.length - prefixBytes);
+    this.#stream.on("wantTrailers", onWantTrailers);
+    this.#stream.end(framed);
   }
 
   fail(reason: unknown): void {
     if (this.#ended) return;
     const error = toSafeError(reason, this.#record, this.#core.reportFault);
-    this.#finish(error.code, 0);
-    const stream = this.#stream;
-    if (stream.destroyed) return;
-    const headers: OutgoingHttpHeaders = {
-      ":status": 200,
-      "content-type": contentType,
-      "x-request-id": this.#record.requestId,
-    };
+    const headers = this.#head();
     this.#call.assignResponseHeader(headers);
     this.#call.assignResponseTrailer(headers);
-    const status = new NodeHeaders();
-    setTrailerStatus(status, error);
-    status.assignTo(headers);
-    stream.respond(headers, withoutBody);
-    // An answer before the end of the request must close that half too, or the stream blocks a drain.
-    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    assignGrpcStatus(headers, error);
+    if (!this.#respond(headers, withoutBody)) return;
+    this.#finish(error.code, 0);
+    this.#closeRequest();
   }
 
   closed(): void {
@@ -193,9 +180,45 @@ class UnaryStream {
   }
 
   sendTrailers(): void {
-    const trailers: OutgoingHttpHeaders = { "grpc-status": "0" };
+    const trailers: OutgoingHttpHeaders = {};
     this.#call.assignResponseTrailer(trailers);
-    this.#stream.sendTrailers(trailers);
+    trailers["grpc-status"] = "0";
+    try {
+      this.#stream.sendTrailers(trailers);
+    } catch (error) {
+      this.#core.reportFault(error, this.#record);
+      this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    }
+  }
+
+  #head(): OutgoingHttpHeaders {
+    return { ":status": 200, "content-type": contentType, "x-request-id": this.#record.requestId };
+  }
+
+  /** Whether the head is sent. Where it cannot be, the call has ended, with an internal error if there is a caller left. */
+  #respond(headers: OutgoingHttpHeaders, options: ServerStreamResponseOptions): boolean {
+    const stream = this.#stream;
+    if (stream.destroyed || stream.closed) {
+      this.#finish(Code.Canceled, 0);
+      return false;
+    }
+    try {
+      stream.respond(headers, options);
+      return true;
+    } catch (fault) {
+      const error = toSafeError(fault, this.#record, this.#core.reportFault);
+      const plain = this.#head();
+      assignGrpcStatus(plain, error);
+      stream.respond(plain, withoutBody);
+      this.#finish(error.code, 0);
+      this.#closeRequest();
+      return false;
+    }
+  }
+
+  /** An answer before the end of the request must close that half too, or the stream blocks a drain. */
+  #closeRequest(): void {
+    if (!this.#stream.readableEnded) this.#stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
   #finish(code: Code | undefined, bytesOut: number): void {
@@ -233,27 +256,6 @@ function onWantTrailers(this: LaneStream): void {
 
 function ignore(): void {}
 
-/** Codes as Connect's handlers answer them, so that a caller cannot tell the two apart. */
-function unwrapMessage(all: Buffer | undefined): Buffer {
-  if (all === undefined || all.length === 0) {
-    throw new ConnectError("protocol error: missing input message for unary method", Code.Unimplemented);
-  }
-  const length = all.length < prefixBytes ? undefined : all.readUInt32BE(1);
-  if (length === undefined || all.length < prefixBytes + length) {
-    throw new ConnectError("protocol error: the message ends before its length", Code.InvalidArgument);
-  }
-  if (all.length > prefixBytes + length) {
-    throw new ConnectError(
-      "protocol error: received extra input message for unary method",
-      Code.Unimplemented,
-    );
-  }
-  if (all[0] !== 0) {
-    throw new ConnectError("protocol error: compressed message without grpc-encoding", Code.Internal);
-  }
-  return all.subarray(prefixBytes);
-}
-
 function decode({ served, input }: LaneMethod, payload: Uint8Array): Message {
   try {
     return input.decode(payload);
@@ -261,12 +263,4 @@ function decode({ served, input }: LaneMethod, payload: Uint8Array): Message {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConnectError(`${served.desc.input.typeName} is malformed: ${reason}`, Code.InvalidArgument);
   }
-}
-
-function tooLarge(declared: number, maxBytes: number): ConnectError {
-  const size = declared > maxBytes ? ` of ${declared} bytes` : "";
-  return new ConnectError(
-    `the request message${size} is larger than the limit of ${maxBytes} bytes`,
-    Code.ResourceExhausted,
-  );
 }
