@@ -3,11 +3,13 @@ import {
   type DescField,
   type DescMessage,
   type DescOneof,
+  getOption,
   type JsonObject,
   type JsonValue,
   ScalarType,
 } from "@bufbuild/protobuf";
 import { isWrapperDesc } from "@bufbuild/protobuf/wkt";
+import { json_word } from "../../gen/engage/gateway/v1/options_pb.ts";
 
 /** Comments by the full name of what they describe, see protoc-gen-comments.ts. */
 export type Comments = Readonly<Record<string, string>>;
@@ -52,12 +54,15 @@ export function createSchemaRegistry(comments: Comments, rest: RestSchemas): Sch
   };
 
   const describeEnum = (desc: DescEnum): JsonObject => {
-    const values = desc.values.map((value) => {
-      const comment = comments[`${desc.typeName}.${value.name}`];
-      return comment === undefined ? `- ${value.name}` : `- ${value.name}: ${comment}`;
+    const words = desc.values.map((value) => getOption(value, json_word));
+    const values = desc.values.map(({ name }, i) => {
+      const comment = comments[`${desc.typeName}.${name}`];
+      const word = words[i] ? ` (\`${words[i]}\` over REST)` : "";
+      return `- ${name}${word}${comment === undefined ? "" : `: ${comment}`}`;
     });
     const description = [comments[desc.typeName], values.join("\n")].filter(isText).join("\n\n");
-    return { type: "string", enum: desc.values.map(({ name }) => name), description };
+    const names = desc.values.map(({ name }) => name);
+    return { type: "string", enum: [...new Set([...words.filter(isText), ...names])], description };
   };
 
   const describeMessage = (desc: DescMessage): JsonObject => {

@@ -238,6 +238,13 @@ describe("schemas", () => {
     });
   });
 
+  test("of enums with words for REST have both", () => {
+    expect(schema("Order")).toMatchObject({
+      enum: ["newestFirst", "ORDER_UNSPECIFIED", "ORDER_NEWEST"],
+      description: expect.stringContaining("- ORDER_NEWEST (`newestFirst` over REST): The newest first."),
+    });
+  });
+
   test("are sorted by name", () => {
     const names = Object.keys(at(document, "components", "schemas") as JsonObject);
     expect(names).toEqual([...names].sort());

@@ -156,6 +156,12 @@ export const comments: Readonly<Record<string, string>> = {
     "UpdateBook changes a book.",
   "engage.test.v1.Library.Watch":
     "Watch streams messages.",
+  "engage.test.v1.Order":
+    "Order is how things are sorted.",
+  "engage.test.v1.Order.ORDER_NEWEST":
+    "The newest first.",
+  "engage.test.v1.Order.ORDER_UNSPECIFIED":
+    "As they are.",
   "engage.test.v1.Person":
     "Person is somebody.",
   "engage.test.v1.Person.age":
@@ -244,6 +250,8 @@ export const comments: Readonly<Record<string, string>> = {
     "How many to send; negative = for ever.",
   "engage.test.v1.WatchRequest.fail_after":
     "Fail after this many; 0 = never.",
+  "engage.test.v1.WatchRequest.order":
+    "How they are sorted.",
   "engage.test.v1.WatchResponse":
     "WatchResponse is one message.",
   "engage.test.v1.WatchResponse.number":
