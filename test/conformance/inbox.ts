@@ -1,0 +1,27 @@
+import { describe } from "vitest";
+import { testAccept } from "./inbox/accept.ts";
+import { testBegun } from "./inbox/begun.ts";
+import { testBooks } from "./inbox/books.ts";
+import { testDeadLetters } from "./inbox/dead-letters.ts";
+import { testDeliveries } from "./inbox/deliveries.ts";
+import { testLease } from "./inbox/lease.ts";
+import { testOrder } from "./inbox/order.ts";
+import { testPrune } from "./inbox/prune.ts";
+import { testSettle } from "./inbox/settle.ts";
+import { type InboxStore, type OpenWorld, openWorld } from "./inbox/store.ts";
+
+/** What every driver of the inbox does, whatever it keeps it in. */
+export function testInbox(name: string, createStore: () => Promise<InboxStore>): void {
+  const open: OpenWorld = async (retention) => openWorld(await createStore(), retention);
+  describe(name, () => {
+    testAccept(open);
+    testBegun(open);
+    testLease(open);
+    testSettle(open);
+    testOrder(open);
+    testDeadLetters(open);
+    testDeliveries(open);
+    testPrune(open);
+    testBooks(open);
+  });
+}

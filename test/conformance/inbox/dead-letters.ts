@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import type { DeadLetterFilter, ElementOutcome } from "../../../store/inbox/inbox.ts";
+import { batchOf, indexesOf } from "./batches.ts";
+import type { OpenWorld, World } from "./store.ts";
+
+const lease = { target: "t", maxElements: 1000, leaseMs: 1000 };
+
+/** Accepts a batch and lets all its elements die at the target. */
+async function acceptAndBury(world: World, pushIds: string[], channel = "c", target = "t"): Promise<string> {
+  const routes = [{ target, indexes: "all" as const }];
+  const { batchId } = await world.inbox.accept(batchOf(pushIds, { channel, routes, requestId: null }));
+  const { items } = await world.inbox.lease({ ...lease, target });
+  const dead = (index: number): ElementOutcome => ({ index, kind: "dead", reason: `no ${index}` });
+  for (const item of items) await world.inbox.settle(item.token, indexesOf(item).map(dead));
+  world.clock.ms += 10;
+  return batchId;
+}
+
+export function testDeadLetters(open: OpenWorld): void {
+  describe("dead letters", () => {
+    it("are listed newest first, in pages", async () => {
+      await using world = await open();
+      const batchId = await acceptAndBury(world, ["a", "b", "c", "d", "e"]);
+      const pages: string[][] = [];
+      let after: string | undefined;
+      do {
+        const page = await world.inbox.deadLetters(
+          {},
+          { limit: 2, ...(after === undefined ? {} : { after }) },
+        );
+        pages.push(page.items.map(({ pushId }) => pushId));
+        after = page.next ?? undefined;
+      } while (after !== undefined);
+      expect(pages).toEqual([["e", "d"], ["c", "b"], ["a"]]);
+      const { items } = await world.inbox.deadLetters({ pushId: "c" }, { limit: 10 });
+      expect(items).toEqual([
+        {
+          ...{ deliveryId: `${batchId}.2.t`, batchId, channel: "c", target: "t", requestId: null },
+          ...{ index: 2, pushId: "c", reason: "no 2", attempts: 1 },
+          ...{ acceptedAtMs: world.clock.ms - 10, diedAtMs: world.clock.ms - 10 },
+        },
+      ]);
+    });
+
+    it("are found by all that is known about them", async () => {
+      await using world = await open();
+      const startMs = world.clock.ms;
+      const first = await acceptAndBury(world, ["a", "b\0"]);
+      await acceptAndBury(world, ["a"], "d");
+      await acceptAndBury(world, ["a"], "c", "u");
+      const count = async (filter: DeadLetterFilter): Promise<number> =>
+        (await world.inbox.deadLetters(filter, { limit: 10 })).items.length;
+      expect(await count({})).toBe(4);
+      expect(await count({ channel: "c" })).toBe(3);
+      expect(await count({ target: "u" })).toBe(1);
+      expect(await count({ batchId: first })).toBe(2);
+      expect(await count({ batchId: "unknown" })).toBe(0);
+      expect(await count({ pushId: "b\0" })).toBe(1);
+      expect(await count({ pushId: "a", channel: "c" })).toBe(2);
+      expect(await count({ deliveryId: `${first}.1.t` })).toBe(1);
+      expect(await count({ deliveryId: "unknown" })).toBe(0);
+      expect(await count({ fromMs: startMs + 10 })).toBe(2);
+      expect(await count({ toMs: startMs + 10 })).toBe(2);
+    });
+
+    it("are replayed once per nonce", async () => {
+      await using world = await open();
+      await acceptAndBury(world, ["a", "b", "c"]);
+      expect(await world.inbox.replay({ pushId: "b" }, { nonce: "n1", dryRun: true })).toEqual({ count: 1 });
+      expect(await world.inbox.counts()).toMatchObject([{ dead: 3, pending: 0 }]);
+      expect(await world.inbox.replay({ pushId: "b" }, { nonce: "n1" })).toEqual({ count: 1 });
+      expect(await world.inbox.replay({}, { nonce: "n1" })).toEqual({ count: 1 });
+      expect(await world.inbox.counts({ recount: true })).toMatchObject([
+        { accepted: 3, dead: 2, pending: 1 },
+      ]);
+      const { items } = await world.inbox.lease(lease);
+      expect(items).toMatchObject([{ attempt: 1, replay: "n1", lastReason: null }]);
+      expect(items.map(indexesOf)).toEqual([[1]]);
+      await world.inbox.settle(items[0]!.token, [{ index: 1, kind: "dead", reason: "again" }]);
+      expect(await world.inbox.replay({}, { nonce: "n1" })).toEqual({ count: 1 });
+      expect(await world.inbox.replay({}, { nonce: "n2" })).toEqual({ count: 3 });
+      expect((await world.inbox.lease(lease)).items.map(indexesOf)).toEqual([[0, 1, 2]]);
+    });
+
+    it("are replayed once by many who ask at once", async () => {
+      await using world = await open();
+      await acceptAndBury(world, ["a", "b"]);
+      const results = await Promise.all(
+        Array.from({ length: 10 }, () => world.inbox.replay({}, { nonce: "n1" })),
+      );
+      expect(results).toEqual(Array.from({ length: 10 }, () => ({ count: 2 })));
+      expect(await world.inbox.counts({ recount: true })).toMatchObject([{ dead: 0, pending: 2 }]);
+    });
+
+    it("tell about their replay", async () => {
+      await using world = await open();
+      await acceptAndBury(world, ["a"]);
+      await acceptAndBury(world, ["a"], "c", "u");
+      const heard: string[] = [];
+      using _listening = world.inbox.onWork((target) => heard.push(target));
+      await world.inbox.replay({}, { nonce: "n1" });
+      expect(heard.toSorted()).toEqual(["t", "u"]);
+    });
+
+    it.each([
+      ["limit", 0, undefined],
+      ["limit", 1001, undefined],
+      ["cursor", 10, "nonsense"],
+    ])("refuse a bad %s", async (field, limit, after) => {
+      await using world = await open();
+      const page = { limit, ...(after === undefined ? {} : { after }) };
+      await expect(world.inbox.deadLetters({}, page)).rejects.toThrow(field);
+      await expect(world.inbox.deliveries({}, page)).rejects.toThrow(field);
+    });
+
+    it.each(["", "x".repeat(201), "a\0", "\ud800"])("refuse the nonce %j", async (nonce) => {
+      await using world = await open();
+      await expect(world.inbox.replay({}, { nonce })).rejects.toThrow("nonce");
+    });
+  });
+}

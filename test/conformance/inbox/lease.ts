@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { batchOf, indexesOf, pushIdsOf } from "./batches.ts";
+import type { OpenWorld } from "./store.ts";
+
+const lease = { target: "t", maxElements: 100, leaseMs: 1000 };
+
+export function testLease(open: OpenWorld): void {
+  describe("lease", () => {
+    it("gives work to one, oldest first, and tells when more is due", async () => {
+      await using world = await open();
+      for (const id of ["a", "b", "c"]) {
+        await world.inbox.accept(batchOf([id]));
+        world.clock.ms += 1;
+      }
+      const first = await world.inbox.lease({ ...lease, maxElements: 2 });
+      const second = await world.inbox.lease({ ...lease, maxElements: 2 });
+      expect(pushIdsOf(first.items)).toEqual(["a", "b"]);
+      expect(pushIdsOf(second.items)).toEqual(["c"]);
+      expect(await world.inbox.lease(lease)).toEqual({ items: [], nextDueAtMs: world.clock.ms + 1000 });
+      expect(await world.inbox.lease({ ...lease, target: "u" })).toEqual({ items: [], nextDueAtMs: null });
+    });
+
+    it("gives many small items in one call", async () => {
+      await using world = await open();
+      await Promise.all(Array.from({ length: 150 }, (_, i) => world.inbox.accept(batchOf([`p${i}`]))));
+      const { items } = await world.inbox.lease(lease);
+      expect(items).toHaveLength(100);
+      expect((await world.inbox.lease(lease)).items).toHaveLength(50);
+      expect(new Set(items.map(({ token }) => token)).size).toBe(100);
+    });
+
+    it("splits items that are larger than asked for", async () => {
+      await using world = await open();
+      await world.inbox.accept(batchOf(["a", "b", "c", "d", "e"]));
+      const taken: number[][] = [];
+      for (let i = 0; i < 3; i++) {
+        taken.push(...(await world.inbox.lease({ ...lease, maxElements: 2 })).items.map(indexesOf));
+      }
+      expect(taken).toEqual([[0, 1], [2, 3], [4]]);
+    });
+
+    it("stops at a number of bytes, but gives one item at least", async () => {
+      await using world = await open();
+      for (const id of ["a", "b", "c"]) await world.inbox.accept(batchOf([id]));
+      const bytes = batchOf(["a"]).body.length;
+      expect((await world.inbox.lease({ ...lease, maxBytes: bytes + 1 })).items).toHaveLength(2);
+      expect((await world.inbox.lease({ ...lease, maxBytes: 1 })).items).toHaveLength(1);
+    });
+
+    it("gives work again when its lease has ended, to whoever asks", async () => {
+      await using world = await open();
+      await world.inbox.accept(batchOf(["a", "b", "c"]));
+      const first = await world.inbox.lease(lease);
+      world.clock.ms += 999;
+      expect((await world.inbox.lease(lease)).items).toEqual([]);
+      world.clock.ms += 1;
+      const second = await world.inbox.lease({ ...lease, maxElements: 2 });
+      expect(second.items).toMatchObject([{ attempt: 2, lastReason: null }]);
+      expect(second.items.map(indexesOf)).toEqual([[0, 1]]);
+      expect(second.items[0]!.token).not.toBe(first.items[0]!.token);
+    });
+
+    it("keeps leases over a restart", async () => {
+      await using world = await open();
+      await world.inbox.accept(batchOf(["a"]));
+      const { items } = await world.inbox.lease(lease);
+      await world.reopen();
+      expect((await world.inbox.lease(lease)).items).toEqual([]);
+      expect(await world.inbox.settle(items[0]!.token, [{ index: 0, kind: "done" }])).toMatchObject({
+        kind: "settled",
+      });
+    });
+
+    it("is prolonged by its holder only", async () => {
+      await using world = await open();
+      await world.inbox.accept(batchOf(["a"]));
+      const first = (await world.inbox.lease(lease)).items[0]!;
+      world.clock.ms += 900;
+      expect(await world.inbox.extend(first.token, 5000)).toEqual({
+        kind: "extended",
+        untilMs: world.clock.ms + 5000,
+      });
+      world.clock.ms += 4999;
+      expect((await world.inbox.lease(lease)).items).toEqual([]);
+      world.clock.ms += 1;
+      const second = (await world.inbox.lease(lease)).items[0]!;
+      expect(await world.inbox.extend(first.token, 5000)).toEqual({ kind: "stale" });
+      expect(await world.inbox.extend(second.token, 5000)).toMatchObject({ kind: "extended" });
+      expect(await world.inbox.extend("not a token", 5000)).toEqual({ kind: "stale" });
+    });
+
+    it("never gives an element to two of many who ask at once", async () => {
+      await using world = await open();
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) => world.inbox.accept(batchOf([`${i}a`, `${i}b`]))),
+      );
+      const leases = await Promise.all(
+        Array.from({ length: 40 }, () => world.inbox.lease({ ...lease, maxElements: 3 })),
+      );
+      const taken = pushIdsOf(leases.flatMap(({ items }) => items));
+      expect(new Set(taken).size).toBe(taken.length);
+      const rest = await world.inbox.lease(lease);
+      expect([...taken, ...pushIdsOf(rest.items)].toSorted()).toEqual(
+        Array.from({ length: 20 }, (_, i) => [`${i}a`, `${i}b`])
+          .flat()
+          .toSorted(),
+      );
+    });
+
+    it.each([
+      ["maxElements", { maxElements: 0 }],
+      ["maxElements", { maxElements: 1.5 }],
+      ["leaseMs", { leaseMs: 0 }],
+      ["leaseMs", { leaseMs: 86_400_001 }],
+      ["maxBytes", { maxBytes: -1 }],
+    ])("refuses a bad %s", async (field, changes) => {
+      await using world = await open();
+      await expect(world.inbox.lease({ ...lease, ...changes })).rejects.toThrow(field);
+    });
+  });
+}
