@@ -16,7 +16,7 @@ import {
 } from "@connectrpc/connect-node";
 import type { Core } from "./core.ts";
 import { enforceDeadline } from "./deadline.ts";
-import { mapErrors } from "./failures.ts";
+import { concealFaults, mapErrors } from "./failures.ts";
 import { encodeGrpcMessage } from "./grpc-status.ts";
 import { maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
@@ -51,7 +51,12 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
     compressMinBytes: core.limits.compressMinBytes,
     shutdownSignal: core.shutdownSignal,
     requestGate: createGate(core, served),
-    interceptors: [noteOutcome, enforceDeadline(core.limits.maxDeadlineMs), ...core.interceptors],
+    interceptors: [
+      noteOutcome,
+      enforceDeadline(core.limits.maxDeadlineMs),
+      concealFaults(core.reportFault),
+      ...core.interceptors,
+    ],
   });
   for (const method of core.services.flatMap((service) => service.methods)) {
     served.set(`/${method.name}`, method);

@@ -12,23 +12,27 @@ const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
  * Stops at `maxBytes`, counted on the wire and again after inflating, with
  * RESOURCE_EXHAUSTED. `bytesRead` is told the size on the wire.
  */
-export async function readBody(
+export function readBody(
   request: IncomingMessage | Http2ServerRequest,
   maxBytes: number,
   bytesRead: (bytes: number) => void,
 ): Promise<Buffer> {
-  const encoding = request.headers["content-encoding"] ?? "identity";
-  const declared = Number(request.headers["content-length"] ?? 0);
-  if (declared > maxBytes) throw messageTooLarge(declared, maxBytes);
-  const wire = await collect(request, maxBytes);
-  bytesRead(wire.length);
-  if (encoding === "identity") return wire;
+  const { headers } = request;
+  const encoding = headers["content-encoding"] ?? "identity";
+  const declared = Number(headers["content-length"] ?? 0);
+  if (declared > maxBytes) return Promise.reject(messageTooLarge(declared, maxBytes));
+  const wire = collect(request, maxBytes, bytesRead);
+  return encoding === "identity" ? wire : inflate(wire, encoding, maxBytes);
+}
+
+async function inflate(wire: Promise<Buffer>, encoding: string, maxBytes: number): Promise<Buffer> {
+  const bytes = await wire;
   if (encoding !== "gzip" && encoding !== "br") {
     const message = `content-encoding "${encoding}" is not supported, valid are gzip, br, identity`;
     throw refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
   }
   try {
-    return await inflaters[encoding](wire, { maxOutputLength: maxBytes });
+    return await inflaters[encoding](bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
       throw messageTooLarge(undefined, maxBytes);
@@ -36,7 +40,11 @@ export async function readBody(
   }
 }
 
-function collect(request: IncomingMessage | Http2ServerRequest, maxBytes: number): Promise<Buffer> {
+function collect(
+  request: IncomingMessage | Http2ServerRequest,
+  maxBytes: number,
+  bytesRead: (bytes: number) => void,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -47,12 +55,13 @@ function collect(request: IncomingMessage | Http2ServerRequest, maxBytes: number
         reject(messageTooLarge(undefined, maxBytes));
       } else chunks.push(chunk);
     };
-    request.on("data", onData);
-    request.once("end", () =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)),
-    );
     const gone = (): void => reject(new ConnectError("the caller went away", Code.Canceled));
-    request.once("error", gone);
-    request.once("aborted", gone);
+    request.on("data", onData);
+    request.on("end", () => {
+      bytesRead(bytes);
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes));
+    });
+    request.on("error", gone);
+    request.on("aborted", gone);
   });
 }

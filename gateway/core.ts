@@ -13,7 +13,7 @@ export type Authorize = (record: CallRecord, served: ServedMethod, header: Heade
 /** What every protocol of the gateway works with. */
 export interface Core {
   readonly services: readonly ServedService[];
-  /** Outermost first. They run around every call, whatever its protocol. */
+  /** Outermost first. They run around every call, whatever its protocol, and see errors as handlers throw them. */
   readonly interceptors: readonly Interceptor[];
   readonly limits: GatewayLimits;
   readonly authorize: Authorize;

@@ -79,6 +79,11 @@ function thatFit(details: Details, maxBytes: number): Details {
   });
 }
 
+/** What a handler throws once its call has ended changes no answer; a fault is still told. */
+export function reportLate(error: unknown, record: CallRecord, report: ReportFault): void {
+  if (!(error instanceof ConnectError || isAbortError(error))) report(error, record);
+}
+
 /** `toSafeError` as an interceptor, for unary answers and for each message of a stream. */
 export function concealFaults(report: ReportFault): Interceptor {
   return (next) => async (request) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { createAdapter } from "./adapter.ts";
 import type { Authorize, Core } from "./core.ts";
-import { concealFaults, type ReportFault } from "./failures.ts";
+import type { ReportFault } from "./failures.ts";
 import { createHealth, type Health } from "./health.ts";
 import { createConnectLane } from "./lanes/connect.ts";
 import { createGrpcLane } from "./lanes/grpc.ts";
@@ -47,7 +47,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const services = [...options.services, health.served];
   const core: Core = {
     services: [...services, ...createReflection(services)],
-    interceptors: [concealFaults(options.reportFault), ...(options.interceptors ?? [])],
+    interceptors: options.interceptors ?? [],
     limits: options.limits,
     authorize: options.authorize,
     observer: allObservers(options.observers),

@@ -4,7 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { readBody } from "./body.ts";
 import { Call } from "./call.ts";
 import type { Core } from "./core.ts";
-import { toSafeError } from "./failures.ts";
+import { reportLate, toSafeError } from "./failures.ts";
 import type { InvokeUnary } from "./invoke.ts";
 import { maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
@@ -18,10 +18,12 @@ export interface UnaryHttp {
   readonly invoke: InvokeUnary;
   /** Milliseconds the caller gives, undefined for no deadline of its own. Throws on a malformed one. */
   readonly timeoutMs: (request: NodeRequest) => number | undefined;
-  readonly decode: (body: Buffer, call: Call, request: NodeRequest) => Message;
   readonly encode: (output: Message, call: Call, request: NodeRequest) => HttpAnswer | Promise<HttpAnswer>;
   readonly encodeError: (error: ConnectError, call: Call) => HttpAnswer;
 }
+
+/** Reads the message from the body of a request. */
+export type DecodeBody = (body: Buffer, call: Call, request: NodeRequest) => Message;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -30,58 +32,140 @@ export interface HttpAnswer {
 }
 
 /** Serves one unary call over HTTP/1.1 or HTTP/2 requests, from its first byte to its report. */
-export async function serveUnaryHttp(
+export function serveUnaryHttp(
   core: Core,
   method: UnaryHttp,
+  decode: DecodeBody,
   request: NodeRequest,
   response: NodeResponse,
-): Promise<void> {
-  const { served } = method;
-  const record = new CallRecord(served.desc, method.protocol, peerOf(request.socket), request.headers);
-  const call = new Call(served, record, {
-    method: request.method ?? "",
-    target: request.url ?? "/",
-    headers: request.headers,
-  });
-  core.observer.started(record);
-  response.once("close", () => call.abort(new ConnectError("the caller went away", Code.Canceled)));
-  let answer: HttpAnswer;
-  try {
-    core.authorize(record, served, call.requestHeader);
-    const { maxDeadlineMs } = core.limits;
-    call.startDeadline(Math.min(method.timeoutMs(request) ?? maxDeadlineMs, maxDeadlineMs));
-    const output = await untilAborted(call, async () => {
-      const body = await readBody(request, maxMessageBytesOf(core.limits, served), (bytes) => {
-        record.bytesIn = bytes;
-      });
-      call.message = method.decode(body, call, request);
-      return method.invoke(call);
-    });
-    answer = await method.encode(output, call, request);
-  } catch (reason) {
-    const error = toSafeError(reason, record, core.reportFault);
-    record.code = error.code;
-    answer = method.encodeError(error, call);
-  }
-  call.end();
-  try {
-    write(request, response, record.requestId, answer);
-  } catch (fault) {
-    const error = toSafeError(fault, record, core.reportFault);
-    record.code = error.code;
-    const { status, body } = method.encodeError(error, call);
-    answer = { status, headers: { "content-type": "application/json" }, body };
-    write(request, response, record.requestId, answer);
-  }
-  record.bytesOut = Buffer.byteLength(answer.body);
-  core.observer.finished(record);
+): void {
+  new Exchange(core, method, decode, request, response).start();
 }
 
-function untilAborted(call: Call, work: () => Promise<Message>): Promise<Message> {
-  return new Promise((resolve, reject) => {
-    call.onAbort(reject);
-    work().then(resolve, reject);
-  });
+/** One request and its answer. Whatever comes first (answer, error, deadline, end of the caller) ends it. */
+class Exchange {
+  readonly #core: Core;
+  readonly #method: UnaryHttp;
+  readonly #decode: DecodeBody;
+  readonly #request: NodeRequest;
+  readonly #response: NodeResponse;
+  readonly #record: CallRecord;
+  readonly #call: Call;
+  #ended = false;
+
+  constructor(
+    core: Core,
+    method: UnaryHttp,
+    decode: DecodeBody,
+    request: NodeRequest,
+    response: NodeResponse,
+  ) {
+    const { served, protocol } = method;
+    const { headers } = request;
+    this.#core = core;
+    this.#method = method;
+    this.#decode = decode;
+    this.#request = request;
+    this.#response = response;
+    this.#record = new CallRecord(served.desc, protocol, peerOf(request.socket), headers);
+    this.#call = new Call(served, this.#record, {
+      method: request.method ?? "",
+      target: request.url ?? "/",
+      headers,
+    });
+  }
+
+  start(): void {
+    const { limits, observer, authorize } = this.#core;
+    const { served, timeoutMs } = this.#method;
+    observer.started(this.#record);
+    this.#response.on("close", () => this.closed());
+    try {
+      authorize(this.#record, served, this.#call.requestHeader);
+      const { maxDeadlineMs } = limits;
+      this.#call.startDeadline(Math.min(timeoutMs(this.#request) ?? maxDeadlineMs, maxDeadlineMs));
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.#call.onAbort((reason) => this.fail(reason));
+    const bytesRead = (bytes: number): void => {
+      this.#record.bytesIn = bytes;
+    };
+    readBody(this.#request, maxMessageBytesOf(limits, served), bytesRead).then(
+      (body) => this.receive(body),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  receive(body: Buffer): void {
+    if (this.#ended) return;
+    try {
+      this.#call.message = this.#decode(body, this.#call, this.#request);
+      const output = this.#method.invoke(this.#call);
+      if (output instanceof Promise) {
+        output.then(
+          (message) => this.succeed(message),
+          (error: unknown) => this.fail(error),
+        );
+      } else this.succeed(output);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  succeed(output: Message): void {
+    if (this.#ended) return;
+    try {
+      const answer = this.#method.encode(output, this.#call, this.#request);
+      if (answer instanceof Promise) {
+        answer.then(
+          (compressed) => this.finish(compressed),
+          (error: unknown) => this.fail(error),
+        );
+      } else this.finish(answer);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  fail(reason: unknown): void {
+    if (this.#ended) {
+      reportLate(reason, this.#record, this.#core.reportFault);
+      return;
+    }
+    const error = toSafeError(reason, this.#record, this.#core.reportFault);
+    this.#record.code = error.code;
+    this.finish(this.#method.encodeError(error, this.#call));
+  }
+
+  finish(answer: HttpAnswer): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#call.end();
+    this.#record.bytesOut = Buffer.byteLength(this.#write(answer).body);
+    this.#core.observer.finished(this.#record);
+  }
+
+  /** The answer that was written: an internal error where headers of the handler cannot be sent. */
+  #write(answer: HttpAnswer): HttpAnswer {
+    const { requestId } = this.#record;
+    try {
+      write(this.#request, this.#response, requestId, answer);
+      return answer;
+    } catch (fault) {
+      const error = toSafeError(fault, this.#record, this.#core.reportFault);
+      this.#record.code = error.code;
+      const { status, body } = this.#method.encodeError(error, this.#call);
+      const plain = { status, headers: { "content-type": "application/json" }, body };
+      write(this.#request, this.#response, requestId, plain);
+      return plain;
+    }
+  }
+
+  closed(): void {
+    if (!this.#ended) this.#call.abort(new ConnectError("the caller went away", Code.Canceled));
+  }
 }
 
 /** A caller that is still sending gets this much read and thrown away, so that it comes to read its answer. */

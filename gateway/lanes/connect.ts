@@ -8,9 +8,14 @@ import type { Core } from "../core.ts";
 import { compileUnary } from "../invoke.ts";
 import type { ServedMethod } from "../methods.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
-import { type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
+import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
 
-type Serialize = Pick<UnaryHttp, "decode" | "encode">;
+interface Serialize {
+  readonly decode: DecodeBody;
+  readonly encode: UnaryHttp["encode"];
+}
+
+type LaneMethod = UnaryHttp & Serialize;
 
 /**
  * The fast way for unary calls of the Connect protocol, JSON and binary, with
@@ -19,7 +24,7 @@ type Serialize = Pick<UnaryHttp, "decode" | "encode">;
 export function createConnectLane(
   core: Core,
 ): (request: NodeRequest, response: NodeResponse, path: string) => boolean {
-  const methods = new Map<string, { readonly json: UnaryHttp; readonly proto: UnaryHttp }>();
+  const methods = new Map<string, { readonly json: LaneMethod; readonly proto: LaneMethod }>();
   for (const served of core.services.flatMap((service) => service.methods)) {
     if (served.spec.kind !== "unary") continue;
     const common = {
@@ -38,7 +43,8 @@ export function createConnectLane(
     const method = request.method === "POST" ? methods.get(path) : undefined;
     const kind = method === undefined ? undefined : kindOf(request.headers["content-type"]);
     if (method === undefined || kind === undefined) return false;
-    void serveUnaryHttp(core, method[kind], request, response);
+    const lane = method[kind];
+    serveUnaryHttp(core, lane, lane.decode, request, response);
     return true;
   };
 }

@@ -11,7 +11,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-grpc";
 import { Call } from "../call.ts";
 import type { Core } from "../core.ts";
-import { toSafeError } from "../failures.ts";
+import { reportLate, toSafeError } from "../failures.ts";
 import { assignGrpcStatus } from "../grpc-status.ts";
 import { compileUnary, type InvokeUnary } from "../invoke.ts";
 import { maxMessageBytesOf } from "../limits.ts";
@@ -134,14 +134,16 @@ class UnaryStream {
       const payload = unwrapMessage(all);
       this.#record.bytesIn = payload.length;
       this.#call.message = decode(this.#method, payload);
+      const output = this.#method.invoke(this.#call);
+      if (output instanceof Promise) {
+        output.then(
+          (message) => this.succeed(message),
+          (error: unknown) => this.fail(error),
+        );
+      } else this.succeed(output);
     } catch (error) {
       this.fail(error);
-      return;
     }
-    this.#method.invoke(this.#call).then(
-      (message) => this.succeed(message),
-      (error: unknown) => this.fail(error),
-    );
   }
 
   succeed(message: Message): void {
@@ -164,7 +166,10 @@ class UnaryStream {
   }
 
   fail(reason: unknown): void {
-    if (this.#ended) return;
+    if (this.#ended) {
+      reportLate(reason, this.#record, this.#core.reportFault);
+      return;
+    }
     const error = toSafeError(reason, this.#record, this.#core.reportFault);
     const headers = this.#head();
     this.#call.assignResponseHeader(headers);

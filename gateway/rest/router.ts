@@ -50,7 +50,7 @@ export function createRestRouter(core: Core, options: RestOptions = {}): RestRou
     const path = mark === -1 ? url : url.slice(0, mark);
     const match = table.find(method, path) ?? (method === "HEAD" ? table.find("GET", path) : undefined);
     if (match !== undefined) {
-      void match.value.serve(request, response, match.segments, mark === -1 ? "" : url.slice(mark + 1));
+      match.value.serve(request, response, match.segments, mark === -1 ? "" : url.slice(mark + 1));
       return true;
     }
     const methods = table.methodsAt(path);

@@ -20,7 +20,7 @@ export type ServeRoute = (
   response: NodeResponse,
   segments: readonly string[],
   query: string,
-) => Promise<void>;
+) => void;
 
 /** A unary method over REST. */
 export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
@@ -36,7 +36,7 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Json
     const body = write(output, call.message as Message, 0);
     return compressAnswer({ status: 200, headers, body }, request, core.limits.compressMinBytes);
   };
-  const method: Omit<UnaryHttp, "decode"> = {
+  const method: UnaryHttp = {
     served,
     protocol: "rest",
     invoke,
@@ -49,7 +49,7 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Json
       if (rawBody) call.values.set(kRawBody, body);
       return read({ body, contentType: request.headers["content-type"], segments, query });
     };
-    return serveUnaryHttp(core, { ...method, decode }, request, response);
+    serveUnaryHttp(core, method, decode, request, response);
   };
 }
 
@@ -64,10 +64,9 @@ export function compileRefusedRoute(core: Core, { served }: RestBinding): ServeR
     protocol: "rest",
     // Asked first of all, so nothing of the body is read.
     timeoutMs: refuseCall,
-    decode: refuseCall,
     invoke: refuseCall,
     encode: refuseCall,
     encodeError: (error) => encodeError(error, served.options.errorStyle),
   };
-  return (request, response) => serveUnaryHttp(core, method, request, response);
+  return (request, response) => serveUnaryHttp(core, method, refuseCall, request, response);
 }
