@@ -127,7 +127,8 @@ export class Call implements HandlerContext {
   /** Aborts the call with DEADLINE_EXCEEDED after this time, also when the handler ignores its signal. */
   startDeadline(timeoutMs: number): void {
     this.#deadlineMs = performance.now() + timeoutMs;
-    this.#timer = setTimeout(expire, Math.min(timeoutMs, maxTimerMs), this);
+    if (timeoutMs <= 0) expire(this);
+    else this.#timer = setTimeout(expire, Math.min(timeoutMs, maxTimerMs), this);
   }
 
   /** Names what happens once the call is aborted; there is one such listener. */

@@ -1,0 +1,73 @@
+import { connect as connectHttp2, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
+import { connect } from "node:net";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Headers and trailers together, names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** A gRPC message with its prefix; `flags` and `length` can lie. */
+export function envelope(payload: Uint8Array, flags = 0, length = payload.length): Buffer {
+  const prefix = Buffer.alloc(5);
+  prefix[0] = flags;
+  prefix.writeUInt32BE(length, 1);
+  return Buffer.concat([prefix, payload]);
+}
+
+/** One request on an HTTP/2 connection of its own. A header that is undefined is not sent. */
+export async function sendHttp2(
+  url: string,
+  headers: OutgoingHttpHeaders,
+  body: Uint8Array = Buffer.alloc(0),
+): Promise<RawAnswer> {
+  const session = connectHttp2(url);
+  try {
+    const request = session.request({ ":method": "POST", ...headers }, { endStream: body.length === 0 });
+    const received: IncomingHttpHeaders = {};
+    request.on("response", (head) => Object.assign(received, head));
+    request.on("trailers", (trailers) => Object.assign(received, trailers));
+    // The server may answer and close before it has read everything.
+    request.on("error", () => undefined);
+    // Without a body, as for GET, the request has ended with its head.
+    Readable.from(body.length === 0 ? [] : [body]).pipe(request);
+    return { body: await buffer(request), status: Number(received[":status"]), headers: received };
+  } finally {
+    session.destroy();
+  }
+}
+
+/** Bytes on a TCP connection of its own, answered until the server closes it. */
+export function sendTcp(port: number, bytes: string | Uint8Array): Promise<Buffer> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  socket.write(bytes);
+  return buffer(socket);
+}
+
+/** One HTTP/1.1 request with `connection: close`, its head as given. */
+export async function sendHttp1(
+  port: number,
+  requestLine: string,
+  headers: Readonly<Record<string, string | undefined>>,
+  body: string | Uint8Array = "",
+): Promise<RawAnswer> {
+  const lines = Object.entries({ host: "localhost", connection: "close", ...headers });
+  const head = `${requestLine} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+  const answer = await sendTcp(port, Buffer.concat([Buffer.from(head), Buffer.from(body)]));
+  const end = answer.indexOf("\r\n\r\n");
+  const [statusLine = "", ...fields] = answer.toString("latin1", 0, end).split("\r\n");
+  return {
+    status: Number(statusLine.split(" ")[1]),
+    headers: Object.fromEntries(
+      fields.map((field) => {
+        const colon = field.indexOf(":");
+        return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
+      }),
+    ),
+    body: answer.subarray(end + 4),
+  };
+}
