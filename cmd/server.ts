@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import { createAccessLog } from "../gateway/access-log.ts";
 import { createAuthorizer } from "../gateway/auth.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { type ServedService, serve } from "../gateway/methods.ts";
 import { createMetrics } from "../gateway/metrics/metrics.ts";
+import { createApiPages } from "../gateway/openapi/pages.ts";
 import type { TlsOptions } from "../gateway/port.ts";
 import type { CallRecord } from "../gateway/record.ts";
 import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
@@ -70,6 +72,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     pages: {
       checks: {},
       metrics,
+      pages: createApiPages(() => describeApi(services)),
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
     },
     ...(config.tls && { tls: readTls(config.tls) }),
@@ -87,6 +90,15 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     logger,
     stop: () => (stopped ??= stack.disposeAsync()),
   };
+}
+
+/** What the description needs is loaded when somebody first asks for it. */
+async function describeApi(services: readonly ServedService[]): Promise<JsonObject> {
+  const [{ describeOpenApi }, { comments }] = await Promise.all([
+    import("../gateway/openapi/document.ts"),
+    import("../gen/comments.ts"),
+  ]);
+  return describeOpenApi(services, { title: "engage", version: packageVersion(), comments });
 }
 
 function readTls({ cert, key, ca }: NonNullable<Config["tls"]>): TlsOptions {

@@ -11,14 +11,14 @@ import type { NodeRequest } from "../port.ts";
  * comes from this server: the files of the package that are named here, and no
  * others. `describe` is called once, when the document is first asked for.
  */
-export function createApiPages(describe: () => JsonObject): Readonly<Record<string, PageHandler>> {
-  let document: string | undefined;
+export function createApiPages(describe: () => Promise<JsonObject>): Readonly<Record<string, PageHandler>> {
+  let document: Promise<string> | undefined;
   return {
-    "/openapi.json": (request) => {
-      document ??= JSON.stringify(describe());
+    "/openapi.json": async (request) => {
+      document ??= describe().then((description) => JSON.stringify(description));
       return compressed(request, {
         contentType: "application/json",
-        body: document,
+        body: await document,
         headers: checkedEachTime,
       });
     },

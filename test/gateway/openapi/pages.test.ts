@@ -10,7 +10,7 @@ const pages = createPages({
   isDraining: () => false,
   checks: {},
   metrics: { contentType: "text/plain", text: async () => "" },
-  pages: createApiPages(() => {
+  pages: createApiPages(async () => {
     described++;
     return document;
   }),
