@@ -16,6 +16,7 @@ import {
 } from "@connectrpc/connect-node";
 import type { Core } from "./core.ts";
 import { enforceDeadline } from "./deadline.ts";
+import { stopRequest } from "./early-answer.ts";
 import { concealFaults, mapErrors } from "./failures.ts";
 import { encodeGrpcMessage } from "./grpc-status.ts";
 import { maxMessageBytesOf } from "./limits.ts";
@@ -103,6 +104,11 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
       record.bytesIn += bytes;
     });
     answer = await handler({ ...universal, body });
+    if (request.httpVersionMajor === 1 && !request.complete) {
+      // Connect would first wait for the rest of the request.
+      answer = { ...answer, header: new Headers([...(answer.header ?? []), ["connection", "close"]]) };
+      stopRequest(request);
+    }
     const written = universalResponseToNodeResponse(watched(answer, record), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);

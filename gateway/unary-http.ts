@@ -4,6 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { readBody } from "./body.ts";
 import { Call } from "./call.ts";
 import type { Core } from "./core.ts";
+import { stopRequest } from "./early-answer.ts";
 import { reportLate, toSafeError } from "./failures.ts";
 import type { InvokeUnary } from "./invoke.ts";
 import { maxMessageBytesOf } from "./limits.ts";
@@ -82,8 +83,7 @@ class Exchange {
     this.#response.on("close", () => this.closed());
     try {
       authorize(this.#record, served, this.#call.requestHeader);
-      const { maxDeadlineMs } = limits;
-      this.#call.startDeadline(Math.min(timeoutMs(this.#request) ?? maxDeadlineMs, maxDeadlineMs));
+      this.#call.startDeadline(timeoutMs(this.#request), limits.maxDeadlineMs);
     } catch (error) {
       this.fail(error);
       return;
@@ -168,10 +168,6 @@ class Exchange {
   }
 }
 
-/** A caller that is still sending gets this much read and thrown away, so that it comes to read its answer. */
-const drainMaxBytes = 256 * 1024;
-const drainMs = 500;
-
 function write(request: NodeRequest, target: NodeResponse, requestId: string, answer: HttpAnswer): void {
   // The two response types have these methods in common, but not in their overloads.
   const response = target as ServerResponse;
@@ -179,26 +175,8 @@ function write(request: NodeRequest, target: NodeResponse, requestId: string, an
   const { headers } = answer;
   headers["x-request-id"] = requestId;
   headers["content-length"] = Buffer.byteLength(answer.body);
-  if (request.complete) {
-    response.writeHead(answer.status, headers);
-    response.end(answer.body);
-    return;
-  }
-  if (request.httpVersionMajor === 1) headers["connection"] = "close";
+  if (!request.complete && request.httpVersionMajor === 1) headers["connection"] = "close";
   response.writeHead(answer.status, headers);
-  response.end(answer.body, () => discard(request));
-}
-
-/** Cutting the connection at once would make the caller's system drop the answer that it has not read. */
-function discard(request: NodeRequest): void {
-  let bytes = 0;
-  const cut = (): void => {
-    request.destroy();
-  };
-  const timer = setTimeout(cut, drainMs);
-  request.once("close", () => clearTimeout(timer));
-  request.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > drainMaxBytes) cut();
-  });
+  response.end(answer.body);
+  if (!request.complete) stopRequest(request);
 }

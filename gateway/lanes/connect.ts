@@ -1,11 +1,12 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { fromBinary, fromJson, type JsonValue, toBinary, toJsonString } from "@bufbuild/protobuf";
+import { fromBinary, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout } from "@connectrpc/connect/protocol-connect";
 import type { Call } from "../call.ts";
 import { compressAnswer } from "../compress.ts";
 import type { Core } from "../core.ts";
 import { compileUnary } from "../invoke.ts";
+import { createJsonCodec } from "../json.ts";
 import type { ServedMethod } from "../methods.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
 import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
@@ -63,21 +64,21 @@ function timeoutOf(request: NodeRequest): number | undefined {
   return timeoutMs;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function jsonOf(served: ServedMethod, core: Core): Serialize {
   const { input, output } = served.desc;
+  const { decode } = createJsonCodec(input);
+  const { encode } = createJsonCodec(output);
   return {
     decode: (body) => {
       try {
-        const json = JSON.parse(utf8.decode(body)) as JsonValue;
-        return fromJson(input, json, { ignoreUnknownFields: true });
+        return decode(JSON.parse(utf8.decode(body)) as JsonValue);
       } catch (error) {
-        throw malformed(input.typeName, error);
+        throw malformed(input.typeName, error, Code.InvalidArgument);
       }
     },
-    encode: (message, call, request) =>
-      succeed(core, call, request, "application/json", toJsonString(output, message)),
+    encode: (message, call, request) => succeed(core, call, request, "application/json", encode(message)),
   };
 }
 
@@ -88,7 +89,8 @@ function binaryOf(served: ServedMethod, core: Core): Serialize {
       try {
         return fromBinary(input, body);
       } catch (error) {
-        throw malformed(input.typeName, error);
+        // As in gRPC.
+        throw malformed(input.typeName, error, Code.Internal);
       }
     },
     encode: (message, call, request) =>
@@ -96,9 +98,9 @@ function binaryOf(served: ServedMethod, core: Core): Serialize {
   };
 }
 
-function malformed(typeName: string, error: unknown): ConnectError {
+function malformed(typeName: string, error: unknown, code: Code): ConnectError {
   const reason = error instanceof Error ? error.message : String(error);
-  return new ConnectError(`cannot decode ${typeName}: ${reason}`, Code.InvalidArgument);
+  return new ConnectError(`cannot decode ${typeName}: ${reason}`, code);
 }
 
 function succeed(

@@ -96,12 +96,11 @@ class UnaryStream {
     this.#stream.on("close", onClose);
     try {
       core.authorize(this.#record, this.#method.served, this.#call.requestHeader);
-      const { maxDeadlineMs } = core.limits;
       const timeout = headers["grpc-timeout"];
       const { timeoutMs, error } =
         typeof timeout === "string" ? parseTimeout(timeout, Number.MAX_SAFE_INTEGER) : noTimeout;
       if (error !== undefined) throw error;
-      this.#call.startDeadline(Math.min(timeoutMs ?? maxDeadlineMs, maxDeadlineMs));
+      this.#call.startDeadline(timeoutMs, core.limits.maxDeadlineMs);
     } catch (error) {
       this.fail(error);
       return;
@@ -261,11 +260,12 @@ function onWantTrailers(this: LaneStream): void {
 
 function ignore(): void {}
 
+/** INTERNAL is what gRPC says for a request that cannot be parsed, odd as it is for a fault of the caller. */
 function decode({ served, input }: LaneMethod, payload: Uint8Array): Message {
   try {
     return input.decode(payload);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConnectError(`${served.desc.input.typeName} is malformed: ${reason}`, Code.InvalidArgument);
+    throw new ConnectError(`${served.desc.input.typeName} is malformed: ${reason}`, Code.Internal);
   }
 }

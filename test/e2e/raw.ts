@@ -1,7 +1,12 @@
-import { connect as connectHttp2, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
-import { connect } from "node:net";
+import {
+  type ClientHttp2Stream,
+  connect as connectHttp2,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type SecureClientSessionOptions,
+} from "node:http2";
+import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 
 export interface RawAnswer {
   readonly status: number;
@@ -18,26 +23,46 @@ export function envelope(payload: Uint8Array, flags = 0, length = payload.length
   return Buffer.concat([prefix, payload]);
 }
 
+/** A request whose body is written by the test, on an HTTP/2 connection of its own. */
+export interface OpenRequest extends Disposable {
+  readonly stream: ClientHttp2Stream;
+  readonly answer: Promise<RawAnswer>;
+}
+
+export function openHttp2(
+  url: string,
+  headers: OutgoingHttpHeaders,
+  options: SecureClientSessionOptions & { readonly endStream?: boolean } = {},
+): OpenRequest {
+  const session = connectHttp2(url, options);
+  session.on("error", () => undefined);
+  const { endStream = false } = options;
+  const stream = session.request({ ":method": "POST", ...headers }, { endStream });
+  const received: IncomingHttpHeaders = {};
+  stream.on("response", (head) => Object.assign(received, head));
+  stream.on("trailers", (trailers) => Object.assign(received, trailers));
+  // The server may answer and close before it has read everything.
+  stream.on("error", () => undefined);
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const answer = new Promise<RawAnswer>((resolve) => {
+    stream.once("close", () =>
+      resolve({ body: Buffer.concat(chunks), status: Number(received[":status"]), headers: received }),
+    );
+  });
+  return { stream, answer, [Symbol.dispose]: () => session.destroy() };
+}
+
 /** One request on an HTTP/2 connection of its own. A header that is undefined is not sent. */
 export async function sendHttp2(
   url: string,
   headers: OutgoingHttpHeaders,
   body: Uint8Array = Buffer.alloc(0),
 ): Promise<RawAnswer> {
-  const session = connectHttp2(url);
-  try {
-    const request = session.request({ ":method": "POST", ...headers }, { endStream: body.length === 0 });
-    const received: IncomingHttpHeaders = {};
-    request.on("response", (head) => Object.assign(received, head));
-    request.on("trailers", (trailers) => Object.assign(received, trailers));
-    // The server may answer and close before it has read everything.
-    request.on("error", () => undefined);
-    // Without a body, as for GET, the request has ended with its head.
-    Readable.from(body.length === 0 ? [] : [body]).pipe(request);
-    return { body: await buffer(request), status: Number(received[":status"]), headers: received };
-  } finally {
-    session.destroy();
-  }
+  using request = openHttp2(url, headers, { endStream: body.length === 0 });
+  // Without a body, as for GET, the request has ended with its head.
+  Readable.from(body.length === 0 ? [] : [body]).pipe(request.stream);
+  return await request.answer;
 }
 
 /** Bytes on a TCP connection of its own, answered until the server closes it. */
@@ -45,7 +70,14 @@ export function sendTcp(port: number, bytes: string | Uint8Array): Promise<Buffe
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);
   socket.write(bytes);
-  return buffer(socket);
+  return untilClosed(socket);
+}
+
+/** All that came until the connection was closed, in whatever way. */
+export function untilClosed(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) => socket.once("close", () => resolve(Buffer.concat(chunks))));
 }
 
 /** One HTTP/1.1 request with `connection: close`, its head as given. */
