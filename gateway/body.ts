@@ -62,6 +62,7 @@ function collect(
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes));
     });
     request.on("error", gone);
-    request.on("aborted", gone);
+    // On HTTP/1.1 it is an error too.
+    if (request.httpVersionMajor === 2) request.on("aborted", gone);
   });
 }

@@ -7,6 +7,7 @@ import {
   createContextValues,
   type HandlerContext,
 } from "@connectrpc/connect";
+import { DeadlineQueue } from "./deadline-queue.ts";
 import { NodeHeaders } from "./headers.ts";
 import type { ServedMethod } from "./methods.ts";
 import { type CallRecord, kRecord } from "./record.ts";
@@ -28,6 +29,7 @@ export class Call implements HandlerContext {
   readonly #target: string;
   #deadlineMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #queue: DeadlineQueue | undefined;
   #onAbort: ((reason: unknown) => void) | undefined;
   #requestHeader: NodeHeaders | undefined;
   #responseHeader: NodeHeaders | undefined;
@@ -124,11 +126,24 @@ export class Call implements HandlerContext {
     return this.#deadlineMs === undefined ? undefined : this.#deadlineMs - performance.now();
   }
 
-  /** Aborts the call with DEADLINE_EXCEEDED after this time, also when the handler ignores its signal. */
-  startDeadline(timeoutMs: number): void {
+  /**
+   * Aborts the call with DEADLINE_EXCEEDED after this time, also when the handler
+   * ignores its signal. Without a time, or beyond `maxMs`, it is `maxMs`.
+   */
+  startDeadline(timeoutMs: number | undefined, maxMs: number): void {
+    if (timeoutMs === undefined || timeoutMs >= maxMs) {
+      this.#deadlineMs = performance.now() + maxMs;
+      this.#queue = queueOf(maxMs);
+      this.#queue.add(this);
+      return;
+    }
     this.#deadlineMs = performance.now() + timeoutMs;
-    if (timeoutMs <= 0) expire(this);
-    else this.#timer = setTimeout(expire, Math.min(timeoutMs, maxTimerMs), this);
+    if (timeoutMs <= 0) this.expire();
+    else this.#timer = setTimeout(expire, timeoutMs, this);
+  }
+
+  expire(): void {
+    this.abort(new ConnectError("the deadline of the call was exceeded", Code.DeadlineExceeded));
   }
 
   /** Names what happens once the call is aborted; there is one such listener. */
@@ -141,7 +156,7 @@ export class Call implements HandlerContext {
   abort(reason: unknown): void {
     if (this.#aborted !== undefined) return;
     this.#aborted = { reason };
-    clearTimeout(this.#timer);
+    this.#stopDeadline();
     this.#controller?.abort(reason);
     this.#onAbort?.(reason);
   }
@@ -149,14 +164,30 @@ export class Call implements HandlerContext {
   /** Stops the deadline and tells a handler that still works that nobody waits for it. */
   end(): void {
     this.#onAbort = undefined;
-    clearTimeout(this.#timer);
+    this.#stopDeadline();
     if (this.#controller !== undefined) this.abort(new ConnectError("the call has ended", Code.Canceled));
   }
+
+  #stopDeadline(): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#queue?.delete(this);
+  }
+}
+
+function expire(call: Call): void {
+  call.expire();
 }
 
 /** Node's timers fire at once beyond this. */
 const maxTimerMs = 2 ** 31 - 1;
 
-function expire(call: Call): void {
-  call.abort(new ConnectError("the deadline of the call was exceeded", Code.DeadlineExceeded));
+/** By the longest time that a gateway gives a call. */
+const queues = new Map<number, DeadlineQueue>();
+
+function queueOf(maxMs: number): DeadlineQueue {
+  const known = queues.get(maxMs);
+  if (known !== undefined) return known;
+  const queue = new DeadlineQueue(Math.min(maxMs, maxTimerMs));
+  queues.set(maxMs, queue);
+  return queue;
 }

@@ -4,9 +4,9 @@ import {
   type DescMessage,
   fromBinary,
   type Message,
-  ScalarType,
   toBinary,
 } from "@bufbuild/protobuf";
+import { opaqueFieldOf } from "./opaque.ts";
 
 /** Wire codec of one message type. */
 export interface WireCodec {
@@ -22,14 +22,8 @@ export interface WireCodec {
  * (one `bytes` field) are read and written directly, with one copy.
  */
 export function createWireCodec(desc: DescMessage): WireCodec {
-  const [field] = desc.fields;
-  const opaque =
-    desc.fields.length === 1 &&
-    field?.fieldKind === "scalar" &&
-    field.scalar === ScalarType.BYTES &&
-    field.oneof === undefined &&
-    field.number < 16;
-  return opaque ? opaqueCodec(desc, field) : generalCodec(desc);
+  const field = opaqueFieldOf(desc);
+  return field === undefined ? generalCodec(desc) : opaqueCodec(desc, field);
 }
 
 function generalCodec(desc: DescMessage): WireCodec {
