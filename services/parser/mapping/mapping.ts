@@ -113,7 +113,7 @@ function writeMembers(
     if (value === undefined) continue;
     if (value instanceof Refusal) return value;
     const isText = typeof value === "string" && ((plain && isOfLine) || isPlainText(value));
-    text = text + writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
+    text += writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
     isOpen = isText;
   }
   for (let index = 0; index < kept.length; index++) {
@@ -121,7 +121,7 @@ function writeMembers(
     const value = values[at];
     if (isNull(value)) continue;
     const isText = typeof value === "string" && (plain || isPlainText(value));
-    text = text + writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
+    text += writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
     isOpen = isText;
   }
   return isOpen ? `${text}"` : text;

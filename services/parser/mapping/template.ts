@@ -45,8 +45,8 @@ function render(
 /** A value as text: texts as they are, numbers by their digits, lists and objects as JSON. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  if (isRawNumber(value)) return value.rawJSON;
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  return isRawNumber(value) ? value.rawJSON : JSON.stringify(value);
 }
 
 function split(source: string): Piece[] | string {

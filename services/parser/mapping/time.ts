@@ -60,11 +60,15 @@ function remembering(write: (text: string) => WrittenTime | Refusal): ReadTimeVa
   return (value) => {
     const text = typeof value === "string" ? value : textOf(value);
     if (last === undefined || text !== lastText) {
-      last = write(text.trim());
+      last = write(isTrimmed(text) ? text : text.trim());
       lastText = text;
     }
     return last;
   };
+}
+
+function isTrimmed(text: string): boolean {
+  return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32;
 }
 
 function compileZoneOf(name: string | undefined, at: ConfigPath, problems: Problems): Zone | undefined {
