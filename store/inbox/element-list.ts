@@ -1,69 +1,80 @@
 import type { BatchElement } from "./batch.ts";
 
-/** First byte of the stored form, so that a later form can be told apart. */
-const FORM = 1;
+/** First byte of the stored form: how the push ids are kept. */
+const UTF8 = 1;
+/** For texts with half a surrogate pair, which UTF-8 can't hold. */
+const UTF16 = 2;
+
+/** An element's numbers as varints: six of at most 4 bytes, since bodies are far below 256 MiB. */
+const MAX_NUMBER_BYTES = 24;
 
 /**
- * The stored form of a batch's elements: about 16 bytes each. Varints of the
- * differences between neighbours, and the push ids as UTF-8; one with half a
- * surrogate pair, which UTF-8 can't hold, as UTF-16.
+ * The stored form of a batch's elements, about 9 bytes and the push id for each:
+ * differences between neighbours as varints, then all push ids as one text, cut
+ * by their lengths in UTF-16 units.
  */
 export function encodeElements(elements: readonly BatchElement[]): Uint8Array {
-  const idBytes = elements.reduce((sum, { pushId }) => sum + pushId.length * 3, 0);
-  const out = Buffer.allocUnsafe(11 + elements.length * 60 + idBytes);
-  let at = out.writeUInt8(FORM, 0);
-  at = writeVarint(out, at, elements.length);
-  let lastIndex = -1;
+  const pushIds = elements.map(({ pushId }) => pushId).join("");
+  const isUtf8 = pushIds.isWellFormed();
+  const text = Buffer.from(pushIds, isUtf8 ? "utf8" : "utf16le");
+  const out = new Uint8Array(8 + elements.length * MAX_NUMBER_BYTES + text.length);
+  out[0] = isUtf8 ? UTF8 : UTF16;
+  let at = writeVarint(out, 1, elements.length);
+  let nextIndex = 0;
   let lastEnd = 0;
   for (const { index, pushId, start, end, receiptStart, receiptEnd } of elements) {
-    at = writeVarint(out, at, index - lastIndex - 1);
+    at = writeVarint(out, at, index - nextIndex);
     at = writeVarint(out, at, start - lastEnd);
     at = writeVarint(out, at, end - start);
     at = writeVarint(out, at, receiptStart - start);
     at = writeVarint(out, at, receiptEnd - receiptStart);
-    const isUtf8 = pushId.isWellFormed();
-    const encoding = isUtf8 ? "utf8" : "utf16le";
-    at = writeVarint(out, at, Buffer.byteLength(pushId, encoding) * 2 + (isUtf8 ? 0 : 1));
-    at += out.write(pushId, at, encoding);
-    lastIndex = index;
+    at = writeVarint(out, at, pushId.length);
+    nextIndex = index + 1;
     lastEnd = end;
   }
-  return out.subarray(0, at);
+  out.set(text, at);
+  return out.subarray(0, at + text.length);
 }
 
 export function decodeElements(bytes: Uint8Array): BatchElement[] {
-  const from = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (from[0] !== FORM) throw new RangeError(`element list of unknown form ${from[0]}`);
-  const reader = { from, at: 1 };
-  const count = readVarint(reader);
-  const elements: BatchElement[] = [];
-  let lastIndex = -1;
-  let lastEnd = 0;
-  for (let i = 0; i < count; i++) {
-    const index = lastIndex + 1 + readVarint(reader);
-    const start = lastEnd + readVarint(reader);
-    const end = start + readVarint(reader);
-    const receiptStart = start + readVarint(reader);
-    const receiptEnd = receiptStart + readVarint(reader);
-    elements.push({ index, pushId: readText(reader), start, end, receiptStart, receiptEnd });
-    lastIndex = index;
-    lastEnd = end;
+  if (bytes[0] !== UTF8 && bytes[0] !== UTF16) {
+    throw new RangeError(`element list of unknown form ${bytes[0]}`);
   }
-  return elements;
+  const reader = { bytes, at: 1 };
+  const numbers = Array.from({ length: readVarint(reader) }, () => ({
+    gap: readVarint(reader),
+    skip: readVarint(reader),
+    length: readVarint(reader),
+    receiptAt: readVarint(reader),
+    receiptLength: readVarint(reader),
+    idLength: readVarint(reader),
+  }));
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + reader.at, bytes.length - reader.at);
+  const pushIds = text.toString(bytes[0] === UTF8 ? "utf8" : "utf16le");
+  let [nextIndex, lastEnd, idAt] = [0, 0, 0];
+  return numbers.map(({ gap, skip, length, receiptAt, receiptLength, idLength }) => {
+    const index = nextIndex + gap;
+    const start = lastEnd + skip;
+    const receiptStart = start + receiptAt;
+    const pushId = pushIds.slice(idAt, idAt + idLength);
+    nextIndex = index + 1;
+    lastEnd = start + length;
+    idAt += idLength;
+    return { index, pushId, start, end: lastEnd, receiptStart, receiptEnd: receiptStart + receiptLength };
+  });
 }
 
 interface Reader {
-  readonly from: Buffer;
+  readonly bytes: Uint8Array;
   at: number;
 }
 
-/** Arithmetic instead of shifts: these would cut values at 32 bits. */
-function writeVarint(out: Buffer, at: number, value: number): number {
+function writeVarint(out: Uint8Array, at: number, value: number): number {
   let rest = value;
   let next = at;
   while (rest >= 128) {
-    out[next++] = (rest % 128) + 128;
-    rest = Math.floor(rest / 128);
+    out[next++] = (rest & 127) | 128;
+    rest >>>= 7;
   }
   out[next++] = rest;
   return next;
@@ -71,19 +82,9 @@ function writeVarint(out: Buffer, at: number, value: number): number {
 
 function readVarint(reader: Reader): number {
   let value = 0;
-  let unit = 1;
-  for (;;) {
-    const byte = reader.from.readUInt8(reader.at++);
-    if (byte < 128) return value + byte * unit;
-    value += (byte - 128) * unit;
-    unit *= 128;
+  for (let shift = 0; ; shift += 7) {
+    const byte = reader.bytes[reader.at++] ?? 0;
+    value |= (byte & 127) << shift;
+    if (byte < 128) return value;
   }
-}
-
-function readText(reader: Reader): string {
-  const head = readVarint(reader);
-  const length = Math.floor(head / 2);
-  const start = reader.at;
-  reader.at += length;
-  return reader.from.toString(head % 2 === 0 ? "utf8" : "utf16le", start, reader.at);
 }

@@ -18,27 +18,18 @@ interface ClaimRow {
 
 /** Claim, batch, reply and work. A claim made at the same time elsewhere fails as a unique violation: run it again. */
 export function* accept(session: Session, batch: StoredBatch): Operation<AcceptResult> {
-  const known = yield* knownResult(session, batch, "");
+  const seen = yield* findClaim(batch, "");
+  const known = resultOf(seen, batch, session.nowMs);
   if (known !== null) return known;
   // A key that can be taken over is looked at once more when nobody else can take it.
-  const claim = yield* findClaim(batch, session.dialect.forUpdate);
-  const changed = claim === null ? null : resultOf(claim, batch, session.nowMs);
+  const claim = seen === null ? null : yield* findClaim(batch, session.dialect.forUpdate);
+  const changed = resultOf(claim, batch, session.nowMs);
   if (changed !== null) return changed;
   if (claim !== null) yield* dropBegun(claim);
   const seq = yield* insertBatch(session, batch);
   yield* saveClaim(session, batch, seq, claim !== null);
   if (batch.reply !== null) for (const route of batch.routes) yield* openRoute(session, batch, seq, route);
   return { kind: "stored", batchId: encodeBatchId({ seq, acceptedAtMs: session.nowMs }) };
-}
-
-/** The result when the batch's key is taken; null when it is free. */
-export function* knownResult(
-  { nowMs }: Session,
-  batch: StoredBatch,
-  lock: string,
-): Operation<AcceptResult | null> {
-  const claim = yield* findClaim(batch, lock);
-  return claim === null ? null : resultOf(claim, batch, nowMs);
 }
 
 function* findClaim({ channel, claim }: StoredBatch, lock: string): Operation<ClaimRow | null> {
@@ -50,7 +41,9 @@ function* findClaim({ channel, claim }: StoredBatch, lock: string): Operation<Cl
   );
 }
 
-function resultOf(claim: ClaimRow, batch: StoredBatch, nowMs: number): AcceptResult | null {
+/** The result when the batch's key is taken; null when it is free. */
+function resultOf(claim: ClaimRow | null, batch: StoredBatch, nowMs: number): AcceptResult | null {
+  if (claim === null) return null;
   const isFree = claim.expires_at_ms <= nowMs || (claim.reply === null && claim.owned_until_ms <= nowMs);
   if (isFree) return null;
   const batchId = encodeBatchId({ seq: claim.batch_seq, acceptedAtMs: claim.accepted_at_ms });

@@ -17,7 +17,8 @@ export interface DatabaseSetup {
   readonly checkAtOpen: boolean;
 }
 
-export const PAGE_BYTES = 4096;
+/** Bodies are some tens of KB: with pages of 4 KiB a commit takes a quarter more of the processor, from 32 KiB on it writes more. */
+export const PAGE_BYTES = 8192;
 const CACHE_KIB = 16_384;
 
 export const sqliteDialect: Dialect = {
@@ -61,8 +62,9 @@ export class InboxDatabase implements Disposable {
     return this.#db.isTransaction;
   }
 
+  /** Runs one statement without parameters, prepared at its first use. */
   exec(sql: string): void {
-    this.#db.exec(sql);
+    this.#prepare(sql).run();
   }
 
   /** Bytes in use, without pages that wait to be used again. */

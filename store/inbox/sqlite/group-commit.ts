@@ -49,7 +49,8 @@ function attempt(db: InboxDatabase, path: string, { id, name, args, nowMs }: Req
     return { id, value };
   } catch (error) {
     if (isStoreError(error) || !db.isTransaction) throw error;
-    db.exec("ROLLBACK TO request; RELEASE request");
+    db.exec("ROLLBACK TO request");
+    db.exec("RELEASE request");
     return { id, error: toNote(path, error) };
   }
 }

@@ -10,7 +10,7 @@ const MAX_GROUP = 256;
 /** Pages of the tables and indexes that a commit writes besides the bodies, roughly. */
 const COMMIT_BYTES = 65_536;
 /** Moved in one go, at most: 8 MiB. */
-const MAX_SHRINK_PAGES = 2_048;
+const MAX_SHRINK_PAGES = 1_024;
 
 const port = parentPort!;
 const setup = workerData as WorkerSetup;
