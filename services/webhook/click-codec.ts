@@ -1,4 +1,4 @@
-import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type ReportClickRequest, ReportClickRequestSchema } from "../../gen/engage/webhook/v1/click_pb.ts";
 import { ClickFault } from "./click-record.ts";
@@ -36,18 +36,18 @@ export function decodeClickRequest(body: Buffer): ReportClickRequest {
 
 function readMembers(body: Buffer): ReportClickRequest {
   const cursor = new JsonCursor(body, maxDepth);
-  const plain: JsonObject = {};
+  const plain = new Map<string, JsonValue>();
   const raw: { rawReceipt?: Uint8Array; rawProperties?: Uint8Array } = {};
   for (let more = cursor.firstKey(); more; more = cursor.nextKey()) {
     const name = cursor.key();
     const start = cursor.at;
     const kind = cursor.value();
     const field = rawFields.get(name);
-    if (field === undefined) plain[name] = JSON.parse(body.toString("utf8", start, cursor.at)) as JsonValue;
+    if (field === undefined) plain.set(name, JSON.parse(body.toString("utf8", start, cursor.at)));
     else if (kind !== "null") raw[field] = body.subarray(start, cursor.at);
   }
   try {
-    return Object.assign(fromJson(ReportClickRequestSchema, plain), raw);
+    return Object.assign(fromJson(ReportClickRequestSchema, Object.fromEntries(plain)), raw);
   } catch (error) {
     throw new ConnectError(error instanceof Error ? error.message : String(error), Code.InvalidArgument);
   }

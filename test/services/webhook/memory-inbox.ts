@@ -1,0 +1,78 @@
+import type { ReceiveInbox } from "../../../services/webhook/store-batch.ts";
+import type { Completion, NewBatch } from "../../../store/inbox/inbox.ts";
+
+interface Entry {
+  readonly batchId: string;
+  readonly batch: NewBatch;
+  reply: Uint8Array | null;
+  waiting: ((reply: Uint8Array | null) => void)[];
+}
+
+/** An inbox of one process without a disk, as the accept path sees it. */
+export interface MemoryInbox extends ReceiveInbox {
+  readonly stored: readonly NewBatch[];
+  readonly completions: ReadonlyMap<string, Completion>;
+  readonly released: readonly string[];
+  /** Calls of `accept`. */
+  readonly accepts: number;
+  /** From now on `accept` rejects with this. */
+  failWith(error: Error | undefined): void;
+}
+
+export function createMemoryInbox(): MemoryInbox {
+  const byKey = new Map<string, Entry>();
+  const byId = new Map<string, Entry>();
+  const stored: NewBatch[] = [];
+  const completions = new Map<string, Completion>();
+  const released: string[] = [];
+  let failure: Error | undefined;
+  let accepts = 0;
+
+  function end(entry: Entry, reply: Uint8Array | null): void {
+    entry.reply = reply;
+    for (const wake of entry.waiting.splice(0)) wake(reply);
+  }
+  return {
+    stored,
+    completions,
+    released,
+    get accepts() {
+      return accepts;
+    },
+    failWith(error) {
+      failure = error;
+    },
+    async accept(batch) {
+      accepts++;
+      if (failure !== undefined) throw failure;
+      const key = `${batch.channel}\n${batch.requestId}`;
+      const first = batch.requestId === null ? undefined : byKey.get(key);
+      if (first !== undefined) {
+        const { batchId, reply } = first;
+        if (Buffer.compare(first.batch.bodySha256, batch.bodySha256) !== 0)
+          return { kind: "conflict", batchId };
+        return reply === null ? { kind: "in_flight", batchId } : { kind: "duplicate", batchId, reply };
+      }
+      const entry: Entry = { batchId: `b${stored.length + 1}`, batch, reply: batch.reply, waiting: [] };
+      stored.push(batch);
+      byId.set(entry.batchId, entry);
+      if (batch.requestId !== null) byKey.set(key, entry);
+      return { kind: "stored", batchId: entry.batchId };
+    },
+    awaitReply(batchId) {
+      return new Promise((resolve) => byId.get(batchId)!.waiting.push(resolve));
+    },
+    async complete(batchId, completion) {
+      completions.set(batchId, completion);
+      end(byId.get(batchId)!, completion.reply);
+      return { kind: "finished" };
+    },
+    async release(batchId) {
+      const entry = byId.get(batchId)!;
+      released.push(batchId);
+      byKey.delete(`${entry.batch.channel}\n${entry.batch.requestId}`);
+      end(entry, null);
+      return { kind: "finished" };
+    },
+  };
+}
