@@ -2,23 +2,22 @@ import {
   Code,
   ConnectError,
   createConnectRouter,
+  createContextKey,
   createContextValues,
   type HandlerContext,
-  type Interceptor,
 } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { codeFromHttpStatus } from "@connectrpc/connect/protocol-connect";
 import {
   compressionBrotli,
   compressionGzip,
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
+import { codeOf, noteOutcome, watchAnswer } from "./adapter-outcome.ts";
 import type { Core } from "./core.ts";
-import { enforceDeadline } from "./deadline.ts";
+import { eachUntilAborted, enforceDeadline, startLimit } from "./deadline.ts";
 import { stopRequest } from "./early-answer.ts";
-import { concealFaults, mapErrors } from "./failures.ts";
-import { encodeGrpcMessage } from "./grpc-status.ts";
+import { concealFaults } from "./failures.ts";
 import { maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
@@ -73,6 +72,9 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
   );
 }
 
+/** The signal of a call, known once its headers are read: Connect waits for a body without looking at it. */
+const kUpload = createContextKey<{ signal?: AbortSignal }>({}, { description: "upload" });
+
 /** Runs when the headers are here and the body is not. */
 function createGate(
   core: Core,
@@ -80,6 +82,7 @@ function createGate(
 ): (context: HandlerContext) => void {
   return (context) => {
     const record = recordOf(context.values);
+    context.values.get(kUpload).signal = context.signal;
     context.responseHeader.set("x-request-id", record.requestId);
     const method = served.get(`/${context.service.typeName}/${context.method.name}`) as ServedMethod;
     core.authorize(record, method, context.requestHeader);
@@ -91,25 +94,30 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
   const record = new CallRecord(served.desc, protocolOf(request), peerOf(request.socket), request.headers);
   core.observer.started(record);
   const closed = new Promise<void>((resolve) => response.once("close", resolve));
+  // Only calls that take one message have a limit of their own: streams may be open for ever.
+  using limit = served.spec.kind === "unary" ? startLimit(core.limits.maxDeadlineMs) : undefined;
   let answer: UniversalServerResponse | undefined;
   try {
+    // HTTP/1.0 and HTTP/2 can do without; Connect cannot.
+    request.headers.host ??= "localhost";
+    const upload: { signal?: AbortSignal } = {};
     const universal = universalRequestFromNodeRequest(
       request,
       response,
       undefined,
-      createContextValues().set(kRecord, record),
+      createContextValues().set(kRecord, record).set(kUpload, upload),
     );
     dropUnaskedCompression(universal.header);
-    const body = counted(universal.body as AsyncIterable<Uint8Array>, (bytes) => {
-      record.bytesIn += bytes;
-    });
+    const body = receive(universal.body as AsyncIterable<Uint8Array>, record, () =>
+      AbortSignal.any([upload.signal, limit?.signal].filter((signal) => signal !== undefined)),
+    );
     answer = await handler({ ...universal, body });
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
       answer = { ...answer, header: new Headers([...(answer.header ?? []), ["connection", "close"]]) };
       stopRequest(request);
     }
-    const written = universalResponseToNodeResponse(watched(answer, record), response);
+    const written = universalResponseToNodeResponse(watchAnswer(answer, record), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);
   } catch (error) {
@@ -117,45 +125,18 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     record.code ??= ConnectError.from(error, Code.Canceled).code;
     response.destroy();
   } finally {
-    record.code ??= codeOf(answer);
+    record.code ??= request.aborted ? Code.Canceled : codeOf(answer);
     core.observer.finished(record);
   }
 }
 
-/** Notes the code of calls that reach the interceptors; others fail while their body is read. */
-const noteOutcome: Interceptor = (next) => async (request) => {
-  const note = (error: unknown): unknown => {
-    recordOf(request.contextValues).code = ConnectError.from(error).code;
-    return error;
-  };
-  try {
-    const response = await next(request);
-    return response.stream ? { ...response, message: mapErrors(response.message, note) } : response;
-  } catch (error) {
-    throw note(error);
-  }
-};
-
-/** The same answer; its bytes are counted, and the message of its status is spelt as the lane spells it. */
-function watched(answer: UniversalServerResponse, record: CallRecord): UniversalServerResponse {
-  const { body, trailer } = answer;
-  if (body === undefined) return answer;
-  async function* watch(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    yield* counted(chunks, (bytes) => {
-      record.bytesOut += bytes;
-    });
-    const message = trailer?.get("grpc-message");
-    if (message) trailer?.set("grpc-message", encodeGrpcMessage(decodeURIComponent(message)));
-  }
-  return { ...answer, body: watch(body) };
-}
-
-async function* counted(
-  chunks: AsyncIterable<Uint8Array>,
-  count: (bytes: number) => void,
+async function* receive(
+  body: AsyncIterable<Uint8Array>,
+  record: CallRecord,
+  signal: () => AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    count(chunk.byteLength);
+  for await (const chunk of eachUntilAborted(body, signal())) {
+    record.bytesIn += chunk.byteLength;
     yield chunk;
   }
 }
@@ -169,12 +150,4 @@ function protocolOf(request: NodeRequest): ProtocolName {
   const type = request.headers["content-type"] ?? "";
   if (!type.startsWith("application/grpc")) return "connect";
   return type.startsWith("application/grpc-web") ? "grpc-web" : "grpc";
-}
-
-/** The code of an answer that no interceptor saw, as far as its head tells. */
-function codeOf(answer: UniversalServerResponse | undefined): Code | undefined {
-  if (answer === undefined) return Code.Internal;
-  if (answer.status !== 200) return codeFromHttpStatus(answer.status);
-  const status = Number(answer.trailer?.get("grpc-status") ?? 0);
-  return status === 0 ? undefined : status;
 }

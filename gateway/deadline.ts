@@ -20,17 +20,19 @@ export function enforceDeadline(maxDeadlineMs: number): Interceptor {
         ? { ...response, message: eachUntilAborted(response.message, request.signal) }
         : response;
     }
-    const limit = new AbortController();
-    const expire = (): void =>
-      limit.abort(new ConnectError("the deadline of the call was exceeded", Code.DeadlineExceeded));
-    const timer = setTimeout(expire, maxDeadlineMs);
+    using limit = startLimit(maxDeadlineMs);
     const signal = AbortSignal.any([request.signal, limit.signal]);
-    try {
-      return await untilAborted<UnaryResponse | StreamResponse>(next({ ...request, signal }), signal);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await untilAborted<UnaryResponse | StreamResponse>(next({ ...request, signal }), signal);
   };
+}
+
+/** A signal that aborts with DEADLINE_EXCEEDED after this time, unless it is disposed of before. */
+export function startLimit(maxDeadlineMs: number): { readonly signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const expire = (): void =>
+    controller.abort(new ConnectError("the deadline of the call was exceeded", Code.DeadlineExceeded));
+  const timer = setTimeout(expire, maxDeadlineMs);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** The outcome of `work`, or the signal's reason if that comes first. */
@@ -43,7 +45,11 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-async function* eachUntilAborted<T>(messages: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+/** The same messages; once the signal aborts its reason is thrown in the place of the next. */
+export async function* eachUntilAborted<T>(
+  messages: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
   const iterator = messages[Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -25,7 +25,8 @@ export function unwrapMessage(all: Buffer | undefined): Buffer {
 const compressedFlag = 1;
 
 function endOfMessage(all: Buffer, start: number): number {
-  const end = start + prefixBytes <= all.length ? start + prefixBytes + all.readUInt32BE(start + 1) : undefined;
+  const end =
+    start + prefixBytes <= all.length ? start + prefixBytes + all.readUInt32BE(start + 1) : undefined;
   if (end === undefined || end > all.length) {
     throw new ConnectError("protocol error: the message ends before its length", Code.InvalidArgument);
   }

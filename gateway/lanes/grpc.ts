@@ -125,7 +125,8 @@ class UnaryStream {
   }
 
   receive(): void {
-    if (this.#ended) return;
+    // A stream that is reset ends as well.
+    if (this.#ended || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
     try {
       const all = this.#chunks === undefined ? this.#first : Buffer.concat(this.#chunks, this.#bytes);
       this.#chunks = undefined;
