@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { codeName } from "../../gateway/code-name.ts";
 import { openGateway, type TestGateway, type TestGatewayOptions } from "../gateway/gateway-server.ts";
 import { clientKinds } from "./clients.ts";
-import { envelope, openHttp2, sendHttp1, untilClosed } from "./raw.ts";
+import { envelope, grpcStatusOf, openHttp2, type RawAnswer, sendHttp1, untilClosed } from "./raw.ts";
 
 const path = "/engage.test.v1.Library/Echo";
 const grpc = { ":path": path, "content-type": "application/grpc", "grpc-timeout": "30m" };
@@ -15,10 +15,11 @@ const watch = { ...grpc, ":path": "/engage.test.v1.Library/Watch" };
 const collect = { ...grpc, ":path": "/engage.test.v1.Library/Collect" };
 
 /** The code of an answer, wherever its protocol puts it. */
-function codeIn({ headers, body }: { headers: object; body: Buffer }): string | undefined {
-  const text = body.toString("latin1");
-  const status = (headers as Record<string, string>)["grpc-status"] ?? /grpc-status: (\d+)/.exec(text)?.[1];
-  return status === undefined ? /"code":"(\w+)"/.exec(text)?.[1]?.toUpperCase() : codeName(Number(status));
+function codeIn(answer: RawAnswer): string | undefined {
+  const status = grpcStatusOf(answer);
+  return Number.isNaN(status)
+    ? /"code":"(\w+)"/.exec(answer.body.toString())?.[1]?.toUpperCase()
+    : codeName(status);
 }
 
 const never = (): Promise<never> => new Promise(() => undefined);

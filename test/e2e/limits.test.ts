@@ -6,7 +6,7 @@ import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openGateway, type TestGateway } from "../gateway/gateway-server.ts";
 import { EchoMessageSchema } from "../gateway/testproto/gen/engage/test/v1/library_pb.ts";
-import { envelope, openHttp2, sendHttp1, sendHttp2, sendTcp, untilClosed } from "./raw.ts";
+import { envelope, grpcStatusOf, openHttp2, sendHttp1, sendHttp2, sendTcp, untilClosed } from "./raw.ts";
 
 const path = "/engage.test.v1.Library/Echo";
 const maxBytes = 2 * 1024 * 1024;
@@ -28,12 +28,6 @@ const jsonOf = (bytes: number): Buffer => Buffer.from(`{"text":"${"x".repeat(byt
 
 /** A gzip of 1 GiB of zeros, in members of 1 MiB. */
 const bomb = Buffer.concat(new Array<Buffer>(1024).fill(gzipSync(Buffer.alloc(1024 * 1024))));
-
-const statusOf = ({ headers, body }: { headers: object; body: Buffer }): number =>
-  Number(
-    (headers as Record<string, string>)["grpc-status"] ??
-      /grpc-status: (\d+)/.exec(body.toString("latin1", Math.max(0, body.length - 500)))?.[1],
-  );
 
 describe.each([true, false])("with the lanes %j", (lanes) => {
   let server: TestGateway;
@@ -73,7 +67,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     ])("a message %s", async (_name, bytes, code) => {
       const message = messageOf(bytes);
       expect(message.length).toBe(bytes);
-      expect(statusOf(await sendHttp2(server.url, headers, envelope(message)))).toBe(code);
+      expect(grpcStatusOf(await sendHttp2(server.url, headers, envelope(message)))).toBe(code);
     });
 
     test.each([
@@ -82,18 +76,18 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     ])("a message that inflates to %s", async (_name, bytes, code) => {
       const message = envelope(gzipSync(messageOf(bytes)), 1);
       const answer = await sendHttp2(server.url, { ...headers, "grpc-encoding": "gzip" }, message);
-      expect(statusOf(answer)).toBe(code);
+      expect(grpcStatusOf(answer)).toBe(code);
     });
 
     test("a message that says to be too big is refused before it comes", async () => {
       using request = openHttp2(server.url, headers);
       request.stream.write(envelope(Buffer.alloc(10), 0, maxBytes + 1));
-      expect(statusOf(await request.answer)).toBe(Code.ResourceExhausted);
+      expect(grpcStatusOf(await request.answer)).toBe(Code.ResourceExhausted);
     });
 
     test("the limit of a method that has none of its own", async () => {
       const other = { ...headers, ":path": "/engage.test.v1.Library/GetBook" };
-      expect(statusOf(await sendHttp2(server.url, other, envelope(messageOf(101))))).toBe(
+      expect(grpcStatusOf(await sendHttp2(server.url, other, envelope(messageOf(101))))).toBe(
         Code.ResourceExhausted,
       );
     });
@@ -101,7 +95,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     test("a bomb is not inflated beyond the limit", async () => {
       const before = process.resourceUsage().maxRSS;
       const answer = await sendHttp2(server.url, { ...headers, "grpc-encoding": "gzip" }, envelope(bomb, 1));
-      expect(statusOf(answer)).toBe(Code.ResourceExhausted);
+      expect(grpcStatusOf(answer)).toBe(Code.ResourceExhausted);
       // In KiB; the bomb holds a million.
       expect(process.resourceUsage().maxRSS - before).toBeLessThan(200_000);
     });
@@ -183,7 +177,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
 
   test("a stream that sends a message beyond the limit ends with the same code", async () => {
     const headers = { ...grpc, ":path": "/engage.test.v1.Library/Collect" };
-    expect(statusOf(await sendHttp2(server.url, headers, envelope(messageOf(101))))).toBe(
+    expect(grpcStatusOf(await sendHttp2(server.url, headers, envelope(messageOf(101))))).toBe(
       Code.ResourceExhausted,
     );
   });

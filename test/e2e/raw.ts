@@ -15,6 +15,12 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
+/** The gRPC status of an answer: gRPC-Web has its trailers in the body, unless the head is all there is. */
+export function grpcStatusOf({ headers, body }: RawAnswer): number {
+  const tail = body.toString("latin1", Math.max(0, body.length - 500));
+  return Number(headers["grpc-status"] ?? /grpc-status: (\d+)/.exec(tail)?.[1]);
+}
+
 /** A gRPC message with its prefix; `flags` and `length` can lie. */
 export function envelope(payload: Uint8Array, flags = 0, length = payload.length): Buffer {
   const prefix = Buffer.alloc(5);
