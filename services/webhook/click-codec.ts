@@ -1,4 +1,4 @@
-import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { create, type JsonValue, mergeFromJson } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type ReportClickRequest, ReportClickRequestSchema } from "../../gen/engage/webhook/v1/click_pb.ts";
 import { ClickFault } from "./click-record.ts";
@@ -46,9 +46,15 @@ function readMembers(body: Buffer): ReportClickRequest {
     if (field === undefined) plain.set(name, JSON.parse(body.toString("utf8", start, cursor.at)));
     else if (kind !== "null") raw[field] = body.subarray(start, cursor.at);
   }
-  try {
-    return Object.assign(fromJson(ReportClickRequestSchema, Object.fromEntries(plain)), raw);
-  } catch (error) {
-    throw new ConnectError(error instanceof Error ? error.message : String(error), Code.InvalidArgument);
+  const request = create(ReportClickRequestSchema);
+  for (const [name, value] of plain) {
+    try {
+      // One by one, so that a fault has the name of its member.
+      mergeFromJson(ReportClickRequestSchema, request, { [name]: value });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ConnectError(`${name}: ${reason}`, Code.InvalidArgument);
+    }
   }
+  return Object.assign(request, raw);
 }

@@ -70,6 +70,8 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSink {
       );
       for (const { resolve, reject } of group) error === undefined ? resolve() : reject(error);
     }
+    // In the same turn as the last look at what waits: whoever comes later starts anew.
+    running = undefined;
   }
   return {
     append(record) {
@@ -81,9 +83,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSink {
       return new Promise((resolve, reject) => {
         waiting.push({ line: Buffer.concat([record, Buffer.from("\n")]), resolve, reject });
         waitingBytes += record.length + 1;
-        running ??= drain().finally(() => {
-          running = undefined;
-        });
+        running ??= drain();
       });
     },
     async [Symbol.asyncDispose]() {
