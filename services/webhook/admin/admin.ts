@@ -1,0 +1,103 @@
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import type { Inbox, InboxHealth } from "../../../store/inbox/inbox.ts";
+import { timestampOf } from "../mapping/timestamp.ts";
+import { toDeadLetter, toDelivery, toDetail } from "./delivery-message.ts";
+import { readDeadLetterFilter, readDeliveryFilter } from "./filters.ts";
+import { readPage, writePageToken } from "./paging.ts";
+import { answer, FieldFault } from "./refusals.ts";
+
+export interface AdminOptions {
+  readonly inbox: Pick<Inbox, "deliveries" | "delivery" | "deadLetters" | "replay" | "counts" | "health">;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Text that nobody else has, for replays without a nonce. */
+  readonly newNonce: () => string;
+}
+
+type AdminMethod = "listDeliveries" | "getDelivery" | "listDeadLetters" | "replayDeadLetters" | "getStats";
+
+/** The methods of the service WebhookReceiver by which deliveries are looked at and replayed. */
+export function createAdminMethods({
+  inbox,
+  now,
+  newNonce,
+}: AdminOptions): Pick<ServiceImpl<typeof WebhookReceiver>, AdminMethod> {
+  return {
+    listDeliveries: (request, { signal }) =>
+      answer(async () => {
+        const filter = readDeliveryFilter(request.filter, request.state);
+        const list = ["deliveries", filter];
+        const { items, next } = await inbox.deliveries(filter, readPage(request, list), { signal });
+        return { deliveries: items.map(toDelivery), nextPageToken: writePageToken(next, list) };
+      }),
+
+    getDelivery: ({ deliveryId }, { signal }) =>
+      answer(async () => {
+        if (deliveryId === "") throw new FieldFault("delivery_id", "is required");
+        const found = await inbox.delivery(deliveryId, { signal });
+        if (found !== null) return { delivery: toDetail(found) };
+        const message = `delivery_id ${JSON.stringify(deliveryId)} is unknown or no longer kept`;
+        throw new ConnectError(message, Code.NotFound);
+      }),
+
+    listDeadLetters: (request, { signal }) =>
+      answer(async () => {
+        const filter = readDeadLetterFilter(request.filter);
+        const list = ["dead-letters", filter];
+        const { items, next } = await inbox.deadLetters(filter, readPage(request, list), { signal });
+        return { deadLetters: items.map(toDeadLetter), nextPageToken: writePageToken(next, list) };
+      }),
+
+    replayDeadLetters: (request, { signal }) =>
+      answer(async () => {
+        const filter = readDeadLetterFilter(request.filter);
+        if (Object.keys(filter).length === 0 && !request.all) {
+          throw new FieldFault("filter", "is empty, set all to replay every dead letter");
+        }
+        const nonce = readNonce(request.nonce) ?? newNonce();
+        const { count } = await inbox.replay(filter, { nonce, dryRun: request.dryRun }, { signal });
+        return { count: BigInt(count) };
+      }),
+
+    getStats: ({ channel }, { signal }) =>
+      answer(async () => {
+        const [counts, health] = await Promise.all([inbox.counts({ signal }), inbox.health({ signal })]);
+        const wanted = counts.filter((one) => channel === "" || one.channel === channel);
+        return { targets: wanted.map(toTargetStats), inbox: toInboxStats(health, now()) };
+      }),
+  };
+}
+
+const maxNonceLength = 200;
+
+function readNonce(nonce: string): string | undefined {
+  if (nonce.length > maxNonceLength) {
+    throw new FieldFault("nonce", `has ${nonce.length} characters, at most ${maxNonceLength} are valid`);
+  }
+  if (nonce.includes("\0")) throw new FieldFault("nonce", "holds a NUL character");
+  return nonce === "" ? undefined : nonce;
+}
+
+function toTargetStats(counts: Awaited<ReturnType<Inbox["counts"]>>[number]) {
+  const { channel, target, accepted, delivered, dead, pending } = counts;
+  return {
+    ...{ channel, target },
+    ...{
+      accepted: BigInt(accepted),
+      delivered: BigInt(delivered),
+      dead: BigInt(dead),
+      pending: BigInt(pending),
+    },
+  };
+}
+
+function toInboxStats(health: InboxHealth, nowMs: number) {
+  const { writable, reason, oldestPendingMs, usedBytes, freeBytes } = health;
+  return {
+    ...{ writable, reason: reason ?? "" },
+    ...(oldestPendingMs !== null && { oldestPendingTime: timestampOf(nowMs - oldestPendingMs) }),
+    ...(usedBytes !== null && { usedBytes: BigInt(usedBytes) }),
+    ...(freeBytes !== null && { freeBytes: BigInt(freeBytes) }),
+  };
+}

@@ -1,0 +1,66 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  type DeadLetterFilter as DeadLetterFields,
+  type DeliveryFilter as DeliveryFields,
+  DeliveryState as State,
+} from "../../../gen/engage/webhook/v1/delivery_pb.ts";
+import type { DeadLetterFilter, DeliveryFilter, DeliveryState } from "../../../store/inbox/inbox.ts";
+import { FieldFault } from "./refusals.ts";
+
+const states: ReadonlyMap<State, DeliveryState> = new Map([
+  [State.PENDING, "pending"],
+  [State.LEASED, "leased"],
+  [State.DELIVERED, "delivered"],
+  [State.DEAD, "dead"],
+]);
+
+const numbers: ReadonlyMap<DeliveryState, State> = new Map(
+  [...states].map(([number, name]) => [name, number]),
+);
+
+export function stateNumber(state: DeliveryState): State {
+  return numbers.get(state)!;
+}
+
+/** @throws FieldFault */
+export function readDeliveryFilter(fields: DeliveryFields | undefined, state: State): DeliveryFilter {
+  const name = states.get(state);
+  if (name === undefined && state !== State.UNSPECIFIED) {
+    throw new FieldFault("state", `is ${state}, valid are ${[...states.keys()].join(", ")}, or 0 for all`);
+  }
+  return {
+    ...textsOf(fields, ["channel", "target", "batchId", "requestId", "pushId"]),
+    ...(name && { state: name }),
+    ...rangeOf("accepted", fields?.acceptedFrom, fields?.acceptedUntil),
+  };
+}
+
+/** @throws FieldFault */
+export function readDeadLetterFilter(fields: DeadLetterFields | undefined): DeadLetterFilter {
+  return {
+    ...textsOf(fields, ["channel", "target", "batchId", "pushId", "deliveryId"]),
+    ...rangeOf("dead", fields?.deadFrom, fields?.deadUntil),
+  };
+}
+
+/** The fields that are set. */
+function textsOf<K extends string>(
+  fields: { readonly [key in K]: string } | undefined,
+  names: readonly K[],
+): { [key in K]?: string } {
+  const set = names.filter((name) => (fields?.[name] ?? "") !== "");
+  return Object.fromEntries(set.map((name) => [name, fields![name]])) as { [key in K]?: string };
+}
+
+function rangeOf(
+  name: string,
+  from: Timestamp | undefined,
+  until: Timestamp | undefined,
+): { readonly fromMs?: number; readonly toMs?: number } {
+  const [fromMs, toMs] = [from && timestampMs(from), until && timestampMs(until)];
+  if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
+    throw new FieldFault(`filter.${name}_until`, `is not after ${name}_from, so nothing could match`);
+  }
+  return { ...(fromMs !== undefined && { fromMs }), ...(toMs !== undefined && { toMs }) };
+}

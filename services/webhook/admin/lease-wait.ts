@@ -1,0 +1,78 @@
+import type { Inbox, LeaseRequest, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
+import type { Clock } from "../delivery/clock.ts";
+import { overdueReason, type RetryPolicy } from "../delivery/retry.ts";
+
+export interface WaitOptions {
+  readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork">;
+  readonly policy: RetryPolicy;
+  readonly clock: Clock;
+}
+
+export interface LeaseWait {
+  /**
+   * Leases, and waits for messages when there are none. An aborted call leaves
+   * nothing leased.
+   */
+  lease(request: LeaseRequest, waitMs: number, signal: AbortSignal): Promise<readonly WorkItem[]>;
+}
+
+const minIdleMs = 20;
+/** Other replicas' work and ended leases are found by looking. */
+const maxIdleMs = 1_000;
+
+export function openWait({ inbox, policy, clock }: WaitOptions): LeaseWait {
+  return {
+    async lease(request, waitMs, signal) {
+      const untilMs = clock.now() + waitMs;
+      let sleep = new AbortController();
+      const wake = (): void => sleep.abort();
+      using _hints = inbox.onWork((target) => target === request.target && wake());
+      signal.addEventListener("abort", wake, { once: true });
+      try {
+        for (let idleMs = minIdleMs; ; idleMs = Math.min(idleMs * 2, maxIdleMs)) {
+          signal.throwIfAborted();
+          sleep = new AbortController();
+          // Without the signal: what was leased when the call is aborted can only be given back when it is known.
+          const result = await inbox.lease(request);
+          const items = await withoutOverdue(result.items);
+          if (signal.aborted) await giveBack(items);
+          signal.throwIfAborted();
+          const leftMs = untilMs - clock.now();
+          if (items.length > 0 || leftMs <= 0) return items;
+          await clock.wait(Math.min(leftMs, pauseMs(result, idleMs)), sleep.signal);
+        }
+      } finally {
+        signal.removeEventListener("abort", wake);
+      }
+    },
+  };
+
+  function pauseMs({ items, nextDueAtMs }: LeaseResult, idleMs: number): number {
+    if (items.length > 0) return 0;
+    return nextDueAtMs === null ? idleMs : Math.min(idleMs, Math.max(1, nextDueAtMs - clock.now()));
+  }
+
+  /** Messages that were tried too often or for too long become dead letters in the place of being handed out. */
+  async function withoutOverdue(items: readonly WorkItem[]): Promise<readonly WorkItem[]> {
+    const usable: WorkItem[] = [];
+    for (const item of items) {
+      const reason = overdueReason(item, policy, clock.now());
+      if (reason === undefined) usable.push(item);
+      else
+        await inbox.settle(
+          item.token,
+          item.elements.map(({ index }) => ({ index, kind: "dead", reason })),
+        );
+    }
+    return usable;
+  }
+
+  async function giveBack(items: readonly WorkItem[]): Promise<void> {
+    for (const { token, elements } of items) {
+      await inbox.settle(
+        token,
+        elements.map(({ index }) => ({ index, kind: "returned" })),
+      );
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { LeaseMessagesRequest } from "../../../gen/engage/webhook/v1/lease_pb.ts";
+import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import type { Inbox, LeaseRequest } from "../../../store/inbox/inbox.ts";
+import type { Clock } from "../delivery/clock.ts";
+import type { RetryPolicy } from "../delivery/retry.ts";
+import { toMessageBatch } from "../mapping/handed-message.ts";
+import { durationMs, timestampOf } from "../mapping/timestamp.ts";
+import { encodeLeaseToken } from "./lease-token.ts";
+import { openWait } from "./lease-wait.ts";
+import { answer, FieldFault } from "./refusals.ts";
+import { settleAll } from "./settle.ts";
+
+export interface PullOptions {
+  readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork">;
+  /** Of all targets by name; null for those that are not of kind `pull`. */
+  readonly targets: ReadonlyMap<string, RetryPolicy | null>;
+  readonly clock: Clock;
+  /** 0 to below 1. */
+  readonly random: () => number;
+}
+
+/** The methods of the service WebhookReceiver by which messages are fetched and settled. */
+export function createPullMethods(
+  options: PullOptions,
+): Pick<ServiceImpl<typeof WebhookReceiver>, "leaseMessages" | "settleMessages"> {
+  return {
+    leaseMessages: (request, context) =>
+      answer(async () => {
+        const policy = policyOf(request.target, options.targets);
+        const lease = readLease(request);
+        const waitMs = Math.min(readWait(request.wait), leftMs(context.timeoutMs()));
+        const items = await openWait({ ...options, policy }).lease(lease, waitMs, context.signal);
+        return {
+          batches: items.map((item) => ({
+            leaseToken: encodeLeaseToken(item),
+            leaseEndTime: timestampOf(item.leaseUntilMs),
+            batch: toMessageBatch(item),
+          })),
+        };
+      }),
+    settleMessages: ({ settlements }) => answer(() => settleAll(settlements, options)),
+  };
+}
+
+function policyOf(target: string, targets: PullOptions["targets"]): RetryPolicy {
+  if (target === "") throw new FieldFault("target", "is required");
+  const policy = targets.get(target);
+  const name = JSON.stringify(target);
+  if (policy === undefined) {
+    const valid = [...targets].flatMap(([known, found]) => (found === null ? [] : [known])).join(", ");
+    throw new ConnectError(
+      `there is no target ${name}, those of kind pull are ${valid || "none"}`,
+      Code.NotFound,
+    );
+  }
+  if (policy === null) {
+    throw new ConnectError(`target ${name} is not of kind pull`, Code.FailedPrecondition);
+  }
+  return policy;
+}
+
+const defaultMessages = 100;
+const maxMessages = 500;
+const defaultLeaseMs = 30_000;
+const maxLeaseMs = 43_200_000;
+const maxWaitMs = 60_000;
+/** For the answer to arrive before the caller's deadline. */
+const answerMs = 250;
+
+function readLease({ target, maxMessages: wanted, lease }: LeaseMessagesRequest): LeaseRequest {
+  if (wanted < 0 || wanted > maxMessages) {
+    const valid = `1 to ${maxMessages}, or 0 for ${defaultMessages}`;
+    throw new FieldFault("max_messages", `is ${wanted}, valid are ${valid}`);
+  }
+  const leaseMs = lease === undefined ? defaultLeaseMs : Math.round(durationMs(lease));
+  if (leaseMs < 1_000 || leaseMs > maxLeaseMs) {
+    throw new FieldFault("lease", `is ${leaseMs / 1_000} s, valid are 1 s to 12 h`);
+  }
+  return { target, maxElements: wanted === 0 ? defaultMessages : wanted, leaseMs };
+}
+
+function readWait(wait: Duration | undefined): number {
+  const waitMs = wait === undefined ? 0 : durationMs(wait);
+  if (waitMs >= 0 && waitMs <= maxWaitMs) return waitMs;
+  throw new FieldFault("wait", `is ${waitMs / 1_000} s, valid are 0 to 60 s`);
+}
+
+function leftMs(timeoutMs: number | undefined): number {
+  return timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeoutMs - answerMs);
+}

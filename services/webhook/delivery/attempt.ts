@@ -1,0 +1,98 @@
+import {
+  describeError,
+  downOutcome,
+  type HandedBatch,
+  type Target,
+  type TargetOutcome,
+} from "../targets/target.ts";
+import type { CallEnd } from "./breaker.ts";
+import type { Clock } from "./clock.ts";
+import type { CallReport } from "./observer.ts";
+
+export interface AttemptOptions {
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** Breaks the call off. */
+  readonly signal: AbortSignal;
+}
+
+export interface AttemptResult {
+  /** One for each element, in their order. */
+  readonly outcomes: readonly TargetOutcome[];
+  /** What it says about the target. */
+  readonly end: CallEnd;
+  readonly report: CallReport;
+}
+
+/** Makes one call of a target. Never rejects, and ends in time also when the target does not. */
+export async function attemptCall(
+  target: Target,
+  batch: HandedBatch,
+  options: AttemptOptions,
+): Promise<AttemptResult> {
+  const { clock, signal } = options;
+  const startMs = clock.now();
+  const call = new AbortController();
+  const breakOff = (): void => call.abort(signal.reason);
+  signal.addEventListener("abort", breakOff, { once: true });
+  if (signal.aborted) breakOff();
+  try {
+    const answer = await Promise.race([
+      deliver(target, batch, call.signal),
+      giveUp(batch, options, call.signal),
+    ]);
+    const outcomes = batch.elements.map((_, at) => answer[at] ?? noResult);
+    // A call that we broke off says nothing about the target, unless it had ended.
+    const end = signal.aborted && answer.every(isDown) ? ({ kind: "none" } as const) : endOf(outcomes);
+    return { outcomes, end, report: reportOf(outcomes, clock.now() - startMs) };
+  } finally {
+    signal.removeEventListener("abort", breakOff);
+    call.abort();
+  }
+}
+
+const noResult: TargetOutcome = { kind: "retry", reason: "the target gave no result for the message" };
+
+async function deliver(
+  target: Target,
+  batch: HandedBatch,
+  signal: AbortSignal,
+): Promise<readonly TargetOutcome[]> {
+  try {
+    return await target.deliver(batch, signal);
+  } catch (error) {
+    return batch.elements.map(() => downOutcome(describeError(error)));
+  }
+}
+
+/** The outcomes when nothing comes before the time is up or the call is broken off. */
+async function giveUp(
+  { elements }: HandedBatch,
+  { clock, timeoutMs, signal }: AttemptOptions,
+  call: AbortSignal,
+): Promise<readonly TargetOutcome[]> {
+  await clock.wait(timeoutMs, call);
+  const reason = signal.aborted ? "broken off by this service" : `no answer within ${timeoutMs} ms`;
+  return elements.map(() => downOutcome(reason));
+}
+
+function isDown(outcome: TargetOutcome): boolean {
+  return outcome.kind === "retry" && outcome.isTargetDown === true;
+}
+
+function endOf(outcomes: readonly TargetOutcome[]): CallEnd {
+  const down = outcomes.find(isDown);
+  return down?.kind === "retry" ? { kind: "failed", afterMs: down.afterMs } : { kind: "ok" };
+}
+
+function reportOf(outcomes: readonly TargetOutcome[], durationMs: number): CallReport {
+  const count = (kind: TargetOutcome["kind"]): number => outcomes.filter((one) => one.kind === kind).length;
+  const [reason] = outcomes.flatMap((outcome) => (outcome.kind === "done" ? [] : [outcome.reason]));
+  return {
+    durationMs,
+    done: count("done"),
+    retry: count("retry"),
+    dead: count("dead"),
+    reason,
+  };
+}

@@ -1,0 +1,105 @@
+import type { Inbox, NewBatch, Route } from "../../../store/inbox/inbox.ts";
+import type { DeliverNow } from "../store-batch.ts";
+import type { RouteAnswer } from "../sync-outcome.ts";
+import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
+import type { Clock } from "./clock.ts";
+import { Lane, type LanePolicy } from "./lane.ts";
+import type { DeliveryObserver, LaneState } from "./observer.ts";
+
+export interface DeliveryTarget {
+  readonly name: string;
+  readonly target: Target;
+  readonly policy: LanePolicy;
+}
+
+export interface DeliveryOptions {
+  /** Names are unique. The engine doesn't close them. */
+  readonly targets: readonly DeliveryTarget[];
+  readonly inbox: Pick<Inbox, "lease" | "extend" | "settle" | "onWork">;
+  readonly clock: Clock;
+  /** 0 to below 1. */
+  readonly random: () => number;
+  readonly observer: DeliveryObserver;
+  /** The id that the inbox gives a delivery, for messages delivered before it has leased them. */
+  readonly deliveryIdOf: (batchId: string, index: number, target: string) => string;
+}
+
+/** Takes messages from the inbox to their targets, in one lane for each. */
+export interface Delivery {
+  /** For channels in sync mode. */
+  readonly deliverNow: DeliverNow;
+  states(): readonly LaneState[];
+  /** Gives back what waits, lets calls under way finish for `drainMs`, breaks off the rest. */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** Starts to deliver at once. */
+export function openDelivery(options: DeliveryOptions): Delivery {
+  const { clock } = options;
+  const lanes = new Map(
+    options.targets.map(({ name, target, policy }) => [name, new Lane({ ...options, name, target, policy })]),
+  );
+  const hints = options.inbox.onWork((target) => lanes.get(target)?.wake());
+  for (const lane of lanes.values()) lane.start();
+  return {
+    states: () => [...lanes.values()].map((lane) => lane.state()),
+    async stop(drainMs) {
+      hints[Symbol.dispose]();
+      await Promise.all([...lanes.values()].map((lane) => lane.stop(drainMs)));
+    },
+    async deliverNow(batch, timeoutMs) {
+      const time = new AbortController();
+      const isLate = clock.wait(timeoutMs, time.signal).then(() => time.abort());
+      const answers = batch.routes.map(async (route): Promise<RouteAnswer> => {
+        const lane = lanes.get(route.target);
+        if (lane === undefined) return { target: route.target, delivered: [], failed: [] };
+        const handed = toHanded(batch, route, options.deliveryIdOf, Math.floor(clock.now()));
+        return toAnswer(route.target, await lane.deliverNow(handed, time.signal));
+      });
+      const results = await Promise.all(answers);
+      time.abort();
+      await isLate;
+      return results;
+    },
+  };
+}
+
+function toHanded(
+  { batchId, channel, requestId, body, elements }: Parameters<DeliverNow>[0],
+  { target, indexes }: Route,
+  deliveryIdOf: DeliveryOptions["deliveryIdOf"],
+  acceptedAtMs: number,
+): HandedBatch {
+  const wanted = indexes === "all" ? undefined : new Set(indexes);
+  const chosen = elements.filter(({ index }) => wanted?.has(index) ?? true);
+  return {
+    ...{ target, batchId, channel, requestId, acceptedAtMs },
+    attempt: 1,
+    replay: null,
+    elements: chosen.map((element) => ({
+      index: element.index,
+      pushId: element.pushId,
+      deliveryId: deliveryIdOf(batchId, element.index, target),
+      ...cut(body, element),
+    })),
+  };
+}
+
+function cut(
+  body: Uint8Array,
+  { start, end, receiptStart, receiptEnd }: NewBatch["elements"][number],
+): { readonly json: Uint8Array; readonly receipt: Uint8Array } {
+  return { json: body.subarray(start, end), receipt: body.subarray(receiptStart, receiptEnd) };
+}
+
+/** Messages that are to be tried again are unanswered: the queue tries them. */
+function toAnswer(target: string, outcomes: ReadonlyMap<number, TargetOutcome>): RouteAnswer {
+  const ordered = [...outcomes].sort(([a], [b]) => a - b);
+  return {
+    target,
+    delivered: ordered.flatMap(([index, { kind }]) => (kind === "done" ? [index] : [])),
+    failed: ordered.flatMap(([index, outcome]) =>
+      outcome.kind === "dead" ? [{ index, reason: outcome.reason }] : [],
+    ),
+  };
+}

@@ -1,0 +1,274 @@
+import type { Inbox, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
+import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
+import { attemptCall } from "./attempt.ts";
+import type { BreakerPolicy } from "./breaker.ts";
+import type { Clock } from "./clock.ts";
+import { CallGate, type Priority } from "./gate.ts";
+import { HeldItem } from "./held-item.ts";
+import type { DeliveryObserver, LaneState } from "./observer.ts";
+import { overdueReason, type RetryPolicy } from "./retry.ts";
+
+/** How messages are handed to one target. */
+export interface LanePolicy {
+  /** Calls at the same time. */
+  readonly concurrency: number;
+  /** Calls that begin in any one second; undefined: no limit. */
+  readonly maxPerSecond: number | undefined;
+  /** Time for one call. */
+  readonly timeoutMs: number;
+  readonly retry: RetryPolicy;
+  readonly breaker: BreakerPolicy;
+}
+
+export interface LaneOptions {
+  readonly name: string;
+  readonly target: Target;
+  readonly policy: LanePolicy;
+  readonly inbox: Pick<Inbox, "lease" | "extend" | "settle">;
+  readonly clock: Clock;
+  /** 0 to below 1. */
+  readonly random: () => number;
+  readonly observer: DeliveryObserver;
+}
+
+const leaseMs = 30_000;
+/** What one lane holds of the inbox: leases begin again below half of it. */
+const maxHeldMessages = 1_000;
+const maxLeaseBytes = 8 * 1_048_576;
+const minIdleMs = 20;
+/** Other replicas' work and ended leases are found by looking. */
+const maxIdleMs = 1_000;
+const maxLeaseWaitMs = 5_000;
+
+/** Takes one target's messages from the inbox to the target. Shares nothing with other lanes but the inbox. */
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #gate: CallGate;
+  readonly #held = new Set<HeldItem>();
+  readonly #stop = new AbortController();
+  /** Breaks off calls. */
+  readonly #kill = new AbortController();
+  /** Ends attempts to settle. */
+  readonly #end = new AbortController();
+  #sleep = new AbortController();
+  #isWoken = false;
+  /** There was nothing to lease, so the end of a call is no reason to look again. */
+  #isIdle = false;
+  #isLeasing = false;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    const { name, policy, clock, observer } = options;
+    this.#gate = new CallGate({
+      ...policy,
+      clock,
+      onBreaker: (kind) => {
+        observer.breakerChanged(name, kind);
+        this.wake();
+      },
+    });
+  }
+
+  start(): void {
+    this.#isLeasing = true;
+    this.#running = Promise.all([this.#lease(), this.#keepLeases()]);
+  }
+
+  /** Looks for work at once. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#sleep.abort();
+  }
+
+  state(): LaneState {
+    const { name } = this.#options;
+    const { breaker, calls } = this.#gate;
+    return { target: name, breaker: breaker.kind, calls, held: this.#heldMessages() };
+  }
+
+  /**
+   * Hands messages over that are not leased, ahead of those that are. Outcomes
+   * by index; messages whose call has not ended when `signal` is aborted, or
+   * may not begin, have none.
+   */
+  async deliverNow(batch: HandedBatch, signal: AbortSignal): Promise<ReadonlyMap<number, TargetOutcome>> {
+    const outcomes = new Map<number, TargetOutcome>();
+    const calls = this.#split(batch).map(async (part) => {
+      const answer = await this.#call(part, "urgent", signal, signal);
+      for (const [at, { index }] of part.elements.entries()) {
+        if (answer !== undefined) outcomes.set(index, answer[at]!);
+      }
+    });
+    await Promise.all(calls);
+    return outcomes;
+  }
+
+  /**
+   * Ends: messages that wait are given back, calls under way may finish for
+   * `drainMs` and are then broken off.
+   */
+  async stop(drainMs: number): Promise<void> {
+    this.#stop.abort();
+    this.wake();
+    for (const held of this.#held) held.stopQueue();
+    await this.#untilIdle(drainMs);
+    this.#kill.abort();
+    await this.#untilIdle(maxIdleMs);
+    this.#end.abort();
+    this.#gate.close();
+    await this.#running;
+  }
+
+  async #lease(): Promise<void> {
+    let idleMs = minIdleMs;
+    let failedMs = 0;
+    while (!this.#stop.signal.aborted) {
+      this.#isWoken = false;
+      const pauseMs = this.#pauseMs();
+      if (pauseMs > 0) {
+        await this.#pause(pauseMs);
+        continue;
+      }
+      const result = await this.#leaseOnce();
+      if (result === undefined) {
+        failedMs = Math.min(Math.max(failedMs * 2, 100), maxLeaseWaitMs);
+        await this.#options.clock.wait(failedMs, this.#stop.signal);
+        continue;
+      }
+      failedMs = 0;
+      for (const item of result.items) this.#take(item);
+      this.#isIdle = result.items.length === 0;
+      idleMs = this.#isIdle ? Math.min(idleMs * 2, maxIdleMs) : minIdleMs;
+      if (this.#isIdle) await this.#pause(this.#idleMs(result, idleMs));
+      this.#isIdle = false;
+    }
+    this.#isLeasing = false;
+    this.wake();
+  }
+
+  /** Whether to lease now (0), or how long not to: until a call ends, or the target may be tried again. */
+  #pauseMs(): number {
+    const { breaker, waiting } = this.#gate;
+    if (breaker.kind === "half-open") return Number.POSITIVE_INFINITY;
+    if (breaker.kind === "open") return Math.max(0, breaker.untilMs - this.#options.clock.now());
+    const isBusy = waiting >= this.#options.policy.concurrency || this.#heldMessages() > maxHeldMessages / 2;
+    return isBusy ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  #idleMs({ nextDueAtMs }: LeaseResult, idleMs: number): number {
+    if (nextDueAtMs === null) return idleMs;
+    return Math.min(idleMs, Math.max(1, nextDueAtMs - this.#options.clock.now()));
+  }
+
+  /** Waits, but not when there was news since the last look. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#isWoken) return;
+    this.#sleep = new AbortController();
+    await this.#options.clock.wait(ms, this.#sleep.signal);
+  }
+
+  /** Not broken off when stopping: what it has leased by then is given back. */
+  async #leaseOnce(): Promise<LeaseResult | undefined> {
+    const { name: target, inbox, observer, target: sink } = this.#options;
+    const room = maxHeldMessages - this.#heldMessages();
+    // One call is enough to see whether a target is back.
+    const maxElements = this.#gate.breaker.kind === "open" ? Math.min(sink.maxMessages, room) : room;
+    try {
+      return await inbox.lease({ target, maxElements, maxBytes: maxLeaseBytes, leaseMs });
+    } catch (error) {
+      observer.inboxFailed(target, "lease", error);
+      return undefined;
+    }
+  }
+
+  #take(item: WorkItem): void {
+    const { inbox, policy, clock, random, observer } = this.#options;
+    const held = new HeldItem(item, {
+      ...{ inbox, policy: policy.retry, clock, random, observer, signal: this.#end.signal },
+      onEnd: () => {
+        this.#held.delete(held);
+        this.#progress();
+      },
+    });
+    this.#held.add(held);
+    if (this.#stop.signal.aborted) held.stopQueue();
+    const reason = overdueReason(item, policy.retry, clock.now());
+    if (reason !== undefined) {
+      const outcomes = item.elements.map((): TargetOutcome => ({ kind: "dead", reason }));
+      held.record(indexesOf(item), outcomes);
+      return;
+    }
+    for (const part of this.#split(item)) void this.#send(held, part);
+  }
+
+  async #send(held: HeldItem, part: HandedBatch): Promise<void> {
+    const outcomes = await this.#call(part, "normal", held.queueSignal, this.#kill.signal);
+    if (outcomes === undefined) held.giveBack(indexesOf(part));
+    else held.record(indexesOf(part), outcomes);
+    this.#progress();
+  }
+
+  /** There may be room again. */
+  #progress(): void {
+    if (!this.#isIdle) this.wake();
+  }
+
+  /** Undefined when the call did not begin. */
+  async #call(
+    part: HandedBatch,
+    priority: Priority,
+    queueSignal: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<readonly TargetOutcome[] | undefined> {
+    const { name, target, policy, clock, observer } = this.#options;
+    const leave = await this.#gate.enter(priority, queueSignal);
+    if (leave === undefined) return undefined;
+    const { timeoutMs } = policy;
+    const { outcomes, end, report } = await attemptCall(target, part, { timeoutMs, clock, signal });
+    leave(end);
+    observer.called(name, report);
+    return outcomes;
+  }
+
+  /** As many calls as the target needs for it. */
+  #split(batch: HandedBatch): readonly HandedBatch[] {
+    const { maxMessages } = this.#options.target;
+    const { elements } = batch;
+    if (elements.length <= maxMessages) return [batch];
+    const count = Math.ceil(elements.length / maxMessages);
+    return Array.from({ length: count }, (_, at) => ({
+      ...batch,
+      elements: elements.slice(at * maxMessages, (at + 1) * maxMessages),
+    }));
+  }
+
+  async #keepLeases(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      await clock.wait(leaseMs / 3, signal);
+      if (!signal.aborted) await Promise.all([...this.#held].map((held) => held.extend(leaseMs)));
+    }
+  }
+
+  /** Waits until nothing is held, but not longer. */
+  async #untilIdle(ms: number): Promise<void> {
+    const { clock } = this.#options;
+    const untilMs = clock.now() + ms;
+    while ((this.#held.size > 0 || this.#isLeasing) && clock.now() < untilMs) {
+      this.#isWoken = false;
+      await this.#pause(untilMs - clock.now());
+    }
+  }
+
+  #heldMessages(): number {
+    let messages = 0;
+    for (const held of this.#held) messages += held.messages;
+    return messages;
+  }
+}
+
+function indexesOf({ elements }: HandedBatch): readonly number[] {
+  return elements.map(({ index }) => index);
+}

@@ -1,0 +1,83 @@
+import type { ElementOutcome } from "../../../store/inbox/inbox.ts";
+import type { HandedBatch, TargetOutcome } from "../targets/target.ts";
+
+/** How often and how long a message is tried. */
+export interface RetryPolicy {
+  readonly maxAttempts: number;
+  /** Since the message was accepted. Does not apply to replayed messages, which are as old as they are. */
+  readonly maxAgeMs: number;
+  /** Bound of the first wait; twice that for each further one. */
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+}
+
+type Tried = Pick<HandedBatch, "attempt" | "acceptedAtMs" | "replay">;
+
+/**
+ * Why leased messages must not be tried any more; undefined when they may.
+ * Their lease counts as an attempt, so this ends messages that take the process
+ * down with them each time.
+ */
+export function overdueReason(
+  item: Tried & { readonly lastReason: string | null },
+  policy: RetryPolicy,
+  nowMs: number,
+): string | undefined {
+  const last = item.lastReason ?? "the last attempt gave no answer";
+  if (item.attempt > policy.maxAttempts) return `given up after ${item.attempt - 1} attempts: ${last}`;
+  if (item.replay !== null || nowMs - item.acceptedAtMs <= policy.maxAgeMs) return undefined;
+  const failure = item.attempt === 1 ? "" : `: ${last}`;
+  return `given up after ${describeAge(policy.maxAgeMs)}${failure}`;
+}
+
+/**
+ * Exponential backoff with full jitter: anything from 0 to the bound, so that
+ * messages that failed together don't come back together.
+ * @param random 0 to below 1
+ */
+export function backoffMs(attempt: number, { minDelayMs, maxDelayMs }: RetryPolicy, random: number): number {
+  return random * Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(attempt - 1, 40));
+}
+
+/**
+ * What to settle for an element after an attempt. `delayMs` is the backoff of
+ * this attempt, one for all elements of an item, so that they stay together.
+ */
+export function toElementOutcome(
+  index: number,
+  outcome: TargetOutcome,
+  item: Tried,
+  policy: RetryPolicy,
+  { nowMs, delayMs }: { readonly nowMs: number; readonly delayMs: number },
+): ElementOutcome {
+  if (outcome.kind === "done") return { index, kind: "done" };
+  if (outcome.kind === "dead") return { index, kind: "dead", reason: outcome.reason };
+  const { reason, afterMs } = outcome;
+  if (item.attempt >= policy.maxAttempts) {
+    return { index, kind: "dead", reason: `given up after ${item.attempt} attempts: ${reason}` };
+  }
+  const notBeforeMs = Math.ceil(nowMs + waitMs(afterMs, delayMs, policy));
+  if (item.replay === null && notBeforeMs > item.acceptedAtMs + policy.maxAgeMs) {
+    return { index, kind: "dead", reason: `given up after ${describeAge(policy.maxAgeMs)}: ${reason}` };
+  }
+  return { index, kind: "retry", notBeforeMs, reason };
+}
+
+/** A time that the target named is the least to wait; a tenth more at most spreads those that were named the same. */
+function waitMs(afterMs: number | undefined, delayMs: number, { minDelayMs }: RetryPolicy): number {
+  if (afterMs === undefined) return delayMs;
+  return afterMs + Math.min(delayMs, Math.max(minDelayMs, afterMs / 10));
+}
+
+const units = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1_000, "s"],
+] as const;
+
+/** `24 h`, `90 s`, `1500 ms`: in the largest unit that needs no fraction. */
+function describeAge(ms: number): string {
+  const [unitMs, name] = units.find(([size]) => ms % size === 0) ?? [1, "ms"];
+  return `${ms / unitMs} ${name}`;
+}

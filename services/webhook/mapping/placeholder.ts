@@ -1,0 +1,85 @@
+/** Roots of what a placeholder can name in the message itself. */
+export const MESSAGE_ROOTS = ["push_id", "params", "custom_params", "#ops_receipt_properties"] as const;
+
+/** What a placeholder can name around the message. */
+export const AROUND_NAMES = [
+  "@message",
+  "@delivery_id",
+  "@batch_id",
+  "@channel",
+  "@target",
+  "@request_id",
+  "@index",
+  "@attempt",
+  "@accepted_time",
+  "@replay",
+] as const;
+
+export type AroundName = (typeof AROUND_NAMES)[number];
+
+/** What stands between the braces. */
+export type Placeholder =
+  | { readonly kind: "path"; readonly name: string; readonly path: readonly string[] }
+  | { readonly kind: "around"; readonly name: AroundName };
+
+/** A piece of a text: fixed, or a placeholder. */
+export type Piece = string | Placeholder;
+
+/** A template that is wrong, and where in it: keys and indexes from its root on. */
+export class TemplateError extends Error {
+  override readonly name = "TemplateError";
+  readonly path: readonly (string | number)[];
+
+  constructor(message: string, path: readonly (string | number)[]) {
+    super(message);
+    this.path = path;
+  }
+}
+
+/**
+ * Reads a text with placeholders such as `{params.title}`. `{{` and `}}` stand
+ * for braces.
+ * @throws TemplateError
+ */
+export function parseText(text: string, at: readonly (string | number)[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let fixed = "";
+  const token = /\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+/g;
+  for (const [part, inner] of text.matchAll(token)) {
+    if (part === "{" || part === "}") {
+      throw new TemplateError(
+        `has a lone "${part}" in ${JSON.stringify(text)}, write "${part}${part}" for the character itself`,
+        at,
+      );
+    }
+    if (inner === undefined) {
+      fixed += part === "{{" || part === "}}" ? part[0] : part;
+      continue;
+    }
+    if (fixed !== "") pieces.push(fixed);
+    fixed = "";
+    pieces.push(parsePlaceholder(inner, at));
+  }
+  if (fixed !== "" || pieces.length === 0) pieces.push(fixed);
+  return pieces;
+}
+
+/** @throws TemplateError */
+export function parsePlaceholder(name: string, at: readonly (string | number)[]): Placeholder {
+  const around = AROUND_NAMES.find((known) => known === name);
+  if (around !== undefined) return { kind: "around", name: around };
+  const path = parseMessagePath(name);
+  if (path !== undefined) return { kind: "path", name, path };
+  const valid = [...MESSAGE_ROOTS, "params.<name>", ...AROUND_NAMES].map((root) => `{${root}}`).join(", ");
+  throw new TemplateError(`names {${name}}, which no message has, valid are ${valid}`, at);
+}
+
+/** The keys of a name such as `params.items.0.count`; undefined when it begins with no root. */
+export function parseMessagePath(name: string): readonly string[] | undefined {
+  const path = name.split(".");
+  const [root] = path;
+  const isKnown = MESSAGE_ROOTS.some((known) => known === root);
+  return isKnown && path.every((key) => key !== "") && !(root === "push_id" && path.length > 1)
+    ? path
+    : undefined;
+}

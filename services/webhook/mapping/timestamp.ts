@@ -1,0 +1,13 @@
+import { create } from "@bufbuild/protobuf";
+import { type Duration, type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
+
+/** @param ms since 1970 */
+export function timestampOf(ms: number): Timestamp {
+  const seconds = Math.floor(ms / 1_000);
+  const nanos = Math.trunc((ms - seconds * 1_000) * 1_000_000);
+  return create(TimestampSchema, { seconds: BigInt(seconds), nanos });
+}
+
+export function durationMs({ seconds, nanos }: Pick<Duration, "seconds" | "nanos">): number {
+  return Number(seconds) * 1_000 + nanos / 1_000_000;
+}

@@ -1,0 +1,238 @@
+import { z } from "zod";
+import { conditionPath, validConditionFields } from "../delivery/routing.ts";
+import { TemplateError } from "../mapping/placeholder.ts";
+import { compileTemplate, compileText } from "../mapping/template.ts";
+import { parsePlace } from "./outbound.ts";
+import { isCidr } from "./special-networks.ts";
+import { decodeSecret } from "./standard-webhooks.ts";
+
+const secret = () => z.string().min(1).meta({ secret: true });
+const filePath = () => z.string().min(1).meta({ path: true });
+const milliseconds = () => z.int().min(1).max(2_147_483_647);
+const port = () => z.int().min(1).max(65_535);
+/** A name or an address; the brackets of an IPv6 address are for URLs. */
+const host = () =>
+  z
+    .string()
+    .regex(/^[^\s/[\]@]+$/, 'must be a host such as "mail.example.com" or an address, without a port');
+const headerName = () =>
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of an HTTP header such as "X-Api-Key"');
+
+const httpUrl = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be a URL such as "https://example.com/messages"' })
+    .refine((text) => new URL(text).username === "", "must hold no user name, put it into headers");
+
+/** A JSON value with placeholders. */
+const template = () =>
+  z.json().superRefine((value, context) => reportFaults(context, () => compileTemplate(value, "fail")));
+
+/** A text with placeholders. */
+const textTemplate = () =>
+  z
+    .string()
+    .min(1)
+    .superRefine((value, context) => reportFaults(context, () => compileText(value, "fail")));
+
+function reportFaults(context: z.RefinementCtx, compile: () => unknown): void {
+  try {
+    compile();
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    context.addIssue({ code: "custom", path: [...error.path], message: error.message });
+  }
+}
+
+const conditions = () =>
+  z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).superRefine((fields, context) => {
+    for (const field of Object.keys(fields)) {
+      if (conditionPath(field) !== undefined) continue;
+      const valid = validConditionFields.join(", ");
+      context.addIssue({
+        code: "custom",
+        path: [field],
+        message: `is no field of a message, valid are ${valid}`,
+      });
+    }
+  });
+
+/** Which messages. A channel names its targets; these narrow it down. */
+const routing = {
+  /** Values of fields that a message must have, for example `language: [en, de]`. */
+  when: conditions().optional(),
+  /** Gets the messages that match the conditions of no other target of their channel. */
+  otherwise: z.boolean().default(false),
+  /** Messages of one push_id one after the other. */
+  ordered: z.boolean().default(false),
+};
+
+const retry = z
+  .strictObject({
+    maxAttempts: z.int().min(1).max(1_000).default(20),
+    /** Since the message was accepted. */
+    maxAgeMs: milliseconds().default(86_400_000),
+    /** Bound of the first wait; it doubles with each attempt. */
+    minDelayMs: milliseconds().default(1_000),
+    maxDelayMs: milliseconds().default(3_600_000),
+  })
+  .prefault({});
+
+/** How. A call is one request: of one message, or of all messages that go together. */
+const calls = {
+  /** Calls at the same time. */
+  concurrency: z.int().min(1).max(1_000).default(8),
+  /** Calls that begin in any one second. */
+  maxPerSecond: z.int().min(1).max(10_000).optional(),
+  /** Time for one call. */
+  timeoutMs: milliseconds().default(10_000),
+  retry,
+  breaker: z
+    .strictObject({
+      /** It opens after this many calls in a row have failed. */
+      failures: z.int().min(1).max(1_000).default(5),
+      /** Doubles each time the target is still down. */
+      openMs: milliseconds().default(5_000),
+      maxOpenMs: milliseconds().default(60_000),
+    })
+    .prefault({}),
+};
+
+const written = {
+  /** What is sent of a message; the message as it was received unless given. */
+  body: template().optional(),
+  /** What becomes of placeholders whose value a message lacks. */
+  missing: z.enum(["fail", "null", "omit"]).default("fail"),
+};
+
+const tls = z
+  .strictObject({
+    /** Authorities that sign the target's certificate, PEM; those of Node unless given. */
+    ca: filePath().optional(),
+    /** Our own certificate and its key, PEM, where the target asks for one. */
+    cert: filePath().optional(),
+    key: filePath().optional(),
+  })
+  .refine(({ cert, key }) => (cert === undefined) === (key === undefined), "needs cert and key together")
+  .prefault({});
+
+const answer = z.int().min(0).max(67_108_864);
+
+const http = z.strictObject({
+  kind: z.literal("http"),
+  ...{ ...routing, ...calls, ...written, tls },
+  url: httpUrl(),
+  method: z.enum(["POST", "PUT"]).default("POST"),
+  headers: z.record(headerName(), secret()).default({}),
+  /** One request for each message, or one with a list for those that came together. */
+  per: z.enum(["message", "batch"]).default("message"),
+  maxMessages: z.int().min(1).max(1_000).default(100),
+  /** Secrets of Standard Webhooks; with several, each signs. */
+  signing: z
+    .array(secret().refine(isSigningSecret, 'must be "whsec_" and base64 of 24 to 64 bytes'))
+    .max(4)
+    .default([]),
+  maxAnswerBytes: answer.default(65_536),
+});
+
+function isSigningSecret(text: string): boolean {
+  return decodeSecret(text) !== undefined;
+}
+
+const grpc = z.strictObject({
+  kind: z.literal("grpc"),
+  ...{ ...routing, ...calls, tls },
+  /** A service that implements engage.handler.v1.MessageHandler. */
+  url: httpUrl().refine((text) => new URL(text).pathname === "/", "must have no path"),
+  bearer: secret().optional(),
+  maxMessages: z.int().min(1).max(1_000).default(500),
+  maxAnswerBytes: answer.default(4_194_304),
+});
+
+const smtp = z
+  .strictObject({
+    kind: z.literal("smtp"),
+    ...{ ...routing, ...calls, missing: written.missing, tls },
+    host: host(),
+    port: port().default(587),
+    security: z.enum(["tls", "starttls", "none"]).default("starttls"),
+    user: z.string().min(1).optional(),
+    password: secret().optional(),
+    from: z.string().regex(/^[^\s<>@]+@[^\s<>@]+$/, 'must be a mail address such as "news@example.com"'),
+    /** Gives one mail address, for example `{push_id}`. */
+    to: textTemplate(),
+    subject: textTemplate(),
+    text: textTemplate().optional(),
+    /** What placeholders stand for is escaped. */
+    html: textTemplate().optional(),
+  })
+  .refine(({ text, html }) => text !== undefined || html !== undefined, "needs text or html")
+  .refine(
+    ({ user, password }) => (user === undefined) === (password === undefined),
+    "needs user and password together",
+  );
+
+const nats = z
+  .strictObject({
+    kind: z.literal("nats"),
+    ...{ ...routing, ...calls, ...written, tls },
+    servers: z
+      .array(z.url({ protocol: /^(nats|tls)$/, error: 'must be a URL such as "nats://127.0.0.1:4222"' }))
+      .min(1),
+    subject: z
+      .string()
+      .regex(/^[^\s.*>]+(\.[^\s.*>]+)*$/, 'must be a subject without wildcards such as "push.mail"'),
+    user: z.string().min(1).optional(),
+    password: secret().optional(),
+    token: secret().optional(),
+  })
+  .refine(
+    ({ user, password }) => (user === undefined) === (password === undefined),
+    "needs user and password together",
+  )
+  .refine(({ user, token }) => user === undefined || token === undefined, "needs either user or token");
+
+const redis = z.strictObject({
+  kind: z.literal("redis"),
+  ...{ ...routing, ...calls, ...written },
+  host: host(),
+  port: port().default(6_379),
+  /** Left out: no TLS. */
+  tls: tls.unwrap().optional(),
+  user: z.string().min(1).optional(),
+  password: secret().optional(),
+  database: z.int().min(0).default(0),
+  stream: z.string().min(1),
+  /** The stream is cut to about this many entries. */
+  maxLength: z.int().min(1).optional(),
+});
+
+const file = z.strictObject({
+  kind: z.literal("file"),
+  ...{ ...routing, ...calls, ...written },
+  path: filePath(),
+});
+
+const log = z.strictObject({ kind: z.literal("log"), ...{ ...routing, ...calls, ...written } });
+
+const pull = z.strictObject({ kind: z.literal("pull"), ...routing, retry });
+
+/** One entry of `webhook.targets`. */
+export const targetSchema = z.discriminatedUnion("kind", [http, grpc, smtp, nats, redis, file, log, pull]);
+
+export type TargetConfig = z.output<typeof targetSchema>;
+
+/** `webhook.outbound`: what targets may dial although it is not public. */
+export const outboundSchema = z.strictObject({
+  allow: z
+    .array(
+      z
+        .string()
+        .refine(
+          (text) => isCidr(text) || parsePlace(text) !== undefined,
+          'must be a network such as "10.0.0.0/8", an address, or a place such as "mail.internal:587"',
+        ),
+    )
+    .default([]),
+});
+
+export type OutboundConfig = z.output<typeof outboundSchema>;

@@ -1,0 +1,68 @@
+import { constants, type FileHandle, open, stat } from "node:fs/promises";
+import type { Target } from "./target.ts";
+import { outcomesOf, type WriteMessage, writeAll } from "./write.ts";
+
+export interface FileTargetOptions {
+  /** Made when missing; its folder is not. A file that was renamed is left alone and a new one begun. */
+  readonly path: string;
+  readonly write: WriteMessage;
+}
+
+const LINE_END = 0x0a;
+
+/** One line of JSON for each message, on disk before it is done. */
+export function createFileTarget({ path, write }: FileTargetOptions): Target {
+  let file: FileHandle | undefined;
+  // One write after the other: a torn line is then always the last one.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    maxMessages: 1_000,
+    async deliver(batch) {
+      const texts = writeAll(batch, (input) => oneLine(write(input)));
+      const lines = texts.filter((text) => typeof text === "string");
+      const turn = last.then(() => append(lines));
+      last = turn.catch(() => undefined);
+      await turn;
+      return outcomesOf(texts, { kind: "done" });
+    },
+    async [Symbol.asyncDispose]() {
+      await last;
+      await file?.close();
+      file = undefined;
+    },
+  };
+
+  async function append(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    try {
+      file = await current(file);
+      await file.appendFile(lines.map((line) => `${line}\n`).join(""));
+      await file.datasync();
+    } catch (error) {
+      // What was written of it may be half a line: opening anew ends that line.
+      await file?.close().catch(() => undefined);
+      file = undefined;
+      throw error;
+    }
+  }
+
+  /** The file that stands at the path now. */
+  async function current(handle: FileHandle | undefined): Promise<FileHandle> {
+    if (handle !== undefined) {
+      const [own, there] = await Promise.all([handle.stat(), stat(path).catch(() => undefined)]);
+      if (own.ino === there?.ino && own.dev === there.dev) return handle;
+      await handle.close();
+    }
+    const { O_CREAT, O_APPEND, O_RDWR } = constants;
+    const opened = await open(path, O_CREAT | O_APPEND | O_RDWR, 0o640);
+    const { size } = await opened.stat();
+    const { buffer } = await opened.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
+    if (size > 0 && buffer[0] !== LINE_END) await opened.appendFile("\n");
+    return opened;
+  }
+}
+
+/** Line ends inside JSON stand between its values only. */
+function oneLine(json: string): string {
+  return json.replaceAll(/[\r\n]/g, " ");
+}

@@ -1,0 +1,115 @@
+import { connect as connectNet, type Socket } from "node:net";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { type HandleResponse, MessageHandler } from "../../../gen/engage/handler/v1/message_handler_pb.ts";
+import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
+import { toMessageBatch } from "../mapping/handed-message.ts";
+import { durationMs } from "../mapping/timestamp.ts";
+import { toOutcome } from "./message-result.ts";
+import { type Outbound, serverName } from "./outbound.ts";
+import {
+  describeError,
+  downOutcome,
+  type HandedBatch,
+  shorten,
+  type Target,
+  type TargetOutcome,
+} from "./target.ts";
+
+export interface GrpcTargetOptions {
+  /** `http://host:port` for h2c, `https://host:port` for TLS. */
+  readonly url: string;
+  /** Sent as `authorization: Bearer`. */
+  readonly bearer: string | undefined;
+  readonly tls: ConnectionOptions;
+  /** Messages of one call at most. */
+  readonly maxMessages: number;
+  readonly maxAnswerBytes: number;
+  readonly outbound: Outbound;
+}
+
+/** Errors about the messages themselves: another attempt is no use. */
+const dead: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Unimplemented]);
+
+/** Calls `engage.handler.v1.MessageHandler/Handle` over one kept HTTP/2 connection. */
+export function createGrpcTarget(options: GrpcTargetOptions): Target {
+  const { transport, close } = openTransport(options);
+  const client = createClient(MessageHandler, transport);
+  const headers: Record<string, string> =
+    options.bearer === undefined ? {} : { authorization: `Bearer ${options.bearer}` };
+  return {
+    maxMessages: options.maxMessages,
+    async deliver(batch, signal) {
+      try {
+        const answer = await client.handle({ batch: toMessageBatch(batch) }, { signal, headers });
+        return outcomesOf(batch, answer);
+      } catch (error) {
+        const outcome = outcomeOfError(ConnectError.from(error));
+        return batch.elements.map(() => outcome);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      close();
+    },
+  };
+}
+
+interface OpenTransport {
+  readonly transport: Transport;
+  readonly close: () => void;
+}
+
+function openTransport({ url, tls, outbound, maxAnswerBytes }: GrpcTargetOptions): OpenTransport {
+  const { protocol, hostname, port, origin } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const isTls = protocol === "https:";
+  const createConnection = (): Socket => {
+    const place = outbound.connectOptions(host, Number(port) || (isTls ? 443 : 80));
+    return isTls
+      ? connectTls({ ...serverName(host), ...tls, ...place, ALPNProtocols: ["h2"] })
+      : connectNet(place);
+  };
+  const keepAlive = { pingIntervalMs: 30_000, pingTimeoutMs: 10_000, pingIdleConnection: false };
+  const sessions = new Http2SessionManager(origin, keepAlive, { createConnection });
+  return {
+    transport: createGrpcTransport({
+      baseUrl: origin,
+      sessionManager: sessions,
+      readMaxBytes: maxAnswerBytes,
+    }),
+    close: () => sessions.abort(),
+  };
+}
+
+/** An answer about other messages than those handed over is no answer. */
+function outcomesOf({ elements }: HandedBatch, { results }: HandleResponse): readonly TargetOutcome[] {
+  const byIndex = new Map(results.map((result) => [result.index, result]));
+  if (byIndex.size < results.length) return elements.map(() => badAnswer("one index twice"));
+  const known = new Set(elements.map(({ index }) => index + 1));
+  const stray = results.find(({ index }) => !known.has(index));
+  if (stray !== undefined)
+    return elements.map(() => badAnswer(`index ${stray.index}, which the batch has not`));
+  return elements.map(({ index }) => {
+    const result = byIndex.get(index + 1);
+    return (
+      (result && toOutcome(result)) ?? { kind: "retry", reason: "the handler gave no result for the message" }
+    );
+  });
+}
+
+function badAnswer(what: string): TargetOutcome {
+  return { kind: "retry", reason: `the handler's answer names ${what}` };
+}
+
+function outcomeOfError(error: ConnectError): TargetOutcome {
+  const reason = shorten(`gRPC ${Code[error.code]}: ${messageOf(error)}`);
+  if (dead.has(error.code)) return { kind: "dead", reason };
+  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  return downOutcome(reason, delay && Math.max(0, durationMs(delay)));
+}
+
+/** Connect wraps what goes wrong below it, and leaves out why. */
+function messageOf({ rawMessage, cause }: ConnectError): string {
+  return cause instanceof Error && cause.name !== "AbortError" ? describeError(cause) : rawMessage;
+}

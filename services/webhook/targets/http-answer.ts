@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { downOutcome, shorten, type TargetOutcome } from "./target.ts";
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The beginning of the body. */
+  readonly text: string;
+}
+
+/** Statuses that say "not now"; the other ones from 400 to 499 say "never". */
+const retriable: ReadonlySet<number> = new Set([408, 425, 429]);
+/** Statuses about the target as a whole: others would fare no better. */
+const down: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * What an answer means for the messages of the call: 2xx is done, 5xx and 408,
+ * 425, 429 are tried again, other 4xx are dead. A redirect is not followed and
+ * tried again, because it says nothing about the message.
+ */
+export function outcomeOf({ status, headers, text }: HttpAnswer, nowMs: number): TargetOutcome {
+  if (status >= 200 && status < 300) return { kind: "done" };
+  const reason = shorten(`HTTP ${status}${text === "" ? "" : `: ${text}`}`);
+  if (status >= 300 && status < 400) {
+    const place = headers.location === undefined ? "" : ` to ${headers.location}`;
+    return downOutcome(shorten(`HTTP ${status}: redirects are not followed${place}`));
+  }
+  if (status < 500 && !retriable.has(status)) return { kind: "dead", reason };
+  const afterMs = parseRetryAfter(headers["retry-after"], nowMs);
+  return down.has(status) ? downOutcome(reason, afterMs) : { kind: "retry", reason, afterMs };
+}
+
+/** Longer waits are taken for this: a day. */
+const maxRetryAfterMs = 86_400_000;
+
+/** Seconds, or a date of HTTP. Undefined when it is neither. */
+export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  const text = value.trim();
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Number(text) * 1_000, maxRetryAfterMs);
+  // Only the form that is written today: Date.parse takes almost anything.
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
+  return Math.min(Math.max(0, Date.parse(text) - nowMs), maxRetryAfterMs);
+}

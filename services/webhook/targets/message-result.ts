@@ -1,0 +1,23 @@
+import type { MessageResult } from "../../../gen/engage/webhook/v1/batch_pb.ts";
+import { durationMs } from "../mapping/timestamp.ts";
+import { shorten, type TargetOutcome } from "./target.ts";
+
+/** Longer waits are taken for this: a day. */
+const maxDelayMs = 86_400_000;
+
+/** The outcome that a consumer gives a message; undefined when it gives none. */
+export function toOutcome({ outcome }: MessageResult): TargetOutcome | undefined {
+  switch (outcome.case) {
+    case "done":
+      return { kind: "done" };
+    case "dead":
+      return { kind: "dead", reason: shorten(outcome.value.reason) || "the target gave no reason" };
+    case "retryAfter": {
+      const { delay, reason } = outcome.value;
+      const afterMs = delay && Math.min(Math.max(0, durationMs(delay)), maxDelayMs);
+      return { kind: "retry", reason: shorten(reason) || "the target asked for another attempt", afterMs };
+    }
+    case undefined:
+      return undefined;
+  }
+}
