@@ -163,14 +163,16 @@ function sniff(socket: net.Socket, timeoutMs: number, decide: (isHttp2: boolean)
     const compared = Math.min(seen.length, http2Preface.length);
     const isHttp2 = seen.subarray(0, compared).equals(http2Preface.subarray(0, compared));
     if (isHttp2 && compared < http2Preface.length) return;
-    socket.off("data", onData).off("error", drop).off("end", drop).off("timeout", drop);
-    socket.setTimeout(0);
+    clearTimeout(timer);
+    socket.off("data", onData).off("error", drop).off("end", drop);
     socket.pause();
     socket.unshift(seen);
     decide(isHttp2);
   };
-  socket.on("error", drop).on("end", drop).on("timeout", drop).on("data", onData);
-  socket.setTimeout(timeoutMs);
+  // Not the socket's own timer, which every byte would start anew.
+  const timer = setTimeout(drop, timeoutMs);
+  socket.once("close", () => clearTimeout(timer));
+  socket.on("error", drop).on("end", drop).on("data", onData);
 }
 
 /** Node's own listener turns streams into requests; this one is asked before it. */
@@ -182,7 +184,9 @@ function putFirst(h2: http2.Http2Server | http2.Http2SecureServer, onStream: Por
     headers: http2.IncomingHttpHeaders,
     ...rest: unknown[]
   ): void => {
-    if (!onStream(stream, headers)) compat.call(h2, stream, headers, ...rest);
+    // Reset within the packet that opened it; such a stream has no session any more.
+    if (stream.destroyed) stream.on("error", ignore);
+    else if (!onStream(stream, headers)) compat.call(h2, stream, headers, ...rest);
   };
   (h2 as http2.Http2Server).on("stream", listener);
 }
