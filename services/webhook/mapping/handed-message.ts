@@ -79,7 +79,10 @@ function numberAsText(_key: string, value: unknown, context?: { readonly source?
 
 function toValue(value: string | Rows): Value {
   if (typeof value === "string") return create(ValueSchema, { kind: { case: "stringValue", value } });
-  const values = value.map((row) => create(ValueSchema, { kind: { case: "structValue", value: row } }));
+  const values = value.map((row) => {
+    const fields = Object.fromEntries(Object.entries(row).map(([key, cell]) => [key, toValue(cell)]));
+    return create(ValueSchema, { kind: { case: "structValue", value: { fields } } });
+  });
   return create(ValueSchema, { kind: { case: "listValue", value: { values } } });
 }
 
