@@ -51,9 +51,14 @@ const http2Preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 export function createPort(options: PortOptions): Port {
   const sockets = new Set<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
+  const responses = new Set<http.ServerResponse>();
   let draining = false;
   const onRequest = (request: NodeRequest, response: NodeResponse): void => {
-    if (draining && request.httpVersionMajor === 1) response.setHeader("connection", "close");
+    if ("shouldKeepAlive" in response) {
+      responses.add(response);
+      response.on("close", () => responses.delete(response));
+      if (draining) sayClose(response);
+    }
     options.onRequest(request, response);
   };
   const server = options.tls ? createTls(options, options.tls, onRequest) : createPlain(options, onRequest);
@@ -90,11 +95,15 @@ export function createPort(options: PortOptions): Port {
         net.Server.prototype.close.call(listener, () => resolve()),
       );
       for (const session of sessions) session.close();
+      for (const response of responses) sayClose(response);
       const stop = new AbortController();
       const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
         for (const socket of sockets) socket.destroy();
       }, ignore);
-      const reap = setInterval(() => listener.closeIdleConnections?.(), idleGraceMs);
+      const reap = setInterval(() => {
+        listener.closeIdleConnections?.();
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      }, idleGraceMs);
       await closed;
       clearInterval(reap);
       stop.abort();
@@ -237,6 +246,11 @@ function subjectOf(socket: TLSSocket): string | undefined {
   const name = /(?:^|, )(?:URI|DNS):([^,]+)/.exec(subjectaltname)?.[1];
   const common = subject?.CN;
   return name ?? (Array.isArray(common) ? common[0] : common);
+}
+
+/** For every answer that comes once it drains, also to a request that came before: its peer may send the next at once. */
+function sayClose(response: http.ServerResponse): void {
+  if (!response.headersSent) response.setHeader("connection", "close");
 }
 
 function ignore(): void {}
