@@ -2,19 +2,26 @@ import { writeSync } from "node:fs";
 import { openSqliteInbox } from "../../../store/inbox/sqlite/open.ts";
 import { batchOf } from "../../conformance/inbox/batches.ts";
 
-// A process to be killed: accepts batches without end and writes the id of each to
-// its output as soon as it has been acknowledged.
-const [, , path = "", run = ""] = process.argv;
+// A process to be killed, traced or limited: accepts batches, without end unless told
+// a number, and writes the id of each to its output as soon as it is acknowledged, or
+// the name of what refused it.
+const [, , path = "", run = "", senders = "3", count = "Infinity"] = process.argv;
+// A file beyond the process's limit of size is an I/O error then, and not the end.
+process.on("SIGXFSZ", () => {});
 const inbox = await openSqliteInbox({ path, reserveBytes: 0, minFreeBytes: 0 });
 const pushIds = Array.from({ length: 20 }, (_, i) => `p${i}`);
 let last = 0;
 
-async function acceptForEver(): Promise<never> {
-  for (;;) {
+async function acceptAll(): Promise<void> {
+  while (last < Number(count)) {
     const requestId = `${run}-${++last}`;
-    await inbox.accept(batchOf(pushIds, { requestId }));
-    writeSync(1, `${requestId}\n`);
+    const said = await inbox.accept(batchOf(pushIds, { requestId })).then(
+      () => requestId,
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+    writeSync(1, `${said}\n`);
   }
 }
 
-await Promise.all([acceptForEver(), acceptForEver(), acceptForEver()]);
+await Promise.all(Array.from({ length: Number(senders) }, acceptAll));
+await inbox[Symbol.asyncDispose]();

@@ -1,0 +1,44 @@
+import { InboxOpenError, InboxUnavailableError } from "../inbox.ts";
+
+/** Codes after which the same transaction may succeed (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const AGAIN = new Set([
+  "23505", // unique violation: a claim or nonce made at the same time is there now
+  "40001", // serialization failure
+  "40P01", // deadlock detected
+]);
+
+/** Codes and classes of codes that say something about a request, not about the server. */
+const REQUEST_CLASSES = new Set(["22", "23", "42"]);
+
+/** The SQLSTATE of an error of the server; an empty text for others. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  return typeof code === "string" && code.length === 5 ? code : "";
+}
+
+export function isWorthAnotherTry(error: unknown): boolean {
+  return AGAIN.has(codeOf(error));
+}
+
+/** Missing tables or schema: never migrated. */
+export function isMissing(error: unknown): boolean {
+  return codeOf(error) === "42P01" || codeOf(error) === "3F000";
+}
+
+/** An error as the port has it: all that comes from the server or the way to it is "away", the rest is ours. */
+export function toInboxError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const isOurs =
+    error instanceof InboxOpenError || error instanceof InboxUnavailableError || error instanceof RangeError;
+  const isRequest = REQUEST_CLASSES.has(codeOf(error).slice(0, 2)) && !isWorthAnotherTry(error);
+  if (isOurs || isRequest || error instanceof TypeError) return error;
+  return new InboxUnavailableError(`inbox database: ${messageOf(error)}`, { cause: error });
+}
+
+/** A refused connection to a name of several addresses has its messages inside. */
+function messageOf(error: Error): string {
+  if (error.message !== "" || !(error instanceof AggregateError)) return error.message;
+  return error.errors
+    .map((inner: unknown) => (inner instanceof Error ? inner.message : String(inner)))
+    .join(", ");
+}

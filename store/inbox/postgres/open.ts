@@ -1,0 +1,42 @@
+import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
+import { SqlInbox } from "../sql/sql-inbox.ts";
+import { createPool, type PostgresConnection } from "./connect.ts";
+import { toInboxError } from "./errors.ts";
+import { checkDurability, checkVersion } from "./migrate.ts";
+import { PoolExecutor } from "./pool-executor.ts";
+import { checkSchemaName } from "./schema.ts";
+
+export interface PostgresInboxOptions extends PostgresConnection {
+  /** The inbox's own schema, brought up by `migrate`. Default "engage_inbox". */
+  readonly schema?: string;
+  readonly retention?: Partial<InboxRetention>;
+  /** No batch is taken when the schema's tables use more. Default null: no cap. */
+  readonly maxBytes?: number | null;
+  /** Calls that may wait for a connection; more are refused at once. Default 1000. */
+  readonly maxWaiting?: number;
+  /** Replicas' clocks must agree to within a fraction of the leases. */
+  readonly now?: () => number;
+}
+
+/**
+ * Opens an inbox in a PostgreSQL schema, which any number of replicas may share.
+ * A server that goes away later makes calls reject until it is back.
+ *
+ * @throws InboxOpenError when the schema has another version than this program,
+ * or the server doesn't keep what it has committed.
+ * @throws InboxUnavailableError when the database is away.
+ */
+export async function openPostgresInbox(options: PostgresInboxOptions): Promise<Inbox> {
+  const { schema = "engage_inbox", maxWaiting = 1_000, maxBytes = null, now = Date.now } = options;
+  checkSchemaName(schema);
+  const pool = createPool(options);
+  try {
+    await checkVersion(pool, schema);
+    await checkDurability(pool);
+  } catch (error) {
+    await pool.end();
+    throw toInboxError(error);
+  }
+  const executor = new PoolExecutor(pool, { schema, maxWaiting, maxBytes });
+  return new SqlInbox(executor, { now, retention: { ...DEFAULT_RETENTION, ...options.retention } });
+}

@@ -1,0 +1,61 @@
+import { encodeIndexes } from "../index-set.ts";
+import { encodeRoutes, type StoredBatch } from "../stored-batch.ts";
+
+/**
+ * `accept` as one statement, hence one round trip and one commit, for a batch
+ * whose key nobody has. When another connection is just claiming the key, the
+ * statement waits for its commit, and then does nothing.
+ */
+export const QUICK_ACCEPT = `
+  WITH claim AS (
+    INSERT INTO {claims} (channel, claim_key, sha256, reply, batch_seq, accepted_at_ms,
+      owned_until_ms, expires_at_ms)
+    VALUES ($1, $2, $3, $4, nextval('{batches_seq}'), $5, $5, $6)
+    ON CONFLICT (channel, claim_key) DO NOTHING RETURNING batch_seq
+  ), ${batchAnd("claim")}`;
+
+/** The same for a batch without a key. */
+export const QUICK_ACCEPT_UNCLAIMED = `
+  WITH numbered AS (
+    SELECT nextval('{batches_seq}') AS batch_seq, $2::bytea AS claim_key, $3::bytea AS sha256,
+      $4::bytea AS reply, $6::bigint AS expires_at_ms
+  ), ${batchAnd("numbered")}`;
+
+function batchAnd(source: "claim" | "numbered"): string {
+  return `routed AS (
+    SELECT * FROM json_to_recordset($7::json) AS r(target text, indexes text, count integer)
+  ), batch AS (
+    INSERT INTO {batches} (seq, channel, request_id, claim_key, accepted_at_ms, finished_at_ms, routes)
+    SELECT batch_seq, $1, $8, $2, $5, $9::bigint, $10 FROM ${source} RETURNING seq
+  ), stored AS (
+    INSERT INTO {bodies} (batch_seq, elements, body) SELECT seq, $11, $12 FROM batch
+  ), waiting AS (
+    INSERT INTO {work} (batch_seq, channel, target, element_indexes, element_count, attempt, due_at_ms,
+      leased, lease_key, is_ordered, body_bytes)
+    SELECT seq, $1, target, indexes, count, 0, $5, 0, 0, 0, $13::bigint FROM batch, routed WHERE count > 0
+  ), booked AS (
+    INSERT INTO {books} AS b (channel, target, shard, accepted, delivered, dead, pending)
+    SELECT $1, target, $14, count, 0, 0, count FROM batch, routed WHERE count > 0
+    ON CONFLICT (channel, target, shard) DO UPDATE SET
+      accepted = b.accepted + excluded.accepted, pending = b.pending + excluded.pending
+  ) SELECT seq FROM batch`;
+}
+
+/** A begun batch and an ordered one need more than one statement. */
+export function isQuick({ reply, routes }: StoredBatch): boolean {
+  return reply !== null && !routes.some(({ ordered, indexes }) => ordered && indexes.length > 0);
+}
+
+export function quickParams(batch: StoredBatch, nowMs: number, shard: number): readonly unknown[] {
+  const routes = batch.routes.map(({ target, indexes }) => {
+    return { target, indexes: encodeIndexes(indexes), count: indexes.length };
+  });
+  const isFinished = routes.every(({ count }) => count === 0);
+  return [
+    ...[batch.channel, batch.claim?.key ?? null, batch.sha256, batch.reply, nowMs],
+    ...[batch.claim?.expiresAtMs ?? null, JSON.stringify(routes)],
+    batch.requestId === null ? null : JSON.stringify(batch.requestId),
+    ...[isFinished ? nowMs : null, encodeRoutes(batch.routes), batch.elements, batch.body],
+    ...[batch.body.length, shard],
+  ];
+}

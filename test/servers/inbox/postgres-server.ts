@@ -1,0 +1,101 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A PostgreSQL of our own on 127.0.0.1, in a temporary folder. */
+export interface PostgresServer extends AsyncDisposable {
+  readonly url: string;
+  /** Ends it like a power cut: no goodbye, no checkpoint. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port and folder. */
+  start(): Promise<void>;
+  /** Runs statements as the superuser. */
+  query(sql: string): string;
+}
+
+const MAX_STARTS = 100;
+const debianFolder = "/usr/lib/postgresql";
+const newest = readdirSync(debianFolder).toSorted((a, b) => Number(b) - Number(a))[0];
+const bin = (name: string): string => join(debianFolder, `${newest}`, "bin", name);
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { readonly uid?: number; readonly gid?: number } {
+  const id = (option: string): number =>
+    Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
+  return process.getuid?.() === 0 ? { uid: id("-u"), gid: id("-g") } : {};
+}
+
+export async function openPostgresServer(settings: readonly string[] = []): Promise<PostgresServer> {
+  const user = unprivileged();
+  const folder = mkdtempSync(join(tmpdir(), "postgres-"));
+  chownSync(folder, user.uid ?? -1, user.gid ?? -1);
+  const data = join(folder, "data");
+  const initialise = ["-D", data, "-U", "engage", "--auth=trust", "-E", "UTF8", "--locale=C", "-N"];
+  execFileSync(bin("initdb"), initialise, { ...user, stdio: "pipe", cwd: folder });
+  const port = await freePort();
+  const url = `postgresql://engage@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess;
+  const start = async (): Promise<void> => {
+    const given = [
+      `port=${port}`,
+      "listen_addresses=127.0.0.1",
+      `unix_socket_directories=${folder}`,
+      ...settings,
+    ];
+    const options = given.flatMap((setting) => ["-c", setting]);
+    const launch = (): ChildProcess =>
+      spawn(bin("postgres"), ["-D", data, ...options], {
+        ...user,
+        cwd: folder,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+    // After a kill the server's children take a moment to notice, and it can't start before.
+    for (let tries = 1; tries <= MAX_STARTS; tries++) {
+      server = launch();
+      if (await isReady(server)) return;
+      await sleep(100);
+    }
+    throw new Error(`postgres in ${data} does not start`);
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ended = once(server, "exit");
+    server.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    url,
+    start,
+    // The postmaster's children notice its end by themselves.
+    kill: () => end("SIGKILL"),
+    query: (sql) =>
+      execFileSync(bin("psql"), [url, "-qAtc", sql], { encoding: "utf8", stdio: "pipe" }).trim(),
+    async [Symbol.asyncDispose]() {
+      await end("SIGQUIT");
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** False when it ends instead. */
+async function isReady(server: ChildProcess): Promise<boolean> {
+  const lines = createInterface({ input: server.stderr! });
+  return await new Promise((resolve) => {
+    lines.on("line", (line) => line.includes("ready to accept connections") && resolve(true));
+    server.once("exit", () => resolve(false));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, "close");
+  return port;
+}

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll } from "vitest";
+import { migrate } from "../../../store/inbox/postgres/migrate.ts";
+import { openPostgresInbox } from "../../../store/inbox/postgres/open.ts";
+import { testInbox } from "../../conformance/inbox.ts";
+import { openPostgresServer, type PostgresServer } from "./postgres-server.ts";
+
+let server: PostgresServer;
+let schemas = 0;
+
+beforeAll(async () => {
+  server = await openPostgresServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+testInbox("PostgreSQL inbox", async () => {
+  const schema = `inbox_${++schemas}`;
+  await migrate(server, schema);
+  return {
+    open: (options) => openPostgresInbox({ ...options, url: server.url, schema }),
+    async [Symbol.asyncDispose]() {
+      server.query(`DROP SCHEMA ${schema} CASCADE`);
+    },
+  };
+});
