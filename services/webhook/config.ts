@@ -47,7 +47,7 @@ const pushIdSchema = z.strictObject({
 /** One entry of `webhook.channels`. */
 export const channelSchema = z
   .strictObject({
-    /** Said aloud by channels that take messages from anybody. */
+    /** Said aloud by channels that take messages from anybody; then secrets, if any, are not asked for. */
     auth: z.literal("off").optional(),
     secrets: z.array(secretSchema).max(16).default([]),
     /** Headers that may carry the signature. */
@@ -80,11 +80,7 @@ export const channelSchema = z
   .refine(
     ({ auth, secrets }) => auth === "off" || secrets.length > 0,
     "needs secrets, or auth: off to accept messages without a signature",
-  )
-  .refine(({ auth, secrets }) => auth === undefined || secrets.length === 0, {
-    path: ["auth"],
-    message: "auth is off although there are secrets: remove one of them",
-  });
+  );
 
 export type ChannelConfig = z.output<typeof channelSchema>;
 

@@ -22,6 +22,8 @@ export interface CheckedBatch {
 }
 
 const maxQuoted = 80;
+/** Push ids are slices of the whole body's text up to this size; they keep all of it alive. */
+const maxDecodedBytes = 262_144;
 
 /** Sorts elements into those that are accepted and those that never can be. `override` has faults known beforehand. */
 export function checkElements(
@@ -31,10 +33,12 @@ export function checkElements(
 ): CheckedBatch {
   const accepted: BatchElement[] = [];
   const failures: ElementFailure[] = [];
+  // One call for all push ids, of which most are ASCII, costs less than one for each.
+  const latin1 = body.length <= maxDecodedBytes ? body.toString("latin1") : undefined;
   for (let index = 0; index < elements.length; index++) {
     const element = elements[index]!;
     const message = override?.get(index) ?? faultOf(element);
-    const pushId = message === undefined ? textOf(body, element.pushId!) : "";
+    const pushId = message === undefined ? pushIdOf(body, latin1, element.pushId!) : "";
     if (message !== undefined) failures.push({ index, message });
     else if (!pushId.isWellFormed()) failures.push({ index, message: "push_id holds half a surrogate pair" });
     else {
@@ -52,6 +56,13 @@ function textOf(body: Buffer, { kind, start, end, escaped }: Span): string {
   return kind === "string"
     ? decodeString(body, start + 1, end - 1, escaped)
     : body.toString("latin1", start, end);
+}
+
+function pushIdOf(body: Buffer, latin1: string | undefined, span: Span): string {
+  if (latin1 === undefined || span.kind !== "string" || span.escaped) return textOf(body, span);
+  const end = span.end - 1;
+  for (let at = span.start + 1; at < end; at++) if (body[at]! >= 0x80) return textOf(body, span);
+  return latin1.slice(span.start + 1, end);
 }
 
 /** Undefined for a good element. */
@@ -97,12 +108,21 @@ function requestIdsOf(body: Buffer, elements: readonly ScannedElement[]): readon
   let last: Span | undefined;
   for (const { requestId: span } of elements) {
     if (span === undefined || (span.kind !== "string" && span.kind !== "number")) continue;
-    if (last !== undefined && body.compare(body, last.start, last.end, span.start, span.end) === 0) continue;
+    if (last !== undefined && isSame(body, last, span)) continue;
     last = span;
     const text = textOf(body, span);
     if (text !== "") ids.add(text);
   }
   return [...ids];
+}
+
+function isSame(body: Buffer, one: Span, other: Span): boolean {
+  const length = one.end - one.start;
+  if (other.end - other.start !== length) return false;
+  for (let at = 0; at < length; at++) {
+    if (body[one.start + at] !== body[other.start + at]) return false;
+  }
+  return true;
 }
 
 /** Keys are kept by the thousand and indexed: long ones are kept as their hash. */

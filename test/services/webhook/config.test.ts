@@ -25,7 +25,6 @@ describe("a channel", () => {
   const table: [channel: object, message: RegExp][] = [
     [{}, /needs secrets, or auth: off/],
     [{ auth: "on", secrets }, /auth/],
-    [{ auth: "off", secrets }, /auth is off although there are secrets/],
     [{ secrets: [{ value: "" }] }, /secrets/],
     [{ secrets: [{ value: "s", expires: "tomorrow" }] }, /expires/],
     [{ secrets, headers: eleven }, /at most 10 headers/],
