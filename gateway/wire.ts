@@ -13,13 +13,22 @@ export interface WireCodec {
   /** Throws on malformed input. Bytes fields may be views of `payload`. */
   readonly decode: (payload: Uint8Array) => Message;
   /** The message behind `headroom` bytes that are left for the caller to fill. */
-  readonly encode: (message: Message, headroom: number) => Buffer;
+  readonly encode: (message: Message, headroom: number) => Encoded;
 }
+
+/** A message in one piece, or in two where the second lies in the message as it is and is too big to be copied. */
+export interface Encoded {
+  readonly head: Buffer;
+  readonly tail: Uint8Array | undefined;
+}
+
+/** Opaque bytes from this size on are sent from where they are. */
+const minTailBytes = 64 * 1024;
 
 /**
  * The codec for a message type. protobuf-es works by reflection, which costs
  * more than the rest of a small call; messages that only carry opaque bytes
- * (one `bytes` field) are read and written directly, with one copy.
+ * (one `bytes` field) are read and written directly, with one copy at most.
  */
 export function createWireCodec(desc: DescMessage): WireCodec {
   const field = opaqueFieldOf(desc);
@@ -33,7 +42,7 @@ function generalCodec(desc: DescMessage): WireCodec {
       const payload = toBinary(desc, message);
       const framed = Buffer.allocUnsafe(headroom + payload.length);
       framed.set(payload, headroom);
-      return framed;
+      return { head: framed, tail: undefined };
     },
   };
 }
@@ -58,10 +67,13 @@ function opaqueCodec(desc: DescMessage, field: DescField): WireCodec {
       const bytes = (message as unknown as Record<string, Uint8Array>)[name] as Uint8Array;
       if (!(bytes instanceof Uint8Array) || bytes.length === 0 || message.$unknown !== undefined)
         return general.encode(message, headroom);
-      const framed = Buffer.allocUnsafe(headroom + 1 + varintLength(bytes.length) + bytes.length);
-      framed[headroom] = tag;
-      framed.set(bytes, writeVarint(framed, headroom + 1, bytes.length));
-      return framed;
+      const tail = bytes.length < minTailBytes ? undefined : bytes;
+      const tagged = headroom + 1 + varintLength(bytes.length);
+      const head = Buffer.allocUnsafe(tail === undefined ? tagged + bytes.length : tagged);
+      head[headroom] = tag;
+      writeVarint(head, headroom + 1, bytes.length);
+      if (tail === undefined) head.set(bytes, tagged);
+      return { head, tail };
     },
   };
 }
@@ -83,11 +95,9 @@ function varintLength(value: number): number {
   return length;
 }
 
-/** Returns the offset behind the number. */
-function writeVarint(target: Uint8Array, offset: number, value: number): number {
+function writeVarint(target: Uint8Array, offset: number, value: number): void {
   let at = offset;
   let rest = value;
   for (; rest > 0x7f; rest >>>= 7) target[at++] = (rest & 0x7f) | 0x80;
-  target[at++] = rest;
-  return at;
+  target[at] = rest;
 }

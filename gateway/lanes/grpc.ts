@@ -19,7 +19,8 @@ import type { ServedMethod } from "../methods.ts";
 import { peerOf } from "../port.ts";
 import { CallRecord } from "../record.ts";
 import { messageTooLarge } from "../refusals.ts";
-import { createWireCodec, type WireCodec } from "../wire.ts";
+import { createWireCodec, type Encoded, type WireCodec } from "../wire.ts";
+import { Gathering } from "./gathering.ts";
 import { prefixBytes, unwrapMessage } from "./grpc-framing.ts";
 
 interface LaneMethod {
@@ -70,9 +71,8 @@ class UnaryStream {
   readonly #stream: LaneStream;
   readonly #record: CallRecord;
   readonly #call: Call;
-  #first: Buffer | undefined;
-  #chunks: Buffer[] | undefined;
-  #bytes = 0;
+  readonly #body = new Gathering();
+  #expectedBytes = 0;
   #ended = false;
 
   constructor(core: Core, method: LaneMethod, stream: LaneStream, headers: IncomingHttpHeaders) {
@@ -112,26 +112,23 @@ class UnaryStream {
 
   data(chunk: Buffer): void {
     if (this.#ended) return;
-    this.#bytes += chunk.length;
-    if (this.#first === undefined) this.#first = chunk;
-    else if (this.#chunks === undefined) this.#chunks = [this.#first, chunk];
-    else this.#chunks.push(chunk);
     const { maxBytes } = this.#method;
-    const first = this.#first;
+    this.#body.add(chunk, this.#expectedBytes);
+    const { length, bytes } = this.#body;
     // The prefix tells the size before the message is here; a lying one is caught by counting.
-    const declared = first.length >= prefixBytes ? first.readUInt32BE(1) : 0;
-    if (declared > maxBytes) this.fail(messageTooLarge(declared, maxBytes));
-    else if (this.#bytes > maxBytes + prefixBytes) this.fail(messageTooLarge(undefined, maxBytes));
+    if (this.#expectedBytes === 0 && length >= prefixBytes) {
+      const declared = (bytes as Buffer).readUInt32BE(1);
+      this.#expectedBytes = declared + prefixBytes;
+      if (declared > maxBytes) this.fail(messageTooLarge(declared, maxBytes));
+    }
+    if (length > maxBytes + prefixBytes) this.fail(messageTooLarge(undefined, maxBytes));
   }
 
   receive(): void {
     // A stream that is reset ends as well.
     if (this.#ended || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
     try {
-      const all = this.#chunks === undefined ? this.#first : Buffer.concat(this.#chunks, this.#bytes);
-      this.#chunks = undefined;
-      this.#first = undefined;
-      const payload = unwrapMessage(all);
+      const payload = unwrapMessage(this.#body.take());
       this.#record.bytesIn = payload.length;
       this.#call.message = decode(this.#method, payload);
       const output = this.#method.invoke(this.#call);
@@ -148,21 +145,30 @@ class UnaryStream {
 
   succeed(message: Message): void {
     if (this.#ended) return;
-    let framed: Buffer;
+    let encoded: Encoded;
     try {
-      framed = this.#method.output.encode(message, prefixBytes);
+      encoded = this.#method.output.encode(message, prefixBytes);
     } catch (error) {
       this.fail(error);
       return;
     }
-    framed[0] = 0;
-    framed.writeUInt32BE(framed.length - prefixBytes, 1);
+    const { head, tail } = encoded;
+    const bytes = head.length - prefixBytes + (tail?.length ?? 0);
+    head[0] = 0;
+    head.writeUInt32BE(bytes, 1);
     const headers = this.#head();
     this.#call.assignResponseHeader(headers);
     if (!this.#respond(headers, withTrailers)) return;
-    this.#finish(undefined, framed.length - prefixBytes);
-    this.#stream.on("wantTrailers", onWantTrailers);
-    this.#stream.end(framed);
+    this.#finish(undefined, bytes);
+    const stream = this.#stream;
+    stream.on("wantTrailers", onWantTrailers);
+    if (tail === undefined) {
+      stream.end(head);
+      return;
+    }
+    stream.cork();
+    stream.write(head);
+    stream.end(tail);
   }
 
   fail(reason: unknown): void {
