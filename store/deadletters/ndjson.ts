@@ -37,6 +37,8 @@ export function openNdjsonDeadLetters(options: NdjsonDeadLettersOptions): DeadLe
     clearTimeout(retry);
     running ??= drain().finally(() => {
       running = undefined;
+      // A batch that came after the last look and before here has nobody else to start its write.
+      if (queue.length > 0 && !isFailing) void start();
     });
     return running;
   }
