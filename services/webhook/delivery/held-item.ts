@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
 import type { Clock } from "./clock.ts";
@@ -107,6 +108,8 @@ export class HeldItem {
     if (this.#isSettling) return;
     this.#isSettling = true;
     while (this.#ready.length > 0 && !this.#isEnded) {
+      // What ends in the same turn of the event loop goes into one commit.
+      await nextTurn();
       const outcomes = this.#ready;
       this.#ready = [];
       const isSettled = await this.#settle(outcomes);

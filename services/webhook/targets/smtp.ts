@@ -90,7 +90,7 @@ async function openTransport(options: SmtpTargetOptions) {
   return createTransport({
     ...{ pool: true, host, port, maxConnections, maxRequeues: 0, tls: { ...serverName(host), ...tls } },
     ...{ secure: security === "tls", requireTLS: security === "starttls", ignoreTLS: security === "none" },
-    ...(login && { auth: login }),
+    ...(login && { auth: login, forceAuth: true }),
     ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
     ...{ disableFileAccess: true, disableUrlAccess: true },
     getSocket: dialer(() => connect(outbound.connectOptions(host, port)), timeoutMs),
