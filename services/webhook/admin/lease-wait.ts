@@ -6,6 +6,8 @@ export interface WaitOptions {
   readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork">;
   readonly policy: RetryPolicy;
   readonly clock: Clock;
+  /** Aborted when the service is about to stop: from then on nothing is waited for. */
+  readonly stopSignal: AbortSignal;
 }
 
 export interface LeaseWait {
@@ -20,14 +22,14 @@ const minIdleMs = 20;
 /** Other replicas' work and ended leases are found by looking. */
 const maxIdleMs = 1_000;
 
-export function openWait({ inbox, policy, clock }: WaitOptions): LeaseWait {
+export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): LeaseWait {
   return {
     async lease(request, waitMs, signal) {
       const untilMs = clock.now() + waitMs;
       let sleep = new AbortController();
       const wake = (): void => sleep.abort();
       using _hints = inbox.onWork((target) => target === request.target && wake());
-      signal.addEventListener("abort", wake, { once: true });
+      for (const one of [signal, stopSignal]) one.addEventListener("abort", wake, { once: true });
       try {
         for (let idleMs = minIdleMs; ; idleMs = Math.min(idleMs * 2, maxIdleMs)) {
           signal.throwIfAborted();
@@ -38,11 +40,11 @@ export function openWait({ inbox, policy, clock }: WaitOptions): LeaseWait {
           if (signal.aborted) await giveBack(items);
           signal.throwIfAborted();
           const leftMs = untilMs - clock.now();
-          if (items.length > 0 || leftMs <= 0) return items;
+          if (items.length > 0 || leftMs <= 0 || stopSignal.aborted) return items;
           await clock.wait(Math.min(leftMs, pauseMs(result, idleMs)), sleep.signal);
         }
       } finally {
-        signal.removeEventListener("abort", wake);
+        for (const one of [signal, stopSignal]) one.removeEventListener("abort", wake);
       }
     },
   };

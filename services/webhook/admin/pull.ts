@@ -19,19 +19,22 @@ export interface PullOptions {
   readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;
+  /** Aborted when the service is about to stop: calls that wait for messages are answered then. */
+  readonly stopSignal?: AbortSignal;
 }
 
 /** The methods of the service WebhookReceiver by which messages are fetched and settled. */
 export function createPullMethods(
   options: PullOptions,
 ): Pick<ServiceImpl<typeof WebhookReceiver>, "leaseMessages" | "settleMessages"> {
+  const { stopSignal = new AbortController().signal } = options;
   return {
     leaseMessages: (request, context) =>
       answer(async () => {
         const policy = policyOf(request.target, options.targets);
         const lease = readLease(request);
         const waitMs = Math.min(readWait(request.wait), leftMs(context.timeoutMs()));
-        const items = await openWait({ ...options, policy }).lease(lease, waitMs, context.signal);
+        const items = await openWait({ ...options, policy, stopSignal }).lease(lease, waitMs, context.signal);
         return {
           batches: items.map((item) => ({
             leaseToken: encodeLeaseToken(item),

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { conditionPath, validConditionFields } from "../delivery/routing.ts";
 import { TemplateError } from "../mapping/placeholder.ts";
@@ -14,7 +15,10 @@ const port = () => z.int().min(1).max(65_535);
 const host = () =>
   z
     .string()
-    .regex(/^[^\s/[\]@]+$/, 'must be a host such as "mail.example.com" or an address, without a port');
+    .refine(
+      (text) => isIP(text) === 6 || /^[^\s/:[\]@]+$/.test(text),
+      'must be a host such as "mail.example.com" or an address, without a port',
+    );
 const headerName = () =>
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of an HTTP header such as "X-Api-Key"');
 

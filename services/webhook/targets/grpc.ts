@@ -34,7 +34,7 @@ const dead: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Unimplemente
 
 /** Calls `engage.handler.v1.MessageHandler/Handle` over one kept HTTP/2 connection. */
 export function createGrpcTarget(options: GrpcTargetOptions): Target {
-  const { transport, close } = openTransport(options);
+  const { transport, close } = createConnection(options);
   const client = createClient(MessageHandler, transport);
   const headers: Record<string, string> =
     options.bearer === undefined ? {} : { authorization: `Bearer ${options.bearer}` };
@@ -55,23 +55,27 @@ export function createGrpcTarget(options: GrpcTargetOptions): Target {
   };
 }
 
-interface OpenTransport {
+export interface GrpcConnection {
   readonly transport: Transport;
   readonly close: () => void;
 }
 
-function openTransport({ url, tls, outbound, maxAnswerBytes }: GrpcTargetOptions): OpenTransport {
+/** Dials at the first call. */
+export function createConnection(
+  options: Pick<GrpcTargetOptions, "url" | "tls" | "outbound" | "maxAnswerBytes">,
+): GrpcConnection {
+  const { url, tls, outbound, maxAnswerBytes } = options;
   const { protocol, hostname, port, origin } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
   const isTls = protocol === "https:";
-  const createConnection = (): Socket => {
+  const dial = (): Socket => {
     const place = outbound.connectOptions(host, Number(port) || (isTls ? 443 : 80));
     return isTls
       ? connectTls({ ...serverName(host), ...tls, ...place, ALPNProtocols: ["h2"] })
       : connectNet(place);
   };
   const keepAlive = { pingIntervalMs: 30_000, pingTimeoutMs: 10_000, pingIdleConnection: false };
-  const sessions = new Http2SessionManager(origin, keepAlive, { createConnection });
+  const sessions = new Http2SessionManager(origin, keepAlive, { createConnection: dial });
   return {
     transport: createGrpcTransport({
       baseUrl: origin,

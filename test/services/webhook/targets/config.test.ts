@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { outboundSchema, targetSchema } from "../../../../services/webhook/targets/config.ts";
+
+const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+const smtp = {
+  kind: "smtp",
+  host: "mail.example.com",
+  from: "news@example.com",
+  to: "{push_id}",
+  subject: "s",
+  text: "t",
+};
+
+describe("targets", () => {
+  it.each<[string, object]>([
+    ["http", { kind: "http", url: "https://example.com/x" }],
+    [
+      "http with everything",
+      {
+        ...{
+          kind: "http",
+          url: "http://127.0.0.1:1/",
+          method: "PUT",
+          per: "batch",
+          headers: { "X-Api-Key": "k" },
+        },
+        ...{
+          body: { to: "{push_id}", list: ["{params.items}", 1, null] },
+          missing: "omit",
+          signing: [secret],
+        },
+        ...{ when: { task: ["t1", "t2"], "params.vip": "1" }, ordered: true, maxPerSecond: 10 },
+        ...{ retry: { maxAttempts: 3 }, breaker: { failures: 1 }, tls: { ca: "ca.pem" } },
+      },
+    ],
+    ["grpc", { kind: "grpc", url: "http://127.0.0.1:9000" }],
+    ["smtp", smtp],
+    ["nats", { kind: "nats", servers: ["nats://127.0.0.1:4222"], subject: "push.mail" }],
+    ["redis", { kind: "redis", host: "127.0.0.1", stream: "push" }],
+    ["file", { kind: "file", path: "out.ndjson" }],
+    ["log", { kind: "log", otherwise: true }],
+    ["pull", { kind: "pull", retry: { maxAttempts: 3 } }],
+  ])("of kind %s are taken", (_name, config) => {
+    expect(targetSchema.safeParse(config).error).toBeUndefined();
+  });
+
+  it("has values for what is left out", () => {
+    expect(targetSchema.parse({ kind: "http", url: "https://example.com/x" })).toMatchObject({
+      ...{
+        method: "POST",
+        per: "message",
+        missing: "fail",
+        concurrency: 8,
+        timeoutMs: 10_000,
+        ordered: false,
+      },
+      retry: { maxAttempts: 20, maxAgeMs: 86_400_000, minDelayMs: 1_000, maxDelayMs: 3_600_000 },
+      breaker: { failures: 5, openMs: 5_000, maxOpenMs: 60_000 },
+    });
+  });
+
+  it.each<[string, object, string, string]>([
+    ["an unknown kind", { kind: "fax" }, "kind", ""],
+    ["an unknown key", { kind: "log", levle: 1 }, "", "levle"],
+    ["a URL of another protocol", { kind: "http", url: "ftp://example.com" }, "url", "must be a URL"],
+    ["a login in a URL", { kind: "http", url: "http://u:p@example.com" }, "url", "put it into headers"],
+    ["a path for gRPC", { kind: "grpc", url: "http://a:1/x" }, "url", "must have no path"],
+    ["a secret of another form", { kind: "http", url: "http://a", signing: ["abc"] }, "signing.0", "whsec_"],
+    [
+      "a fault deep in a template",
+      { kind: "http", url: "http://a", body: { a: [1, { b: "{parms.x}" }] } },
+      "body.a.1.b",
+      "names {parms.x}, which no message has",
+    ],
+    ["a fault in a mail's text", { ...smtp, subject: "{" }, "subject", 'has a lone "{"'],
+    ["a mail without content", { ...smtp, text: undefined }, "", "needs text or html"],
+    ["half a login", { ...smtp, user: "u" }, "", "needs user and password together"],
+    ["half a certificate", { kind: "grpc", url: "http://a", tls: { cert: "c.pem" } }, "tls", "cert and key"],
+    [
+      "a subject with a wildcard",
+      { kind: "nats", servers: ["nats://a"], subject: "a.>" },
+      "subject",
+      "wildcards",
+    ],
+    [
+      "a condition on nothing",
+      { kind: "log", when: { lang: "en" } },
+      "when.lang",
+      "is no field of a message, valid are task, language, push_id, params.<name>",
+    ],
+    ["a port in a host", { kind: "redis", host: "a:1", stream: "s" }, "host", "without a port"],
+  ])("refuse %s", (_name, config, path, message) => {
+    const issues = targetSchema.safeParse(config).error?.issues ?? [];
+    expect(issues.map((issue) => issue.path.join("."))).toContain(path);
+    expect(issues.map((issue) => issue.message).join()).toContain(message);
+  });
+});
+
+describe("outbound", () => {
+  it("takes networks, addresses and places", () => {
+    const allow = ["10.0.0.0/8", "127.0.0.1", "::1", "[::1]:9000", "mail.internal:587"];
+    expect(outboundSchema.parse({ allow })).toEqual({ allow });
+  });
+
+  it("allows nothing unless told", () => {
+    expect(outboundSchema.parse({})).toEqual({ allow: [] });
+  });
+
+  it.each(["10.0.0.0/33", "mail.internal", "http://a:1", "*", ""])("refuses %j", (entry) => {
+    expect(outboundSchema.safeParse({ allow: [entry] }).success).toBe(false);
+  });
+});

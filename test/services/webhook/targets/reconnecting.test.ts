@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import { createReconnecting, untilAborted } from "../../../../services/webhook/targets/reconnecting.ts";
+
+interface Connection {
+  readonly number: number;
+  isUsable: boolean;
+  isClosed: boolean;
+}
+
+function openAll(failures = 0) {
+  const opened: Connection[] = [];
+  let left = failures;
+  const reconnecting = createReconnecting<Connection>({
+    async open() {
+      if (left-- > 0) throw new Error("refused");
+      const connection = { number: opened.length + 1, isUsable: true, isClosed: false };
+      opened.push(connection);
+      return connection;
+    },
+    isUsable: (connection) => connection.isUsable,
+    close(connection) {
+      connection.isClosed = true;
+    },
+  });
+  return { opened, reconnecting };
+}
+
+it("opens one connection for all who ask at once", async () => {
+  const { reconnecting } = openAll();
+  const connections = await Promise.all([reconnecting.get(), reconnecting.get(), reconnecting.get()]);
+  expect(connections.map(({ number }) => number)).toEqual([1, 1, 1]);
+});
+
+it("opens one new connection when the old one is lost", async () => {
+  const { opened, reconnecting } = openAll();
+  await reconnecting.get();
+  opened[0]!.isUsable = false;
+  const connections = await Promise.all([reconnecting.get(), reconnecting.get()]);
+  expect(connections.map(({ number }) => number)).toEqual([2, 2]);
+});
+
+it("tries anew after a failure", async () => {
+  const { reconnecting } = openAll(1);
+  await expect(reconnecting.get()).rejects.toThrow("refused");
+  expect((await reconnecting.get()).number).toBe(1);
+});
+
+it("closes what it has opened", async () => {
+  const { opened, reconnecting } = openAll();
+  await reconnecting.get();
+  await reconnecting[Symbol.asyncDispose]();
+  expect(opened.map(({ isClosed }) => isClosed)).toEqual([true]);
+});
+
+it("ends a wait when it is aborted", async () => {
+  const call = new AbortController();
+  const waiting = untilAborted(new Promise(() => {}), call.signal);
+  call.abort(new Error("enough"));
+  await expect(waiting).rejects.toThrow("enough");
+  await expect(untilAborted(new Promise(() => {}), call.signal)).rejects.toThrow("enough");
+  expect(await untilAborted(Promise.resolve(7), new AbortController().signal)).toBe(7);
+});
