@@ -35,12 +35,17 @@ export async function runParserPlugin(options: ConfigOptions): Promise<void> {
   await server.stop();
 }
 
-/** The shipper dials loopback without TLS or a key, whatever a server with this file would ask for. */
+/**
+ * The shipper dials loopback without TLS or a key, whatever a server with this file would ask for. Webhooks are that
+ * server's: its inbox is open to one process only.
+ */
 function loadPluginConfig({ env, ...rest }: ConfigOptions): LoadedConfig {
   const overrides = { ENGAGE_LISTEN: "127.0.0.1:0", ENGAGE_AUTH_MODE: "off" };
   const loaded = loadConfig({ ...rest, env: { ...env, ...overrides } });
-  const { drainMs } = loaded.config;
-  return { ...loaded, config: { ...loaded.config, tls: undefined, drainMs: Math.min(drainMs, maxDrainMs) } };
+  const { config } = loaded;
+  const webhook = { ...config.webhook, channels: {}, targets: {} };
+  const drainMs = Math.min(config.drainMs, maxDrainMs);
+  return { ...loaded, config: { ...config, tls: undefined, webhook, drainMs } };
 }
 
 /** A shipper that was killed cannot say so, but its children get another parent. */

@@ -9,6 +9,7 @@ import { createMetrics } from "../gateway/metrics/metrics.ts";
 import { createApiPages } from "../gateway/openapi/pages.ts";
 import type { TlsOptions } from "../gateway/port.ts";
 import type { CallRecord } from "../gateway/record.ts";
+import type { JsonCodecs } from "../gateway/rest/codec.ts";
 import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
 import { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -21,6 +22,7 @@ import type { Config } from "./config.ts";
 import { openLog } from "./log.ts";
 import { packageVersion } from "./package-root.ts";
 import { openParserServices } from "./parser-service.ts";
+import { openWebhookServices } from "./webhook-service.ts";
 
 export interface ServerOptions {
   /** File descriptor of the log; standard output by default. */
@@ -50,10 +52,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const parsers = opened.use(
     await openParserServices(config, { logger, registry: metrics.registry, locate }),
   );
+  const webhooks = opened.use(await openWebhookServices(config, { logger, registry: metrics.registry }));
+  const { codecs } = webhooks;
   const services: ServedService[] = [
     serve(Parser, parsers.parser),
     serve(ParserStream, parsers.parserStream),
-    serve(WebhookReceiver, {}),
+    serve(WebhookReceiver, webhooks.receiver),
     serve(AnalysisProxy, {}),
   ];
   if (options.onShutdownRequest) {
@@ -69,10 +73,11 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
         { err: error, requestId, method: `${method.parent.typeName}/${method.name}` },
         "call failed",
       ),
+    codecs,
     pages: {
-      checks: {},
+      checks: webhooks.checks,
       metrics,
-      pages: createApiPages(() => describeApi(services)),
+      pages: createApiPages(() => describeApi(services, codecs)),
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
     },
     ...(config.tls && { tls: readTls(config.tls) }),
@@ -80,7 +85,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   });
   if (options.onShutdownRequest) gateway.health.set(PLUGIN_HEALTH_SERVICE, "serving");
   const { address: host, port } = await gateway.listen(config.listen.host, config.listen.port);
-  opened.defer(() => gateway.drain(config.drainMs));
+  opened.defer(() => {
+    webhooks.beginStop();
+    return gateway.drain(config.drainMs);
+  });
   const url = `${config.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   logger.info({ url, version: packageVersion() }, "listening");
   const stack = opened.move();
@@ -93,12 +101,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 }
 
 /** What the description needs is loaded when somebody first asks for it. */
-async function describeApi(services: readonly ServedService[]): Promise<JsonObject> {
+async function describeApi(services: readonly ServedService[], codecs: JsonCodecs): Promise<JsonObject> {
   const [{ describeOpenApi }, { comments }] = await Promise.all([
     import("../gateway/openapi/document.ts"),
     import("../gen/comments.ts"),
   ]);
-  return describeOpenApi(services, { title: "engage", version: packageVersion(), comments });
+  return describeOpenApi(services, { title: "engage", version: packageVersion(), comments, codecs });
 }
 
 function readTls({ cert, key, ca }: NonNullable<Config["tls"]>): TlsOptions {

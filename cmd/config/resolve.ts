@@ -11,6 +11,8 @@ export interface Config extends Omit<Settings, "listen" | "auth"> {
   readonly auth: Settings["auth"] & { readonly mode: "keys" | "off" };
 }
 
+export const receiveMethod = "engage.webhook.v1.WebhookReceiver/Receive";
+
 /** @param folderOf the folder that relative paths in a setting start at */
 export function resolveConfig(settings: Settings, folderOf: (path: ConfigPath) => string): Config {
   let resolved: unknown = settings;
@@ -30,5 +32,12 @@ export function resolveConfig(settings: Settings, folderOf: (path: ConfigPath) =
     ...(resolved as Settings),
     listen: parseListen(settings.listen)!,
     auth: { ...settings.auth, mode },
+    limits: { ...settings.limits, methods: methodLimits(settings) },
   };
+}
+
+/** Unless it is set, the size of a webhook call is limited by its channel alone. */
+function methodLimits({ limits, webhook }: Settings): Readonly<Record<string, number>> {
+  const sizes = Object.values(webhook.channels).map(({ maxBytes }) => maxBytes);
+  return { [receiveMethod]: Math.max(limits.maxMessageBytes, ...sizes), ...limits.methods };
 }

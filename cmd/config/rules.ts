@@ -3,19 +3,15 @@ import { isLoopback } from "./listen.ts";
 import type { ConfigPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
-import { checkTlsFiles } from "./tls-files.ts";
-
-export interface RuleFinding {
-  readonly path: ConfigPath;
-  readonly message: string;
-}
+import { checkTlsFiles, type Finding } from "./tls-files.ts";
+import { checkWebhook } from "./webhook-rules.ts";
 
 /** Known to everybody who has read engage.demo.yaml. */
 const demo = { appid: "demo-app", token: "demo-token", secret: "demo-secret" } as const;
 const demoTokenSha256 = createHash("sha256").update(demo.token).digest("hex");
 
 /** What no single value can tell: rules between settings, and the files they name. */
-export function checkRules(settings: Settings, config: Config): RuleFinding[] {
+export function checkRules(settings: Settings, config: Config): Finding[] {
   const isPublic = !isLoopback(config.listen.host);
   return [
     ...checkAuth(settings, isPublic),
@@ -23,10 +19,11 @@ export function checkRules(settings: Settings, config: Config): RuleFinding[] {
     ...checkProjects(settings),
     ...checkNames(settings),
     ...checkTlsFiles(settings, config),
+    ...checkWebhook(settings, config),
   ];
 }
 
-function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): RuleFinding[] {
+function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): Finding[] {
   if (auth.mode === "keys" && auth.keys.length === 0 && auth.certificates === undefined) {
     const message = "mode is \"keys\" but there are none: make one with 'engage key create NAME'";
     return [{ path: ["auth", "keys"], message }];
@@ -49,8 +46,8 @@ function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): RuleFind
   return [{ path: ["auth"], message: message.join("\n") }];
 }
 
-function checkDemoSecrets(settings: Settings): RuleFinding[] {
-  const refuse = (path: ConfigPath, kind: string): RuleFinding => ({
+function checkDemoSecrets(settings: Settings): Finding[] {
+  const refuse = (path: ConfigPath, kind: string): Finding => ({
     path,
     message: `everybody knows the demo's ${kind}, so it is refused on ${JSON.stringify(settings.listen)}: set one of your own`,
   });
@@ -75,10 +72,10 @@ function checkDemoSecrets(settings: Settings): RuleFinding[] {
   return [...appids, ...tokens, ...secrets];
 }
 
-function checkProjects({ projects, analysis }: Settings): RuleFinding[] {
+function checkProjects({ projects, analysis }: Settings): Finding[] {
   const ids = projects.map(({ id }) => id);
   return analysis.tokens.flatMap(({ projects: wanted }, i) =>
-    (wanted === "*" ? [] : wanted).flatMap((id, j): RuleFinding[] =>
+    (wanted === "*" ? [] : wanted).flatMap((id, j): Finding[] =>
       ids.includes(id)
         ? []
         : [
@@ -92,8 +89,8 @@ function checkProjects({ projects, analysis }: Settings): RuleFinding[] {
 }
 
 /** Names that must be there only once. */
-function checkNames({ projects, analysis, auth }: Settings): RuleFinding[] {
-  const repeated = (values: readonly (readonly [unknown, ConfigPath])[]): RuleFinding[] =>
+function checkNames({ projects, analysis, auth }: Settings): Finding[] {
+  const repeated = (values: readonly (readonly [unknown, ConfigPath])[]): Finding[] =>
     values.flatMap(([value, path], i) =>
       values.findIndex(([other]) => other === value) < i
         ? [{ path, message: `${JSON.stringify(value)} is already taken by an entry above` }]

@@ -120,8 +120,9 @@ export function visit(
 export function dropEmptySections(root: Schema, tree: unknown): unknown {
   let result = tree;
   visit(root, tree, (value, schemas, path) => {
-    const isSection = schemas.flatMap(optionsOf).some(({ _zod: { def } }) => sectionKinds.has(def.type));
-    if (value === null && isSection && typeof path.at(-1) === "string")
+    if (value !== null || typeof path.at(-1) !== "string") return;
+    const kinds: string[] = schemas.flatMap(optionsOf).map(({ _zod: { def } }) => def.type);
+    if (kinds.some((kind) => sectionKinds.has(kind)) && !kinds.includes("null"))
       result = withValue(result, path, undefined);
   });
   return result;

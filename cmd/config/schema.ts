@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defaultLimits } from "../../gateway/limits.ts";
 import { parserConfigSchema } from "../../services/parser/config.ts";
 import { parseListen } from "./listen.ts";
+import { webhookSchema } from "./webhook-schema.ts";
 
 // Log shippers send batches of up to 100,000 lines in one message.
 const parseMaxBytes = 100 * 1_048_576;
@@ -59,7 +60,9 @@ const limitsSchema = z.strictObject({
   methods: z
     .record(methodName(), bytes())
     .default({})
-    .transform((methods) => ({ "proto.Parser/Parse": parseMaxBytes, ...methods })),
+    .transform(
+      (methods): Readonly<Record<string, number>> => ({ "proto.Parser/Parse": parseMaxBytes, ...methods }),
+    ),
   maxConnections: z.int().min(1).default(defaultLimits.maxConnections),
   /** Calls at the same time in one HTTP/2 connection. */
   maxConcurrentStreams: z.int().min(1).max(2_147_483_647).default(defaultLimits.maxConcurrentStreams),
@@ -107,18 +110,6 @@ const tokenSchema = z
     "needs either token or sha256",
   );
 
-const channelSchema = z
-  .strictObject({
-    auth: z.literal("off").optional(),
-    secrets: z
-      .array(z.strictObject({ value: secret(), expires: z.iso.datetime({ offset: true }).optional() }))
-      .default([]),
-  })
-  .refine(
-    ({ auth, secrets }) => auth === "off" || secrets.length > 0,
-    "needs secrets, or auth: off to accept messages without a signature",
-  );
-
 /** A section that may be left out, with the defaults of its own values. */
 const section = <S extends z.ZodType>(schema: S) => schema.prefault({} as z.input<S>);
 
@@ -142,7 +133,7 @@ export const configSchema = z.strictObject({
   parser: section(parserConfigSchema),
   projects: z.array(projectSchema).default([]),
   analysis: section(z.strictObject({ tokens: z.array(tokenSchema).default([]) })),
-  webhook: section(z.strictObject({ channels: z.record(name(), channelSchema).default({}) })),
+  webhook: section(webhookSchema),
 });
 
 /** The values of a configuration as its file writes them, defaults filled in. */

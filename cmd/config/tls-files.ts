@@ -1,23 +1,34 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { ConfigPath } from "./problem.ts";
+import { type ConfigPath, formatPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
 
-interface Finding {
+/** Something that is wrong at a path. */
+export interface Finding {
   readonly path: ConfigPath;
   readonly message: string;
 }
 
-/** What is wrong with the files of the tls section: unreadable, no PEM, or not a pair. */
+type PemFiles = { readonly [name in "cert" | "key" | "ca"]?: string | undefined };
+
+/** What is wrong with the files of the tls section. */
 export function checkTlsFiles(settings: Settings, config: Config): Finding[] {
   if (config.tls === undefined || settings.tls === undefined) return [];
+  return checkPemFiles(["tls"], settings.tls, config.tls);
+}
+
+/**
+ * What is wrong with a section's PEM files: unreadable, no PEM, or not a pair.
+ * @param written as the configuration names them
+ * @param resolved their absolute paths
+ */
+export function checkPemFiles(base: ConfigPath, written: PemFiles, resolved: PemFiles): Finding[] {
   const findings: Finding[] = [];
-  const written = settings.tls;
   const read = <T>(name: "cert" | "key" | "ca", what: string, decode: (pem: Buffer) => T): T | undefined => {
-    const file = config.tls?.[name];
+    const file = resolved[name];
     if (file === undefined) return undefined;
-    const fail = (message: string): void => void findings.push({ path: ["tls", name], message });
+    const fail = (message: string): void => void findings.push({ path: [...base, name], message });
     const pem = readOrReason(file);
     if (typeof pem === "string") {
       fail(`cannot read the file ${JSON.stringify(written[name])} (${pem})`);
@@ -34,7 +45,8 @@ export function checkTlsFiles(settings: Settings, config: Config): Finding[] {
   const key = read("key", "private key in PEM without a password", (pem): KeyObject => createPrivateKey(pem));
   read("ca", "certificate in PEM", decodeCertificate);
   if (cert !== undefined && key !== undefined && !cert.checkPrivateKey(key)) {
-    findings.push({ path: ["tls", "key"], message: "is not the key of the certificate in tls.cert" });
+    const message = `is not the key of the certificate in ${formatPath([...base, "cert"])}`;
+    findings.push({ path: [...base, "key"], message });
   }
   return findings;
 }

@@ -15,7 +15,7 @@ export interface ComputedMetric {
   readonly help: string;
   readonly type: MetricType;
   /** Called at each scrape. */
-  readonly samples: () => readonly Sample[];
+  readonly samples: () => readonly Sample[] | Promise<readonly Sample[]>;
 }
 
 /**
@@ -30,7 +30,7 @@ export function registerComputed(registry: Registry, metric: ComputedMetric): vo
     help,
     type,
     aggregator: "sum",
-    get: () => Promise.resolve({ name, help, type, aggregator: "sum", values: samples() }),
+    get: async () => ({ name, help, type, aggregator: "sum", values: await samples() }),
     reset: () => undefined,
   };
   registry.registerMetric(adapter as unknown as Metric);

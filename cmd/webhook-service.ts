@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Code, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { kRawBody, recordOf } from "../gateway/record.ts";
+import { refuse } from "../gateway/refusals.ts";
+import type { JsonCodecs } from "../gateway/rest/codec.ts";
+import type { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { compileChannels } from "../services/webhook/channels.ts";
+import { createClickMethod } from "../services/webhook/clicks.ts";
+import { webhookCodecs } from "../services/webhook/rest-codecs.ts";
+import { createReceiveMethod } from "../services/webhook/service.ts";
+import { openRecordSpool } from "../store/records/ndjson-spool.ts";
+import type { RecordSink } from "../store/records/records.ts";
+import type { Config } from "./config.ts";
+import { createThrottle } from "./log-throttle.ts";
+import { createStopTime } from "./stop-time.ts";
+import { createDeliveryLog, createReceiveLog } from "./webhook-log.ts";
+import { type Messages, openMessages, refuseMessages } from "./webhook-messages.ts";
+import { createWebhookMetrics, type WebhookMetrics } from "./webhook-metrics.ts";
+
+export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks"> {
+  readonly receiver: ServiceImpl<typeof WebhookReceiver>;
+  /** The REST forms of its messages. */
+  readonly codecs: JsonCodecs;
+  /** The server begins to stop: calls that wait for messages are answered, and `drainMs` begins to run. */
+  beginStop(): void;
+}
+
+/**
+ * Opens the inbox with its targets and the spool of clicks. Close it when no
+ * call can come any more: what is under way to targets may still end.
+ * @throws UserError when the inbox can't be opened
+ */
+export async function openWebhookServices(
+  config: Config,
+  { logger, registry }: { readonly logger: Logger; readonly registry: Registry },
+): Promise<WebhookServices> {
+  await using opened = new AsyncDisposableStack();
+  const { channels: configs, targets, clicks: clicksConfig } = config.webhook;
+  const channels = compileChannels(configs, (file) => readFileSync(file, "utf8"));
+  const names = { channels: Object.keys(configs), targets: Object.keys(targets) };
+  const throttle = createThrottle(() => performance.now());
+  const metrics = createWebhookMetrics(registry, names);
+  const receiveObserver = tellBoth(
+    metrics.receive,
+    createReceiveLog(logger, throttle, (name) => channels.has(name)),
+  );
+  const stop = createStopTime(config.drainMs, () => performance.now());
+  const sink = opened.use(countClicks(openRecordSpool({ folder: join(config.data, "clicks") }), metrics));
+  const isUsed = names.channels.length + names.targets.length > 0;
+  const messages = opened.use(
+    isUsed
+      ? await openMessages(config, {
+          ...{ channels, logger, registry, stop, receiveObserver },
+          deliveryObserver: tellBoth(metrics.delivery, createDeliveryLog(logger, throttle)),
+          pruneFailed(error) {
+            metrics.pruneFailed();
+            logger.error({ err: error }, "what is no longer kept cannot be deleted");
+          },
+        })
+      : refuseMessages(receiveObserver),
+  );
+  const stack = opened.move();
+  return {
+    receiver: {
+      ...createReceiveMethod({
+        ...{ channels, receive: messages.receive, callerOf },
+        rawBodyOf: ({ values }) => values.get(kRawBody),
+        tooLarge: (message) => refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
+      }),
+      ...createClickMethod({
+        ...{ config: clicksConfig, sink, findDelivery: messages.findDelivery },
+        ...{ now: Date.now, newUuid: randomUUID },
+      }),
+      ...messages.methods,
+    },
+    codecs: webhookCodecs,
+    checks: messages.checks,
+    beginStop: stop.begin,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function callerOf({ values }: HandlerContext): string | undefined {
+  const { kind, name } = recordOf(values).caller;
+  return kind === "anonymous" ? undefined : name;
+}
+
+function countClicks(sink: RecordSink, metrics: WebhookMetrics): RecordSink {
+  return {
+    async append(record) {
+      try {
+        await sink.append(record);
+        metrics.clickKept();
+      } catch (error) {
+        metrics.clickFailed();
+        throw error;
+      }
+    },
+    [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
+  };
+}
+
+type Tell = (...what: never[]) => void;
+
+/** One observer that tells two of the same kind. */
+function tellBoth<T extends { readonly [name in keyof T]: Tell }>(first: T, second: T): T {
+  const names = Object.keys(first) as (keyof T)[];
+  const tell = names.map((name): [keyof T, Tell] => [
+    name,
+    (...what) => {
+      first[name](...what);
+      second[name](...what);
+    },
+  ]);
+  return Object.fromEntries(tell) as unknown as T;
+}
