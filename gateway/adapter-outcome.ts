@@ -8,7 +8,7 @@ import { type CallRecord, recordOf } from "./record.ts";
 /** Notes the code of calls that reach the interceptors; others fail while their body is read. */
 export const noteOutcome: Interceptor = (next) => async (request) => {
   const note = (error: unknown): unknown => {
-    recordOf(request.contextValues).code = ConnectError.from(error).code;
+    recordOf(request.contextValues).code ??= ConnectError.from(error).code;
     return error;
   };
   try {

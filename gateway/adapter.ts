@@ -1,6 +1,5 @@
 import {
   Code,
-  ConnectError,
   createConnectRouter,
   createContextKey,
   createContextValues,
@@ -120,12 +119,18 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     const written = universalResponseToNodeResponse(watchAnswer(answer, record), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);
+    // Whatever failed then, in a handler or in writing, failed because of it.
+    if (isGone(request, response) && record.code !== Code.DeadlineExceeded) record.code = Code.Canceled;
   } catch (error) {
-    // The answer could not be written: the caller went away, or the stream broke.
-    record.code ??= ConnectError.from(error, Code.Canceled).code;
+    if (response.headersSent || isGone(request, response)) record.code = Code.Canceled;
+    else {
+      // Headers that cannot be sent.
+      record.code = Code.Internal;
+      core.reportFault(error, record);
+    }
     response.destroy();
   } finally {
-    record.code ??= request.aborted ? Code.Canceled : codeOf(answer);
+    record.code ??= codeOf(answer);
     core.observer.finished(record);
   }
 }
@@ -144,6 +149,11 @@ async function* receive(
 /** gRPC clients name what they could read in every call; only a compressed request asks for a compressed answer. */
 function dropUnaskedCompression(header: Headers): void {
   if ((header.get("grpc-encoding") ?? "identity") === "identity") header.delete("grpc-accept-encoding");
+}
+
+/** Whether the caller left before it had its answer. */
+function isGone(request: NodeRequest, response: NodeResponse): boolean {
+  return request.aborted || (response.destroyed && !response.writableEnded);
 }
 
 function protocolOf(request: NodeRequest): ProtocolName {

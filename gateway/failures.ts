@@ -103,15 +103,20 @@ export function concealFaults(report: ReportFault): Interceptor {
   };
 }
 
-/** The same messages; an error that ends them is replaced. */
+/** The same messages; an error that ends them is replaced. One that the consumer throws in is not theirs. */
 export async function* mapErrors<T>(
   messages: AsyncIterable<T>,
   replace: (error: unknown) => unknown,
 ): AsyncGenerator<T> {
+  const iterator = messages[Symbol.asyncIterator]();
+  const next = (): Promise<IteratorResult<T>> =>
+    iterator.next().catch((error: unknown) => {
+      throw replace(error);
+    });
   try {
-    yield* messages;
-  } catch (error) {
-    throw replace(error);
+    for (let result = await next(); result.done !== true; result = await next()) yield result.value;
+  } finally {
+    await iterator.return?.();
   }
 }
 
