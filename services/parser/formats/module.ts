@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { type ParseLine, quote, refuse } from "../line.ts";
+import { type ParseLine, quote, type Refusal, refuse } from "../line.ts";
 import { isJsonObject } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 
@@ -34,13 +34,22 @@ async function loadParse(path: string, at: ConfigPath, problems: Problems): Prom
 
 function recordsOf(result: unknown): ReturnType<ParseLine> {
   if (result === null || result === undefined) return [];
+  const found: readonly unknown[] = Array.isArray(result) ? result : [result];
+  const promises = found.filter((record) => record instanceof Promise);
+  if (promises.length > 0) return refusePromises(promises);
   const records: string[] = [];
-  for (const record of Array.isArray(result) ? result : [result]) {
-    const text = isJsonObject(record) && !(record instanceof Promise) ? JSON.stringify(record) : undefined;
+  for (const record of found) {
+    const text = isJsonObject(record) ? JSON.stringify(record) : undefined;
     // A toJSON method can make anything of an object.
     if (!text?.startsWith("{"))
       return refuse("module_error", "parse must return an object, a list of objects or null");
     records.push(text);
   }
   return records;
+}
+
+function refusePromises(promises: readonly Promise<unknown>[]): Refusal {
+  // Nobody waits for them, and a rejection that nobody takes ends the process.
+  for (const promise of promises) promise.catch(() => undefined);
+  return refuse("module_error", "parse must return its records at once, got a promise");
 }
