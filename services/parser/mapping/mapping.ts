@@ -7,7 +7,7 @@ import { createPlanner, type Kept, type MakePlan, maxFields, type Planned } from
 import type { ConfigPath, Problems } from "./problems.ts";
 import { rootKeys, zoneOffsetKey } from "./record.ts";
 import { compilePath, createSlotTable, type GetValue, type SlotTable } from "./slots.ts";
-import { checkFinite, type Head, headOf, isPlainText, writeKey, writeValue } from "./write.ts";
+import { type Head, headOf, isPlainText, writeKey, writeNested, writeValue } from "./write.ts";
 
 /**
  * Writes the record of one line's fields as JSON text. It is put together as text, value by value: making an
@@ -146,13 +146,12 @@ function writeCopied(
       const value = from[key];
       if (hidden.has(key) || isNull(value) || (from === fields && rootKeys.has(key)) || value === own)
         continue;
-      checkFinite(value);
       setKey(rest, key, value);
     }
   };
   if (keepRest) copy(fields, skip);
   if (own !== undefined) copy(own, taken);
-  const text = JSON.stringify(rest).slice(1, -1);
+  const text = writeNested(rest).slice(1, -1);
   return written === "" || text === "" ? written + text : `${written},${text}`;
 }
 

@@ -38,7 +38,7 @@ export function writeKey(head: Head, text: string, isOpen: boolean, isText: bool
 }
 
 /** Throws a RangeError for infinite numbers, which JSON.stringify would print as null. */
-export function checkFinite(value: unknown): void {
+function checkFinite(value: unknown): void {
   if (typeof value === "number" && value - value !== 0) throw new RangeError("number beyond 1.8e308");
 }
 
@@ -49,7 +49,20 @@ export function writeValue(value: unknown): string {
     return `${value}`;
   }
   if (typeof value === "boolean") return value ? "true" : "false";
-  return (Array.isArray(value) ? shortList(value) : undefined) ?? JSON.stringify(value);
+  return (Array.isArray(value) ? shortList(value) : undefined) ?? writeNested(value);
+}
+
+/** JSON.stringify for what a line may hold. Throws as checkFinite does, whatever the depth. */
+export function writeNested(value: unknown): string {
+  const text = JSON.stringify(value);
+  // Looking through the value again is rarely needed: the numbers searched for are printed as null.
+  if (typeof value === "object" && text.includes("null")) checkAllFinite(value);
+  return text;
+}
+
+function checkAllFinite(value: unknown): void {
+  checkFinite(value);
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(checkAllFinite);
 }
 
 /** Longest list that is written here. */

@@ -18,6 +18,7 @@ describe("lines", () => {
     ],
     ["properties that is no object", '{"properties":[1]}', [{ properties: { properties: [1] } }]],
     ["escapes", '{"a\\"b":"\\u0001\\n\\\\"}', [{ properties: { 'a"b': "\u0001\n\\" } }]],
+    ["nested nulls stay", '{"a":[null,{"b":null}]}', [{ properties: { a: [null, { b: null }] } }]],
     ["nested", '{"a":{"b":[1,{"c":"\\""}]}}', [{ properties: { a: { b: [1, { c: '"' }] } } }]],
     ["looks like a failure", '{"failed":true,"reason":"x"}', [{ properties: { failed: true, reason: "x" } }]],
   ])("%s", async (_name, line, records) => {
@@ -41,6 +42,8 @@ describe("lines", () => {
     ['[{"a":1},2]', "not_an_object"],
     ["[null]", "not_an_object"],
     ['{"a":1e999}', "invalid_value"],
+    ['{"a":[null,{"b":-1e999}]}', "invalid_value"],
+    ['{"properties":{"a":[1e999]}}', "invalid_value"],
   ])("%j is bad: %s", async (line, reason) => {
     const parse = await openFormat({ type: "json" });
     expect(parse(line)).toMatchObject(failure(reason));
