@@ -146,16 +146,20 @@ function guard(parse: ParseLine, { unwrap }: FormatConfig): ParseLine {
   const parseInner: ParseLine = (line, index) => {
     if (isNothing(line))
       return refuse("empty_line", line.trim() === "" ? "the line is empty" : "the line is null");
-    return parse(line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line, index);
+    return parse(withoutByteOrderMark(line), index);
   };
   return (line, index) => {
     try {
-      const inner = takeOut === undefined || isNothing(line) ? line : takeOut(line);
+      const inner = takeOut === undefined || isNothing(line) ? line : takeOut(withoutByteOrderMark(line));
       return inner instanceof Refusal ? inner : parseInner(inner, index);
     } catch (error) {
       return refuseError(error);
     }
   };
+}
+
+function withoutByteOrderMark(line: string): string {
+  return line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line;
 }
 
 /** Only lines that start with a blank or with n are looked at twice. */

@@ -1,5 +1,6 @@
 import { quote, type Refusal, refuse } from "../line.ts";
-import { isJsonObject } from "../mapping/json.ts";
+import { isJsonObject, parseJson } from "../mapping/json.ts";
+import { writeNested } from "../mapping/write.ts";
 import { unescapeLoosely } from "./quoted.ts";
 
 /** Ends of the broken value that are tried at most. */
@@ -21,13 +22,13 @@ export function compileUnwrap(key: string): Unwrap {
     if (!isJsonObject(parsed)) return refuse("not_an_object", `${quote(wrapper)} is no JSON object`);
     const inner = Object.hasOwn(parsed, key) ? parsed[key] : undefined;
     if (inner === undefined || inner === null) return refuse("missing_key", `${key} is missing`);
-    return typeof inner === "string" ? withoutLineEnd(inner) : JSON.stringify(inner);
+    return typeof inner === "string" ? withoutLineEnd(inner) : writeNested(inner);
   };
 }
 
 function tryParse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileUnwrap } from "../../../../services/parser/formats/unwrap.ts";
-import { failure } from "./open-format.ts";
+import { failure, openFormat } from "./open-format.ts";
 
 const unwrap = compileUnwrap("log");
 
@@ -11,6 +11,7 @@ test.each([
   ['{"log":"a\\r\\n"}', "a"],
   ['{"log":"{\\"a\\":1}\\n","time":"x"}', '{"a":1}'],
   ['{"log":{"a":1}}', '{"a":1}'],
+  ['{"log":{"a":12345678901234567890}}', '{"a":12345678901234567890}'],
 ])("%s", (wrapper, line) => {
   expect(unwrap(wrapper)).toBe(line);
 });
@@ -48,6 +49,11 @@ test("what a correct writer wraps comes out", () => {
       expect(unwrap(wrapper)).toBe(`${line}.`);
     }),
   );
+});
+
+test("a byte order mark may stand before the wrapper", async () => {
+  const parse = await openFormat({ type: "json", unwrap: { key: "log" } });
+  expect(parse('\uFEFF{"log":"{\\"a\\":1}"}')).toEqual([{ properties: { a: 1 } }]);
 });
 
 test("a megabyte of candidates is given up on", () => {
