@@ -45,8 +45,9 @@ function readPriority(line: string, fields: Mutable): number {
   if (line[0] !== "<") return 0;
   const end = line.indexOf(">");
   if (end < 2 || end > 4) return -1;
-  const priority = Number(line.slice(1, end));
-  if (!Number.isInteger(priority) || priority < 0 || priority > 191) return -1;
+  const digits = line.slice(1, end);
+  const priority = Number(digits);
+  if (!/^\d+$/.test(digits) || priority > 191) return -1;
   fields["facility"] = facilities[priority >> 3];
   fields["severity"] = severities[priority & 7];
   return end + 1;
