@@ -103,8 +103,8 @@ function writeTime(
   const target = outputZone ?? inputZone;
   if (target === inputZone && target.fixedMs !== undefined) return written(local, target.fixedMs);
   const instant = toInstant(inputZone, local);
-  // A time skipped by the zone's clock is written as it stood when it stays in its zone.
-  return target === inputZone ? written(local, target.offsetAt(instant)) : writeInstant(instant, target);
+  // A time that its zone skips stays as it stood, with the offset that makes it the instant it is taken for.
+  return target === inputZone ? written(local, local - instant) : writeInstant(instant, target);
 }
 
 function writeInstant(instant: number, zone: Zone): WrittenTime | undefined {

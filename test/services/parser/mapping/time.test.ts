@@ -111,6 +111,13 @@ describe("zones", () => {
       0,
     ],
     [
+      "a skipped time in its own zone",
+      "2024-03-10 02:30:00",
+      { zone: newYork },
+      "2024-03-10 02:30:00.000",
+      -5,
+    ],
+    [
       "a repeated time is the first",
       "2024-11-03 01:30:00",
       { zone: newYork, outputZone: "UTC" },
