@@ -132,8 +132,12 @@ function message(pushId: string): Received {
   return { pushId, receipt: '{"ops_project_id":1}' };
 }
 
+let batches = 0;
+
+/** A new batch each time: targets may drop what they have had. */
 function batchOf(messages: readonly Received[]) {
-  return handedBatch(messages.map(({ pushId, receipt }) => messageJson(pushId, receipt)));
+  const texts = messages.map(({ pushId, receipt }) => messageJson(pushId, receipt));
+  return handedBatch(texts, { batchId: `batch${++batches}` });
 }
 
 /** In as many calls as the target needs. */

@@ -1,7 +1,7 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import { type Outbound, serverName } from "./outbound.ts";
-import { createReconnecting, untilAborted } from "./reconnecting.ts";
+import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";
 import { type WriteMessage, writeAll } from "./write.ts";
@@ -43,22 +43,23 @@ export function createNatsTarget(options: NatsTargetOptions): Target {
     maxMessages: 500,
     async deliver(batch, signal) {
       const texts = writeAll(batch, write);
-      const { connection, jetstream } = await untilAborted(connected.get(), signal);
-      const maxBytes = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
-      const sent = texts.map(async (text, at): Promise<TargetOutcome> => {
-        if (typeof text !== "string") return text;
-        const payload = Buffer.from(text);
-        if (payload.length > maxBytes) {
-          const reason = `message of ${payload.length} bytes is larger than the server's limit of ${maxBytes}`;
-          return { kind: "dead", reason };
-        }
-        const msgID = messageId({ ...batch, elements: [batch.elements[at]!] });
-        return await jetstream.publish(subject, payload, { msgID, timeout: timeoutMs }).then(
-          () => ({ kind: "done" }),
-          (error: unknown) => downOutcome(describeError(error)),
-        );
-      });
-      return await untilAborted(Promise.all(sent), signal);
+      return await connected.use(({ connection, jetstream }) => {
+        const maxBytes = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+        const sent = texts.map(async (text, at): Promise<TargetOutcome> => {
+          if (typeof text !== "string") return text;
+          const payload = Buffer.from(text);
+          if (payload.length > maxBytes) {
+            const reason = `message of ${payload.length} bytes is larger than the server's limit of ${maxBytes}`;
+            return { kind: "dead", reason };
+          }
+          const msgID = messageId({ ...batch, elements: [batch.elements[at]!] });
+          return await jetstream.publish(subject, payload, { msgID, timeout: timeoutMs }).then(
+            () => ({ kind: "done" }),
+            (error: unknown) => downOutcome(describeError(error)),
+          );
+        });
+        return Promise.all(sent);
+      }, signal);
     },
     [Symbol.asyncDispose]: () => connected[Symbol.asyncDispose](),
   };

@@ -2,6 +2,11 @@
 export interface Reconnecting<T> extends AsyncDisposable {
   /** The connection; rejects when it can't be opened. */
   get(): Promise<T>;
+  /**
+   * Works with the connection until the signal is aborted. Then the connection
+   * is given up: what says nothing to one call will say nothing to the next.
+   */
+  use<R>(work: (connection: T) => Promise<R>, signal: AbortSignal): Promise<R>;
 }
 
 export interface ReconnectingOptions<T> {
@@ -11,29 +16,48 @@ export interface ReconnectingOptions<T> {
 }
 
 export function createReconnecting<T>({ open, isUsable, close }: ReconnectingOptions<T>): Reconnecting<T> {
-  let current: Promise<T> | undefined;
+  let opening: Promise<T> | undefined;
+  let opened: T | undefined;
+  let isDisposed = false;
+
   return {
-    async get() {
-      current ??= open();
-      const opening = current;
+    get,
+    async use(work, signal) {
+      const connection = await untilAborted(get(), signal);
       try {
-        const connection = await opening;
-        if (isUsable(connection)) return connection;
+        return await untilAborted(work(connection), signal);
       } catch (error) {
-        if (current === opening) current = undefined;
+        if (signal.aborted) await drop(connection);
         throw error;
       }
-      // All who find it lost wait for the same new one.
-      if (current === opening) current = open();
-      return await current!;
     },
     async [Symbol.asyncDispose]() {
-      const last = current;
-      current = undefined;
-      const connection = await last?.catch(() => undefined);
-      if (connection !== undefined) await close(connection);
+      isDisposed = true;
+      if (opened !== undefined) await drop(opened);
     },
   };
+
+  /** All who find it lost or not open wait for the same new one. */
+  function get(): Promise<T> {
+    if (opened !== undefined && isUsable(opened)) return Promise.resolve(opened);
+    opened = undefined;
+    opening ??= begin().finally(() => {
+      opening = undefined;
+    });
+    return opening;
+  }
+
+  async function begin(): Promise<T> {
+    const connection = await open();
+    opened = connection;
+    if (isDisposed) await drop(connection);
+    return connection;
+  }
+
+  async function drop(connection: T): Promise<void> {
+    if (opened === connection) opened = undefined;
+    await close(connection);
+  }
 }
 
 /** Rejects when the signal is aborted; for clients that take no signal. */

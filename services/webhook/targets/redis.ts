@@ -38,24 +38,25 @@ export function createRedisTarget(options: RedisTargetOptions): Target {
   const connection = createReconnecting({
     open: () => openClient(options),
     isUsable: ({ isReady }) => isReady,
-    close: (client) => client.destroy(),
+    close: (client) => client.isOpen && client.destroy(),
   });
   return {
     maxMessages: 500,
     async deliver(batch, signal) {
       const texts = writeAll(batch, write);
-      const client = await untilAborted(connection.get(), signal);
-      // All are sent at once: the client puts them into one packet, and the answers come in order.
-      const sent = texts.map(async (message, at): Promise<TargetOutcome> => {
-        if (typeof message !== "string") return message;
-        const element = batch.elements[at]!;
-        const id = messageId({ ...batch, elements: [element] });
-        return await client.xAdd(stream, "*", { id, push_id: element.pushId, message }, trim).then(
-          () => ({ kind: "done" }),
-          (error: unknown) => downOutcome(describeError(error)),
-        );
-      });
-      return await untilAborted(Promise.all(sent), signal);
+      return await connection.use((client) => {
+        // All are sent at once: the client puts them into one packet, and the answers come in order.
+        const sent = texts.map(async (message, at): Promise<TargetOutcome> => {
+          if (typeof message !== "string") return message;
+          const element = batch.elements[at]!;
+          const id = messageId({ ...batch, elements: [element] });
+          return await client.xAdd(stream, "*", { id, push_id: element.pushId, message }, trim).then(
+            () => ({ kind: "done" }),
+            (error: unknown) => downOutcome(describeError(error)),
+          );
+        });
+        return Promise.all(sent);
+      }, signal);
     },
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
@@ -79,6 +80,12 @@ async function openClient(options: RedisTargetOptions): Promise<RedisClientType>
   });
   // What went wrong comes with the rejections; unheard, the event would end the process.
   client.on("error", () => {});
-  await client.connect();
+  try {
+    // The client's own limit ends when the connection stands, not when the server has said hello.
+    await untilAborted(client.connect(), AbortSignal.timeout(connectTimeoutMs));
+  } catch (error) {
+    client.destroy();
+    throw error;
+  }
   return client as unknown as RedisClientType;
 }

@@ -11,25 +11,25 @@ export function messageJson(
 
 /** The handed form of messages in JSON, as the inbox leases it. */
 export function handedBatch(messages: readonly string[], changes: Partial<HandedBatch> = {}): HandedBatch {
-  const target = changes.target ?? "crm";
+  const { target = "crm", batchId = "b1" } = changes;
   return {
     target,
-    batchId: "b1",
+    batchId,
     channel: "mail",
     requestId: "r1",
     acceptedAtMs: 1_700_000_000_000,
     attempt: 1,
     replay: null,
-    elements: messages.map((text, index) => toElement(text, index, target)),
+    elements: messages.map((text, index) => toElement(text, index, `${batchId}.${index}.${target}`)),
     ...changes,
   };
 }
 
-function toElement(text: string, index: number, target: string): HandedBatch["elements"][number] {
+function toElement(text: string, index: number, deliveryId: string): HandedBatch["elements"][number] {
   const json = Buffer.from(text);
   const { push_id: pushId } = JSON.parse(text) as { push_id: string };
   const name = Buffer.from('"#ops_receipt_properties":');
   const start = json.indexOf(name) + name.length;
   const receipt = json.subarray(start, json.length - 1);
-  return { deliveryId: `b1.${index}.${target}`, index, pushId: String(pushId), json, receipt };
+  return { deliveryId, index, pushId: String(pushId), json, receipt };
 }

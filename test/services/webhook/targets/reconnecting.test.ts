@@ -52,6 +52,32 @@ it("closes what it has opened", async () => {
   expect(opened.map(({ isClosed }) => isClosed)).toEqual([true]);
 });
 
+it("gives a connection up that says nothing", async () => {
+  const { opened, reconnecting } = openAll();
+  const call = new AbortController();
+  const silent = reconnecting.use(() => new Promise(() => {}), call.signal);
+  await reconnecting.get();
+  call.abort(new Error("enough"));
+  await expect(silent).rejects.toThrow("enough");
+  const { signal } = new AbortController();
+  expect(await reconnecting.use(async ({ number }) => number, signal)).toBe(2);
+  await expect(reconnecting.use(() => Promise.reject(new Error("no")), signal)).rejects.toThrow("no");
+  expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+});
+
+it("closes a connection that opens when nobody wants it any more", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const closed: string[] = [];
+  const reconnecting = createReconnecting({
+    ...{ open: () => promise, isUsable: () => true, close: (name: string) => closed.push(name) },
+  });
+  const late = reconnecting.get();
+  await reconnecting[Symbol.asyncDispose]();
+  resolve("late");
+  await late;
+  expect(closed).toEqual(["late"]);
+});
+
 it("ends a wait when it is aborted", async () => {
   const call = new AbortController();
   const waiting = untilAborted(new Promise(() => {}), call.signal);
