@@ -1,5 +1,5 @@
 import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
-import { SqlInbox } from "../sql/sql-inbox.ts";
+import { DEFAULT_MAX_QUEUED_BYTES, SqlInbox } from "../sql/sql-inbox.ts";
 import { createPool, type PostgresConnection } from "./connect.ts";
 import { toInboxError } from "./errors.ts";
 import { checkDurability, checkVersion } from "./migrate.ts";
@@ -14,6 +14,8 @@ export interface PostgresInboxOptions extends PostgresConnection {
   readonly maxBytes?: number | null;
   /** Calls that may wait for a connection; more are refused at once. Default 1000. */
   readonly maxWaiting?: number;
+  /** Bodies that wait to be written; more is refused. Default 64 MiB. */
+  readonly maxQueuedBytes?: number;
   /** Replicas' clocks must agree to within a fraction of the leases. */
   readonly now?: () => number;
 }
@@ -38,5 +40,7 @@ export async function openPostgresInbox(options: PostgresInboxOptions): Promise<
     throw toInboxError(error);
   }
   const executor = new PoolExecutor(pool, { schema, maxWaiting, maxBytes });
-  return new SqlInbox(executor, { now, retention: { ...DEFAULT_RETENTION, ...options.retention } });
+  const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = options;
+  const retention = { ...DEFAULT_RETENTION, ...options.retention };
+  return new SqlInbox(executor, { now, maxQueuedBytes, retention });
 }

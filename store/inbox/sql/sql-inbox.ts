@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeBatchId, decodeToken } from "../ids.ts";
 import type * as port from "../inbox.ts";
-import { toStoredBatch } from "../stored-batch.ts";
+import { InboxUnavailableError } from "../inbox.ts";
+import { type StoredBatch, toStoredBatch } from "../stored-batch.ts";
 import { checkLeaseMs, checkLeasing, checkNonce, checkPage } from "./checks.ts";
 import type { Arguments, OperationName, Outcome } from "./operations.ts";
 import { toWorkItems } from "./work-items.ts";
@@ -24,7 +25,11 @@ export interface Executor extends AsyncDisposable {
 export interface SqlInboxOptions {
   readonly retention: port.InboxRetention;
   readonly now: () => number;
+  /** Bodies on their way to the store; more is refused, so that memory is bounded when it is slow. */
+  readonly maxQueuedBytes: number;
 }
+
+export const DEFAULT_MAX_QUEUED_BYTES = 67_108_864;
 
 const DEFAULT_MAX_LEASE_BYTES = 33_554_432;
 
@@ -32,11 +37,16 @@ const DEFAULT_MAX_LEASE_BYTES = 33_554_432;
 const FIRST_LOOK_MS = 10;
 const LAST_LOOK_MS = 250;
 
+/** For so long a failed accept makes the inbox unhealthy; then it may be tried again, since only that can show. */
+const FAILURE_MS = 10_000;
+
 /** The inbox over any database that runs the operations. */
 export class SqlInbox implements port.Inbox {
   readonly #executor: Executor;
   readonly #options: SqlInboxOptions;
   readonly #listeners = new Set<(target: string) => void>();
+  #queuedBytes = 0;
+  #failure: { readonly message: string; readonly atMs: number } | null = null;
 
   constructor(executor: Executor, options: SqlInboxOptions) {
     this.#executor = executor;
@@ -46,8 +56,8 @@ export class SqlInbox implements port.Inbox {
   async accept(batch: port.NewBatch, options?: port.CallOptions): Promise<port.AcceptResult> {
     const nowMs = this.#options.now();
     const stored = toStoredBatch(batch, { nowMs, claimMs: this.#options.retention.claimMs });
-    this.#executor.admit(batch.body.length);
-    const result = await this.#call("accept", [stored], options, nowMs);
+    this.#admit(batch.body.length);
+    const result = await this.#store(stored, options, nowMs);
     if (result.kind === "stored" && batch.reply !== null) {
       this.#wake(stored.routes.flatMap(({ target, indexes }) => (indexes.length > 0 ? [target] : [])));
     }
@@ -188,9 +198,39 @@ export class SqlInbox implements port.Inbox {
     return await this.#executor.call(name, nowMs, args, options?.signal);
   }
 
-  #writable(): Pick<port.InboxHealth, "writable" | "reason"> {
+  /** Keeps account of what is on its way, and of how it ended. */
+  async #store(
+    batch: StoredBatch,
+    options: port.CallOptions | undefined,
+    nowMs: number,
+  ): Promise<port.AcceptResult> {
+    this.#queuedBytes += batch.body.length;
     try {
-      this.#executor.admit(0);
+      const result = await this.#call("accept", [batch], options, nowMs);
+      this.#failure = null;
+      return result;
+    } catch (error) {
+      if (error instanceof InboxUnavailableError) {
+        this.#failure = { message: error.message, atMs: performance.now() };
+      }
+      throw error;
+    } finally {
+      this.#queuedBytes -= batch.body.length;
+    }
+  }
+
+  #admit(bodyBytes: number): void {
+    this.#executor.admit(bodyBytes);
+    const bytes = this.#queuedBytes;
+    if (bytes === 0 || bytes + bodyBytes <= this.#options.maxQueuedBytes) return;
+    throw new InboxUnavailableError(`inbox: ${bytes} bytes wait to be written, no more are taken`);
+  }
+
+  #writable(): Pick<port.InboxHealth, "writable" | "reason"> {
+    const { message, atMs } = this.#failure ?? { message: "", atMs: Number.NEGATIVE_INFINITY };
+    if (performance.now() - atMs < FAILURE_MS) return { writable: false, reason: message };
+    try {
+      this.#admit(0);
       return { writable: true, reason: null };
     } catch (error) {
       return { writable: false, reason: reasonOf(error) };

@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
-import { SqlInbox } from "../sql/sql-inbox.ts";
+import { DEFAULT_MAX_QUEUED_BYTES, SqlInbox } from "../sql/sql-inbox.ts";
 import { DiskGuard } from "./disk-guard.ts";
 import { WorkerExecutor } from "./worker-executor.ts";
 
@@ -19,7 +19,7 @@ export interface SqliteInboxOptions {
   readonly maxBytes?: number | null;
   /** Room kept for settling and pruning on a disk that others filled. Default 16 MiB; 0: none. */
   readonly reserveBytes?: number;
-  /** Size of the log; it stays below three times this. Default 16 MiB. */
+  /** Size of the log; it stays below three times this, and the size of one body. Default 16 MiB. */
   readonly maxWalBytes?: number;
   /** How long a commit waits for more requests when they come in company. Default 2. */
   readonly lingerMs?: number;
@@ -58,9 +58,11 @@ export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbo
     lingerMs: options.lingerMs ?? 2,
     reserveBytes: options.reserveBytes ?? 16 * MIB,
   };
-  const executor = new WorkerExecutor(setup, guard, options.maxQueuedBytes ?? 64 * MIB);
+  const executor = new WorkerExecutor(setup, guard);
   await executor.open();
-  return new SqlInbox(executor, { now, retention: { ...DEFAULT_RETENTION, ...options.retention } });
+  const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = options;
+  const retention = { ...DEFAULT_RETENTION, ...options.retention };
+  return new SqlInbox(executor, { now, maxQueuedBytes, retention });
 }
 
 function freeBytesOf(path: string): number {

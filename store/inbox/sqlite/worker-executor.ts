@@ -8,7 +8,6 @@ import { fromNote } from "./errors.ts";
 import type { FromWorker, Request, ToWorker, WorkerSetup } from "./requests.ts";
 
 interface Pending {
-  readonly bytes: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -20,18 +19,15 @@ const workerUrl = new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.
 export class WorkerExecutor implements Executor {
   readonly #setup: WorkerSetup;
   readonly #guard: DiskGuard;
-  readonly #maxQueuedBytes: number;
   readonly #pending = new Map<number, Pending>();
   #outbox: Request[] = [];
   #worker: Worker | undefined;
-  #queuedBytes = 0;
   #lastId = 0;
   #isClosed = false;
 
-  constructor(setup: WorkerSetup, guard: DiskGuard, maxQueuedBytes: number) {
+  constructor(setup: WorkerSetup, guard: DiskGuard) {
     this.#setup = setup;
     this.#guard = guard;
-    this.#maxQueuedBytes = maxQueuedBytes;
   }
 
   /** Resolves when the database is open. */
@@ -46,10 +42,6 @@ export class WorkerExecutor implements Executor {
 
   admit(bodyBytes: number): void {
     this.#guard.admit(bodyBytes);
-    if (this.#queuedBytes + bodyBytes <= this.#maxQueuedBytes || this.#queuedBytes === 0) return;
-    throw new InboxUnavailableError(
-      `inbox: ${this.#queuedBytes} bytes wait to be written, no more are taken`,
-    );
   }
 
   async measure(): Promise<{ usedBytes: number | null; freeBytes: number | null }> {
@@ -65,9 +57,7 @@ export class WorkerExecutor implements Executor {
     if (this.#isClosed) throw new InboxUnavailableError("inbox is closed");
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<unknown>();
-    const bytes = bytesOf(args[0]);
-    this.#pending.set(id, { bytes, resolve: answer.resolve, reject: answer.reject });
-    this.#queuedBytes += bytes;
+    this.#pending.set(id, answer);
     const abort = (): void => this.#take(id)?.reject(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
     this.#send({ id, nowMs, name, args: args.map(withOwnBytes) });
@@ -107,9 +97,14 @@ export class WorkerExecutor implements Executor {
     const requests = this.#outbox;
     if (requests.length === 0) return;
     this.#outbox = [];
-    const worker = this.#worker ?? this.#start();
     const bodies = requests.flatMap(({ args }) => bodyOf(args[0])?.buffer ?? []);
-    worker.postMessage({ kind: "requests", requests } satisfies ToWorker, bodies);
+    try {
+      const worker = this.#worker ?? this.#start();
+      worker.postMessage({ kind: "requests", requests } satisfies ToWorker, bodies);
+    } catch (error) {
+      // No thread to be had, or an argument that can't cross to it.
+      for (const { id } of requests) this.#take(id)?.reject(error);
+    }
   }
 
   #receive(message: FromWorker, worker: Worker): void {
@@ -138,13 +133,8 @@ export class WorkerExecutor implements Executor {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
     this.#pending.delete(id);
-    this.#queuedBytes -= pending.bytes;
     return pending;
   }
-}
-
-function bytesOf(arg: unknown): number {
-  return bodyOf(arg)?.length ?? 0;
 }
 
 function bodyOf(arg: unknown): Uint8Array<ArrayBuffer> | undefined {

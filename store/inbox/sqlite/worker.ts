@@ -37,21 +37,33 @@ function receive(message: ToWorker): void {
     return;
   }
   queue.push(...message.requests);
-  // Alone, a request doesn't wait; in company it does, for one sync instead of several.
-  timer ??= setTimeout(work, lastGroup > 1 ? setup.lingerMs : 0);
+  // Senders that were answered together come back together: one sync for as many as last time.
+  // Alone, a request doesn't wait.
+  if (queue.length >= lastGroup) work();
+  else timer ??= setTimeout(work, setup.lingerMs);
 }
 
 function work(): void {
   clearTimeout(timer);
   timer = undefined;
   drainPort();
-  const group = queue.splice(0, MAX_GROUP);
+  const group = queue.splice(0, groupSize());
   lastGroup = group.length;
   const result = commit(group);
   const usedBytes = result.failure === undefined ? database!.usedBytes : null;
   send({ kind: "replies", replies: result.replies, usedBytes });
   if (result.failure === undefined) tidy(group);
   if (queue.length > 0) timer ??= setTimeout(work, 0);
+}
+
+/** How many of those waiting share the next commit: at least one. */
+function groupSize(): number {
+  let bytes = 0;
+  const over = queue.findIndex(({ args }, i) => {
+    bytes += bodyBytes(args[0]);
+    return i > 0 && (i === MAX_GROUP || bytes > setup.maxWalBytes / 2);
+  });
+  return over === -1 ? queue.length : over;
 }
 
 /** What arrived while the last commit ran joins this one. */

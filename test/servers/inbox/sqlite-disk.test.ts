@@ -73,12 +73,14 @@ it("has stored what it has accepted on a disk that is really full, delivers it, 
   const { stored, error } = await acceptUntilRefused(inbox);
   expect(error.name).toBe("InboxUnavailableError");
   expect(error.message).toContain("disk full");
+  expect(await inbox.health()).toMatchObject({ writable: false, reason: error.message });
   expect(stored).toBeGreaterThan(20);
   expect(await inbox.counts({ recount: true })).toMatchObject([{ accepted: stored, pending: stored }]);
   expect(await deliverAll(inbox)).toBe(stored);
   nowMs += 1;
   for (let i = 0; i < 20; i++) await inbox.prune();
   expect(await inbox.accept(batch)).toMatchObject({ kind: "stored" });
+  expect(await inbox.health()).toMatchObject({ writable: true, reason: null });
   expect(await inbox.counts({ recount: true })).toMatchObject([
     { accepted: stored + 1, delivered: stored, pending: 1 },
   ]);

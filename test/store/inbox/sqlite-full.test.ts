@@ -115,3 +115,29 @@ it("refuses more than may wait to be written", async () => {
   expect(refused[0]).toMatchObject({ reason: { name: "InboxUnavailableError" } });
   expect(await inbox.accept(batchOf([], { body }))).toMatchObject({ kind: "stored" });
 });
+
+it("keeps its log short under a steady load", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "inbox.db");
+  await using inbox = await openSqliteInbox({ path, minFreeBytes: 0, reserveBytes: 0, maxWalBytes: mib });
+  const body = Buffer.alloc(mib / 4, " ");
+  const sizes: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    await Promise.all(Array.from({ length: 8 }, () => inbox.accept(batchOf([], { body }))));
+    sizes.push(statSync(`${path}-wal`).size);
+  }
+  expect(Math.max(...sizes)).toBeLessThan(3 * mib + body.length);
+});
+
+it("rejects an argument that can't reach its thread, and goes on", async () => {
+  await using folder = await openTempFolder();
+  const options = { path: join(folder.path, "inbox.db"), minFreeBytes: 0, reserveBytes: 0 };
+  await using inbox = await openSqliteInbox(options);
+  await inbox.accept(batchOf(["a"]));
+  const { token } = (await inbox.lease(lease)).items[0]!;
+  const reason = (() => "no") as unknown as string;
+  await expect(inbox.settle(token, [{ index: 0, kind: "dead", reason }])).rejects.toThrow(
+    "could not be cloned",
+  );
+  expect(await inbox.settle(token, [{ index: 0, kind: "done" }])).toMatchObject({ kind: "settled" });
+});
