@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { setTimeout as retryInterval } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { folderWith } from "../cmd/config/load.ts";
 import { startEngage } from "../cmd/run-engage.ts";
@@ -69,7 +70,7 @@ async function postJson(port: number): Promise<string> {
       return Buffer.from(((await response.json()) as { content: string }).content, "base64").toString();
     }
     if ((response.cause as NodeJS.ErrnoException).code !== "ECONNREFUSED") throw response;
-    await new Promise((resolve) => setImmediate(resolve));
+    await retryInterval(20);
   }
 }
 
@@ -85,7 +86,7 @@ test("a restart under load fails no call", async () => {
     const before = loads.map(({ done }) => done);
     await vi.waitFor(
       () => {
-        for (const [i, { done }] of loads.entries()) expect(done).toBeGreaterThan(before[i]! + 300);
+        for (const [i, { done }] of loads.entries()) expect(done).toBeGreaterThan(before[i]! + 100);
       },
       { timeout: 20_000, interval: 10 },
     );
@@ -99,4 +100,4 @@ test("a restart under load fails no call", async () => {
   expect(loads.flatMap(({ failures }) => failures)).toEqual([]);
   second.kill("SIGTERM");
   expect(await once(second, "exit")).toEqual([0, null]);
-});
+}, 60_000);
