@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
+import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import { ConfigError } from "./config/problem.ts";
-import type { ConfigOptions } from "./config.ts";
 import { packageVersion } from "./package-root.ts";
 import { UserError } from "./user-error.ts";
+import { addWebhook } from "./webhook-arguments.ts";
 
 const exitCodes = `
 Exit codes:
@@ -11,10 +12,6 @@ Exit codes:
   1  failed: a wrong configuration, an input that cannot be read, a service that is not ready,
      and with parse --strict a line without a record
   2  the command line is wrong`;
-
-interface Common {
-  readonly config?: string;
-}
 
 // Each command is imported when it runs, so that none waits for what another needs.
 function createProgram(): Command {
@@ -32,10 +29,12 @@ Examples:
   $ engage config --check                 all that is wrong, with line numbers
   $ engage parse access.log.1.gz          log lines to event records
   $ engage key create shipper             a key for auth.keys
+  $ engage webhook dead-letters           messages that a running server has given up
 ${exitCodes}`,
     );
   addServing(program);
   addTools(program);
+  addWebhook(program);
   return program;
 }
 
@@ -82,6 +81,12 @@ function addTools(program: Command): void {
       const { checkConfig, printConfig } = await import("./config-command.ts");
       await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
     });
+  command(program, "migrate", "bring the inbox's schema in PostgreSQL up to this version").action(
+    async (options: Common) => {
+      const { runMigrate } = await import("./migrate.ts");
+      await runMigrate(await optionsOf(options), process.stdout);
+    },
+  );
   program
     .command("key")
     .description("keys for callers")
@@ -100,21 +105,6 @@ function addTools(program: Command): void {
       const { runHealth } = await import("./health.ts");
       process.exitCode = await runHealth(await optionsOf(options), options, process);
     });
-}
-
-function command(program: Command, name: string, description: string): Command {
-  const file = "configuration file (default: $ENGAGE_CONFIG, ./engage.yaml, the demo's)";
-  return program.command(name).description(description).option("-c, --config <file>", file);
-}
-
-async function optionsOf({ config }: Common): Promise<ConfigOptions> {
-  const { processOptions } = await import("./config.ts");
-  return processOptions(config);
-}
-
-function milliseconds(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("give a whole number of milliseconds");
-  return Number(text);
 }
 
 /** Settles every outcome of a command into an exit code. */

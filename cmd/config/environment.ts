@@ -18,12 +18,20 @@ export interface Override {
 const prefix = "ENGAGE_";
 // Names the configuration file, so it cannot stand in it.
 const fileVariable = "ENGAGE_CONFIG";
+// The key of the one who calls a server, so it is no setting of the server.
+const keyVariable = "ENGAGE_KEY";
+const otherVariables: ReadonlySet<string> = new Set([fileVariable, keyVariable]);
 // Kubernetes and old Docker links set these for a service that is called "engage".
 const serviceLink = /^ENGAGE_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
 
 /** The file that `ENGAGE_CONFIG` names, if any. */
 export function configFileFrom(env: Environment): string | undefined {
   return env[fileVariable] || undefined;
+}
+
+/** The bearer key in `ENGAGE_KEY`, for commands that call a running server. */
+export function keyFrom(env: Environment): string | undefined {
+  return env[keyVariable] || undefined;
 }
 
 /**
@@ -39,7 +47,7 @@ export function readEnvironment(
   const overrides: Override[] = [];
   const problems: Problem[] = [];
   for (const [name, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!name.startsWith(prefix) || name === fileVariable || serviceLink.test(name) || !text) continue;
+    if (!name.startsWith(prefix) || otherVariables.has(name) || serviceLink.test(name) || !text) continue;
     const problem = (message: string) => problems.push({ where: `environment ${name}`, path: "", message });
     const words = name.slice(prefix.length).split("_");
     const secretFile =
@@ -48,7 +56,7 @@ export function readEnvironment(
     if (secretFile !== undefined) {
       overrides.push({ name, path: secretFile.path, value: { file: text } });
     } else if (target === undefined) {
-      const near = nearestName(name, [fileVariable, ...environmentNames(schema, tree)]);
+      const near = nearestName(name, [...otherVariables, ...environmentNames(schema, tree)]);
       const hint = near === undefined ? ": there is no such setting" : `, did you mean ${near}?`;
       problem(`sets nothing${hint}`);
     } else if (others.length > 0) {

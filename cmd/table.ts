@@ -1,0 +1,36 @@
+/** One column of a table: its head, and the text of a row in it. */
+export interface Column<T> {
+  readonly head: string;
+  readonly of: (row: T) => string | number | bigint;
+}
+
+/** A longer last column would wrap on every terminal. */
+const maxCellLength = 100;
+const gap = "  ";
+
+/** Rows as lines of aligned columns under their heads; numbers stand on the right. */
+export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
+  const laidOut = columns.map(({ head, of }) => {
+    const values = rows.map(of);
+    const cells = [head, ...values.map((value) => printable(String(value)))];
+    const width = Math.max(...cells.map(({ length }) => length));
+    const isNumeric = values.some((value) => typeof value !== "string");
+    return cells.map((cell) => (isNumeric ? cell.padStart(width) : cell.padEnd(width)));
+  });
+  const lines = [undefined, ...rows].map((_, at) =>
+    laidOut
+      .map((cells) => cells[at])
+      .join(gap)
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+/** Texts come from strangers: what steers a terminal is shown as its number. */
+export function printable(text: string): string {
+  const cut = text.length > maxCellLength ? `${text.slice(0, maxCellLength - 1)}…` : text;
+  return cut.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`,
+  );
+}
