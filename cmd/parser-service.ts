@@ -52,13 +52,7 @@ export async function openParserServices(
   const pool =
     config.workers === 0
       ? undefined
-      : createParserPool({
-          config,
-          baseDir: undefined,
-          workers: config.workers,
-          maxPendingBytes,
-          monotonicMs: () => performance.now(),
-        });
+      : createParserPool({ config, maxPendingBytes, monotonicMs: () => performance.now() });
   return {
     parser: createParser({ config, formatFor, deadLetters, observer: metrics.parser, now: Date.now, pool }),
     parserStream: createParserStream({

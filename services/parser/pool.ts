@@ -5,20 +5,15 @@ import type { Batch, ParsedBatch } from "./batch.ts";
 import type { ParserConfig } from "./config.ts";
 import { createPoison } from "./poison.ts";
 
-/** What a worker needs to build the same parser as the main thread. */
-export interface WorkerSetup {
-  readonly config: ParserConfig;
-  readonly baseDir: string | undefined;
-}
-
 /** One batch on its way to a worker. `progress[0]` is written by the worker: the item it has begun. */
 export interface WorkerTask extends Batch {
   readonly progress: Int32Array;
   readonly skipped: readonly number[];
 }
 
-export interface ParserPoolOptions extends WorkerSetup {
-  readonly workers: number;
+export interface ParserPoolOptions {
+  /** Each worker builds its parser from it. */
+  readonly config: ParserConfig;
   /** Bytes of all batches given to the pool and not answered yet. */
   readonly maxPendingBytes: number;
   /** Clock in ms that never goes back. */
@@ -62,14 +57,13 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
 
   function openThreads(): Threads {
     if (threads !== undefined) return threads;
-    const setup: WorkerSetup = { config: options.config, baseDir: options.baseDir };
     const opened = new Piscina<WorkerTask, ParsedBatch>({
       filename: workerFile,
       name: "parseInWorker",
       minThreads: 1,
-      maxThreads: options.workers,
+      maxThreads: options.config.workers,
       idleTimeout: 60_000,
-      workerData: setup,
+      workerData: options.config,
       ...(options.resourceLimits === undefined ? {} : { resourceLimits: options.resourceLimits }),
     });
     // A worker that ends between two batches is only reported here.

@@ -1,9 +1,10 @@
 import { isMarkedAsUntransferable, workerData } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { createBatchParser, type ItemGuide, type ParseBatch, type ParsedBatch } from "./batch.ts";
+import type { ParserConfig } from "./config.ts";
 import { openFormats } from "./formats/formats.ts";
 import { ALL_ITEMS } from "./poison.ts";
-import type { WorkerSetup, WorkerTask } from "./pool.ts";
+import type { WorkerTask } from "./pool.ts";
 import { separatorsOf } from "./separators.ts";
 
 let opened: Promise<ParseBatch> | undefined;
@@ -15,8 +16,8 @@ export async function parseInWorker(task: WorkerTask): Promise<ParsedBatch> {
   return moved(parse(task, guideOf(task)));
 }
 
-async function openParser({ config, baseDir }: WorkerSetup): Promise<ParseBatch> {
-  const { formatFor } = await openFormats(config, baseDir === undefined ? {} : { baseDir });
+async function openParser(config: ParserConfig): Promise<ParseBatch> {
+  const { formatFor } = await openFormats(config);
   return createBatchParser({
     formatFor,
     separators: separatorsOf(config),

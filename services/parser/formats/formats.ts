@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { ParserConfig } from "../config.ts";
 import { type Format, type ParseLine, quote, Refusal, refuse } from "../line.ts";
 import { compileMapping, type MapFields } from "../mapping/mapping.ts";
@@ -19,8 +18,6 @@ import { compileUnwrap } from "./unwrap.ts";
 export type { ConfigProblem } from "../mapping/problems.ts";
 
 export interface OpenFormatsOptions {
-  /** Directory that relative module paths start at; default the working directory. */
-  readonly baseDir?: string | undefined;
   /** Clock in ms since 1970, used only for times without a year. */
   readonly now?: () => number;
 }
@@ -35,13 +32,12 @@ export interface Formats {
 interface Context {
   readonly problems: Problems;
   readonly now: () => number;
-  readonly baseDir: string;
 }
 
 /** Compiles all formats and loads user modules; collects every problem instead of stopping at the first. */
 export async function openFormats(config: ParserConfig, options: OpenFormatsOptions = {}): Promise<Formats> {
   const problems = createProblems();
-  const context: Context = { problems, now: options.now ?? Date.now, baseDir: options.baseDir ?? "." };
+  const context: Context = { problems, now: options.now ?? Date.now };
   const routes: Route[] = [];
   for (const [number, format] of config.formats.entries()) {
     const at = ["formats", number];
@@ -90,8 +86,7 @@ function openParseLine(
   context: Context,
 ): ParseLine | Promise<ParseLine> {
   if (format.type === "pass_through") return createPassThrough(format.check);
-  if (format.type === "module")
-    return openModule(resolve(context.baseDir, format.module), [...at, "module"], context.problems);
+  if (format.type === "module") return openModule(format.module, [...at, "module"], context.problems);
   const { problems, now } = context;
   const defaultNulls = format.type === "json" ? [] : [""];
   const reader = createReader(format, format.nulls ?? defaultNulls, at, context);

@@ -7,7 +7,7 @@ import { createParserPool, type ParserPool, type ParserPoolOptions } from "../..
 import { separatorsOf } from "../../../services/parser/separators.ts";
 import { parseNdjson } from "./recorder.ts";
 
-const baseDir = fileURLToPath(new URL("../../testdata/parser-workers", import.meta.url));
+const module = fileURLToPath(new URL("../../testdata/parser-workers/fragile-module.ts", import.meta.url));
 const config = parserConfigSchema.parse({
   formats: [
     {
@@ -16,21 +16,14 @@ const config = parserConfigSchema.parse({
       type: "json",
       mapping: { "#account_id": "id", level: { from: "level", type: "number" } },
     },
-    { name: "fragile", index: "fragile.log", type: "module", module: "./fragile-module.ts" },
+    { name: "fragile", index: "fragile.log", type: "module", module },
   ],
 });
 const signal = new AbortController().signal;
 
 const opened: ParserPool[] = [];
 function poolOf(options: Partial<ParserPoolOptions> = {}): ParserPool {
-  const pool = createParserPool({
-    config,
-    baseDir,
-    workers: 1,
-    maxPendingBytes: 1e9,
-    monotonicMs: () => 0,
-    ...options,
-  });
+  const pool = createParserPool({ config, maxPendingBytes: 1e9, monotonicMs: () => 0, ...options });
   opened.push(pool);
   return pool;
 }
@@ -55,7 +48,7 @@ describe("a batch in a worker", () => {
       { length: 3_000 },
       (_, n) => ['{"id":1,"level":"7"}', "é::é", '{"level":"x"}', ""][n % 4]!,
     );
-    const { formatFor } = await openFormats(config, { baseDir });
+    const { formatFor } = await openFormats(config);
     const separators = separatorsOf(config);
     const parse = createBatchParser({ formatFor, separators, maxLineBytes: 1_000, now: Date.now });
     const inline = parse(batchOf(lines, "game.log"));
@@ -117,7 +110,7 @@ describe("a worker that ends", () => {
 
   it("leaves the pool unusable for a while when it can't even start", async () => {
     let nowMs = 1_000;
-    const pool = poolOf({ config: null as never, monotonicMs: () => nowMs });
+    const pool = poolOf({ config: { ...config, formats: null as never }, monotonicMs: () => nowMs });
     await expect(pool.parse(batchOf(["a"]), signal)).rejects.toThrow("ended at item -1");
     expect(pool.isUsable()).toBe(false);
     nowMs += 30_000;

@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { openFormats } from "../../../../services/parser/formats/formats.ts";
-import { configOf, failure, openFormat, problemsOf } from "./open-format.ts";
+import { failure, openFormat, problemsOf } from "./open-format.ts";
 
 const folder = fileURLToPath(new URL("../../../testdata/parser-modules/", import.meta.url));
 const words = { type: "module", module: `${folder}words.ts` };
@@ -35,9 +34,4 @@ test.each([
 ])("%s is a problem", async (file, message) => {
   const problems = await problemsOf({ type: "module", module: folder + file });
   expect(problems).toEqual([{ path: ["formats", 0, "module"], message: expect.stringMatching(message) }]);
-});
-
-test("a relative path starts at the given folder", async () => {
-  const config = configOf({ type: "module", module: "./words.ts" });
-  expect((await openFormats(config, { baseDir: folder })).problems).toEqual([]);
 });
