@@ -33,7 +33,7 @@ export function openLog(config: LogConfig, fd: number): Log {
 }
 
 /** The logger by itself, writing wherever it is told to. */
-export function createLogger(config: LogConfig, destination: DestinationStream): Logger {
+function createLogger(config: LogConfig, destination: DestinationStream): Logger {
   return pino(
     {
       level: config.level,

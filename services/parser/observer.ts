@@ -15,14 +15,3 @@ export interface ParserObserver {
   /** Calls sent away because too much waits for the workers. */
   refused(): void;
 }
-
-export const silentObserver: ParserObserver = {
-  items() {},
-  records() {},
-  failed() {},
-  collisions() {},
-  lettersDropped() {},
-  batch() {},
-  workerCrashed() {},
-  refused() {},
-};

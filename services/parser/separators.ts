@@ -15,7 +15,7 @@ export interface SeparatorConfig {
   readonly recordSeparator: string;
 }
 
-export const DEFAULT_SEPARATOR = "::";
+const DEFAULT_SEPARATOR = "::";
 
 export function separatorsOf(config: SeparatorConfig): Separators {
   return { item: config.separator, index: config.indexSeparator, record: config.recordSeparator };

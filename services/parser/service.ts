@@ -24,10 +24,10 @@ export interface ParserOptions {
 }
 
 /** Names the framing of one call: `items`, `lines` or `none`. */
-export const FRAMING_HEADER = "parser-framing";
+const FRAMING_HEADER = "parser-framing";
 
 /** Names the INDEX of all lines of one call, for the framings that carry none. */
-export const INDEX_HEADER = "parser-index";
+const INDEX_HEADER = "parser-index";
 
 /**
  * The Parser service. A line never fails a call. What does: an unknown framing in the header (InvalidArgument, the

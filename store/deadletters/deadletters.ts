@@ -35,7 +35,7 @@ export interface DeadLetters extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-export const MAX_LETTER_LINE_BYTES = 65_536;
+const MAX_LETTER_LINE_BYTES = 65_536;
 const MAX_NOTE_CHARACTERS = 1_024;
 
 /**

@@ -1,11 +1,5 @@
 const dayMs = 86_400_000;
 
-export interface Civil {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-}
-
 /** Days since 1970-01-01 of a date of the Gregorian calendar (years 1 to 9999). */
 export function daysOf(year: number, month: number, day: number): number {
   // Counted in years that start on March 1, so that the leap day comes last.
