@@ -16,16 +16,11 @@ export const receiveMethod = "engage.webhook.v1.WebhookReceiver/Receive";
 /** @param folderOf the folder that relative paths in a setting start at */
 export function resolveConfig(settings: Settings, folderOf: (path: ConfigPath) => string): Config {
   let resolved: unknown = settings;
-  const absolute = (path: ConfigPath, file: string): void => {
-    resolved = withValue(resolved, path, resolve(folderOf(path), file));
-  };
   visit(configSchema, settings, (value, schemas, path) => {
     const isPath = schemas.some((schema) => hasMeta(schema, "path"));
-    if (isPath && typeof value === "string") absolute(path, value);
+    if (isPath && typeof value === "string")
+      resolved = withValue(resolved, path, resolve(folderOf(path), value));
   });
-  for (const [i, format] of settings.parser.formats.entries()) {
-    if (format.type === "module") absolute(["parser", "formats", i, "module"], format.module);
-  }
   const { keys, certificates } = settings.auth;
   const { mode = keys.length > 0 || certificates !== undefined ? "keys" : "off" } = settings.auth;
   return {
