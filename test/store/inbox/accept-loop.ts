@@ -19,7 +19,21 @@ async function acceptAll(): Promise<void> {
       () => requestId,
       (error: Error) => `${error.name}: ${error.message}`,
     );
-    writeSync(1, `${said}\n`);
+    say(`${said}\n`);
+  }
+}
+
+/** Says it before anything else happens; waits when the reader is behind, as a pipe's end doesn't by itself. */
+function say(line: string): void {
+  while (!isSaid(line)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+}
+
+function isSaid(line: string): boolean {
+  try {
+    return writeSync(1, line) > 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EAGAIN") return false;
+    throw error;
   }
 }
 
