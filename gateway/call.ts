@@ -88,6 +88,11 @@ export class Call implements HandlerContext {
     return this.#responseTrailer;
   }
 
+  /** Whether somebody touched the response headers. */
+  get hasResponseHeader(): boolean {
+    return this.#responseHeader !== undefined;
+  }
+
   /** Adds the response headers that were set, if any. */
   assignResponseHeader(target: Record<string, unknown>): void {
     this.#responseHeader?.assignTo(target);

@@ -3,6 +3,7 @@ import * as http2 from "node:http2";
 import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
+import { closeWhenIdle } from "./idle.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { Peer } from "./record.ts";
 
@@ -67,7 +68,7 @@ export function createPort(options: PortOptions): Port {
   putFirst(h2, options.onStream);
   h2.on("session", (session: http2.ServerHttp2Session) => {
     session.setLocalWindowSize(sessionWindowBytes);
-    session.setTimeout(options.limits.idleTimeoutMs, () => session.close());
+    closeWhenIdle(session, options.limits.idleTimeoutMs);
     // A broken session ends its calls, which report it themselves.
     session.on("error", () => {});
     sessions.add(session);

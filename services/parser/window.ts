@@ -28,6 +28,7 @@ export interface Window {
 }
 
 export function asBuffer(content: Uint8Array): Buffer {
+  if (Buffer.isBuffer(content)) return content;
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
