@@ -27,15 +27,13 @@ export class NodeHeaders implements Headers {
 
   /** @throws TypeError for what cannot be sent, while the one who sets it can still be told */
   set(name: string, value: string): void {
-    const text = String(value).trim();
-    validateHeaderName(name);
-    validateHeaderValue(name, text);
-    this.#writable()[name.toLowerCase()] = text;
+    this.#writable()[name.toLowerCase()] = sendable(name, value);
   }
 
   append(name: string, value: string): void {
+    const text = sendable(name, value);
     const before = this.get(name);
-    this.set(name, before === null ? value : `${before}, ${value}`);
+    this.#writable()[name.toLowerCase()] = before === null ? text : `${before}, ${text}`;
   }
 
   delete(name: string): void {
@@ -82,6 +80,13 @@ export class NodeHeaders implements Headers {
     }
     return this.#record;
   }
+}
+
+function sendable(name: string, value: string): string {
+  const text = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
+  validateHeaderName(name);
+  validateHeaderValue(name, text);
+  return text;
 }
 
 /** HTTP/2 pseudo headers (`:path`) are not headers to a handler. */
