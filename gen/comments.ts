@@ -1055,7 +1055,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.webhook.v1.ReportClickRequest.account_id":
     "The user's account id (`#account_id`).",
   "engage.webhook.v1.ReportClickRequest.delivery_id":
-    "The message that was clicked, as it was handed on: its push id and receipt\nare taken from there, unless given here. Known as long as finished batches\nare kept (`webhook.retention` of the configuration); later, the receipt\nhas to be given.",
+    "The message that was clicked, as it was handed on: its push id and receipt\nare taken from there, unless given here. Known as long as finished batches\nare kept (`webhook.inbox.retention` of the configuration); later, the receipt\nhas to be given.",
   "engage.webhook.v1.ReportClickRequest.distinct_id":
     "The user's visitor id (`#distinct_id`).",
   "engage.webhook.v1.ReportClickRequest.event_name":

@@ -27,7 +27,7 @@ export type ReportClickRequest = Message<"engage.webhook.v1.ReportClickRequest">
   /**
    * The message that was clicked, as it was handed on: its push id and receipt
    * are taken from there, unless given here. Known as long as finished batches
-   * are kept (`webhook.retention` of the configuration); later, the receipt
+   * are kept (`webhook.inbox.retention` of the configuration); later, the receipt
    * has to be given.
    *
    * @generated from field: string delivery_id = 1;
