@@ -25,7 +25,7 @@ const maxIdleMs = 1_000;
 export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): LeaseWait {
   return {
     async lease(request, waitMs, signal) {
-      const untilMs = clock.now() + waitMs;
+      const untilMs = clock.monotonicMs() + waitMs;
       let sleep = new AbortController();
       const wake = (): void => sleep.abort();
       using _hints = inbox.onWork((target) => target === request.target && wake());
@@ -39,7 +39,7 @@ export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): Lea
           const items = await withoutOverdue(result.items);
           if (signal.aborted) await giveBack(items);
           signal.throwIfAborted();
-          const leftMs = untilMs - clock.now();
+          const leftMs = untilMs - clock.monotonicMs();
           if (items.length > 0 || leftMs <= 0 || stopSignal.aborted) return items;
           await clock.wait(Math.min(leftMs, pauseMs(result, idleMs)), sleep.signal);
         }

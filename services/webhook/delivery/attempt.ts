@@ -31,7 +31,7 @@ export async function attemptCall(
   options: AttemptOptions,
 ): Promise<AttemptResult> {
   const { clock, signal } = options;
-  const startMs = clock.now();
+  const startMs = clock.monotonicMs();
   const call = new AbortController();
   const breakOff = (): void => call.abort(signal.reason);
   signal.addEventListener("abort", breakOff, { once: true });
@@ -44,7 +44,7 @@ export async function attemptCall(
     const outcomes = batch.elements.map((_, at) => answer[at] ?? noResult);
     // A call that we broke off says nothing about the target, unless it had ended.
     const end = signal.aborted && answer.every(isDown) ? ({ kind: "none" } as const) : endOf(outcomes);
-    return { outcomes, end, report: reportOf(outcomes, clock.now() - startMs) };
+    return { outcomes, end, report: reportOf(outcomes, clock.monotonicMs() - startMs) };
   } finally {
     signal.removeEventListener("abort", breakOff);
     call.abort();

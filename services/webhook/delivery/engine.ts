@@ -53,7 +53,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
       const answers = batch.routes.map(async (route): Promise<RouteAnswer> => {
         const lane = lanes.get(route.target);
         if (lane === undefined) return { target: route.target, delivered: [], failed: [] };
-        const handed = toHanded(batch, route, options.deliveryIdOf, Math.floor(clock.now()));
+        const handed = toHanded(batch, route, options.deliveryIdOf, clock.now());
         return toAnswer(route.target, await lane.deliverNow(handed, time.signal));
       });
       const results = await Promise.all(answers);

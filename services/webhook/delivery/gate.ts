@@ -89,7 +89,7 @@ export class CallGate {
   #pump(): void {
     const { concurrency, clock } = this.#options;
     while (this.#calls < concurrency && this.waiting > 0) {
-      const nowMs = clock.now();
+      const nowMs = clock.monotonicMs();
       const waitMs = this.#rate?.waitMs(nowMs) ?? 0;
       const { admission, state } = waitMs > 0 ? peek(this.#state, nowMs) : admit(this.#state, nowMs);
       if (admission === undefined) {
@@ -119,7 +119,7 @@ export class CallGate {
     return (end) => {
       const { clock, breaker } = this.#options;
       this.#calls--;
-      this.#change(settleCall(this.#state, admission, end, clock.now(), breaker));
+      this.#change(settleCall(this.#state, admission, end, clock.monotonicMs(), breaker));
       this.#pump();
     };
   }

@@ -31,7 +31,8 @@ export interface LaneOptions {
   readonly observer: DeliveryObserver;
 }
 
-const leaseMs = 30_000;
+/** How long after a crash others take over; a process that stands still for longer loses what it holds. */
+const leaseMs = 15_000;
 /** What one lane holds of the inbox: leases begin again below half of it. */
 const maxHeldMessages = 1_000;
 const maxLeaseBytes = 8 * 1_048_576;
@@ -151,7 +152,7 @@ export class Lane {
   #pauseMs(): number {
     const { breaker, waiting } = this.#gate;
     if (breaker.kind === "half-open") return Number.POSITIVE_INFINITY;
-    if (breaker.kind === "open") return Math.max(0, breaker.untilMs - this.#options.clock.now());
+    if (breaker.kind === "open") return Math.max(0, breaker.untilMs - this.#options.clock.monotonicMs());
     const isBusy = waiting >= this.#options.policy.concurrency || this.#heldMessages() > maxHeldMessages / 2;
     return isBusy ? Number.POSITIVE_INFINITY : 0;
   }
@@ -255,10 +256,10 @@ export class Lane {
   /** Waits until nothing is held, but not longer. */
   async #untilIdle(ms: number): Promise<void> {
     const { clock } = this.#options;
-    const untilMs = clock.now() + ms;
-    while ((this.#held.size > 0 || this.#isLeasing) && clock.now() < untilMs) {
+    const untilMs = clock.monotonicMs() + ms;
+    while ((this.#held.size > 0 || this.#isLeasing) && clock.monotonicMs() < untilMs) {
       this.#isWoken = false;
-      await this.#pause(untilMs - clock.now());
+      await this.#pause(untilMs - clock.monotonicMs());
     }
   }
 

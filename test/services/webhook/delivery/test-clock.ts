@@ -10,6 +10,7 @@ interface Timer {
 export class TestClock implements Clock {
   ms = 1_700_000_000_000;
   readonly now = (): number => this.ms;
+  readonly monotonicMs = (): number => this.ms;
   readonly #timers = new Set<Timer>();
   /** Work outside of the clock that has not ended; time stands still meanwhile. */
   #busy = 0;
