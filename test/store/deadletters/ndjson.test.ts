@@ -33,6 +33,18 @@ function open(options: Partial<NdjsonDeadLettersOptions> & { file: string }) {
 
 const oneLetter = batch(letter()).ndjson.length;
 
+it("writes a letter that comes just as the last one was written", async () => {
+  const file = newFile();
+  const observer = {
+    ...createTallies(),
+    written: vi.fn().mockImplementationOnce(() => queueMicrotask(() => letters.append(batch(letter())))),
+  };
+  const letters = openNdjsonDeadLetters({ file, maxBytes: 1e6, keepFiles: 1, observer });
+  letters.append(batch(letter()));
+  await vi.waitFor(() => expect(observer.written).toHaveBeenCalledTimes(2));
+  await letters[Symbol.asyncDispose]();
+});
+
 describeDeadLetters(async (observer) => {
   const file = newFile();
   const letters = openNdjsonDeadLetters({ file, maxBytes: 1e6, keepFiles: 1, observer });
