@@ -1,4 +1,4 @@
-import { compileJoin, EMPTY_ITEM } from "./guard.ts";
+import { compileJoin, EMPTY_ITEM } from "./join-records.ts";
 import { CHUNK_CHARACTERS, createOutput } from "./output.ts";
 import { compileFind, overlappingHeads } from "./separators.ts";
 

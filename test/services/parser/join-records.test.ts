@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileJoin, escapeInLiterals } from "../../../services/parser/guard.ts";
+import { compileJoin, escapeInLiterals } from "../../../services/parser/join-records.ts";
 
 describe("joining records", () => {
   it.each<[string, string[], string | undefined]>([
