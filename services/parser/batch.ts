@@ -1,7 +1,6 @@
 import type { LetterBatch } from "../../store/deadletters/deadletters.ts";
 import { type Answer, compileAnswer } from "./answer.ts";
-import type { Framing } from "./config.ts";
-import { endsWithLineFeed, visitItems, visitLines, visitWhole } from "./framing.ts";
+import { endsWithLineFeed, type Framing, visitItems, visitLines, visitWhole } from "./framing.ts";
 import { createLetterBox, type LetterBox } from "./letters.ts";
 import { isFailure, refuse } from "./line.ts";
 import { createLineParser, type LineParser, type LineParserOptions } from "./line-parser.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { formatSchema } from "./formats/config.ts";
+import { FRAMINGS, isFraming } from "./framing.ts";
 import { strictShape } from "./mapping/config.ts";
 
-const framings = ["items", "lines", "none"] as const;
-const framing = z.enum(framings).default("items");
+const framing = z.enum(FRAMINGS).default("items");
 
 function sameForAll(value: unknown): unknown {
-  if (!framings.some((known) => known === value)) return value;
+  if (!isFraming(value)) return value;
   return { grpc: value, connect: value, "grpc-web": value, rest: value };
 }
 
@@ -20,7 +20,7 @@ const framingSchema = z
         "grpc-web": framing.describe("gRPC-Web calls"),
         rest: framing.describe("REST calls"),
       },
-      `one of ${framings.join(", ")}, or one of them for each of grpc, connect, grpc-web, rest`,
+      `one of ${FRAMINGS.join(", ")}, or one of them for each of grpc, connect, grpc-web, rest`,
     ),
   )
   .prefault({})
@@ -62,4 +62,3 @@ export const parserConfigSchema = strictShape({
 });
 
 export type ParserConfig = z.output<typeof parserConfigSchema>;
-export type Framing = (typeof framings)[number];

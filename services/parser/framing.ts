@@ -1,4 +1,3 @@
-import type { Framing } from "./config.ts";
 import { compileFind, overlappingHeads, type Separators } from "./separators.ts";
 import {
   asBuffer,
@@ -12,10 +11,12 @@ import {
 } from "./window.ts";
 
 /** How a content is cut: items with an INDEX each, one line each by LF, or the whole as one line. */
-export const FRAMINGS: readonly Framing[] = ["items", "lines", "none"];
+export const FRAMINGS = ["items", "lines", "none"] as const;
 
-export function isFraming(text: string): text is Framing {
-  return (FRAMINGS as readonly string[]).includes(text);
+export type Framing = (typeof FRAMINGS)[number];
+
+export function isFraming(value: unknown): value is Framing {
+  return FRAMINGS.some((framing) => framing === value);
 }
 
 /**

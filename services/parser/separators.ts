@@ -1,5 +1,5 @@
-import type { ConfigProblem } from "./formats/formats.ts";
 import { quote } from "./line.ts";
+import type { ConfigProblem } from "./mapping/problems.ts";
 
 /** The three texts that frame a batch: between items, between INDEX and DATA, between records of one item. */
 export interface Separators {

@@ -4,8 +4,8 @@ import { BadRequestSchema, RetryInfoSchema } from "../../gen/google/rpc/error_de
 import { type Parser, type Response, ResponseSchema } from "../../gen/proto/parser_pb.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import { type Batch, createBatchParser, type ParsedBatch } from "./batch.ts";
-import type { Framing, ParserConfig } from "./config.ts";
-import { FRAMINGS, isFraming } from "./framing.ts";
+import type { ParserConfig } from "./config.ts";
+import { FRAMINGS, type Framing, isFraming } from "./framing.ts";
 import { type Format, quote } from "./line.ts";
 import type { ParserObserver } from "./observer.ts";
 import { type ParserPool, PoolBusyError, WorkerCrashError } from "./pool.ts";

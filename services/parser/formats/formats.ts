@@ -15,8 +15,6 @@ import { createRegexReader } from "./regex.ts";
 import { createSyslogReader } from "./syslog.ts";
 import { compileUnwrap } from "./unwrap.ts";
 
-export type { ConfigProblem } from "../mapping/problems.ts";
-
 export interface OpenFormatsOptions {
   /** Clock in ms since 1970, used only for times without a year. */
   readonly now?: () => number;

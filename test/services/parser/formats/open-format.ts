@@ -1,6 +1,7 @@
 import { type ParserConfig, parserConfigSchema } from "../../../../services/parser/config.ts";
-import { type ConfigProblem, openFormats } from "../../../../services/parser/formats/formats.ts";
+import { openFormats } from "../../../../services/parser/formats/formats.ts";
 import type { LineFailure } from "../../../../services/parser/line.ts";
+import type { ConfigProblem } from "../../../../services/parser/mapping/problems.ts";
 
 /** 2024-03-10 12:00:00 UTC. */
 export const testNow = Date.UTC(2024, 2, 10, 12);
