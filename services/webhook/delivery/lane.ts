@@ -40,6 +40,8 @@ const minIdleMs = 20;
 /** Other replicas' work and ended leases are found by looking. */
 const maxIdleMs = 1_000;
 const maxLeaseWaitMs = 5_000;
+/** Made once: without a reason, each abort would make an error with a stack trace. */
+const woken = new Error("woken");
 
 /** Takes one target's messages from the inbox to the target. Shares nothing with other lanes but the inbox. */
 export class Lane {
@@ -79,7 +81,7 @@ export class Lane {
   /** Looks for work at once. */
   wake(): void {
     this.#isWoken = true;
-    this.#sleep.abort();
+    this.#sleep.abort(woken);
   }
 
   state(): LaneState {
