@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { enableCompileCache } from "node:module";
 import { Command, CommanderError, Option } from "commander";
 import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import { ConfigError } from "./config/problem.ts";
@@ -12,6 +13,10 @@ Exit codes:
   1  failed: a wrong configuration, an input that cannot be read, a service that is not ready,
      and with parse --strict a line without a record
   2  the command line is wrong`;
+
+// Compiled code, and sources with their types taken out, are kept in the folder that NODE_COMPILE_CACHE names, or for
+// temporary files: from the second start on that saves a fifth of the time. It is no fault if it cannot be.
+enableCompileCache();
 
 // Each command is imported when it runs, so that none waits for what another needs.
 function createProgram(): Command {
