@@ -44,6 +44,8 @@ const sessionWindowBytes = 16 * 1024 * 1024;
 const maxSessionMemoryMegabytes = 256;
 /** How often HTTP/1.1 connections are checked against their timeouts. */
 const timeoutCheckMs = 1_000;
+/** Silence on a connection after which TCP asks whether its peer is still there. */
+const keepAliveMs = 60_000;
 /** HTTP/1.1 peers may just be sending on an idle connection: it is left open this long into a drain. */
 const idleGraceMs = 250;
 
@@ -208,6 +210,9 @@ function http1Options(limits: GatewayLimits): http.ServerOptions {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: Math.min(limits.idleTimeoutMs, 75_000),
     connectionsCheckingInterval: timeoutCheckMs,
+    // A peer that vanished without a word would keep its streams open for ever.
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveMs,
   };
 }
 

@@ -142,6 +142,26 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     });
   });
 
+  const line = '{"a":1}';
+  test.each<[string, Buffer, (items: readonly string[]) => unknown, unknown]>([
+    ["nothing at all", Buffer.alloc(0), (items) => items, [""]],
+    ["no index", Buffer.from("no index"), (items) => items, ["{}"]],
+    ["invalid UTF-8", Buffer.from('a|ta|{"a":"\xff"}:ta:a|ta|{}', "latin1"), (items) => items.length, 2],
+    ["NUL bytes", Buffer.from("a|ta|\0\0:ta:a|ta|{}"), (items) => items.length, 2],
+    [
+      "a line of 10 MB",
+      Buffer.from(`a|ta|{"a":"${"x".repeat(10_000_000)}"}`),
+      ([item]) => item?.length,
+      10_000_008,
+    ],
+    ["a million empty items", Buffer.from(`a|ta|:ta:`.repeat(1_000_000)), (items) => items.length, 1_000_000],
+  ])("%s harms nobody", async (_name, content, look, expected) => {
+    const client = clientOf(await openParser(lanes, { separator: ":ta:" }));
+    const items = (await client.parse(content)).toString().split(":ta:");
+    expect(look(items)).toEqual(expected);
+    expect((await client.parse(`a|ta|${line}`)).toString()).toBe(line);
+  });
+
   test("a message of 101 MiB is refused when it has said so, while it comes", async () => {
     const { address } = await openParser(lanes);
     using request = openHttp2(address.url, {

@@ -32,6 +32,7 @@ const behaviours: Readonly<Record<string, Handler>> = {
     ]);
   },
   nothing: () => undefined,
+  "wrong types": () => ({ text: "a", number: "five", filters: 7 }),
   "throws Error": () => {
     throw new Error("a secret of ours");
   },
@@ -117,6 +118,11 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
       expect(message["text"] ?? "").toBe("");
     });
 
+    test("a handler that returns the wrong types has failed", async () => {
+      expect((await failureOf("wrong types")).code).toBe(Code.Internal);
+      await client.echo({ text: "still there" });
+    });
+
     test("the handler sees the caller's headers and what is known of the call", async () => {
       const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
       await client.echo({}, { headers: { "x-asked": "why", traceparent, "x-request-id": "my-id-1" } });
@@ -166,7 +172,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
       expect(error.metadata.get("x-request-id")).toMatch(/./);
     });
 
-    test.each(Object.keys(behaviours).slice(3))("%s: an internal error that tells nothing", async (text) => {
+    test.each(Object.keys(behaviours).slice(4))("%s: an internal error that tells nothing", async (text) => {
       const faults = server.faults.length;
       const error = await failureOf(text);
       expect(error.code).toBe(Code.Internal);

@@ -93,6 +93,17 @@ describe("what a connection starts with", () => {
   });
 });
 
+test("an HTTP/2 peer that has stopped sending is gone", async () => {
+  const server = await openGatewayForTest();
+  const socket = dial(server);
+  const closed = untilClosed(socket);
+  socket.write(Buffer.concat([Buffer.from(preface), emptySettings]));
+  await once(socket, "data");
+  socket.end();
+  await closed;
+  await isServing(server);
+});
+
 describe("HTTP/1.1 connections", () => {
   test("requests in a row are answered in order", async () => {
     const socket = dial(await openGatewayForTest());
