@@ -47,9 +47,12 @@ export async function attemptCall(
     return { outcomes, end, report: reportOf(outcomes, clock.monotonicMs() - startMs) };
   } finally {
     signal.removeEventListener("abort", breakOff);
-    call.abort();
+    call.abort(callOver);
   }
 }
+
+/** Made once: without a reason, each abort would make an error with a stack trace. */
+const callOver = new Error("the call is over");
 
 const noResult: TargetOutcome = { kind: "retry", reason: "the target gave no result for the message" };
 

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 /** Time as the delivery sees it. */
 export interface Clock {
   /** Milliseconds since 1970, as the inbox counts them. May jump when the computer's clock is set. */
@@ -17,7 +15,18 @@ export function createSystemClock(): Clock {
   return {
     now: Date.now,
     monotonicMs: () => performance.now(),
-    wait: (ms, signal) =>
-      sleep(Math.min(Math.max(ms, 0), maxTimerMs), undefined, { signal }).catch(() => undefined),
+    // Not timers/promises: an abort, the usual end here, would make an error with a stack trace each time.
+    wait(ms, signal) {
+      if (signal.aborted) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.min(Math.max(ms, 0), maxTimerMs));
+      signal.addEventListener("abort", end);
+      return promise;
+    },
   };
 }

@@ -53,7 +53,8 @@ export class Lane {
   readonly #kill = new AbortController();
   /** Ends attempts to settle. */
   readonly #end = new AbortController();
-  #sleep = new AbortController();
+  /** Whoever waits for news. */
+  readonly #sleeps = new Set<AbortController>();
   #isWoken = false;
   /** There was nothing to lease, so the end of a call is no reason to look again. */
   #isIdle = false;
@@ -143,7 +144,7 @@ export class Lane {
       for (const item of result.items) this.#take(item);
       this.#isIdle = result.items.length === 0;
       idleMs = this.#isIdle ? Math.min(idleMs * 2, maxIdleMs) : minIdleMs;
-      if (this.#isIdle) await this.#pause(this.#idleMs(result, idleMs));
+      if (this.#isIdle && !this.#stop.signal.aborted) await this.#pause(this.#idleMs(result, idleMs));
       this.#isIdle = false;
     }
     this.#isLeasing = false;
@@ -167,8 +168,10 @@ export class Lane {
   /** Waits, but not when there was news since the last look. */
   async #pause(ms: number): Promise<void> {
     if (this.#isWoken) return;
-    this.#sleep = new AbortController();
-    await this.#options.clock.wait(ms, this.#sleep.signal);
+    const sleep = new AbortController();
+    this.#sleeps.add(sleep);
+    await this.#options.clock.wait(ms, sleep.signal);
+    this.#sleeps.delete(sleep);
   }
 
   /** Not broken off when stopping: what it has leased by then is given back. */

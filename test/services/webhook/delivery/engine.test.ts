@@ -318,6 +318,13 @@ describe("an inbox that is away", () => {
 });
 
 describe("stopping", () => {
+  it("waits for nothing when there is nothing, also while it looks for work", async () => {
+    const delivery = harness.start({ x: harness.target() });
+    const startMs = harness.clock.now();
+    await delivery.stop(10_000);
+    expect(harness.clock.now()).toBe(startMs);
+  });
+
   it("lets calls finish and gives back what waits, without counting an attempt", async () => {
     const x = harness.target(1);
     x.behave = async (batch, signal) => {
