@@ -82,7 +82,7 @@ export class Lane {
   /** Looks for work at once. */
   wake(): void {
     this.#isWoken = true;
-    this.#sleep.abort(woken);
+    for (const sleep of this.#sleeps) sleep.abort(woken);
   }
 
   state(): LaneState {
