@@ -5,27 +5,25 @@ import { UserError } from "./user-error.ts";
 
 /**
  * Opens the inbox that the configuration names.
- * @param now milliseconds since 1970, a whole number
  * @throws UserError when it can't be opened
  */
-export async function openInbox(config: Config, now: () => number): Promise<Inbox> {
+export async function openInbox(config: Config): Promise<Inbox> {
   try {
-    return await (config.webhook.inbox.driver === "sqlite" ? openFile(config, now) : openSchema(config));
+    return await (config.webhook.inbox.driver === "sqlite" ? openFile(config) : openSchema(config));
   } catch (error) {
     if (!(error instanceof InboxOpenError || error instanceof InboxUnavailableError)) throw error;
     throw new UserError(error.message, { cause: error });
   }
 }
 
-async function openFile({ data, webhook: { inbox } }: Config, now: () => number): Promise<Inbox> {
+async function openFile({ data, webhook: { inbox } }: Config): Promise<Inbox> {
   const { openSqliteInbox } = await import("../store/inbox/sqlite/open.ts");
   const { file = join(data, "inbox", "inbox.db"), minFreeBytes, maxBytes = null, retention } = inbox;
-  return openSqliteInbox({ path: file, minFreeBytes, maxBytes, retention, now });
+  return openSqliteInbox({ path: file, minFreeBytes, maxBytes, retention });
 }
 
 async function openSchema({ webhook: { inbox } }: Config): Promise<Inbox> {
   const { openPostgresInbox } = await import("../store/inbox/postgres/open.ts");
   const { url = "", schema, maxConnections, maxBytes = null, retention } = inbox;
-  // By the wall clock, on which replicas agree.
   return openPostgresInbox({ url, schema, maxConnections, maxBytes, retention });
 }

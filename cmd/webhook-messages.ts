@@ -55,8 +55,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   const { logger, registry, stop } = ports;
   const { targets, channels } = config.webhook;
   const clock = createSystemClock();
-  const now = (): number => Math.floor(clock.now());
-  const inbox = opened.use(await openInbox(config, now));
+  const inbox = opened.use(await openInbox(config));
   await warnOfOrphans(inbox, targets, logger).catch((error: unknown) =>
     logger.warn({ err: error }, "what waits in the inbox is not known"),
   );
@@ -80,7 +79,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       now: Date.now,
     }),
     methods: {
-      ...createAdminMethods({ inbox, now, newNonce: randomUUID }),
+      ...createAdminMethods({ inbox, now: Date.now, newNonce: randomUUID }),
       ...createPullMethods({
         ...{ inbox, clock, targets: pullPolicies(targets), random: Math.random, stopSignal: stop.signal },
       }),

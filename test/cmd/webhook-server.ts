@@ -1,0 +1,83 @@
+import { createHmac } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { loadConfig } from "../../cmd/config.ts";
+import { type RunningServer, startServer } from "../../cmd/server.ts";
+import { folderWith } from "./config/load.ts";
+
+export const secret = "a secret of the test";
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** A whole server with webhooks, and what a platform and its operator do with it. */
+export interface WebhookServer extends RunningServer {
+  readonly url: string;
+  /** Its data folder. */
+  readonly data: string;
+  /** Sends a body as the platform does, signed for the channel `demo`. */
+  send(body: string | Buffer, options?: SendOptions): Promise<Answer>;
+  /** Calls a REST path: with a body by POST, without by GET. */
+  rest(path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+export interface SendOptions {
+  readonly channel?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function sign(body: string | Buffer, key: string = secret): string {
+  return createHmac("sha1", key).update(body).digest("hex");
+}
+
+/** A folder for data that outlives a server. */
+export function dataFolder(): string {
+  return folderWith({});
+}
+
+/**
+ * Starts a server whose section `webhook` is as given, with a signed channel
+ * `demo` unless it has channels of its own. Stopped when the test ends.
+ */
+export async function openWebhookServer(
+  webhook: object = {},
+  { data = dataFolder(), settings = {} }: { readonly data?: string; readonly settings?: object } = {},
+): Promise<WebhookServer> {
+  const channels = { demo: { secrets: [{ value: secret }], targets: ["pulled"] } };
+  const targets = { pulled: { kind: "pull" } };
+  const text = JSON.stringify({
+    ...{ listen: "127.0.0.1:0", data, log: { level: "silent" }, drainMs: 2_000 },
+    webhook: { channels, targets, ...webhook },
+    ...settings,
+  });
+  const { config, locate } = loadConfig({ env: {}, cwd: folderWith({ "engage.yaml": text }) });
+  const server = await startServer(config, { locate });
+  onTestFinished(() => server.stop());
+  const { url } = server.address;
+  const json = { "content-type": "application/json" };
+  return {
+    ...server,
+    ...{ url, data },
+    async send(body, { channel = "demo", headers = {} } = {}) {
+      const merged = new Headers({ ...json, "x-svc-ops-signature": sign(body) });
+      for (const [name, value] of Object.entries(headers)) merged.set(name, value);
+      return await answerOf(
+        await fetch(`${url}/webhook/${channel}`, {
+          method: "POST",
+          body: new Uint8Array(Buffer.from(body as string)),
+          headers: merged,
+        }),
+      );
+    },
+    async rest(path, body, headers = {}) {
+      const post = { method: "POST", body: JSON.stringify(body), headers: { ...json, ...headers } };
+      return await answerOf(await fetch(`${url}${path}`, body === undefined ? { headers } : post));
+    },
+  };
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
