@@ -93,14 +93,13 @@ function setMessage(fields: Mutable, text: string): void {
 }
 
 const readOldTime = compileTimePattern("MMM d HH:mm:ss");
-const oldTimeLength = 15;
+/** With the day in two characters, and as some devices write it, without the blank before a single digit. */
+const oldTimeLengths = [15, 14];
 
 function read3164(line: string, from: number, fields: Mutable): Fields | Refusal {
-  const time = isIsoTime(line, from) ? wordAt(line, from) : line.slice(from, from + oldTimeLength);
-  const isTime =
-    isIsoTime(line, from) || (typeof readOldTime !== "string" && readOldTime(time) !== undefined);
-  const hostStart = from + time.length + 1;
-  if (!isTime || line[hostStart - 1] !== " ") {
+  const time = isIsoTime(line, from) ? wordAt(line, from) : oldTimeAt(line, from);
+  const hostStart = from + (time?.length ?? 0) + 1;
+  if (time === undefined || line[hostStart - 1] !== " ") {
     return refuse("no_match", `${quote(line)} does not start with a syslog time`);
   }
   fields["timestamp"] = time;
@@ -109,6 +108,13 @@ function read3164(line: string, from: number, fields: Mutable): Fields | Refusal
   const rest = line.slice(hostStart + host.length + 1);
   setMessage(fields, rest.slice(setTag(fields, rest)));
   return fields;
+}
+
+function oldTimeAt(line: string, from: number): string | undefined {
+  if (typeof readOldTime === "string") return undefined;
+  return oldTimeLengths
+    .map((length) => line.slice(from, from + length))
+    .find((text) => readOldTime(text) !== undefined);
 }
 
 function wordAt(line: string, from: number): string {

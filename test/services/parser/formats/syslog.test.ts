@@ -13,6 +13,7 @@ describe("RFC 3164 and log files", () => {
   test.each([
     ["Sep  4 16:46:06 host sshd[42]: hi: there", old],
     ["<34>Sep  4 16:46:06 host sshd[42]: hi: there", { ...old, facility: "auth", severity: "crit" }],
+    ["Sep 4 16:46:06 host sshd[42]: hi: there", { ...old, timestamp: "Sep 4 16:46:06" }],
     [
       "Oct 11 22:14:15 host kernel: [ 1.5] usb",
       { timestamp: "Oct 11 22:14:15", hostname: "host", app_name: "kernel", message: "[ 1.5] usb" },
