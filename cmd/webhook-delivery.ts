@@ -58,7 +58,11 @@ export function pullPolicies(configs: Targets): ReadonlyMap<string, RetryPolicy 
 }
 
 /** Says which messages wait for a target that is no longer configured. */
-export async function warnOfOrphans(inbox: Inbox, configs: Targets, logger: Logger): Promise<void> {
+export async function warnOfOrphans(
+  inbox: Pick<Inbox, "counts">,
+  configs: Targets,
+  logger: Logger,
+): Promise<void> {
   for (const { channel, target, pending } of await inbox.counts()) {
     if (pending === 0 || Object.hasOwn(configs, target)) continue;
     logger.warn({ channel, target, pending }, "messages wait for a target that is not configured");

@@ -43,7 +43,7 @@ function checkChannel(name: string, settings: Settings, config: Config, outbound
     );
   }
   const { list } = config.webhook.channels[name]!.pushId;
-  if (list !== undefined) findings.push(...checkReadable([...path, "pushId", "list"], list));
+  if (list !== undefined) findings.push(...checkReadable([...path, "pushId", "list"], list, pushId.list!));
   if (pushId.check !== undefined) {
     findings.push(...checkUrl([...path, "pushId", "check", "url"], pushId.check.url, outbound));
   }
@@ -80,13 +80,13 @@ function faultOf(path: ConfigPath, compile: () => unknown): Finding[] {
   }
 }
 
-function checkReadable(path: ConfigPath, file: string): Finding[] {
+function checkReadable(path: ConfigPath, file: string, written: string): Finding[] {
   try {
     accessSync(file, constants.R_OK);
     return [];
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code;
-    return [{ path, message: `cannot read the file ${JSON.stringify(file)} (${reason})` }];
+    return [{ path, message: `cannot read the file ${JSON.stringify(written)} (${reason})` }];
   }
 }
 

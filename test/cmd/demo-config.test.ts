@@ -17,7 +17,10 @@ test("the demo is what is served without a file, and has what the documentation 
     auth: { mode: "off" },
     projects: [{ id: 1, appids: ["demo-app"] }],
     analysis: { tokens: [{ token: "demo-token", projects: [1] }] },
-    webhook: { channels: { demo: { secrets: [{ value: "demo-secret" }] } } },
+    webhook: {
+      channels: { demo: { secrets: [{ value: "demo-secret" }], targets: ["log"] } },
+      targets: { log: { kind: "log" } },
+    },
     parser: { separator: ":ta:" },
   });
   expect(formats.problems).toEqual([]);

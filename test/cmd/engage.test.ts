@@ -13,6 +13,15 @@ const help = [
     ["--help"],
     ["serve", "parse", "config", "key", "health", "demo", "parser-plugin", "Examples:", "Exit codes:"],
   ],
+  [["--help"], ["webhook", "migrate"]],
+  [
+    ["webhook", "--help"],
+    ["stats", "deliveries", "delivery", "dead-letters", "replay"],
+  ],
+  [
+    ["webhook", "replay", "--help"],
+    ["--channel", "--all", "--dry-run", "--nonce", "--key-file", "--url", "--json"],
+  ],
   [
     ["parse", "--help"],
     ["--format", "--index", "--strict", "- for standard input"],
