@@ -1,5 +1,6 @@
 import type { ParserConfig } from "../config.ts";
 import { type Format, type ParseLine, quote, Refusal, refuse } from "../line.ts";
+import type { MapLine } from "../mapping/copy.ts";
 import { compileMapping, type MapFields } from "../mapping/mapping.ts";
 import { type ConfigPath, type ConfigProblem, createProblems, type Problems } from "../mapping/problems.ts";
 import { createAccessLogReader } from "./access-log.ts";
@@ -89,8 +90,9 @@ function openParseLine(
   const defaultNulls = format.type === "json" ? [] : [""];
   const reader = createReader(format, format.nulls ?? defaultNulls, at, context);
   const { knownFields } = reader;
-  const map = compileMapping(format, { at, problems, now, knownFields, defaultNulls });
-  return createParse(reader, map, format.type === "json");
+  const mapping = compileMapping(format, { at, problems, now, knownFields, defaultNulls });
+  const parse = createParse(reader, mapping.map, format.type === "json");
+  return format.type === "json" && format.records === undefined ? copyOrParse(mapping.mapLine, parse) : parse;
 }
 
 function createReader(
@@ -128,6 +130,13 @@ function createParse({ read }: Reader, map: MapFields, isJson: boolean): ParseLi
       records.push(record);
     }
     return records;
+  };
+}
+
+function copyOrParse(mapLine: MapLine, parse: ParseLine): ParseLine {
+  return (line, index) => {
+    const record = mapLine(line);
+    return record === undefined ? parse(line, index) : [record];
   };
 }
 

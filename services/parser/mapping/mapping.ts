@@ -1,13 +1,15 @@
 import { Refusal, refuse } from "../line.ts";
 import type { MappingConfig } from "./config.ts";
+import { createMapLine, type MapLine } from "./copy.ts";
 import { compileEntry, type Entry, type EntryContext, type ReadTarget } from "./entry.ts";
 import { isJsonObject, setKey } from "./json.ts";
+import { closeRecord, type IsNull, joinMembers, type Target, writeMembers } from "./members.ts";
 import type { Fields } from "./path.ts";
-import { createPlanner, type Kept, type MakePlan, maxFields, type Planned } from "./plan.ts";
+import { createPlanner, type MakePlan, maxFields } from "./plan.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { rootKeys, zoneOffsetKey } from "./record.ts";
 import { compilePath, createSlotTable, type GetValue, type SlotTable } from "./slots.ts";
-import { type Head, headOf, isPlainText, writeKey, writeNested, writeValue } from "./write.ts";
+import { headOf, writeNested } from "./write.ts";
 
 /**
  * Writes the record of one line's fields as JSON text. It is put together as text, value by value: making an
@@ -25,13 +27,6 @@ export interface MappingContext {
   readonly knownFields: readonly string[] | undefined;
   /** Texts that mean "no value" when the configuration does not say. */
   readonly defaultNulls: readonly string[];
-}
-
-interface Target {
-  readonly key: string;
-  readonly head: Head;
-  readonly read: ReadTarget;
-  readonly isOfLine: boolean;
 }
 
 interface Required {
@@ -52,11 +47,16 @@ interface Compiled {
   readonly isNull: IsNull;
 }
 
-type IsNull = (value: unknown) => boolean;
+export interface Mapping {
+  readonly map: MapFields;
+  /** The same for a line of JSON that need not be parsed for it. */
+  readonly mapLine: MapLine;
+}
 
-export function compileMapping(config: MappingConfig, context: MappingContext): MapFields {
+export function compileMapping(config: MappingConfig, context: MappingContext): Mapping {
   const table = createSlotTable();
-  const isNull = compileIsNull(config.nulls ?? context.defaultNulls);
+  const nulls = config.nulls ?? context.defaultNulls;
+  const isNull = compileIsNull(nulls);
   const entries = compileEntries(config, isNull, table, context);
   checkFields(config, entries, context);
   const targets = compileTargets(entries, context);
@@ -74,7 +74,11 @@ export function compileMapping(config: MappingConfig, context: MappingContext): 
     taken: new Set([...written, ...read.map((path) => path.replace(/^properties\./, ""))]),
     isNull,
   };
-  return createMap(compiled, createPlanner({ slots: table.names, skip, keepRest }));
+  const planner = createPlanner({ slots: table.names, skip, keepRest });
+  return {
+    map: createMap(compiled, planner.plan),
+    mapLine: nulls.length === 0 ? createMapLine(compiled, planner) : () => undefined,
+  };
 }
 
 function createMap(compiled: Compiled, makePlan: MakePlan): MapFields {
@@ -95,36 +99,6 @@ function createMap(compiled: Compiled, makePlan: MakePlan): MapFields {
     const properties = copies ? writeCopied(compiled, fields, own, members) : members;
     return properties instanceof Refusal ? properties : closeRecord(record, properties);
   };
-}
-
-/** The members of an object, without its braces: what the targets read, then the fields that are kept. */
-function writeMembers(
-  targets: readonly Target[],
-  kept: readonly Kept[],
-  { plan: { places }, values }: Planned,
-  plain: boolean,
-  isNull: IsNull,
-): string | Refusal {
-  let text = "";
-  let isOpen = false;
-  for (let index = 0; index < targets.length; index++) {
-    const { head, read, isOfLine } = targets[index]!;
-    const value = read(values, places);
-    if (value === undefined) continue;
-    if (value instanceof Refusal) return value;
-    const isText = typeof value === "string" && ((plain && isOfLine) || isPlainText(value));
-    text += writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
-    isOpen = isText;
-  }
-  for (let index = 0; index < kept.length; index++) {
-    const { at, head } = kept[index]!;
-    const value = values[at];
-    if (isNull(value)) continue;
-    const isText = typeof value === "string" && (plain || isPlainText(value));
-    text += writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
-    isOpen = isText;
-  }
-  return isOpen ? `${text}"` : text;
 }
 
 /**
@@ -152,16 +126,11 @@ function writeCopied(
   if (keepRest) copy(fields, skip);
   if (own !== undefined) copy(own, taken);
   const text = writeNested(rest).slice(1, -1);
-  return written === "" || text === "" ? written + text : `${written},${text}`;
+  return joinMembers(written, text);
 }
 
 function refuseFields(): Refusal {
   return refuse("invalid_value", `more than ${maxFields} fields`);
-}
-
-function closeRecord(root: string, properties: string): string {
-  if (properties === "") return `{${root}}`;
-  return root === "" ? `{"properties":{${properties}}}` : `{${root},"properties":{${properties}}}`;
 }
 
 function compileIsNull(nulls: readonly string[]): IsNull {

@@ -47,25 +47,32 @@ export const maxFields = 10_000;
 /** Undefined for more than maxFields. */
 export type MakePlan = (fields: Fields) => Planned | undefined;
 
+export interface Planner {
+  readonly plan: MakePlan;
+  /** The plan of the line before; undefined when there is none to remember. */
+  readonly latest: () => Plan | undefined;
+}
+
 /**
  * Lines of one log mostly have the same few key orders. Reading values by their place in such an order takes 10 ns
  * a field; reading them by name, with names that differ from one format to the next, takes 50.
  */
-export function createPlanner(rules: PlanRules): MakePlan {
+export function createPlanner(rules: PlanRules): Planner {
   const plans: Plan[] = [];
-  return (fields) => {
+  const plan: MakePlan = (fields) => {
     const latest = plans[0];
     const latestValues = latest && valuesInOrder(latest.keys, fields);
     if (latestValues !== undefined) return { plan: latest!, values: latestValues };
     const keys = Object.keys(fields);
     if (keys.length > maxFields) return undefined;
-    const known = plans.findIndex((plan) => isSame(plan.keys, keys));
-    const plan = known === -1 ? makePlan(keys, rules) : plans[known]!;
+    const known = plans.findIndex((one) => isSame(one.keys, keys));
+    const found = known === -1 ? makePlan(keys, rules) : plans[known]!;
     if (known !== -1) plans.splice(known, 1);
-    if (!plan.isWide) plans.unshift(plan);
+    if (!found.isWide) plans.unshift(found);
     if (plans.length > maxPlans) plans.pop();
-    return { plan, values: [undefined, ...Object.values(fields)] };
+    return { plan: found, values: [undefined, ...Object.values(fields)] };
   };
+  return { plan, latest: () => plans[0] };
 }
 
 function isSame(keys: readonly string[], others: readonly string[]): boolean {

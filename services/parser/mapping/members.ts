@@ -1,0 +1,54 @@
+import { Refusal } from "../line.ts";
+import type { ReadTarget } from "./entry.ts";
+import type { Kept, Planned } from "./plan.ts";
+import { type Head, isPlainText, writeKey, writeValue } from "./write.ts";
+
+/** A key of the record and where its value comes from. */
+export interface Target {
+  readonly key: string;
+  readonly head: Head;
+  readonly read: ReadTarget;
+  readonly isOfLine: boolean;
+}
+
+export type IsNull = (value: unknown) => boolean;
+
+/** The members of an object, without its braces: what the targets read, then the fields that are kept. */
+export function writeMembers(
+  targets: readonly Target[],
+  kept: readonly Kept[],
+  { plan: { places }, values }: Planned,
+  plain: boolean,
+  isNull: IsNull,
+): string | Refusal {
+  let text = "";
+  let isOpen = false;
+  for (let index = 0; index < targets.length; index++) {
+    const { head, read, isOfLine } = targets[index]!;
+    const value = read(values, places);
+    if (value === undefined) continue;
+    if (value instanceof Refusal) return value;
+    const isText = typeof value === "string" && ((plain && isOfLine) || isPlainText(value));
+    text += writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
+    isOpen = isText;
+  }
+  for (let index = 0; index < kept.length; index++) {
+    const { at, head } = kept[index]!;
+    const value = values[at];
+    if (isNull(value)) continue;
+    const isText = typeof value === "string" && (plain || isPlainText(value));
+    text += writeKey(head, text, isOpen, isText) + (isText ? value : writeValue(value));
+    isOpen = isText;
+  }
+  return isOpen ? `${text}"` : text;
+}
+
+/** The members of two parts of an object. */
+export function joinMembers(first: string, second: string): string {
+  return first === "" || second === "" ? first + second : `${first},${second}`;
+}
+
+export function closeRecord(root: string, properties: string): string {
+  if (properties === "") return `{${root}}`;
+  return root === "" ? `{"properties":{${properties}}}` : `{${root},"properties":{${properties}}}`;
+}
