@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, vi } from "vitest";
+import { openHttpServer } from "../../services/webhook/targets/http-server.ts";
+import { arrivalsAt } from "./arrivals.ts";
+import { batchesOf, seeded } from "./batches.ts";
+import { settledBooks } from "./books.ts";
+import { configOf } from "./config.ts";
+import { openEngage } from "./engage.ts";
+import { createSender } from "./senders.ts";
+import { openPostgresStore } from "./stores.ts";
+
+const long = { timeout: 300_000 };
+
+it("recovers by itself from 5 kills of PostgreSQL, and loses nothing", long, async ({ signal }) => {
+  const messages = 5_000;
+  const kills = 5;
+  const concurrency = 8;
+  await using store = await openPostgresStore();
+  await using target = await openHttpServer();
+  const arrivals = arrivalsAt(target);
+  await using engage = await openEngage(store.folder, configOf(store, { target, concurrency }));
+  using sender = createSender(engage, { signal });
+  const { pid } = engage;
+  const random = seeded(20_260_103);
+  const batches = batchesOf(messages, random);
+  const share = Math.ceil(batches.length / kills);
+  const sent: Promise<unknown>[] = [];
+  for (let kill = 0; kill < kills; kill++) {
+    sent.push(
+      ...batches.slice(kill * share, (kill + 1) * share).map((batch) => sender.sendUntilAcknowledged(batch)),
+    );
+    await sleep(random() * 60);
+    await store.server.kill();
+    await store.server.start();
+  }
+  await Promise.all(sent);
+  const books = { accepted: messages, delivered: messages, dead: 0, pending: 0 };
+  expect(await settledBooks(engage)).toEqual(books);
+  expect(arrivals.size).toBe(messages);
+  expect(target.calls.length - messages).toBeLessThanOrEqual(kills * (concurrency + 100));
+  expect(engage.pid).toBe(pid);
+  expect([...sender.statuses.keys()].toSorted()).toEqual([200, 503]);
+});
+
+it("answers 503 in flat memory while PostgreSQL is away, and goes on when it is back", long, async (test) => {
+  const refused = 3_000;
+  await using store = await openPostgresStore();
+  await using target = await openHttpServer();
+  const arrivals = arrivalsAt(target);
+  await using engage = await openEngage(store.folder, configOf(store, { target }));
+  using sender = createSender(engage, test);
+  const [first, ...rest] = batchesOf(10_000, seeded(20_260_104));
+  await sender.sendUntilAcknowledged(first!);
+  await store.server.kill();
+  // Eight senders that repeat their batches until so many have been refused.
+  const send = async (): Promise<void> => {
+    for (let next = 0; (sender.statuses.get(503) ?? 0) < refused; next++) {
+      const answer = await sender.send(rest[next % rest.length]!);
+      expect(answer).toMatchObject({
+        status: 503,
+        headers: { "retry-after": expect.stringMatching(/^\d+$/) },
+      });
+      expect(JSON.parse(answer.text)).toMatchObject({ return_code: 1 });
+    }
+  };
+  const sending = Promise.all(Array.from({ length: 8 }, send));
+  await vi.waitUntil(() => (sender.statuses.get(503) ?? 0) >= refused / 3, { timeout: 120_000 });
+  const early = residentKib(engage.pid);
+  await sending;
+  expect(residentKib(engage.pid) - early).toBeLessThan(65_536);
+  expect((await fetch(`http://127.0.0.1:${engage.port}/readyz`)).status).toBe(503);
+  expect((await fetch(`http://127.0.0.1:${engage.port}/healthz`)).status).toBe(200);
+  await store.server.start();
+  await Promise.all(rest.map((batch) => sender.sendUntilAcknowledged(batch)));
+  expect(await settledBooks(engage)).toMatchObject({ accepted: 10_000, delivered: 10_000, dead: 0 });
+  expect(arrivals.size).toBe(10_000);
+});
+
+function residentKib(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
