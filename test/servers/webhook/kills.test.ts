@@ -10,7 +10,7 @@ import { createSender } from "./senders.ts";
 import { stores } from "./stores.ts";
 
 const messages = 10_000;
-const kills = 20;
+const kills = 15;
 const concurrency = 8;
 /** Calls that the target has answered and whose commit was still to come: of one batch at the most. */
 const inFlight = concurrency + 100;
