@@ -1,10 +1,8 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median, quantile } from "../harness/compare.ts";
 import { encodeContent, openParseClient } from "../harness/grpc-client.ts";
 import { itemsOf, jsonLines } from "../harness/log-lines.ts";
-import { runTool, startServer } from "../harness/processes.ts";
+import { makeFolder, runTool, startServer } from "../harness/processes.ts";
 
 /** Small calls of a second client process, alone and while calls of 100,000 lines are parsed without a pause. */
 const lines = 100_000;
@@ -15,7 +13,7 @@ const port = 7331;
 await using server = await startServer("cmd/engage.ts serve", port, {
   ENGAGE_CONFIG: "bench/big-call/engage.yaml",
   ENGAGE_LISTEN: `127.0.0.1:${port}`,
-  ENGAGE_DATA: join(mkdtempSync(join(tmpdir(), "engage-bench-")), "data"),
+  ENGAGE_DATA: join(makeFolder(), "data"),
 });
 using client = await openParseClient(port);
 const frame = encodeContent(itemsOf(jsonLines(lines)));
@@ -38,12 +36,16 @@ async function callUntil(done: AbortSignal): Promise<void> {
 }
 
 const alone: number[] = [];
+const waits: { ran: number; waited: number }[] = [];
 const beside: number[] = [];
 for (let round = 0; round < rounds; round++) {
   alone.push(...(await smallCalls()));
   const stop = new AbortController();
   const big = callUntil(stop.signal);
+  const before = server.mainThread();
   beside.push(...(await smallCalls()));
+  const after = server.mainThread();
+  waits.push({ ran: after.ran - before.ran, waited: after.waited - before.waited });
   stop.abort();
   await big;
 }
@@ -59,5 +61,10 @@ const row = (name: string, latencies: readonly number[], bar: string) => ({
 console.table([row("alone", alone, ""), row(`beside calls of ${lines} lines`, beside, "≤ 50 ms")]);
 console.log(
   `big calls: ${bigMs.length} of ${megabytes(frame.length)} (answers ${megabytes(answer.length)}), median ${Math.round(median(bigMs))} ms`,
+);
+const sum = (pick: (wait: { ran: number; waited: number }) => number): string =>
+  waits.reduce((total, wait) => total + pick(wait), 0).toFixed(1);
+console.log(
+  `the server's main thread beside them: ran for ${sum(({ ran }) => ran)} s, waited ${sum(({ waited }) => waited)} s for a free core (near 0 on an idle machine; else the latencies are the scheduler's)`,
 );
 console.log(`memory of the server: ${Math.round(server.residentMiB())} MiB\n`);

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A server under test in a process of its own, so that its CPU time can be told from the load's. */
@@ -12,6 +14,15 @@ export interface Server extends AsyncDisposable {
   cpuSeconds(): number;
   /** Resident memory in MiB. */
   residentMiB(): number;
+  /** Seconds that the main thread has run, and that it was ready to run and found no free core. */
+  mainThread(): { readonly ran: number; readonly waited: number };
+}
+
+/** A folder for the files of one benchmark, removed at its end. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Starts `file` on a port of its choosing by the environment and waits until it accepts connections. */
@@ -32,6 +43,7 @@ export async function startServer(
     pid,
     cpuSeconds: () => readCpuSeconds(pid),
     residentMiB: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
+    mainThread: () => readMainThread(pid),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await once(child, "exit");
@@ -58,6 +70,14 @@ function readCpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** The first two numbers of schedstat are the time on a core and the time in the queue for one, in ns. */
+function readMainThread(pid: number): { ran: number; waited: number } {
+  const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8")
+    .split(" ")
+    .map((ns) => Number(ns) / 1e9);
+  return { ran, waited };
 }
 
 const found = new Set<string>();

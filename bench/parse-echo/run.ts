@@ -1,16 +1,15 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { RequestSchema } from "../../gen/proto/parser_pb.ts";
 import { compare } from "../harness/compare.ts";
-import { runTool, type Server, startServer } from "../harness/processes.ts";
+import { makeFolder, runTool, type Server, startServer } from "../harness/processes.ts";
 
 /** Parse as an echo of 200 bytes over gRPC: 8 connections of 32 streams each. */
 const callsPerRound = 20_000;
 const rounds = 5;
 
-const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
+const folder = makeFolder();
 const messageFile = join(folder, "message.bin");
 const line = JSON.stringify({
   "#type": "track",

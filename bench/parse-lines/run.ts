@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../cmd/config.ts";
 import { type BatchParserOptions, createBatchParser } from "../../services/parser/batch.ts";
@@ -8,7 +7,7 @@ import { separatorsOf } from "../../services/parser/separators.ts";
 import { median } from "../harness/compare.ts";
 import { decodeContent, encodeContent, openParseClient } from "../harness/grpc-client.ts";
 import { itemsOf } from "../harness/log-lines.ts";
-import { runTool, type Server, startServer } from "../harness/processes.ts";
+import { makeFolder, runTool, type Server, startServer } from "../harness/processes.ts";
 import { json, others, type Sample } from "./samples.ts";
 
 /**
@@ -19,7 +18,7 @@ import { json, others, type Sample } from "./samples.ts";
 const callsPerTurn = 20;
 const secondsFor = { json: 25, eachOther: 3 };
 const configFile = "bench/parse-lines/engage.yaml";
-const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
+const folder = makeFolder();
 
 const { config } = loadConfig({ env: {}, cwd: process.cwd(), file: configFile });
 const { formatFor } = await openFormats(config.parser);

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "../harness/compare.ts";
+import { makeFolder } from "../harness/processes.ts";
 
 /**
  * From the start of the process to the first 200 of /readyz, and what it holds while it has nothing to do. The first
@@ -13,7 +13,7 @@ import { median } from "../harness/compare.ts";
  */
 const starts = 5;
 const idleMs = 1_500;
-const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
+const folder = makeFolder();
 
 const build = spawnSync("npm", ["run", "--silent", "build"], { stdio: "inherit" });
 if (build.status !== 0) throw new Error("the build failed");

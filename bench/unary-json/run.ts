@@ -1,8 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare } from "../harness/compare.ts";
-import { runTool, type Server, startServer } from "../harness/processes.ts";
+import { makeFolder, runTool, type Server, startServer } from "../harness/processes.ts";
 
 /**
  * Unary JSON over HTTP/1.1 with bodies of 200 bytes, against fastify. Both
@@ -15,7 +14,7 @@ const rounds = 5;
 const secondsPerRound = 1;
 const connections = 32;
 
-const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
+const folder = makeFolder();
 
 const line = `{"#type":"track","#account_id":"a1","#event_name":"login","properties":{"text":"a line of a log"}}`;
 const parseBody = JSON.stringify({ content: Buffer.from(line.padEnd(138)).toString("base64") });
