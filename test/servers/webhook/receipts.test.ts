@@ -7,7 +7,7 @@ import { receiptText } from "../../services/webhook/receipts.ts";
 
 const count = 10_000;
 const perBatch = 500;
-const atOnce = 16;
+const atOnce = 100;
 const receipts = fc.sample(receiptText, { numRuns: count, seed: 20_260_105 });
 
 it(`${count} receipts come to the target byte for byte`, { timeout: 120_000 }, async () => {

@@ -1,0 +1,77 @@
+import { migrate } from "../../store/inbox/postgres/migrate.ts";
+import { openPostgresServer } from "../../test/servers/inbox/postgres-server.ts";
+import { median, quantile } from "../harness/compare.ts";
+import type { Server } from "../harness/processes.ts";
+import type { Generator, Turn, TurnResult } from "./generator.ts";
+import { startFloor, startService } from "./servers.ts";
+
+interface Contestant {
+  readonly name: string;
+  readonly server: Server;
+  readonly bar?: string;
+}
+
+interface Measured extends TurnResult {
+  readonly cpuSeconds: number;
+}
+
+/** Signed batches into the durable queue, all contestants in turn, the first against each of the others. */
+export async function measureAccepting(generator: Generator, rounds: number): Promise<void> {
+  await using floor = await startFloor(7331);
+  await using sqlite = await startService(7332, { demo: ["queue"] });
+  await using database = await openPostgresServer();
+  await migrate(database, "engage_inbox");
+  const inbox = { driver: "postgres", url: database.url };
+  await using postgres = await startService(7333, { demo: ["queue"] }, { inbox });
+  const all: readonly Contestant[] = [
+    { name: "webhook, SQLite", server: sqlite },
+    { name: "floor: node:http, HMAC, JSON.parse, append and fsync", server: floor, bar: "≥ 0.5" },
+    { name: "webhook, PostgreSQL", server: postgres },
+  ];
+  const small = { path: "/webhook/demo", connections: 16, batches: 300, elements: 100 };
+  console.log("signed batches of 100 messages, 16 connections");
+  await compareTurns(generator, all, small, rounds);
+  const big = { path: "/webhook/demo", connections: 8, batches: 60, elements: 500 };
+  console.log("signed batches of 500 messages, 8 connections; the aim for p99 is 150 ms");
+  await compareTurns(generator, all, big, rounds);
+}
+
+async function compareTurns(
+  generator: Generator,
+  contestants: readonly Contestant[],
+  turn: Omit<Turn, "port">,
+  rounds: number,
+): Promise<void> {
+  const run = async ({ server }: Contestant): Promise<Measured> => {
+    const before = server.cpuSeconds();
+    const result = await generator.run({ ...turn, port: server.port });
+    return { ...result, cpuSeconds: server.cpuSeconds() - before };
+  };
+  for (const contestant of contestants) await run(contestant);
+  const measured = contestants.map((): Measured[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, contestant] of contestants.entries()) measured[at]!.push(await run(contestant));
+  }
+  const ratioTo = (at: number, pick: (one: Measured) => number): string =>
+    median(measured[at]!.map((one, round) => pick(one) / pick(measured[0]![round]!))).toFixed(2);
+  console.table(
+    contestants.map(({ name, bar = "" }, at) => ({
+      contestant: name,
+      "batches/s": Math.round(median(measured[at]!.map(({ seconds }) => turn.batches / seconds))),
+      "p50 ms": latency(measured[at]!, 0.5),
+      "p99 ms": latency(measured[at]!, 0.99),
+      "CPU ms/batch": (
+        1_000 * median(measured[at]!.map(({ cpuSeconds }) => cpuSeconds / turn.batches))
+      ).toFixed(2),
+      "ratio of batches/s": ratioTo(at, ({ seconds }) => seconds),
+      "ratio of batches/CPU s": ratioTo(at, ({ cpuSeconds }) => cpuSeconds),
+      bar,
+    })),
+  );
+  console.log(`ratios: the first against that row, median of ${rounds} rounds\n`);
+}
+
+/** The median over the rounds, since one round may meet a pause of the machine. */
+function latency(rounds: readonly TurnResult[], share: number): string {
+  return median(rounds.map(({ latenciesMs }) => quantile(latenciesMs, share))).toFixed(1);
+}

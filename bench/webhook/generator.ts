@@ -1,0 +1,38 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+export interface Turn {
+  readonly port: number;
+  readonly path: string;
+  readonly connections: number;
+  readonly batches: number;
+  /** Of each batch. */
+  readonly elements: number;
+  /** Batches that begin in a second; as many as the server takes unless given. */
+  readonly perSecond?: number;
+}
+
+export interface TurnResult {
+  readonly seconds: number;
+  readonly latenciesMs: readonly number[];
+}
+
+export interface Generator extends Disposable {
+  run(turn: Turn): Promise<TurnResult>;
+}
+
+export function openGenerator(): Generator {
+  const child = fork(join(import.meta.dirname, "load.ts"));
+  child.on("exit", (code) => {
+    if (code !== null && code !== 0) throw new Error(`the load generator ended with ${code}`);
+  });
+  return {
+    async run(turn) {
+      child.send(turn);
+      const [result] = await once(child, "message");
+      return result as TurnResult;
+    },
+    [Symbol.dispose]: () => void child.kill(),
+  };
+}

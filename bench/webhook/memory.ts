@@ -1,0 +1,34 @@
+import { median } from "../harness/compare.ts";
+import type { Generator } from "./generator.ts";
+import { startService } from "./servers.ts";
+import { openTargets } from "./targets.ts";
+
+const perSecond = 100;
+const sampleMs = 1_000;
+
+/** Resident memory while batches of 100 messages are accepted and handed on, 100 a second. */
+export async function measureMemory(generator: Generator, seconds: number): Promise<void> {
+  using targets = await openTargets();
+  const retention = { finishedMs: 5_000, claimMs: 60_000 };
+  await using service = await startService(7351, { demo: ["fast"] }, { targets, inbox: { retention } });
+  const samples: number[] = [];
+  const timer = setInterval(() => samples.push(service.residentMiB()), sampleMs);
+  const turn = { port: 7351, path: "/webhook/demo", connections: 16, elements: 100, perSecond };
+  const before = service.cpuSeconds();
+  const result = await generator.run({ ...turn, batches: perSecond * seconds });
+  clearInterval(timer);
+  const cpu = (service.cpuSeconds() - before) / result.seconds;
+  // The first fifth is for compiling code and filling pools.
+  const part = (from: number, to: number): number =>
+    median(samples.slice(Math.floor(samples.length * from), Math.floor(samples.length * to)));
+  const rows = [0, 0.2, 0.4, 0.6, 0.8].map((from) => ({
+    "part of the time": `${from * 100} to ${Math.round((from + 0.2) * 100)} %`,
+    "MiB resident, median": part(from, from + 0.2).toFixed(1),
+  }));
+  const perSecondSent = (turn.perSecond * seconds) / result.seconds;
+  console.log(
+    `${Math.round(result.seconds)} s at ${perSecondSent.toFixed(1)} batches/s, ${cpu.toFixed(2)} CPUs`,
+  );
+  console.table(rows);
+  console.log(`last part against the second: ${(part(0.8, 1) / part(0.2, 0.4)).toFixed(3)}, bar ≤ 1.1\n`);
+}
