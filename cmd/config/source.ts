@@ -50,9 +50,10 @@ export function parseConfigSource(file: string, text: string): ConfigSource {
   );
   let tree: unknown;
   try {
-    if (problems.length === 0) tree = document.toJS() ?? undefined;
+    if (problems.length === 0) tree = withoutCycles(document.toJS()) ?? undefined;
   } catch {
-    problems.push(problem(0, "not valid YAML: aliases that lead nowhere or multiply without bound"));
+    const message = "not valid YAML: aliases that lead nowhere, into themselves, or multiply without bound";
+    problems.push(problem(0, message));
   }
   const find = (path: ConfigPath) =>
     findNode(document.contents, path, (node) => (isAlias(node) ? node.resolve(document) : node));
@@ -73,6 +74,12 @@ export function parseConfigSource(file: string, text: string): ConfigSource {
       return at((wanted as Node | undefined)?.range?.[0] ?? 0);
     },
   };
+}
+
+/** An anchor may stand around its own alias. @throws TypeError */
+function withoutCycles(tree: unknown): unknown {
+  JSON.stringify(tree);
+  return tree;
 }
 
 interface Found {

@@ -117,6 +117,11 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
     "log: { level: info",
     ["1:19: not valid YAML: wrong indentation, or a bracket left open"],
   ],
+  [
+    "an alias within its own anchor",
+    "projects: &projects [*projects]",
+    ["1:1: not valid YAML: aliases that lead nowhere, into themselves, or multiply without bound"],
+  ],
   ["text in the place of sections", "hello", ["1:1: must be a section of keys, got text (not shown)"]],
 ];
 
