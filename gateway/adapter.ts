@@ -21,6 +21,7 @@ import { maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "./record.ts";
+import { takeTurns } from "./turns.ts";
 
 interface Route {
   readonly served: ServedMethod;
@@ -54,6 +55,7 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
       noteOutcome,
       enforceDeadline(core.limits.maxDeadlineMs),
       concealFaults(core.reportFault),
+      takeTurns,
       ...core.interceptors,
     ],
   });
