@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parserConfigSchema } from "../../../../services/parser/config.ts";
 import { openFormats } from "../../../../services/parser/formats/formats.ts";
@@ -17,6 +18,11 @@ describe("matches", () => {
     ["*", "/var/log/a.log"],
     ["*.log", "a.log"],
     ["*.log", "/var/log/a.log"],
+    ["**.log", "a\nb.log"],
+    ["a*b*b", "abb"],
+    ["a*b*", "ab"],
+    ["*ab*ab*", "aabaab"],
+    ["a.log", "/var/a.log"],
     ["a?c", "abc"],
     ["[a-c]1", "b1"],
     ["[!a-c]1", "d1"],
@@ -45,6 +51,11 @@ describe("does not match", () => {
   test.each([
     ["*.log", "a.log.gz"],
     ["a.log", "aXlog"],
+    ["a*a", "a"],
+    ["ab*bc", "abc"],
+    ["*ab*ab", "abb"],
+    ["*a*b*", "ba"],
+    ["", "a"],
     ["a?c", "a/c"],
     ["[a-c]1", "d1"],
     ["[!a]", "a"],
@@ -56,6 +67,17 @@ describe("does not match", () => {
   ])("%s: %s", (pattern, index) => {
     expect(matches(pattern, index)).toBe(false);
   });
+});
+
+test("a glob of stars matches what the expression of the same meaning does", () => {
+  const text = (characters: string, maxLength: number) =>
+    fc.string({ unit: fc.constantFrom(...characters), maxLength });
+  fc.assert(
+    fc.property(text("ab.*", 8), text("ab.", 12), (glob, name) => {
+      const source = glob.replaceAll(".", "\\.").replaceAll(/\*+/g, ".*");
+      expect(matches(glob, name)).toBe(new RegExp(`^${source}$`).test(name));
+    }),
+  );
 });
 
 test.each(["[a", "{a,b", "/(/", "[z-a]"])("%s is a problem", (pattern) => {
