@@ -210,6 +210,11 @@ export class InboxFullError extends Error {
   override readonly name = "InboxFullError";
 }
 
+/** The page asked for begins behind something that is not in a list of this kind. */
+export class PageCursorError extends RangeError {
+  override readonly name = "PageCursorError";
+}
+
 /** The store can't do its work now. Answer 503 with Retry-After. */
 export class InboxUnavailableError extends Error {
   override readonly name = "InboxUnavailableError";

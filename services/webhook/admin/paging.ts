@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PageRequest } from "../../../store/inbox/inbox.ts";
-import { FieldFault } from "./refusals.ts";
+import { FieldFault, foreignPageToken } from "./refusals.ts";
 
 const defaultPageSize = 100;
 const maxPageSize = 1_000;
@@ -26,9 +26,7 @@ export function readPage({ pageSize, pageToken }: PageFields, list: unknown): Pa
   const limit = pageSize === 0 ? defaultPageSize : pageSize;
   if (pageToken === "") return { limit };
   const [mark, ...after] = Buffer.from(pageToken, "base64url").toString("utf8").split(" ");
-  if (mark !== markOf(list)) {
-    throw new FieldFault("page_token", "is not one of this list with this filter, begin again without it");
-  }
+  if (mark !== markOf(list)) throw foreignPageToken();
   return { limit, after: after.join(" ") };
 }
 

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
-import { InboxUnavailableError } from "../../../store/inbox/inbox.ts";
+import { InboxUnavailableError, PageCursorError } from "../../../store/inbox/inbox.ts";
 
 /** A field of the request is not valid. The message names it, the value and the valid ones. */
 export class FieldFault extends Error {
@@ -13,8 +13,13 @@ export class FieldFault extends Error {
   }
 }
 
-/** INVALID_ARGUMENT for a FieldFault, UNAVAILABLE while the store is away; anything else as it is. */
+export function foreignPageToken(): FieldFault {
+  return new FieldFault("page_token", "is not one of this list with this filter, begin again without it");
+}
+
+/** INVALID_ARGUMENT for a FieldFault and for a page that no list has, UNAVAILABLE while the store is away; anything else as it is. */
 export function toConnectError(error: unknown): unknown {
+  if (error instanceof PageCursorError) return toConnectError(foreignPageToken());
   if (error instanceof FieldFault) {
     const value = { fieldViolations: [{ field: error.field, description: error.message }] };
     return new ConnectError(error.message, Code.InvalidArgument, undefined, [

@@ -1,5 +1,6 @@
 import type { BatchElement } from "../batch.ts";
 import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
+import { PageCursorError } from "../inbox.ts";
 import type { DeadLetter, DeadLetterFilter, Page, PageRequest } from "../records.ts";
 import { storableText } from "../settlement.ts";
 import { all, insertAll, type Operation, type Session, type Value } from "./query.ts";
@@ -108,5 +109,5 @@ export function parseText(json: string | null): string | null {
 
 function decodeCursor(after: string): number {
   if (/^\d{1,15}$/.test(after)) return Number(after);
-  throw new RangeError(`page cursor "${after}" is not one of this list`);
+  throw new PageCursorError(`page cursor ${JSON.stringify(after)} is not one of this list`);
 }

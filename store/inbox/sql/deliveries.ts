@@ -1,6 +1,7 @@
 import type { BatchElement } from "../batch.ts";
 import { decodeElements } from "../element-list.ts";
 import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
+import { PageCursorError } from "../inbox.ts";
 import { decodeIndexes } from "../index-set.ts";
 import type { Delivery, DeliveryDetail, DeliveryFilter, Page, PageRequest } from "../records.ts";
 import { type DeadRow, parseText } from "./dead-letters.ts";
@@ -184,6 +185,6 @@ function isDelivery(delivery: Delivery, { target, state, pushId }: DeliveryFilte
 function decodeCursor(after: string | undefined): { readonly seq: number; readonly place: number } {
   if (after === undefined) return { seq: Number.MAX_SAFE_INTEGER, place: -1 };
   const [, seq = "", place = ""] = /^(\d{1,15})\.(\d{1,9}|end)$/.exec(after) ?? [];
-  if (seq === "") throw new RangeError(`page cursor "${after}" is not one of this list`);
+  if (seq === "") throw new PageCursorError(`page cursor ${JSON.stringify(after)} is not one of this list`);
   return place === "end" ? { seq: Number(seq) - 1, place: -1 } : { seq: Number(seq), place: Number(place) };
 }

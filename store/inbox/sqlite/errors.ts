@@ -1,4 +1,4 @@
-import { InboxOpenError, InboxUnavailableError } from "../inbox.ts";
+import { InboxOpenError, InboxUnavailableError, PageCursorError } from "../inbox.ts";
 
 /** SQLite's primary result codes that say something about the store, not about a statement (https://www.sqlite.org/rescode.html). */
 const STORE_CODES: ReadonlyMap<number, string> = new Map([
@@ -51,13 +51,14 @@ export function toOpenError(path: string, error: unknown): InboxOpenError {
 
 /** An error as it crosses to another thread. */
 export interface ErrorNote {
-  readonly kind: "open" | "unavailable" | "range" | "other";
+  readonly kind: "open" | "unavailable" | "cursor" | "range" | "other";
   readonly message: string;
 }
 
 export function toNote(path: string, error: unknown): ErrorNote {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof InboxOpenError) return { kind: "open", message };
+  if (error instanceof PageCursorError) return { kind: "cursor", message };
   if (error instanceof RangeError) return { kind: "range", message };
   const why = STORE_CODES.get(codeOf(error));
   if (why !== undefined) return { kind: "unavailable", message: `inbox file "${path}": ${why} (${message})` };
@@ -66,6 +67,7 @@ export function toNote(path: string, error: unknown): ErrorNote {
 
 /** For a request: a database that can't be opened again is only unavailable now. */
 export function fromNote({ kind, message }: ErrorNote): Error {
+  if (kind === "cursor") return new PageCursorError(message);
   if (kind === "range") return new RangeError(message);
   if (kind === "other") return new Error(message);
   return new InboxUnavailableError(message);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeadLetterFilter, ElementOutcome } from "../../../store/inbox/inbox.ts";
+import { type DeadLetterFilter, type ElementOutcome, PageCursorError } from "../../../store/inbox/inbox.ts";
 import { batchOf, indexesOf } from "./batches.ts";
 import type { OpenWorld, World } from "./store.ts";
 
@@ -112,6 +112,16 @@ export function testDeadLetters(open: OpenWorld): void {
       await expect(world.inbox.deadLetters({}, page)).rejects.toThrow(field);
       await expect(world.inbox.deliveries({}, page)).rejects.toThrow(field);
     });
+
+    it.each(["", "nonsense", "1' OR 1=1", "9".repeat(400)])(
+      "know the page %j for a foreign one",
+      async (after) => {
+        await using world = await open();
+        const page = { limit: 10, after };
+        await expect(world.inbox.deadLetters({}, page)).rejects.toBeInstanceOf(PageCursorError);
+        await expect(world.inbox.deliveries({}, page)).rejects.toBeInstanceOf(PageCursorError);
+      },
+    );
 
     it.each(["", "x".repeat(201), "a\0", "\ud800"])("refuse the nonce %j", async (nonce) => {
       await using world = await open();

@@ -100,6 +100,19 @@ describe("ListDeliveries", () => {
     const errors = await Promise.all(calls.map(failure));
     expect(errors.map(({ code }) => code)).toEqual([3, 3, 3].map(() => Code.InvalidArgument));
   });
+
+  it.each(["", "nonsense", "-1.5", "1' OR 1=1", "9".repeat(400)])(
+    "refuses a page token with its end replaced by %j",
+    async (forged) => {
+      await harness.accept(names(3), ["x"]);
+      const { nextPageToken } = await service.listDeliveries({ pageSize: 1 });
+      const [mark] = Buffer.from(nextPageToken, "base64url").toString().split(" ");
+      const pageToken = Buffer.from(`${mark} ${forged}`).toString("base64url");
+      const { code, message } = await failure(service.listDeliveries({ pageToken }));
+      expect(code).toBe(Code.InvalidArgument);
+      expect(message).toContain("page_token is not one of this list");
+    },
+  );
 });
 
 describe("requests that are refused", () => {
