@@ -126,6 +126,8 @@ function configure(db: DatabaseSync, { path, maxWalBytes, checkAtOpen }: Databas
   // Checkpoints are started between commits; this bound is for when there is no pause.
   db.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((maxWalBytes * 2) / PAGE_BYTES)}`);
   db.exec(`PRAGMA journal_size_limit = ${maxWalBytes * 2}; PRAGMA cache_size = -${CACHE_KIB}`);
+  // Otherwise each savepoint writes the pages it may have to restore to a file, more than the batch itself.
+  db.exec("PRAGMA temp_store = MEMORY");
   if (!checkAtOpen) return;
   const [found] = db.prepare("PRAGMA quick_check(1)").all();
   if (found?.["quick_check"] === "ok") return;
