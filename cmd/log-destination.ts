@@ -1,4 +1,4 @@
-import { write, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, write, writeSync } from "node:fs";
 import type { DestinationStream } from "pino";
 
 /**
@@ -11,6 +11,8 @@ const batchMs = 100;
 // A reader that stands still must not fill the memory; beyond 64 MB lines are dropped and counted.
 const maxChunks = 16_000;
 const retryMs = 20;
+/** At the end a reader that takes nothing for this long is waited for no more. */
+const lastMs = 2_000;
 
 export interface LogDestination extends DestinationStream, AsyncDisposable {
   /** Writes what waits before it returns; pino calls it after a line of the level fatal. */
@@ -20,14 +22,15 @@ export interface LogDestination extends DestinationStream, AsyncDisposable {
 /**
  * Writes lines to a file descriptor, which stays open, in chunks and off the
  * main thread. What waits is written when the process exits, also by an
- * uncaught error. Once the descriptor fails, for example because the reader of
+ * uncaught error; a reader that stands still holds the end up for 2 s at most. Once the descriptor fails, for example because the reader of
  * a pipe went away, lines go nowhere.
  *
  * The stream that comes with pino is not used because it measures all it holds
  * at every line: 2.1 µs a line, where this takes 0.2 µs.
  */
 export function openLogDestination(fd: number): LogDestination {
-  const writer = new ChunkWriter(fd);
+  const own = openWithoutWaiting(fd);
+  const writer = new ChunkWriter(own ?? fd);
   const flushSync = (): void => writer.flushSync();
   process.on("exit", flushSync);
   return {
@@ -36,8 +39,24 @@ export function openLogDestination(fd: number): LogDestination {
     async [Symbol.asyncDispose]() {
       process.off("exit", flushSync);
       await writer.drain();
+      if (own === undefined) return;
+      writer.giveUp();
+      closeSync(own);
     },
   };
+}
+
+/**
+ * A write that waits for the reader of a pipe occupies a thread, and a process can't exit before its threads: the
+ * pipe is opened once more in a mode in which writes do not wait. Undefined where that is not to be had.
+ */
+function openWithoutWaiting(fd: number): number | undefined {
+  try {
+    if (!fstatSync(fd).isFIFO()) return undefined;
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
 }
 
 class ChunkWriter {
@@ -51,6 +70,8 @@ class ChunkWriter {
   #isBroken = false;
   #timer: NodeJS.Timeout | undefined;
   #onIdle: (() => void) | undefined;
+  /** Ends the wait for a reader that stands still. */
+  #last: NodeJS.Timeout | undefined;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -79,12 +100,16 @@ class ChunkWriter {
     }
   }
 
-  /** Resolves once all is written. */
+  /** Resolves once all is written, or given up. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
-      this.#onIdle = resolve;
+      this.#last = setTimeout(() => this.giveUp(), lastMs);
+      this.#onIdle = () => {
+        clearTimeout(this.#last);
+        resolve();
+      };
       this.#startAll();
-      if (!this.#isWriting) resolve();
+      if (!this.#isWriting) this.#onIdle();
     });
   }
 
@@ -112,7 +137,8 @@ class ChunkWriter {
 
   #write(bytes: Buffer): void {
     write(this.#fd, bytes, (error, written) => {
-      if (error?.code === "EAGAIN") this.#retryLater(bytes);
+      if (error === null) this.#last?.refresh();
+      if (error?.code === "EAGAIN" && !this.#isBroken) this.#retryLater(bytes);
       else if (error === null && written < bytes.length) this.#write(bytes.subarray(written));
       else this.#finish(error === null);
     });
@@ -126,12 +152,16 @@ class ChunkWriter {
 
   #finish(isWhole: boolean): void {
     this.#isWriting = false;
-    if (!isWhole) {
-      this.#isBroken = true;
-      this.#chunks = [];
-      this.#tail = "";
-    }
-    this.#start();
+    if (isWhole) this.#start();
+    else this.giveUp();
+  }
+
+  /** Lines go nowhere from here on. */
+  giveUp(): void {
+    this.#isBroken = true;
+    this.#chunks = [];
+    this.#tail = "";
+    this.#onIdle?.();
   }
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, constants, mkdtempSync, openSync, read, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -183,6 +184,25 @@ describe("a process that ends", () => {
     expect(numbers.sort((a, b) => a - b)).toEqual(expected);
   });
 });
+
+it("a process whose log nobody reads ends all the same", async () => {
+  const program = `
+    import { openLog } from ${JSON.stringify(join(import.meta.dirname, "../../cmd/log.ts"))};
+    const log = openLog({ level: "info" }, 1);
+    for (let i = 0; i < 6000; i++) log.logger.info({ i });
+    await new Promise((resolve) => setImmediate(resolve));
+    await log[Symbol.asyncDispose]();
+    process.exit(0);`;
+  const fd = openFifo();
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
+    stdio: ["ignore", fd, "inherit"],
+  });
+  const [code] = await once(child, "exit", { signal: AbortSignal.timeout(15_000) }).finally(() =>
+    child.kill("SIGKILL"),
+  );
+  closeSync(fd);
+  expect(code).toBe(0);
+}, 20_000);
 
 describe("maskSensitive", () => {
   it.each([
