@@ -1,4 +1,4 @@
-import { InboxFullError } from "../inbox.ts";
+import { InboxFullError, InboxUnavailableError } from "../inbox.ts";
 
 export interface DiskGuardOptions {
   readonly path: string;
@@ -29,7 +29,7 @@ export class DiskGuard {
     this.#options = options;
   }
 
-  /** @throws InboxFullError, saying what is short. */
+  /** @throws InboxFullError, saying what is short; InboxUnavailableError where the disk can't be asked. */
   admit(bodyBytes: number): void {
     const { path, minFreeBytes, maxBytes, maxWalBytes } = this.#options;
     if (maxBytes !== null && this.#usedBytes + bodyBytes > maxBytes) {
@@ -58,9 +58,22 @@ export class DiskGuard {
   #free(): number {
     const nowMs = performance.now();
     if (nowMs - this.#lookedAtMs >= LOOK_MS) {
-      this.#freeBytes = this.#options.freeBytes(this.#options.path);
+      this.#freeBytes = this.#look();
       this.#lookedAtMs = nowMs;
     }
     return this.#freeBytes;
+  }
+
+  /** It can't be asked once the folder is gone, removed or no longer mounted. */
+  #look(): number {
+    const { path, freeBytes } = this.#options;
+    try {
+      return freeBytes(path);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new InboxUnavailableError(`disk of inbox file "${path}" can't be asked: ${why}`, {
+        cause: error,
+      });
+    }
   }
 }

@@ -43,6 +43,23 @@ it("takes no batch below the mark of free space, goes on with the rest, and reco
   expect(new Set(disk.askedFor)).toEqual(new Set([path]));
 });
 
+it("is away while its disk can't be asked for free space, and recovers", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "inbox.db");
+  const disk = { ask: () => 1000 * mib };
+  await using inbox = await openSqliteInbox({ path, freeBytes: () => disk.ask(), reserveBytes: 0 });
+  await inbox.accept(batchOf(["a"]));
+  disk.ask = () => {
+    throw new Error("ENOENT: no such file or directory");
+  };
+  expect(await inbox.health()).toMatchObject({ writable: false });
+  await expect(inbox.accept(batchOf(["b"]))).rejects.toMatchObject({ name: "InboxUnavailableError" });
+  disk.ask = () => 1000 * mib;
+  expect(await inbox.health()).toMatchObject({ writable: true });
+  expect(await inbox.accept(batchOf(["b"]))).toMatchObject({ kind: "stored" });
+  expect(await inbox.counts({ recount: true })).toMatchObject([{ accepted: 2 }]);
+});
+
 it("reckons what it has taken since it last looked at the disk", async () => {
   await using folder = await openTempFolder();
   const disk = new Disk();
