@@ -16,10 +16,6 @@ export function compileIndexPattern(pattern: string, at: ConfigPath, problems: P
     const expression = compileRe2(pattern.slice(1, -1), at, problems);
     return (index) => expression !== undefined && index.length <= maxIndexLength && expression.test(index);
   }
-  if (!/[/?[{\\]/.test(pattern)) {
-    const matchesName = compileStars(pattern);
-    return (index) => index.length <= maxIndexLength && matchesName(index.slice(index.lastIndexOf("/") + 1));
-  }
   const source = globToRe2(pattern);
   if (source === undefined) {
     problems.add(
@@ -33,27 +29,6 @@ export function compileIndexPattern(pattern: string, at: ConfigPath, problems: P
   return (index) => {
     if (expression === undefined || index.length > maxIndexLength) return false;
     return expression.matches(wholePath ? index : index.slice(index.lastIndexOf("/") + 1));
-  };
-}
-
-/**
- * Most globs are names with stars. RE2 takes some 15 µs a name, which adds up where each line of a caller has a name of
- * its own.
- */
-function compileStars(glob: string): (name: string) => boolean {
-  const [head = "", ...parts] = glob.split(/\*+/);
-  const tail = parts.pop();
-  if (tail === undefined) return (name) => name === head;
-  return (name) => {
-    const end = name.length - tail.length;
-    if (end < head.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
-    let at = head.length;
-    for (const part of parts) {
-      const found = name.indexOf(part, at);
-      if (found === -1 || found + part.length > end) return false;
-      at = found + part.length;
-    }
-    return true;
   };
 }
 
