@@ -46,6 +46,16 @@ export function processOptions(file?: string): ConfigOptions {
  * @throws ConfigError with everything that is wrong
  */
 export function loadConfig(options: ConfigOptions): LoadedConfig {
+  const { problems, ...loaded } = readConfig(options);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return loaded;
+}
+
+/**
+ * The same for who looks for more faults: what is wrong between settings that are valid by themselves is told beside them.
+ * @throws ConfigError when values themselves are wrong
+ */
+export function readConfig(options: ConfigOptions): LoadedConfig & { readonly problems: readonly Problem[] } {
   const { source, isDemo } = openSource(options);
   const { overrides, problems: unknown } = readEnvironment(configSchema, source.tree, options.env);
   const problems: Problem[] = [...source.problems, ...unknown];
@@ -68,7 +78,6 @@ export function loadConfig(options: ConfigOptions): LoadedConfig {
 
   const config = resolveConfig(settings, places.folderOf);
   for (const { path, message } of checkRules(settings, config)) report(path, message);
-  if (problems.length > 0) throw new ConfigError(problems);
   const originOf = (path: ConfigPath) => {
     const file = files.get(JSON.stringify(path));
     return file === undefined ? places.originOf(path) : `${places.originOf(path)}, file ${file}`;
@@ -78,6 +87,7 @@ export function loadConfig(options: ConfigOptions): LoadedConfig {
     file: source.file,
     isDemo,
     locate: (path, message) => places.locate(path, message),
+    problems,
     print: () => printSettings(maskSecrets(configSchema, settings), originOf),
   };
 }

@@ -80,10 +80,16 @@ function addTools(program: Command): void {
       process.exitCode = await runParse(await optionsOf(options), files, options, process);
     });
   command(program, "config", "show or check the configuration")
-    .addOption(new Option("--print", "the values in effect and where each came from").conflicts("check"))
+    .addOption(
+      new Option("--print", "the values in effect and where each came from").conflicts(["check", "schema"]),
+    )
     .option("--check", "all that is wrong, with line numbers")
-    .action(async (options: Common & { check?: true }) => {
-      const { checkConfig, printConfig } = await import("./config-command.ts");
+    .addOption(new Option("--schema", "the JSON Schema of engage.yaml, for editors").conflicts("check"))
+    .action(async (options: Common & { check?: true; schema?: true }) => {
+      const { checkConfig, printConfig, printSchema } = await import("./config-command.ts");
+      // A reader such as `head` may have seen enough.
+      process.stdout.on("error", () => process.exit());
+      if (options.schema) return printSchema(process.stdout);
       await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
     });
   command(program, "migrate", "bring the inbox's schema in PostgreSQL up to this version").action(

@@ -3,18 +3,24 @@ import { checkSeparators } from "../services/parser/separators.ts";
 import { ConfigError, type ConfigPath, type Problem } from "./config/problem.ts";
 import type { Config } from "./config.ts";
 
+type Locate = (path: ConfigPath, message: string) => Problem;
+
 /**
  * Compiles the formats of the parser section.
  * @throws ConfigError with all that is wrong with them
  */
-export async function openCheckedFormats(
-  { parser }: Config,
-  locate: (path: ConfigPath, message: string) => Problem,
-): Promise<Formats> {
-  const formats = await openFormats(parser);
-  const problems = [...checkSeparators(parser), ...formats.problems];
-  if (problems.length > 0) {
-    throw new ConfigError(problems.map(({ path, message }) => locate(["parser", ...path], message)));
-  }
+export async function openCheckedFormats(config: Config, locate: Locate): Promise<Formats> {
+  const { formats, problems } = await compileFormats(config, locate);
+  if (problems.length > 0) throw new ConfigError(problems);
   return formats;
+}
+
+/** The formats and, in their place in the configuration, the faults that show when they are compiled. */
+export async function compileFormats(
+  { parser }: Config,
+  locate: Locate,
+): Promise<{ readonly formats: Formats; readonly problems: readonly Problem[] }> {
+  const formats = await openFormats(parser);
+  const found = [...checkSeparators(parser), ...formats.problems];
+  return { formats, problems: found.map(({ path, message }) => locate(["parser", ...path], message)) };
 }

@@ -1,7 +1,10 @@
 import { type ConfigOptions, loadConfig } from "./config.ts";
 import { startServer } from "./server.ts";
 
-/** Serves until SIGTERM or SIGINT, then drains and lets the process end with code 0. A second signal ends it at once. */
+/** What a service manager, a terminal and the end of a terminal send. */
+const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/** Serves until it is told to stop, then drains and lets the process end with code 0. A second signal ends it at once. */
 export async function serve(options: ConfigOptions): Promise<void> {
   const loaded = loadConfig(options);
   const server = await startServer(loaded.config, { locate: loaded.locate });
@@ -10,10 +13,10 @@ export async function serve(options: ConfigOptions): Promise<void> {
     logger.warn("no configuration file was given: serving the demo, whose secrets everybody knows");
   }
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, resolve);
+    for (const name of stopSignals) process.once(name, resolve);
   });
   logger.info({ signal, drainMs: loaded.config.drainMs }, "stopping");
-  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => process.exit(1));
+  for (const name of stopSignals) process.once(name, () => process.exit(1));
   await server.stop();
   process.exit(0);
 }

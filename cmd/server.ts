@@ -47,6 +47,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   await using opened = new AsyncDisposableStack();
   const log = opened.use(openLog(config.log, options.logFd ?? 1));
   const { logger } = log;
+  opened.defer(() => logger.info("stopped"));
   const metrics = createMetrics();
   const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
   const parsers = opened.use(

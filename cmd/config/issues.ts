@@ -39,7 +39,7 @@ function wordIssue(schema: Schema, tree: unknown, issue: Issue, base: ConfigPath
   const value = valueAt(tree, path);
   const finding = (message: string): Finding[] => [{ path, message, part: "value" }];
   const got = `got ${quote(schema, path, value)}`;
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(schema, path, key));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(schema, tree, path, key));
   if (issue.code === "invalid_key") {
     const reason = issue.issues.map(({ message }) => message).find((message) => message !== unworded);
     return [
@@ -60,8 +60,9 @@ function wordIssue(schema: Schema, tree: unknown, issue: Issue, base: ConfigPath
   return finding(`${bound ?? `must be ${expectation(issue)}`}, ${got}`);
 }
 
-function unknownKey(schema: Schema, section: ConfigPath, key: string): Finding {
-  const valid = [...new Set(schemasAt(schema, section).flatMap((one) => keysOf(one) ?? []))];
+function unknownKey(schema: Schema, tree: unknown, section: ConfigPath, key: string): Finding {
+  const present = valueAt(tree, section);
+  const valid = [...new Set(schemasAt(schema, section).flatMap((one) => keysOf(one, present) ?? []))];
   const near = nearestName(key, valid);
   const hint =
     near === undefined ? `valid keys are ${valid.join(", ")}` : `did you mean ${JSON.stringify(near)}?`;

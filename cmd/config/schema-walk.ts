@@ -68,12 +68,24 @@ export function schemasAt(root: Schema, path: ConfigPath): Schema[] {
   );
 }
 
-/** Keys that a section may have; undefined when it may have any, or is no section. */
-export function keysOf(schema: Schema): string[] | undefined {
+/**
+ * Keys that a section may have; undefined when it may have any, or is no section. Options of a union that a constant
+ * of this section (its `type`, for example) rules out do not count.
+ */
+export function keysOf(schema: Schema, section?: unknown): string[] | undefined {
   const objects = optionsOf(schema).flatMap(({ _zod: { def } }) =>
     def.type === "object" ? [def.shape] : [],
   );
-  return objects.length === 0 ? undefined : [...new Set(objects.flatMap((shape) => Object.keys(shape)))];
+  const fitting = objects.filter((shape) => agrees(shape, section));
+  return objects.length === 0 ? undefined : [...new Set(fitting.flatMap((shape) => Object.keys(shape)))];
+}
+
+function agrees(shape: Readonly<Record<string, Schema>>, section: unknown): boolean {
+  return Object.entries(shape).every(([key, child]) => {
+    const { def } = (child as PlainSchema)._zod;
+    const value = (section as Record<string, unknown> | null | undefined)?.[key];
+    return def.type !== "literal" || value === undefined || def.values.includes(value as never);
+  });
 }
 
 /** Whether the value at `path` is a secret, holds one or is part of one: then it must not be quoted. */

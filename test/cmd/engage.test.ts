@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { configSchema } from "../../cmd/config/schema.ts";
 import { packageVersion } from "../../cmd/package-root.ts";
 import { folderWith } from "./config/load.ts";
 import { runEngage } from "./run-engage.ts";
@@ -28,7 +29,7 @@ const help = [
   ],
   [
     ["config", "--help"],
-    ["--print", "--check", "--config"],
+    ["--print", "--check", "--schema", "--config"],
   ],
   [
     ["key", "create", "--help"],
@@ -75,6 +76,22 @@ test("config --check lists all problems, those of formats too, each with its lin
   expect(values.stderr).toContain("\n  bad.yaml:1:10: drainMs: ");
   expect(values.stderr).toContain("\n  bad.yaml:2:15: log.level: ");
   expect(values.stderr).not.toContain("    at ");
+});
+
+test("config --check tells faults between settings and faults of formats together", async () => {
+  const cwd = folderWith({
+    "engage.yaml": `webhook: { channels: { a: { auth: off, targets: [nope] } } }
+parser: { formats: [{ name: a, index: "*", type: regex, pattern: "(" }] }
+`,
+  });
+  const { stderr } = await runEngage(["config", "--check"], { cwd });
+  expect(stderr).toMatch(/engage\.yaml:1:\d+: webhook\.channels\.a\.targets\[0\]: there is no target "nope"/);
+  expect(stderr).toMatch(/engage\.yaml:2:\d+: parser\.formats\[0\]\.pattern: bad regular expression/);
+});
+
+test("config --schema prints a JSON Schema that knows every section", async () => {
+  const { stdout } = await runEngage(["config", "--schema"]);
+  expect(Object.keys(JSON.parse(stdout).properties)).toEqual(Object.keys(configSchema.shape));
 });
 
 test("config --check says so when nothing is wrong", async () => {

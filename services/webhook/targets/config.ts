@@ -25,7 +25,10 @@ const headerName = () =>
 const httpUrl = () =>
   z
     .url({ protocol: /^https?$/, error: 'must be a URL such as "https://example.com/messages"' })
-    .refine((text) => new URL(text).username === "", "must hold no user name, put it into headers");
+    .refine(
+      (text) => (URL.parse(text)?.username ?? "") === "",
+      "must hold no user name, put it into headers",
+    );
 
 /** A JSON value with placeholders. */
 const template = () =>
@@ -146,7 +149,7 @@ const grpc = z.strictObject({
   kind: z.literal("grpc"),
   ...{ ...routing, ...calls, tls },
   /** A service that implements engage.handler.v1.MessageHandler. */
-  url: httpUrl().refine((text) => new URL(text).pathname === "/", "must have no path"),
+  url: httpUrl().refine((text) => (URL.parse(text)?.pathname || "/") === "/", "must have no path"),
   bearer: secret().optional(),
   maxMessages: z.int().min(1).max(1_000).default(500),
   maxAnswerBytes: answer.default(4_194_304),

@@ -12,6 +12,20 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
     "log:\n  zzzzzzzzz: 1",
     ['2:3: log.zzzzzzzzz: unknown key "zzzzzzzzz", valid keys are level, access, pretty'],
   ],
+  [
+    "key of another type of format",
+    'parser: { formats: [{ name: a, index: "*", type: logfmt, pattern: x }] }',
+    [
+      '1:58: parser.formats[0].pattern: unknown key "pattern", valid keys are name, index, unwrap, type, nulls, required, mapping, rest, zone, outputZone',
+    ],
+  ],
+  [
+    "target without a scheme",
+    'webhook: { targets: { a: { kind: grpc, url: "127.0.0.1:9000" } } }',
+    [
+      '1:45: webhook.targets.a.url: must be a URL such as "https://example.com/messages", got "127.0.0.1:9000"',
+    ],
+  ],
   ["text for a number", "drainMs: soon", ['1:10: drainMs: must be a number, got "soon"']],
   ["fraction for a whole number", "drainMs: 1.5", ["1:10: drainMs: must be a whole number, got 1.5"]],
   [
