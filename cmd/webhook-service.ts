@@ -12,8 +12,10 @@ import { compileChannels } from "../services/webhook/channels.ts";
 import { createClickMethod } from "../services/webhook/clicks.ts";
 import { webhookCodecs } from "../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../services/webhook/service.ts";
+import { createOutbound } from "../services/webhook/targets/outbound.ts";
 import { openRecordSpool } from "../store/records/ndjson-spool.ts";
 import type { RecordSink } from "../store/records/records.ts";
+import { openClickForwarder } from "./click-forward.ts";
 import type { Config } from "./config.ts";
 import { createThrottle } from "./log-throttle.ts";
 import { createStopTime } from "./stop-time.ts";
@@ -49,7 +51,16 @@ export async function openWebhookServices(
     createReceiveLog(logger, throttle, (name) => channels.has(name)),
   );
   const stop = createStopTime(config.drainMs, () => performance.now());
-  const sink = opened.use(countClicks(openRecordSpool({ folder: join(config.data, "clicks") }), metrics));
+  const folder = join(config.data, "clicks");
+  const spool = opened.use(openRecordSpool({ folder }));
+  if (clicksConfig.forward !== undefined) {
+    opened.use(
+      openClickForwarder(clicksConfig.forward, {
+        ...{ folder, spool, logger, registry, throttle, outbound: createOutbound(config.webhook.outbound) },
+        stopMs: stop.leftMs,
+      }),
+    );
+  }
   const isUsed = names.channels.length + names.targets.length > 0;
   const messages = opened.use(
     isUsed
@@ -72,7 +83,7 @@ export async function openWebhookServices(
         tooLarge: (message) => refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
       }),
       ...createClickMethod({
-        ...{ config: clicksConfig, sink, findDelivery: messages.findDelivery },
+        ...{ config: clicksConfig, sink: countClicks(spool, metrics), findDelivery: messages.findDelivery },
         ...{ now: Date.now, newUuid: randomUUID },
       }),
       ...messages.methods,
@@ -89,7 +100,7 @@ function callerOf({ values }: HandlerContext): string | undefined {
   return kind === "anonymous" ? undefined : name;
 }
 
-function countClicks(sink: RecordSink, metrics: WebhookMetrics): RecordSink {
+function countClicks(sink: RecordSink, metrics: WebhookMetrics): Pick<RecordSink, "append"> {
   return {
     async append(record) {
       try {
@@ -100,7 +111,6 @@ function countClicks(sink: RecordSink, metrics: WebhookMetrics): RecordSink {
         throw error;
       }
     },
-    [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose](),
   };
 }
 

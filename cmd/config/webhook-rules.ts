@@ -14,14 +14,16 @@ import { checkPemFiles, type Finding } from "./tls-files.ts";
 
 /** Rules of the webhook section: names, routing, push-id rules, files and addresses. */
 export function checkWebhook(settings: Settings, config: Config): Finding[] {
-  const { channels, targets, outbound } = settings.webhook;
+  const { channels, targets, outbound, clicks } = settings.webhook;
   const allowed = createOutbound(outbound);
+  const { forward } = clicks;
   return [
     ...Object.keys(channels).flatMap((name) => checkChannel(name, settings, config, allowed)),
     ...Object.entries(targets).flatMap(([name, target]) => [
       ...checkAddresses(["webhook", "targets", name], target, allowed),
       ...checkTargetFiles(name, settings, config),
     ]),
+    ...(forward === undefined ? [] : checkUrl(["webhook", "clicks", "forward", "url"], forward.url, allowed)),
     ...checkInbox(settings),
   ];
 }

@@ -84,6 +84,25 @@ export const channelSchema = z
 
 export type ChannelConfig = z.output<typeof channelSchema>;
 
+const forwardSchema = z.strictObject({
+  /** Of the platform's ingest; `/sync_server` is put behind it. */
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be a URL such as "https://ingest.example.com"' })
+    .refine((url) => !/[?#]|\/sync_server\/*$/.test(url), "must be without /sync_server, query and fragment"),
+  /** Of the project that the clicks go to. */
+  appid: z.string().regex(/^[!-~]+$/, "must be letters, digits and signs without blanks"),
+  /** Clicks of one call. */
+  batchRecords: z.int().min(1).max(10_000).default(500),
+  /** Of one call, before it is compressed. A longer click goes alone. */
+  batchBytes: z.int().min(1_024).max(67_108_864).default(1_048_576),
+  /** Time for one call. */
+  timeoutMs: milliseconds().min(1).default(30_000),
+  /** Whether files of which all has been forwarded are deleted. */
+  deleteForwarded: z.boolean().default(true),
+});
+
+export type ForwardConfig = z.output<typeof forwardSchema>;
+
 /** `webhook.clicks`: how clicks are reported. */
 export const clicksSchema = z.strictObject({
   /** Event name, where the report gives none. */
@@ -95,6 +114,8 @@ export const clicksSchema = z.strictObject({
   pushId: z.enum(["account_id", "distinct_id"]).default("account_id"),
   /** `#app_id` of the events: the project they belong to. */
   appid: z.string().min(1).optional(),
+  /** Sends clicks on to the platform's ingest; they stay in the data folder unless given. */
+  forward: forwardSchema.optional(),
 });
 
 export type ClicksConfig = z.output<typeof clicksSchema>;

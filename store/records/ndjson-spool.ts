@@ -1,7 +1,6 @@
-import { mkdir, readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { type RecordSink, RecordsUnavailableError } from "./records.ts";
-import { openSegment, type Segment, type SegmentFileSystem } from "./segment.ts";
+import { createRollingSegments, type SpoolPosition } from "./rolling-segments.ts";
+import type { SegmentFileSystem } from "./segment.ts";
 
 export interface RecordSpoolOptions {
   /** Created with mode 0700. One process at a time writes to it. */
@@ -9,6 +8,17 @@ export interface RecordSpoolOptions {
   /** A file that has grown to this is followed by the next one. Default 64 MiB. */
   readonly maxFileBytes?: number;
   readonly fileSystem?: SegmentFileSystem;
+}
+
+/** A sink whose records can be read back. */
+export interface RecordSpool extends RecordSink {
+  /**
+   * Where the records that are on disk end: what stands behind may yet be cut off.
+   * @throws RecordsUnavailableError when the last file can't be opened
+   */
+  end(): Promise<SpoolPosition>;
+  /** Resolves when further records are on disk. */
+  grown(): Promise<void>;
 }
 
 const defaultFileBytes = 64 * 2 ** 20;
@@ -25,36 +35,22 @@ interface Waiting {
  * Records as lines of numbered files, `000000000001.ndjson` and so on, oldest
  * first. What waits is written and synced together: one fsync for many.
  */
-export function openRecordSpool(options: RecordSpoolOptions): RecordSink {
+export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   const { folder, maxFileBytes = defaultFileBytes, fileSystem } = options;
+  const segments = createRollingSegments(folder, maxFileBytes, fileSystem);
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
-  let segment: Segment | undefined;
-  let number: number | undefined;
   let running: Promise<void> | undefined;
   let isClosed = false;
+  let end: SpoolPosition | undefined;
+  let growth = Promise.withResolvers<void>();
 
-  async function room(bytes: number): Promise<Segment> {
-    if (number === undefined) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      number = await lastNumber(folder);
-    }
-    if (segment !== undefined && segment.size() > 0 && segment.size() + bytes > maxFileBytes) {
-      await segment.close();
-      segment = undefined;
-      number++;
-    }
-    segment ??= await openSegment(join(folder, nameOf(number)), fileSystem);
-    return segment;
-  }
   async function write(group: readonly Waiting[]): Promise<void> {
-    const bytes = Buffer.concat(group.map(({ line }) => line));
     try {
-      await (await room(bytes.length)).append(bytes);
+      end = await segments.append(Buffer.concat(group.map(({ line }) => line)));
+      growth.resolve();
+      growth = Promise.withResolvers();
     } catch (error) {
-      const broken = segment;
-      segment = undefined;
-      await broken?.close().catch(() => {});
       const reason = error instanceof Error ? error.message : String(error);
       throw new RecordsUnavailableError(`cannot write to the record spool: ${reason}`, { cause: error });
     }
@@ -73,35 +69,32 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSink {
     // In the same turn as the last look at what waits: whoever comes later starts anew.
     running = undefined;
   }
+  function enqueue(line: Uint8Array): Promise<void> {
+    if (isClosed) return Promise.reject(new RecordsUnavailableError("the record spool is closed"));
+    if (waitingBytes > maxWaitingBytes) {
+      return Promise.reject(new RecordsUnavailableError("too many records wait for the disk"));
+    }
+    return new Promise((resolve, reject) => {
+      waiting.push({ line, resolve, reject });
+      waitingBytes += line.length;
+      running ??= drain();
+    });
+  }
   return {
     append(record) {
-      if (isClosed) return Promise.reject(new RecordsUnavailableError("the record spool is closed"));
       if (record.includes(0x0a)) return Promise.reject(new RangeError("a record must not hold a line end"));
-      if (waitingBytes > maxWaitingBytes) {
-        return Promise.reject(new RecordsUnavailableError("too many records wait for the disk"));
-      }
-      return new Promise((resolve, reject) => {
-        waiting.push({ line: Buffer.concat([record, Buffer.from("\n")]), resolve, reject });
-        waitingBytes += record.length + 1;
-        running ??= drain();
-      });
+      return enqueue(Buffer.concat([record, Buffer.from("\n")]));
     },
+    async end() {
+      // Nothing is written, but the last file is opened, cut to whole lines and synced.
+      if (end === undefined) await enqueue(new Uint8Array());
+      return end!;
+    },
+    grown: () => growth.promise,
     async [Symbol.asyncDispose]() {
       isClosed = true;
       await running;
-      await segment?.close();
-      segment = undefined;
+      await segments.close();
     },
   };
-}
-
-function nameOf(number: number): string {
-  return `${String(number).padStart(12, "0")}.ndjson`;
-}
-
-async function lastNumber(folder: string): Promise<number> {
-  const numbers = (await readdir(folder))
-    .map((name) => Number(/^(\d{12})\.ndjson$/.exec(name)?.[1]))
-    .filter((number) => !Number.isNaN(number));
-  return Math.max(1, ...numbers);
 }

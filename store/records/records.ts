@@ -15,3 +15,22 @@ export interface RecordSink extends AsyncDisposable {
 export class RecordsUnavailableError extends Error {
   override readonly name = "RecordsUnavailableError";
 }
+
+/** What a receiver says to records as a whole. */
+export type SendOutcome =
+  | { readonly kind: "taken" }
+  /** Not now, for whatever reason; `afterMs` is the least to wait, where the receiver named a time. */
+  | { readonly kind: "retry"; readonly reason: string; readonly afterMs?: number | undefined }
+  /** Never: at least one of the records is bad. None was taken. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** The sender is not known there, so no record of it is taken until somebody changes a setting. */
+  | { readonly kind: "unknown_appid"; readonly reason: string };
+
+/** Somewhere that records are forwarded to. It knows doubles by their `#uuid`. */
+export interface RecordReceiver extends AsyncDisposable {
+  /**
+   * Sends records in their order. Ends soon after `signal` is aborted. A
+   * rejection is taken for "not now".
+   */
+  send(records: readonly Uint8Array[], signal: AbortSignal): Promise<SendOutcome>;
+}

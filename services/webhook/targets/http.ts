@@ -1,6 +1,6 @@
-import http from "node:http";
-import https from "node:https";
-import { type HttpAnswer, outcomeOf } from "./http-answer.ts";
+import type https from "node:https";
+import { outcomeOf } from "./http-answer.ts";
+import { createHttpClient } from "./http-client.ts";
 import type { Outbound } from "./outbound.ts";
 import { messageId, signHeaders } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type HandedBatch, type Target, type TargetOutcome } from "./target.ts";
@@ -28,17 +28,10 @@ export interface HttpTargetOptions {
   readonly now: () => number;
 }
 
-const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
-/** Idle connections are kept for this long, or shorter when the server says so. */
-const keepAliveMs = 30_000;
-
 /** Messages as JSON over HTTP/1.1 with kept connections; never follows redirects. */
 export function createHttpTarget(options: HttpTargetOptions): Target {
   const { per, write } = options;
-  const url = new URL(options.url);
-  const settings = { keepAlive: true, maxSockets: options.maxConnections, timeout: keepAliveMs };
-  const agent =
-    url.protocol === "https:" ? new https.Agent({ ...settings, ...options.tls }) : new http.Agent(settings);
+  const client = createHttpClient(options);
   return {
     maxMessages: per === "message" ? 1 : options.maxMessages,
     async deliver(batch, signal) {
@@ -50,7 +43,7 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
       return outcomesOf(texts, await send(json, { ...batch, elements }, signal));
     },
     async [Symbol.asyncDispose]() {
-      agent.destroy();
+      client.close();
     },
   };
 
@@ -61,56 +54,11 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
       signingKeys.length === 0 ? { "webhook-id": id } : signHeaders(signingKeys, id, now(), json);
     const all = { "content-type": "application/json", ...lowerCase(headers), ...signature };
     try {
-      return outcomeOf(await exchange(all, json, signal), now());
+      return outcomeOf(await client.exchange(all, json, signal), now());
     } catch (error) {
       return downOutcome(describeError(error));
     }
   }
-
-  function exchange(
-    headers: http.OutgoingHttpHeaders,
-    json: Buffer,
-    signal: AbortSignal,
-  ): Promise<HttpAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-    const port = Number(url.port) || defaultPorts[url.protocol]!;
-    // Brackets are for URLs only.
-    const host = url.hostname.replace(/^\[|\]$/g, "");
-    const request = (url.protocol === "https:" ? https : http).request({
-      ...options.outbound.connectOptions(host, port),
-      ...{ agent, signal, method: options.method, path: `${url.pathname}${url.search}` },
-      headers: { ...headers, "content-length": json.length },
-    });
-    request.on("error", reject);
-    request.on("response", (response) => {
-      readAnswer(response, options.maxAnswerBytes).then(resolve, reject);
-    });
-    request.end(json);
-    return promise;
-  }
-}
-
-/** Reads the beginning; the connection is given up when there is more than the limit. */
-function readAnswer(response: http.IncomingMessage, maxBytes: number): Promise<HttpAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-  const { statusCode: status = 0, headers } = response;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const end = (): void => {
-    const text = Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8");
-    resolve({ status, headers, text });
-  };
-  // Events, since iterating costs a fifth more of the whole request.
-  response.on("data", (chunk: Buffer) => {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes <= maxBytes) return;
-    end();
-    response.destroy();
-  });
-  response.on("end", end);
-  response.on("error", reject);
-  return promise;
 }
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {

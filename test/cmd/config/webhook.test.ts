@@ -48,6 +48,22 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
     ],
   ],
   [
+    "an ingest for clicks that is not public",
+    "webhook:\n  clicks:\n    forward: { url: 'http://10.0.0.1:8991', appid: a }",
+    [
+      '3:21: webhook.clicks.forward.url: address 10.0.0.1 is not public, add "10.0.0.1:8991" or a network to webhook.outbound.allow',
+    ],
+  ],
+  [
+    "an ingest for clicks without appid, with the path that is put behind it and an unknown setting",
+    "webhook:\n  clicks:\n    forward: { url: 'https://example.com/sync_server', batchRecord: 5 }",
+    [
+      "3:14: webhook.clicks.forward.appid: is required: give text",
+      '3:21: webhook.clicks.forward.url: must be without /sync_server, query and fragment, got "https://example.com/sync_server"',
+      '3:56: webhook.clicks.forward.batchRecord: unknown key "batchRecord", did you mean "batchRecords"?',
+    ],
+  ],
+  [
     "a check of push ids at an address that is not public, and a bad pattern and list",
     "webhook:\n  channels:\n    a:\n      auth: off\n      pushId:\n        pattern: 'a('\n        list: gone.txt\n        check: { url: 'http://127.0.0.1:9000' }",
     [

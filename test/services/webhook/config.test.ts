@@ -75,3 +75,22 @@ describe("a channel", () => {
 it("clicks have defaults", () => {
   expect(clicksSchema.parse({})).toEqual({ event: "ops_push_click", pushId: "account_id" });
 });
+
+it("forwarding clicks has defaults", () => {
+  const forward = { url: "https://ingest.example.com", appid: "APP_ID" };
+  expect(clicksSchema.parse({ forward }).forward).toEqual({
+    ...forward,
+    ...{ batchRecords: 500, batchBytes: 1_048_576, timeoutMs: 30_000, deleteForwarded: true },
+  });
+});
+
+it.each([
+  ["ftp://example.com", "APP_ID"],
+  ["https://example.com/sync_server", "APP_ID"],
+  ["https://example.com/?a=b", "APP_ID"],
+  ["https://example.com", ""],
+  ["https://example.com", "APP ID"],
+  ["https://example.com", "APP\r\nID"],
+])("forwarding clicks to %j as %j is refused", (url, appid) => {
+  expect(clicksSchema.safeParse({ forward: { url, appid } }).success).toBe(false);
+});

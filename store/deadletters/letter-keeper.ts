@@ -1,0 +1,47 @@
+import { open } from "node:fs/promises";
+import { type DeadLetter, type DeadLetterObserver, encodeLetter } from "./deadletters.ts";
+import { openNdjsonDeadLetters } from "./ndjson.ts";
+
+/** Keeps letters of which none may be lost, one after the other. */
+export interface LetterKeeper extends AsyncDisposable {
+  /**
+   * Resolves when the whole letter is on disk, however long that takes.
+   * @throws Error when the store is closed before
+   */
+  keep(letter: DeadLetter): Promise<void>;
+}
+
+export interface LetterKeeperOptions {
+  readonly file: string;
+  readonly observer: Pick<DeadLetterObserver, "failed" | "resumed">;
+  /** Pause before a failed write is tried again. */
+  readonly retryMs?: number;
+}
+
+/** Files of 64 MiB; 1,000 of them are kept. */
+const maxBytes = 64 * 2 ** 20;
+const keepFiles = 1_000;
+
+export function openLetterKeeper({ file, observer, retryMs }: LetterKeeperOptions): LetterKeeper {
+  let waiting: PromiseWithResolvers<void> | undefined;
+  const letters = openNdjsonDeadLetters({
+    ...{ file, maxBytes, keepFiles, ...(retryMs !== undefined && { retryMs }) },
+    observer: {
+      ...observer,
+      written: () => waiting?.resolve(),
+      dropped: () => waiting?.reject(new Error(`the dead letter could not be written to ${file}`)),
+    },
+  });
+  return {
+    async keep(letter) {
+      waiting = Promise.withResolvers();
+      const ndjson = Buffer.from(encodeLetter(letter, Number.POSITIVE_INFINITY));
+      letters.append({ count: 1, ndjson });
+      await waiting.promise;
+      // Files that were rotated away were synced when they were closed.
+      await using handle = await open(file, "r");
+      await handle.sync();
+    },
+    [Symbol.asyncDispose]: () => letters[Symbol.asyncDispose](),
+  };
+}

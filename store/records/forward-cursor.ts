@@ -1,0 +1,58 @@
+import { open, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { SpoolPosition } from "./rolling-segments.ts";
+
+const name = "forward.json";
+
+/** Why the position that was kept can't be used: then all that is still there is forwarded, some of it again. */
+export class CursorFault extends Error {
+  override readonly name = "CursorFault";
+}
+
+/**
+ * The position that was kept last; undefined when none was.
+ * @throws CursorFault when the file is torn
+ */
+export async function loadCursor(folder: string): Promise<SpoolPosition | undefined> {
+  const path = join(folder, name);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const position = parse(text);
+  if (position !== undefined) return position;
+  throw new CursorFault(`${path} holds no position, so all records in the spool are sent again`);
+}
+
+/** Keeps the position, so that a crash at any moment leaves either the old one or the new one. */
+export async function saveCursor(folder: string, { number, offset }: SpoolPosition): Promise<void> {
+  const path = join(folder, name);
+  const draft = await open(`${path}.new`, "w", 0o600);
+  try {
+    await draft.writeFile(`${JSON.stringify({ number, offset })}\n`);
+    await draft.datasync();
+  } finally {
+    await draft.close();
+  }
+  await rename(`${path}.new`, path);
+  const parent = await open(folder, "r");
+  try {
+    await parent.sync();
+  } finally {
+    await parent.close();
+  }
+}
+
+function parse(text: string): SpoolPosition | undefined {
+  try {
+    const { number, offset } = JSON.parse(text) as Record<string, unknown>;
+    return isCount(number) && isCount(offset) && number > 0 ? { number, offset } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

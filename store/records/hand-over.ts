@@ -1,0 +1,105 @@
+import type { RecordReceiver, SendOutcome } from "./records.ts";
+import type { SpooledRecord } from "./spool-reader.ts";
+
+/** What becomes of records that are forwarded, for metrics and logs. */
+export interface ForwardObserver {
+  forwarded(records: number): void;
+  /** Tried again after `delayMs`, as often as it takes. */
+  retried(outcome: Exclude<SendOutcome, { kind: "taken" | "refused" }>, delayMs: number): void;
+  /** The receiver will never take this one; it is kept as a dead letter. */
+  dead(record: Uint8Array, reason: string): void;
+  /** A file could not be read or written; it goes on nevertheless. */
+  failed(error: unknown): void;
+}
+
+export interface ForwardDelays {
+  /** Bound of the first wait; it doubles with each attempt. */
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+  /** While the receiver does not know the appid. */
+  readonly unknownAppidMs: number;
+}
+
+export interface HandOverOptions {
+  readonly receiver: Pick<RecordReceiver, "send">;
+  /** Resolves when the record is kept on disk with the reason. */
+  readonly keepDead: (record: Uint8Array, reason: string) => Promise<void>;
+  readonly observer: ForwardObserver;
+  readonly delays: ForwardDelays;
+  /** Resolves after `ms`, or as soon as the signal is aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** 0 to below 1. */
+  readonly random: () => number;
+  /** Ends waits, and begins nothing new. */
+  readonly stop: AbortSignal;
+  /** Breaks off what is under way. */
+  readonly cut: AbortSignal;
+}
+
+/** Called when all records up to this one are taken or dead. */
+type Settle = (last: SpooledRecord) => Promise<void>;
+
+/**
+ * Hands records over in their order, for as long as it takes. When some are
+ * refused they are halved until the bad ones stand alone: n records with one
+ * bad one take about 2·log2(n) further calls.
+ * @returns a function that resolves with false when it was stopped before the end
+ */
+export function createHandOver(
+  options: HandOverOptions,
+): (records: readonly SpooledRecord[], settle: Settle) => Promise<boolean> {
+  const { receiver, observer, delays, stop, cut } = options;
+
+  async function send(records: readonly Uint8Array[]): Promise<SendOutcome | undefined> {
+    for (let attempt = 1; !stop.aborted; attempt++) {
+      const outcome = await receiver.send(records, cut).catch(
+        (error: unknown): SendOutcome => ({
+          kind: "retry",
+          reason: error instanceof Error ? error.message : String(error),
+        }),
+      );
+      if (outcome.kind === "taken" || outcome.kind === "refused") return outcome;
+      if (stop.aborted) return undefined;
+      const delayMs = delayOf(outcome, attempt);
+      observer.retried(outcome, delayMs);
+      await options.wait(delayMs, stop);
+    }
+    return undefined;
+  }
+  function delayOf(outcome: SendOutcome, attempt: number): number {
+    if (outcome.kind === "unknown_appid") return delays.unknownAppidMs;
+    const bound = Math.min(delays.maxDelayMs, delays.minDelayMs * 2 ** Math.min(attempt - 1, 40));
+    const delayMs = bound / 2 + (options.random() * bound) / 2;
+    return outcome.kind === "retry" ? delayMs + (outcome.afterMs ?? 0) : delayMs;
+  }
+  async function bury(record: Uint8Array, reason: string): Promise<boolean> {
+    while (!stop.aborted) {
+      try {
+        await options.keepDead(record, reason);
+        observer.dead(record, reason);
+        return true;
+      } catch (error) {
+        observer.failed(error);
+        await options.wait(delays.maxDelayMs, stop);
+      }
+    }
+    return false;
+  }
+  async function handOver(records: readonly SpooledRecord[], settle: Settle): Promise<boolean> {
+    const outcome = await send(records.map(({ bytes }) => bytes));
+    const [first] = records;
+    const last = records.at(-1);
+    if (outcome === undefined || first === undefined || last === undefined) return false;
+    if (outcome.kind === "refused" && records.length > 1) {
+      const middle = records.length >> 1;
+      return (
+        (await handOver(records.slice(0, middle), settle)) && (await handOver(records.slice(middle), settle))
+      );
+    }
+    if (outcome.kind === "taken") observer.forwarded(records.length);
+    else if (outcome.kind !== "refused" || !(await bury(first.bytes, outcome.reason))) return false;
+    await settle(last);
+    return true;
+  }
+  return handOver;
+}
