@@ -15,6 +15,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
+/** For machines that are busy with other tests. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
+
 const taken: SendOutcome = { kind: "taken" };
 const refused: SendOutcome = { kind: "refused", reason: "bad format" };
 const away: SendOutcome = { kind: "retry", reason: "away" };
@@ -91,9 +94,9 @@ describe("records", () => {
     const odd = ['{"b":1.0,"a":9007199254740993,"2":0,"1":0}', '{"s":"\\u00e9 é \\/","d":1,"d":2}'];
     const spool = await spoolOf(odd);
     const bench = openBench(spool);
-    await expect.poll(() => bench.taken).toEqual(odd);
+    await eventually(() => bench.taken).toEqual(odd);
     for (const text of range(20)) await spool.append(Buffer.from(text));
-    await expect.poll(() => bench.taken).toEqual([...odd, ...range(20)]);
+    await eventually(() => bench.taken).toEqual([...odd, ...range(20)]);
   });
 
   it.each([
@@ -102,25 +105,25 @@ describe("records", () => {
     ["fewer bytes than a record has", { maxRecords: 100, maxBytes: 3 }, Array(25).fill(1)],
   ])("go in batches bounded by %s", async (_what, limits, sizes) => {
     const bench = openBench(await spoolOf(range(25)), { limits });
-    await expect.poll(() => bench.taken).toEqual(range(25));
+    await eventually(() => bench.taken).toEqual(range(25));
     expect(bench.calls.map(({ length }) => length)).toEqual(sizes);
   });
 
   it("that are taken do not go out again after a restart", async () => {
     const spool = await spoolOf(range(3));
     const first = openBench(spool);
-    await expect.poll(cursor).toEqual({ number: 1, offset: 24 });
+    await eventually(cursor).toEqual({ number: 1, offset: 24 });
     await first.forwarder[Symbol.asyncDispose]();
     const second = openBench(spool);
     await spool.append(Buffer.from(textOf(3)));
-    await expect.poll(() => second.taken).toEqual([textOf(3)]);
+    await eventually(() => second.taken).toEqual([textOf(3)]);
   });
 
   it("that are not on disk yet do not go out", async () => {
     const spool = await spoolOf(range(2));
     writeFileSync(join(folder, nameOf(1)), `${textOf(9)}\n${textOf(9)}`, { flag: "a" });
     const bench = openBench(spool);
-    await expect.poll(() => bench.taken).toEqual(range(2));
+    await eventually(() => bench.taken).toEqual(range(2));
     expect(await bench.forwarder.status()).toEqual({ waitingBytes: 0, oldest: undefined });
   });
 
@@ -128,12 +131,10 @@ describe("records", () => {
     const spool = await spoolOf(range(3), { maxFileBytes: 16 });
     const bench = openBench(spool, { stopMs: () => 1 });
     bench.reply = untilCut;
-    await expect
-      .poll(async () => {
-        const { waitingBytes, oldest } = await bench.forwarder.status();
-        return [waitingBytes, Buffer.from(oldest ?? []).toString()];
-      })
-      .toEqual([24, textOf(0)]);
+    await eventually(async () => {
+      const { waitingBytes, oldest } = await bench.forwarder.status();
+      return [waitingBytes, Buffer.from(oldest ?? []).toString()];
+    }).toEqual([24, textOf(0)]);
     expect(segments()).toHaveLength(2);
   });
 });
@@ -147,7 +148,7 @@ describe("a receiver that is away", () => {
       const outcome = outcomes.shift();
       return outcome instanceof Error ? Promise.reject(outcome) : outcome;
     };
-    await expect.poll(() => bench.taken).toEqual(range(2));
+    await eventually(() => bench.taken).toEqual(range(2));
     expect(bench.waits).toEqual([75, 150, 300, 600, 750, 750, 750, 750]);
     expect(bench.calls).toEqual(Array(9).fill(range(2)));
     expect(bench.dead).toEqual([]);
@@ -157,7 +158,7 @@ describe("a receiver that is away", () => {
     const outcomes = [{ ...away, afterMs: 30_000 }, taken];
     const bench = openBench(await spoolOf(range(1)));
     bench.reply = async () => outcomes.shift()!;
-    await expect.poll(() => bench.taken).toEqual(range(1));
+    await eventually(() => bench.taken).toEqual(range(1));
     expect(bench.waits).toEqual([30_075]);
   });
 
@@ -165,7 +166,7 @@ describe("a receiver that is away", () => {
     const outcomes: SendOutcome[] = [...Array(3).fill({ kind: "unknown_appid", reason: "-2" }), taken];
     const bench = openBench(await spoolOf(range(2)));
     bench.reply = async () => outcomes.shift()!;
-    await expect.poll(() => bench.taken).toEqual(range(2));
+    await eventually(() => bench.taken).toEqual(range(2));
     expect([bench.waits, bench.retried, bench.dead]).toEqual([
       [5_000, 5_000, 5_000],
       Array(3).fill("unknown_appid"),
@@ -180,7 +181,7 @@ describe("a record that is refused", () => {
     async (bad) => {
       const bench = openBench(await spoolOf(range(100)));
       bench.reply = async (texts) => (texts.includes(textOf(bad)) ? refused : taken);
-      await expect.poll(cursor).toEqual({ number: 1, offset: 10 * 8 + 90 * 9 });
+      await eventually(cursor).toEqual({ number: 1, offset: 10 * 8 + 90 * 9 });
       expect(bench.taken).toEqual(range(100).filter((text) => text !== textOf(bad)));
       expect(bench.dead).toEqual([textOf(bad)]);
       expect(bench.calls.length).toBeLessThanOrEqual(1 + 2 * 7);
@@ -190,7 +191,7 @@ describe("a record that is refused", () => {
   it("does not end with the others that are", async () => {
     const bench = openBench(await spoolOf(range(8)));
     bench.reply = async () => refused;
-    await expect.poll(() => bench.dead).toEqual(range(8));
+    await eventually(() => bench.dead).toEqual(range(8));
     expect(bench.taken).toEqual([]);
   });
 
@@ -202,7 +203,7 @@ describe("a record that is refused", () => {
       const fault = faults.shift();
       return fault === undefined ? undefined : Promise.reject(fault);
     };
-    await expect.poll(() => bench.taken).toEqual([textOf(1)]);
+    await eventually(() => bench.taken).toEqual([textOf(1)]);
     expect([bench.dead, bench.failures]).toEqual([[textOf(0)], ["disk full", "disk full"]]);
   });
 });
@@ -220,9 +221,9 @@ describe("the position on disk", () => {
     const spool = await spoolOf(range(3));
     writeFileSync(join(folder, "forward.json"), text);
     const bench = openBench(spool);
-    await expect.poll(() => bench.taken).toEqual(range(3));
+    await eventually(() => bench.taken).toEqual(range(3));
     expect(bench.failures).toHaveLength(1);
-    await expect.poll(cursor).toEqual({ number: 1, offset: 24 });
+    await eventually(cursor).toEqual({ number: 1, offset: 24 });
   });
 
   it("in a file that was deleted by hand is followed by the next file", async () => {
@@ -230,14 +231,14 @@ describe("the position on disk", () => {
     writeFileSync(join(folder, "forward.json"), '{"number":1,"offset":8}');
     rmSync(join(folder, nameOf(1)));
     const bench = openBench(spool);
-    await expect.poll(() => bench.taken).toEqual(range(4, 2));
+    await eventually(() => bench.taken).toEqual(range(4, 2));
   });
 
   it("that cannot be written holds nothing up, and no file is deleted", async () => {
     const spool = await spoolOf(range(6), { maxFileBytes: 16 });
     mkdirSync(join(folder, "forward.json.new"));
     const bench = openBench(spool);
-    await expect.poll(() => bench.taken).toEqual(range(6));
+    await eventually(() => bench.taken).toEqual(range(6));
     expect(segments()).toEqual([1, 2, 3].map(nameOf));
     expect(bench.failures[0]).toMatch(/EISDIR/);
   });
@@ -247,19 +248,19 @@ describe("files", () => {
   it("of which all is forwarded are deleted, but for the last", async () => {
     const spool = await spoolOf(range(7), { maxFileBytes: 16 });
     const bench = openBench(spool);
-    await expect.poll(() => bench.taken).toEqual(range(7));
-    await expect.poll(segments).toEqual([nameOf(4)]);
+    await eventually(() => bench.taken).toEqual(range(7));
+    await eventually(segments).toEqual([nameOf(4)]);
     await bench.forwarder[Symbol.asyncDispose]();
     await spool[Symbol.asyncDispose]();
     const again = openBench(await spoolOf(range(3, 7), { maxFileBytes: 16 }));
-    await expect.poll(() => again.taken).toEqual(range(3, 7));
-    await expect.poll(segments).toEqual([nameOf(5)]);
+    await eventually(() => again.taken).toEqual(range(3, 7));
+    await eventually(segments).toEqual([nameOf(5)]);
   });
 
   it("are kept when they are to be", async () => {
     const bench = openBench(await spoolOf(range(7), { maxFileBytes: 16 }), { deleteForwarded: false });
-    await expect.poll(() => bench.taken).toEqual(range(7));
-    await expect.poll(cursor).toEqual({ number: 4, offset: 8 });
+    await eventually(() => bench.taken).toEqual(range(7));
+    await eventually(cursor).toEqual({ number: 4, offset: 8 });
     expect(segments()).toEqual([1, 2, 3, 4].map(nameOf));
   });
 });
@@ -270,7 +271,7 @@ describe("closing", () => {
     const bench = openBench(spool);
     const answer = Promise.withResolvers<SendOutcome>();
     bench.reply = () => answer.promise;
-    await expect.poll(() => bench.calls).toHaveLength(1);
+    await eventually(() => bench.calls).toHaveLength(1);
     const closed = bench.forwarder[Symbol.asyncDispose]();
     answer.resolve(taken);
     await closed;
@@ -281,10 +282,10 @@ describe("closing", () => {
     const spool = await spoolOf(range(2));
     const bench = openBench(spool, { stopMs: () => 1 });
     bench.reply = untilCut;
-    await expect.poll(() => bench.calls).toHaveLength(1);
+    await eventually(() => bench.calls).toHaveLength(1);
     await bench.forwarder[Symbol.asyncDispose]();
     const again = openBench(spool);
-    await expect.poll(() => again.taken).toEqual(range(2));
+    await eventually(() => again.taken).toEqual(range(2));
   });
 
   it("ends a wait at once", async () => {
@@ -294,7 +295,7 @@ describe("closing", () => {
       delays: { ...delays, minDelayMs: 1e9, maxDelayMs: 1e9 },
     });
     bench.reply = async () => away;
-    await expect.poll(() => bench.retried).toEqual(["retry"]);
+    await eventually(() => bench.retried).toEqual(["retry"]);
     await bench.forwarder[Symbol.asyncDispose]();
     expect(bench.calls).toHaveLength(1);
   });
@@ -311,6 +312,6 @@ it("a spool that cannot be opened is tried again", async () => {
   writeFileSync(folder, "in the way");
   const bench = openBench(await spoolOf([]));
   bench.wait = async () => rmSync(folder, { force: true, recursive: true });
-  await expect.poll(() => bench.failures.length).toBeGreaterThan(0);
+  await eventually(() => bench.failures.length).toBeGreaterThan(0);
   expect(bench.failures[0]).toMatch(/^cannot write to the record spool: /);
 });
