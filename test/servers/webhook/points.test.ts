@@ -29,7 +29,8 @@ const points: readonly (readonly [
   ["before settle", 20, [200, "no answer"], { least: 1, most: 2 }],
 ];
 
-describe.each(stores)("%s", (_name, openStore) => {
+// At once, since the last point has to wait for the end of a lease.
+describe.concurrent.each(stores)("%s", (_name, openStore) => {
   it.each(points)("killed %s: %i stored", async (point, accepted, seen, { least, most }) => {
     await using store = await openStore();
     await using target = await openHttpServer();

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { booked, openWithTarget } from "../../e2e/webhook/http-target.ts";
 import { receiptText } from "../../services/webhook/receipts.ts";
+import { createSender } from "./senders.ts";
 
 const count = 10_000;
 const perBatch = 500;
@@ -32,15 +33,14 @@ it(`${count} receipts are reported with clicks byte for byte`, { timeout: 120_00
   const clicks = receipts.map(
     (receipt, n) => `{"push_id":"user-${n}","uuid":"click-${n}","#ops_receipt_properties":${receipt}}`,
   );
-  let next = 0;
-  const headers = { "content-type": "application/json" };
-  const report = async (): Promise<void> => {
-    for (let body = clicks[next++]; body !== undefined; body = clicks[next++]) {
-      const response = await fetch(`${server.url}/v1/webhook/clicks`, { method: "POST", headers, body });
-      expect([response.status, JSON.parse(await response.text()).eventName]).toEqual([200, "ops_push_click"]);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, report));
+  using sender = createSender(server.address, { connections: atOnce });
+  const answers = await Promise.all(
+    clicks.map((click) => {
+      const headers = { "content-type": "application/json" };
+      return sender.send({ pushIds: [], body: Buffer.from(click), headers }, "/v1/webhook/clicks");
+    }),
+  );
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   const folder = join(server.data, "clicks");
   const lines = readdirSync(folder).flatMap((file) =>
     readFileSync(join(folder, file), "utf8").trim().split("\n"),
