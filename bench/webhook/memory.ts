@@ -5,6 +5,8 @@ import { openTargets } from "./targets.ts";
 
 const perSecond = 100;
 const sampleMs = 1_000;
+/** V8 enlarges the space for new objects while much survives, in steps of up to 64 MiB: that is to lie behind it. */
+const warmUp = { turns: 16, batches: 500 };
 
 /** Resident memory while batches of 100 messages are accepted and handed on, 100 a second. */
 export async function measureMemory(generator: Generator, seconds: number): Promise<void> {
@@ -12,23 +14,23 @@ export async function measureMemory(generator: Generator, seconds: number): Prom
   const retention = { finishedMs: 5_000, claimMs: 60_000 };
   await using service = await startService(7351, { demo: ["fast"] }, { targets, inbox: { retention } });
   const samples: number[] = [];
+  const load = { port: 7351, path: "/webhook/demo", connections: 16, elements: 100 };
+  for (let turn = 0; turn < warmUp.turns; turn++) await generator.run({ ...load, batches: warmUp.batches });
   const timer = setInterval(() => samples.push(service.residentMiB()), sampleMs);
-  const turn = { port: 7351, path: "/webhook/demo", connections: 16, elements: 100, perSecond };
   const before = service.cpuSeconds();
-  const result = await generator.run({ ...turn, batches: perSecond * seconds });
+  const result = await generator.run({ ...load, perSecond, batches: perSecond * seconds });
   clearInterval(timer);
   const cpu = (service.cpuSeconds() - before) / result.seconds;
-  // The first fifth is for compiling code and filling pools.
   const part = (from: number, to: number): number =>
     median(samples.slice(Math.floor(samples.length * from), Math.floor(samples.length * to)));
   const rows = [0, 0.2, 0.4, 0.6, 0.8].map((from) => ({
     "part of the time": `${from * 100} to ${Math.round((from + 0.2) * 100)} %`,
     "MiB resident, median": part(from, from + 0.2).toFixed(1),
   }));
-  const perSecondSent = (turn.perSecond * seconds) / result.seconds;
+  const perSecondSent = (perSecond * seconds) / result.seconds;
   console.log(
     `${Math.round(result.seconds)} s at ${perSecondSent.toFixed(1)} batches/s, ${cpu.toFixed(2)} CPUs`,
   );
   console.table(rows);
-  console.log(`last part against the second: ${(part(0.8, 1) / part(0.2, 0.4)).toFixed(3)}, bar ≤ 1.1\n`);
+  console.log(`last part against the first: ${(part(0.8, 1) / part(0, 0.2)).toFixed(3)}, bar ≤ 1.1\n`);
 }

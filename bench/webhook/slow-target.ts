@@ -5,7 +5,7 @@ import { startService } from "./servers.ts";
 import { openTargets } from "./targets.ts";
 
 const perSecond = 50;
-const seconds = 4;
+const seconds = 10;
 /** More than a message takes to the fast target. */
 const settleMs = 500;
 
