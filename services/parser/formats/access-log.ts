@@ -1,4 +1,5 @@
 import { quote, refuse } from "../line.ts";
+import { setUnlessAbsent } from "./absent.ts";
 import { readQuoted } from "./quoted.ts";
 import type { Reader, ReadLine } from "./reader.ts";
 
@@ -68,25 +69,21 @@ function isDigits(text: string): boolean {
   return true;
 }
 
-function setText(fields: Record<string, unknown>, name: string, value: string): void {
-  if (value !== "" && value !== "-") fields[name] = value;
-}
-
 /** Address, identity and user; a user's name may hold blanks. */
 function setWho(fields: Record<string, unknown>, who: string): void {
   const addressEnd = who.indexOf(" ");
   const identEnd = addressEnd === -1 ? -1 : who.indexOf(" ", addressEnd + 1);
-  setText(fields, "remote_addr", addressEnd === -1 ? who : who.slice(0, addressEnd));
+  setUnlessAbsent(fields, "remote_addr", addressEnd === -1 ? who : who.slice(0, addressEnd));
   if (identEnd === -1) return;
-  setText(fields, "ident", who.slice(addressEnd + 1, identEnd));
-  setText(fields, "remote_user", who.slice(identEnd + 1));
+  setUnlessAbsent(fields, "ident", who.slice(addressEnd + 1, identEnd));
+  setUnlessAbsent(fields, "remote_user", who.slice(identEnd + 1));
 }
 
 function setRequest(fields: Record<string, unknown>, request: string): void {
   const methodEnd = request.indexOf(" ");
   const protocolStart = request.lastIndexOf(" ");
   if (methodEnd <= 0 || protocolStart === methodEnd || protocolStart === request.length - 1) {
-    setText(fields, "request", request);
+    setUnlessAbsent(fields, "request", request);
     return;
   }
   fields["method"] = request.slice(0, methodEnd);
@@ -99,8 +96,8 @@ function setTail(fields: Record<string, unknown>, line: string, from: number): v
   for (const name of ["referer", "user_agent"]) {
     const quoted = line[at] === " " && line[at + 1] === '"' ? readQuoted(line, at + 1) : undefined;
     if (quoted === undefined) break;
-    setText(fields, name, quoted.value);
+    setUnlessAbsent(fields, name, quoted.value);
     at = quoted.end;
   }
-  setText(fields, "extra", line.slice(at).trim());
+  setUnlessAbsent(fields, "extra", line.slice(at).trim());
 }

@@ -1,9 +1,8 @@
 import { quote, refuse } from "../line.ts";
 import { setKey } from "../mapping/json.ts";
+import { blank, skipBlanks } from "./blanks.ts";
 import { readQuoted } from "./quoted.ts";
 import type { Reader, ReadLine } from "./reader.ts";
-
-const blank = 32;
 
 /**
  * `key=value` pairs between blanks. A value may stand in double quotes with JSON's escapes; a key without `=` is
@@ -40,12 +39,6 @@ const readLogfmt: ReadLine = (line) => {
   }
   return pairs === 0 ? refuse("no_match", `${quote(line)} has no key=value pair`) : [fields];
 };
-
-function skipBlanks(line: string, from: number): number {
-  let at = from;
-  while (at < line.length && line.charCodeAt(at) <= blank) at++;
-  return at;
-}
 
 function wordEnd(line: string, from: number, isKey: boolean): number {
   let at = from;

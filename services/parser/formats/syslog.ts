@@ -1,6 +1,7 @@
 import { quote, Refusal, refuse } from "../line.ts";
 import type { Fields } from "../mapping/path.ts";
 import { compileTimePattern } from "../mapping/time-pattern.ts";
+import { setUnlessAbsent } from "./absent.ts";
 import type { Reader, ReadLine } from "./reader.ts";
 import { readStructuredData } from "./structured-data.ts";
 
@@ -66,16 +67,12 @@ function isIsoTime(line: string, at: number): boolean {
   return isDigit(line[at]) && line[at + 4] === "-" && line[at + 7] === "-" && line[at + 10] === "T";
 }
 
-function setText(fields: Mutable, name: string, value: string): void {
-  if (value !== "" && value !== "-") fields[name] = value;
-}
-
 function read5424(line: string, from: number, fields: Mutable): Fields | Refusal {
   let at = from;
   for (const name of ["timestamp", "hostname", "app_name", "procid", "msgid"]) {
     const end = line.indexOf(" ", at);
     if (end === -1) return refuse("no_match", `${quote(line)} ends before its ${name}`);
-    setText(fields, name, line.slice(at, end));
+    setUnlessAbsent(fields, name, line.slice(at, end));
     at = end + 1;
   }
   const data = readStructuredData(line, at);
@@ -104,7 +101,7 @@ function read3164(line: string, from: number, fields: Mutable): Fields | Refusal
   }
   fields["timestamp"] = time;
   const host = wordAt(line, hostStart);
-  setText(fields, "hostname", host);
+  setUnlessAbsent(fields, "hostname", host);
   const rest = line.slice(hostStart + host.length + 1);
   setMessage(fields, rest.slice(setTag(fields, rest)));
   return fields;
@@ -127,7 +124,7 @@ function setTag(fields: Mutable, text: string): number {
   const word = wordAt(text, 0);
   if (word.length < 2 || !word.endsWith(":")) return 0;
   const bracket = word.endsWith("]:") ? word.indexOf("[") : -1;
-  if (bracket > 0) setText(fields, "procid", word.slice(bracket + 1, -2));
-  setText(fields, "app_name", word.slice(0, bracket > 0 ? bracket : -1));
+  if (bracket > 0) setUnlessAbsent(fields, "procid", word.slice(bracket + 1, -2));
+  setUnlessAbsent(fields, "app_name", word.slice(0, bracket > 0 ? bracket : -1));
   return Math.min(word.length + 1, text.length);
 }

@@ -1,6 +1,7 @@
 import { quote, type Refusal, refuse } from "../line.ts";
 import { isJsonObject, parseJson } from "../mapping/json.ts";
 import { writeNested } from "../mapping/write.ts";
+import { skipBlanks } from "./blanks.ts";
 import { unescapeLoosely } from "./quoted.ts";
 
 /** Ends of the broken value that are tried at most. */
@@ -77,10 +78,4 @@ function valueStart(wrapper: string, quotedKey: string): number {
 function mayFollowValue(wrapper: string, at: number): boolean {
   const next = wrapper[skipBlanks(wrapper, at)];
   return next === "," || next === "}";
-}
-
-function skipBlanks(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && text.charCodeAt(at) <= 32) at++;
-  return at;
 }
