@@ -20,9 +20,8 @@ type AnyFn = (request: UnaryRequest | StreamRequest) => Promise<UnaryResponse | 
 
 /**
  * Puts the interceptors around a unary method once, at start-up. Interceptors
- * get the `Call` itself as their request: one that hands on a changed request
- * must derive it with `Object.create(request)`, for the call's properties are
- * getters that a spread would leave behind.
+ * get the `Call` itself as their request and must hand on that very object: its
+ * properties read private state, which neither a spread nor a derived object has.
  */
 export function compileUnary(served: ServedMethod, interceptors: readonly Interceptor[]): InvokeUnary {
   const { spec } = served;
@@ -47,6 +46,22 @@ export function compileUnary(served: ServedMethod, interceptors: readonly Interc
     const response = await next(call as unknown as UnaryRequest);
     return response.message as Message;
   };
+}
+
+/** What is told how a unary call came out. */
+export interface Outcome {
+  succeed(output: Message): void;
+  fail(reason: unknown): void;
+}
+
+/** Tells what an implementation gave: at once, where it came at once. */
+export function settle(output: Message | Promise<Message>, outcome: Outcome): void {
+  if (output instanceof Promise) {
+    output.then(
+      (message) => outcome.succeed(message),
+      (error: unknown) => outcome.fail(error),
+    );
+  } else outcome.succeed(output);
 }
 
 /** What interceptors see as the response of a unary call. */

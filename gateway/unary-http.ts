@@ -6,7 +6,7 @@ import { Call } from "./call.ts";
 import type { Core } from "./core.ts";
 import { stopRequest } from "./early-answer.ts";
 import { reportLate, toSafeError } from "./failures.ts";
-import type { InvokeUnary } from "./invoke.ts";
+import { type InvokeUnary, settle } from "./invoke.ts";
 import { maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
@@ -102,13 +102,7 @@ class Exchange {
     if (this.#ended) return;
     try {
       this.#call.message = this.#decode(body, this.#call, this.#request);
-      const output = this.#method.invoke(this.#call);
-      if (output instanceof Promise) {
-        output.then(
-          (message) => this.succeed(message),
-          (error: unknown) => this.fail(error),
-        );
-      } else this.succeed(output);
+      settle(this.#method.invoke(this.#call), this);
     } catch (error) {
       this.fail(error);
     }

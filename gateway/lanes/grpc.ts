@@ -13,7 +13,7 @@ import { Call } from "../call.ts";
 import type { Core } from "../core.ts";
 import { reportLate, toSafeError } from "../failures.ts";
 import { assignGrpcStatus } from "../grpc-status.ts";
-import { compileUnary, type InvokeUnary } from "../invoke.ts";
+import { compileUnary, type InvokeUnary, settle } from "../invoke.ts";
 import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import { peerOf } from "../port.ts";
@@ -131,13 +131,7 @@ class UnaryStream {
       const payload = unwrapMessage(this.#body.take());
       this.#record.bytesIn = payload.length;
       this.#call.message = decode(this.#method, payload);
-      const output = this.#method.invoke(this.#call);
-      if (output instanceof Promise) {
-        output.then(
-          (message) => this.succeed(message),
-          (error: unknown) => this.fail(error),
-        );
-      } else this.succeed(output);
+      settle(this.#method.invoke(this.#call), this);
     } catch (error) {
       this.fail(error);
     }
