@@ -49,8 +49,6 @@ const inboxSchema = z.strictObject({
   maxPendingAgeMs: milliseconds().optional(),
 });
 
-export type InboxConfig = z.output<typeof inboxSchema>;
-
 /** The section `webhook`. */
 export const webhookSchema = z.strictObject({
   /** By the last segment of the URL that the platform calls. */
@@ -61,5 +59,3 @@ export const webhookSchema = z.strictObject({
   clicks: clicksSchema.prefault({}),
   inbox: inboxSchema.prefault({}),
 });
-
-export type WebhookConfig = z.output<typeof webhookSchema>;

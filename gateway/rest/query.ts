@@ -67,7 +67,7 @@ interface Query {
 }
 
 /** Unlike `URLSearchParams`, which turns bytes that are not UTF-8 into others, this one notes them. */
-export function parseQuery(query: string): Query {
+function parseQuery(query: string): Query {
   const parameters = new Map<string, string[]>();
   const malformed: string[] = [];
   for (const part of query.split("&")) {

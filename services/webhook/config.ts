@@ -13,7 +13,7 @@ const targetName = () =>
     );
 
 /** The signature's header in the platform's documentation; deployments have names of their own. */
-export const DEFAULT_SIGNATURE_HEADER = "X-SVC-OPS-Signature";
+const DEFAULT_SIGNATURE_HEADER = "X-SVC-OPS-Signature";
 
 const secretSchema = z.strictObject({
   value: secret(),

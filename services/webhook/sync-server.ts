@@ -48,7 +48,7 @@ export function createSyncServer(options: SyncServerOptions): RecordReceiver {
 }
 
 /** A JSON array of the records, each byte for byte. */
-export function joinRecords(records: readonly Uint8Array[]): Buffer {
+function joinRecords(records: readonly Uint8Array[]): Buffer {
   const comma = Buffer.from(",");
   const parts = records.flatMap((record, at) => (at === 0 ? [record] : [comma, record]));
   return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")]);

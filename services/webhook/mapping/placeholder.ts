@@ -2,7 +2,7 @@
 export const MESSAGE_ROOTS = ["push_id", "params", "custom_params", "#ops_receipt_properties"] as const;
 
 /** What a placeholder can name around the message. */
-export const AROUND_NAMES = [
+const AROUND_NAMES = [
   "@message",
   "@delivery_id",
   "@batch_id",
@@ -65,7 +65,7 @@ export function parseText(text: string, at: readonly (string | number)[]): reado
 }
 
 /** @throws TemplateError */
-export function parsePlaceholder(name: string, at: readonly (string | number)[]): Placeholder {
+function parsePlaceholder(name: string, at: readonly (string | number)[]): Placeholder {
   const around = AROUND_NAMES.find((known) => known === name);
   if (around !== undefined) return { kind: "around", name: around };
   const path = parseMessagePath(name);

@@ -241,5 +241,3 @@ export const outboundSchema = z.strictObject({
     )
     .default([]),
 });
-
-export type OutboundConfig = z.output<typeof outboundSchema>;
