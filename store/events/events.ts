@@ -1,0 +1,127 @@
+import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
+import type { NumberSpread, Scan, ScanResult, StoredUser, UserScan } from "./scan.ts";
+import type { ProjectSchema } from "./schema.ts";
+
+// The port is one import for services; its words are described in these files.
+export type * from "./load.ts";
+export type * from "./scan.ts";
+export type * from "./schema.ts";
+
+/** Of a project that nothing has been loaded for. */
+export const emptySchema: ProjectSchema = { version: 0, events: new Map(), properties: new Map() };
+
+/**
+ * Events and users of projects, and what can be computed of them. Rows come in
+ * batches from a spool, each once; a query sees a whole number of batches.
+ *
+ * All methods reject with EventsUnavailableError when the engine cannot do its
+ * work at present, queries also with TooManyQueriesError, and with the
+ * signal's reason soon after it is aborted, when the work is really cancelled.
+ */
+export interface EventStore extends AsyncDisposable {
+  schema(projectId: number): ProjectSchema;
+  /** Where the loaded part of the spool ends; undefined before the first batch. */
+  loadedTo(): SpoolPlace | undefined;
+  /** One transaction. */
+  load(batch: LoadBatch): Promise<LoadCounts>;
+
+  scan(scan: Scan, signal: AbortSignal): Promise<ScanResult>;
+  /** Each user once, in the order of user ids, some at a time. */
+  users(scan: UserScan, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
+  /** Of an expression, over the events of a scan whose `where` holds. */
+  spread(scan: Scan, of: Scan["keys"][number], signal: AbortSignal): Promise<NumberSpread>;
+
+  /** Makes or replaces the version of that day. */
+  importCluster(
+    version: ClusterVersion,
+    members: AsyncIterable<readonly ClusterMember[]>,
+  ): Promise<ClusterCounts>;
+  clusters(projectId: number): Promise<readonly ClusterInfo[]>;
+
+  /** Records as they could be imported again, some at a time: users first, then events by day. */
+  export(range: ExportRange, signal: AbortSignal): AsyncIterable<readonly ExportedRecord[]>;
+  /** Rewrites closed days in the order of event and time, and drops days older than retention. Safe beside everything else. */
+  compact(options: CompactOptions): Promise<CompactReport>;
+  stats(): Promise<StoreStats>;
+  /** Reads everything once; each string is one fault found. */
+  check(signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** The engine can't work at present: disk full, I/O error, closed. */
+export class EventsUnavailableError extends Error {
+  override readonly name = "EventsUnavailableError";
+}
+
+/** As many queries run and wait as may. */
+export class TooManyQueriesError extends Error {
+  override readonly name = "TooManyQueriesError";
+}
+
+export interface ClusterVersion {
+  readonly projectId: number;
+  readonly name: string;
+  /** `yyyy-MM-dd` */
+  readonly day: string;
+  /** A cohort has members, a tag gives each a value. */
+  readonly kind: "cohort" | "tag";
+}
+
+/** A user by one of its ids, and of a tag its value. */
+export interface ClusterMember {
+  readonly accountId?: string;
+  readonly distinctId?: string;
+  readonly userId?: bigint;
+  readonly value?: string;
+}
+
+/** How many members were known users, and how many were not. */
+export interface ClusterCounts {
+  readonly members: number;
+  readonly unknown: number;
+}
+
+export interface ClusterInfo extends ClusterVersion {
+  readonly members: number;
+}
+
+export interface ExportRange {
+  readonly projectId: number;
+  /** Instants; events in [startMs, endMs). */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly users: boolean;
+}
+
+/** One standard record, ready to be written as a line of JSON. */
+export type ExportedRecord = Readonly<Record<string, unknown>>;
+
+export interface CompactOptions {
+  readonly nowMs: number;
+  /** Per project; projects that are left out keep everything. */
+  readonly keepDays: ReadonlyMap<number, number>;
+  readonly signal: AbortSignal;
+}
+
+export interface CompactReport {
+  readonly rewrittenDays: number;
+  readonly droppedDays: number;
+  readonly droppedEvents: number;
+}
+
+export interface StoreStats {
+  readonly bytes: number;
+  readonly projects: readonly ProjectStats[];
+}
+
+export interface ProjectStats {
+  readonly projectId: number;
+  readonly days: number;
+  /** `yyyy-MM-dd`, UTC; undefined without events. */
+  readonly firstDay: string | undefined;
+  readonly lastDay: string | undefined;
+  readonly events: number;
+  readonly updatableEvents: number;
+  readonly users: number;
+  readonly eventNames: number;
+  readonly properties: number;
+}
