@@ -1,0 +1,39 @@
+import type {
+  AnalyzeEventsResponse,
+  DownloadEventsResponse,
+  DownloadEventUsersResponse,
+  ListEventUsersResponse,
+} from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import type {
+  EventDownloadQuery,
+  EventQuery,
+  EventUserDownloadQuery,
+  EventUserQuery,
+} from "../../gen/engage/analysis/v1/query_pb.ts";
+
+/**
+ * Answers the queries of a project: computes them itself, or asks another
+ * service. Queries are cancelled when the signal is aborted, whose reason is
+ * then thrown. Refusals are AnalysisRefusal.
+ */
+export interface AnalysisEngine {
+  analyze(query: EventQuery, call: EngineCall): Promise<AnalyzeEventsResponse>;
+  listUsers(query: EventUserQuery, call: EngineCall): Promise<ListEventUsersResponse>;
+  /** The header first; what it says of CSV is filled in by the caller. */
+  download(query: EventDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventsResponse>;
+  downloadUsers(query: EventUserDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventUsersResponse>;
+  /** Grows with the project's data, so that a kept answer can be told from an outdated one; undefined where nobody knows. */
+  version(projectId: number): number | undefined;
+}
+
+export interface EngineCall {
+  readonly signal: AbortSignal;
+  /** The exact body and URL query of a REST call; undefined for typed ones. */
+  readonly rest: RestCall | undefined;
+}
+
+export interface RestCall {
+  readonly body: Uint8Array;
+  /** Without the token. */
+  readonly search: URLSearchParams;
+}
