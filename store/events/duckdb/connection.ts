@@ -1,0 +1,28 @@
+import type { DuckDBDataChunk, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import type { StoreTables } from "./layout.ts";
+
+/** Lets queries run, so many at a time. */
+export interface Queries {
+  /**
+   * Waits for its turn, then takes a snapshot of the database.
+   * @throws TooManyQueriesError, EventsUnavailableError, the signal's reason
+   */
+  open(signal: AbortSignal): Promise<Query>;
+}
+
+/**
+ * A connection of its own inside a read transaction. It must be disposed of:
+ * that drops its temporary tables and gives its turn to the next.
+ * Statements run one after the other; once the signal is aborted the running
+ * one is interrupted, and all reject with the signal's reason.
+ */
+export interface Query extends AsyncDisposable {
+  /** Exactly what the snapshot holds. */
+  readonly tables: StoreTables;
+  /** The last statement's result, all of it in memory. Values are bound by position, with types where they matter (a small BigInt binds as HUGEINT without). */
+  run(sql: string, values?: DuckDBValue[], types?: DuckDBType[]): Promise<DuckDBResult>;
+  /** Up to 2,048 rows at a time, produced as they are taken. */
+  stream(sql: string, values?: DuckDBValue[], types?: DuckDBType[]): AsyncIterable<DuckDBDataChunk>;
+  /** Ends the snapshot and gives its turn to the next query. What it keeps in temporary tables can still be read. */
+  settle(): Promise<void>;
+}

@@ -1,0 +1,204 @@
+import type { SpoolPlace } from "../load.ts";
+import type { Cluster } from "../scan.ts";
+import type { ProjectSchema, Property } from "../schema.ts";
+
+/** What is in the database file at one moment; never changes. */
+export interface StoreTables {
+  readonly loadedTo: SpoolPlace | undefined;
+  readonly projects: ReadonlyMap<number, ProjectTables>;
+}
+
+/** The tables of one project. */
+export interface ProjectTables {
+  readonly projectId: number;
+  readonly schema: ProjectSchema;
+  /** Events by day of `#event_time` (UTC), counted from 1970-01-01. */
+  readonly days: ReadonlyMap<number, DayTable>;
+  /** Events that later records may change, of all days; undefined before the first. */
+  readonly updatable: DataTable | undefined;
+  /** One row per user; undefined before the first. */
+  readonly users: DataTable | undefined;
+  readonly clusters: readonly ClusterTable[];
+}
+
+export interface DataTable {
+  /** Quoted. */
+  readonly table: string;
+  /** Numbers of the properties that it has a column for. */
+  readonly properties: ReadonlySet<number>;
+}
+
+export interface DayTable extends DataTable {
+  readonly events: number;
+  /** Whether its rows are in the order of event and time. */
+  readonly isSorted: boolean;
+}
+
+/** The members of one version of a cluster: `user_id`, once each, and `value`. */
+export interface ClusterTable {
+  /** Quoted. */
+  readonly table: string;
+  readonly name: string;
+  /** `yyyy-MM-dd` */
+  readonly day: string;
+  readonly kind: "cohort" | "tag";
+  readonly members: number;
+}
+
+/**
+ * Columns of every table of events, with their types. `event` is the event's
+ * number; times are instants in ms since 1970. Users have the last three.
+ */
+export const eventColumns = {
+  event: "INTEGER",
+  time_ms: "BIGINT",
+  received_ms: "BIGINT",
+  user_id: "BIGINT",
+  account_id: "VARCHAR",
+  distinct_id: "VARCHAR",
+} as const;
+
+export type EventColumn = keyof typeof eventColumns;
+export type UserColumn = Extract<EventColumn, "user_id" | "account_id" | "distinct_id">;
+
+export const userColumns: readonly UserColumn[] = ["user_id", "account_id", "distinct_id"];
+
+const letters = {
+  number: "n",
+  text: "s",
+  time: "t",
+  boolean: "b",
+  list: "l",
+  object: "o",
+  object_group: "g",
+} as const satisfies Record<Property["type"], string>;
+
+const sqlTypes = {
+  number: "DOUBLE",
+  text: "VARCHAR",
+  time: "BIGINT",
+  boolean: "BOOLEAN",
+  list: "VARCHAR[]",
+  // JSON text.
+  object: "VARCHAR",
+  object_group: "VARCHAR",
+} as const satisfies Record<Property["type"], string>;
+
+/** Such as `p17_n`, and of a member of an object group `p18_gs`. */
+export function propertyColumn({ number, type, group }: Property): string {
+  return `p${number}_${group === undefined ? "" : "g"}${letters[type]}`;
+}
+
+/** Such as `DOUBLE`; a member of an object group is a list of those, as long as the group. */
+export function propertySqlType({ type, group }: Property): string {
+  return group === undefined ? sqlTypes[type] : `${sqlTypes[type]}[]`;
+}
+
+export const dayMs = 86_400_000;
+
+export const dayTableName = (projectId: number, day: number): string => `"e${projectId}_${day}"`;
+export const updatableTableName = (projectId: number): string => `"m${projectId}"`;
+export const usersTableName = (projectId: number): string => `"u${projectId}"`;
+export const clusterTableName = (projectId: number, number: number): string => `"c${projectId}_${number}"`;
+
+export interface EventsWanted {
+  /** Instants, ms; [startMs, endMs). Infinite values are no limit. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Numbers of events; undefined stands for any. */
+  readonly events: readonly number[] | undefined;
+  readonly columns: readonly EventColumn[];
+  readonly properties: readonly Property[];
+}
+
+/**
+ * A subquery of all events of a project in the range: the columns wanted, then
+ * one per property by its `propertyColumn`, null where a table has none. Only
+ * tables of days in the range are read, and only days at its ends compare times.
+ */
+export function eventsRelation(tables: ProjectTables | undefined, wanted: EventsWanted): string {
+  const branches = wanted.events?.length === 0 ? [] : [...dayBranches(tables, wanted)];
+  if (tables?.updatable !== undefined && wanted.events?.length !== 0) {
+    const where = [...timeLimits(wanted, -Infinity, Infinity), ...eventLimit(wanted)];
+    branches.push(select(tables.updatable, wanted.columns, wanted.properties, where));
+  }
+  if (branches.length === 0) return emptyRelation(wanted.columns, wanted.properties);
+  return `(${branches.join(" UNION ALL ")})`;
+}
+
+function* dayBranches(tables: ProjectTables | undefined, wanted: EventsWanted): Iterable<string> {
+  for (const [day, table] of tables?.days ?? []) {
+    const [start, end] = [day * dayMs, (day + 1) * dayMs];
+    if (end <= wanted.startMs || start >= wanted.endMs) continue;
+    const where = [...timeLimits(wanted, start, end), ...eventLimit(wanted)];
+    yield select(table, wanted.columns, wanted.properties, where);
+  }
+}
+
+function timeLimits({ startMs, endMs }: EventsWanted, from: number, to: number): string[] {
+  return [
+    ...(startMs > from ? [`time_ms >= ${wholeMs(startMs)}`] : []),
+    ...(endMs < to ? [`time_ms < ${wholeMs(endMs)}`] : []),
+  ];
+}
+
+const wholeMs = (ms: number): string => String(BigInt(Math.ceil(ms)));
+
+function eventLimit({ events }: EventsWanted): string[] {
+  return events === undefined ? [] : [`event IN (${events.join(", ")})`];
+}
+
+/** A subquery of all users of a project, with those columns and properties. */
+export function usersRelation(
+  tables: ProjectTables | undefined,
+  {
+    columns,
+    properties,
+  }: { readonly columns: readonly UserColumn[]; readonly properties: readonly Property[] },
+): string {
+  if (tables?.users === undefined) return emptyRelation(columns, properties);
+  return `(${select(tables.users, columns, properties, [])})`;
+}
+
+/** A subquery with `user_id` and `value`, of no rows when there is no such version. */
+export function clusterRelation(tables: ProjectTables | undefined, cluster: Cluster): string {
+  const version = findCluster(tables, cluster);
+  return version === undefined
+    ? "(SELECT NULL::BIGINT AS user_id, NULL::VARCHAR AS value WHERE false)"
+    : `(SELECT user_id, value FROM ${version.table})`;
+}
+
+/** The latest version of at most the cluster's day, or the latest of all. */
+export function findCluster(tables: ProjectTables | undefined, cluster: Cluster): ClusterTable | undefined {
+  const { name, day } = cluster;
+  return tables?.clusters
+    .filter((version) => version.name === name && (day === undefined || version.day <= day))
+    .reduce<ClusterTable | undefined>((a, b) => (a !== undefined && a.day > b.day ? a : b), undefined);
+}
+
+function select(
+  { table, properties: has }: DataTable,
+  columns: readonly string[],
+  properties: readonly Property[],
+  where: readonly string[],
+): string {
+  const selected = [
+    ...columns,
+    ...properties.map((one) => (has.has(one.number) ? propertyColumn(one) : missing(one))),
+  ];
+  // A relation needs a column, even when only its rows are counted.
+  const list = selected.length === 0 ? "true AS present" : selected.join(", ");
+  return `SELECT ${list} FROM ${table}${where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`}`;
+}
+
+function missing(property: Property): string {
+  return `NULL::${propertySqlType(property)} AS ${propertyColumn(property)}`;
+}
+
+function emptyRelation(columns: readonly EventColumn[], properties: readonly Property[]): string {
+  const selected = [
+    ...columns.map((name) => `NULL::${eventColumns[name]} AS ${name}`),
+    ...properties.map(missing),
+  ];
+  return `(SELECT ${selected.length === 0 ? "true AS present" : selected.join(", ")} WHERE false)`;
+}
