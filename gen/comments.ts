@@ -50,6 +50,12 @@ export const comments: Readonly<Record<string, string>> = {
     "DownloadEventUsers streams all users behind one number of a result: first\nthe header, then the rows.\n\nREST: CSV as for DownloadEvents, one row for each user and one column for\neach selected column.",
   "engage.analysis.v1.AnalysisProxy.DownloadEvents":
     "DownloadEvents streams the metrics of a query with all their groups: first\nthe header, then the entries.\n\nREST: `text/csv; charset=utf-8`, RFC 4180 with every field quoted and LF\nas line end: the header row, then one row for each metric and group, one\ncolumn for each bucket. An error before the first byte is the JSON error\nanswer; a later one breaks the connection, so a file that ends properly is\ncomplete.",
+  "engage.analysis.v1.AnalysisProxy.ForwardQuery":
+    "ForwardQuery hands any other query of the platform's API (retention, funnel\nand the like) to the upstream platform of its project and streams the\nanswer untouched, whatever its return code. A path that the project's\nengine does not take, which is every path on the embedded engine, is\nNOT_FOUND; REST: HTTP 404 with return_code -1001.\nbuf:lint:ignore RPC_RESPONSE_STANDARD_NAME",
+  "engage.analysis.v1.AnalysisProxy.ImportCluster":
+    "ImportCluster makes or replaces one version of a cohort or tag: first the\nheader, then the members. All of it or, when the call fails, nothing. Only\non the embedded engine, and not over REST.",
+  "engage.analysis.v1.AnalysisProxy.ListClusters":
+    "ListClusters lists the imported cohorts and tags of a project with their\nversions. Only on the embedded engine, and not over REST.",
   "engage.analysis.v1.AnalysisProxy.ListEventUsers":
     "ListEventUsers lists the users behind one number of a result, at most\n10000 of them; `info.truncated` and a warning say when there are more. As\nmany as a TRIG_USER_NUM of the same metric, group and bucket counts.\nDownloadEventUsers has no such limit.",
   "engage.analysis.v1.AnalyzeEventsRequest":
@@ -82,6 +88,52 @@ export const comments: Readonly<Record<string, string>> = {
     "What the caller should know. REST: a list of their messages, written when\nnot empty.",
   "engage.analysis.v1.AnswerInfo.zone":
     "The zone in which days begin.",
+  "engage.analysis.v1.Cluster":
+    "Cluster is one version of a cohort or tag.",
+  "engage.analysis.v1.Cluster.day":
+    "Day of the version, `yyyy-MM-dd`.",
+  "engage.analysis.v1.Cluster.kind":
+    "Cohort or tag.",
+  "engage.analysis.v1.Cluster.members":
+    "Number of its users.",
+  "engage.analysis.v1.Cluster.name":
+    "Its name.",
+  "engage.analysis.v1.ClusterHeader":
+    "ClusterHeader names the version of a cohort or tag that is imported.",
+  "engage.analysis.v1.ClusterHeader.day":
+    "Day of the version, `yyyy-MM-dd`. Empty: today in the project's zone. A\nversion of the same day is replaced.",
+  "engage.analysis.v1.ClusterHeader.kind":
+    "Cohort or tag.",
+  "engage.analysis.v1.ClusterHeader.name":
+    "Name by which queries know it. Required, at most 100 characters.",
+  "engage.analysis.v1.ClusterHeader.project_id":
+    "Project id. Required.",
+  "engage.analysis.v1.ClusterHeader.token":
+    "As in AnalyzeEventsRequest.",
+  "engage.analysis.v1.ClusterKind":
+    "ClusterKind tells a list of users from a list of values.",
+  "engage.analysis.v1.ClusterKind.CLUSTER_KIND_COHORT":
+    "A set of users: one is a member or not.",
+  "engage.analysis.v1.ClusterKind.CLUSTER_KIND_TAG":
+    "A value for each of its users.",
+  "engage.analysis.v1.ClusterKind.CLUSTER_KIND_UNSPECIFIED":
+    "Not said: the same as CLUSTER_KIND_COHORT.",
+  "engage.analysis.v1.ClusterMember":
+    "ClusterMember is one user, by one of its ids.",
+  "engage.analysis.v1.ClusterMember.account_id":
+    "`#account_id`.",
+  "engage.analysis.v1.ClusterMember.distinct_id":
+    "`#distinct_id`, the visitor id.",
+  "engage.analysis.v1.ClusterMember.id":
+    "The id.",
+  "engage.analysis.v1.ClusterMember.user_id":
+    "`#user_id`.",
+  "engage.analysis.v1.ClusterMember.value":
+    "The user's value. Required of a tag, empty of a cohort.",
+  "engage.analysis.v1.ClusterMembers":
+    "ClusterMembers are some members; many in one message, since a message for\neach would cost more than the member.",
+  "engage.analysis.v1.ClusterMembers.members":
+    "The members.",
   "engage.analysis.v1.Column":
     "Column is one column of a downloaded table.",
   "engage.analysis.v1.Column.display_name":
@@ -410,6 +462,16 @@ export const comments: Readonly<Record<string, string>> = {
     "REST: `SIMPLE`. One condition on one column.",
   "engage.analysis.v1.FilterType.FILTER_TYPE_UNSPECIFIED":
     "Not said: the same as FILTER_TYPE_SIMPLE.",
+  "engage.analysis.v1.ForwardQueryRequest":
+    "ForwardQueryRequest carries a query in the platform's own form.",
+  "engage.analysis.v1.ForwardQueryRequest.body":
+    "The query, a JSON object with a `projectId`. Required. REST: the body.",
+  "engage.analysis.v1.ForwardQueryRequest.parameters":
+    "Query parameters of the call besides the token, as they stand in a URL, for\nexample `a=1&b=2`. REST: the parameters themselves.",
+  "engage.analysis.v1.ForwardQueryRequest.path":
+    "Path below `/open/`, for example `retention-analyze`. Required. REST: the\nrest of the path.",
+  "engage.analysis.v1.ForwardQueryRequest.token":
+    "As in AnalyzeEventsRequest.",
   "engage.analysis.v1.Group":
     "Group is one combination of values of the group-by properties.",
   "engage.analysis.v1.Group.group_cols":
@@ -446,6 +508,32 @@ export const comments: Readonly<Record<string, string>> = {
     "The group of null, empty and missing values; `(null)` in the REST form.\nA property whose text is \"(null)\" has a label instead.",
   "engage.analysis.v1.GroupValue.value":
     "The value.",
+  "engage.analysis.v1.ImportClusterRequest":
+    "ImportClusterRequest is one piece of an import.",
+  "engage.analysis.v1.ImportClusterRequest.content":
+    "The piece.",
+  "engage.analysis.v1.ImportClusterRequest.header":
+    "What is imported. Always the first message, and only that.",
+  "engage.analysis.v1.ImportClusterRequest.members":
+    "The next members.",
+  "engage.analysis.v1.ImportClusterResponse":
+    "ImportClusterResponse counts what was imported.",
+  "engage.analysis.v1.ImportClusterResponse.day":
+    "Day of the version, `yyyy-MM-dd`.",
+  "engage.analysis.v1.ImportClusterResponse.members":
+    "Members that are users of the project.",
+  "engage.analysis.v1.ImportClusterResponse.unknown":
+    "Members that nothing is known of; they are left out.",
+  "engage.analysis.v1.ListClustersRequest":
+    "ListClustersRequest asks for the cohorts and tags of a project.",
+  "engage.analysis.v1.ListClustersRequest.project_id":
+    "Project id. Required.",
+  "engage.analysis.v1.ListClustersRequest.token":
+    "As in AnalyzeEventsRequest.",
+  "engage.analysis.v1.ListClustersResponse":
+    "ListClustersResponse lists cohorts and tags.",
+  "engage.analysis.v1.ListClustersResponse.clusters":
+    "One entry for each version, by name and day.",
   "engage.analysis.v1.ListEventUsersRequest":
     "ListEventUsersRequest carries a user query and the right to ask it.",
   "engage.analysis.v1.ListEventUsersRequest.query":

@@ -8,12 +8,16 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { ImportClusterRequestSchema, ImportClusterResponseSchema, ListClustersRequestSchema, ListClustersResponseSchema } from "./cluster_pb.ts";
+import { file_engage_analysis_v1_cluster } from "./cluster_pb.ts";
 import type { EventDownloadQuery, EventQuery, EventUserDownloadQuery, EventUserQuery } from "./query_pb.ts";
 import { file_engage_analysis_v1_query } from "./query_pb.ts";
 import type { AnswerInfo, Column, EventAnalysis, MetricResult, TimeBucket, UserList } from "./result_pb.ts";
 import { file_engage_analysis_v1_result } from "./result_pb.ts";
 import { file_engage_gateway_v1_options } from "../../gateway/v1/options_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
+import type { HttpBody, HttpBodySchema } from "../../../google/api/httpbody_pb.ts";
+import { file_google_api_httpbody } from "../../../google/api/httpbody_pb.ts";
 import type { Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -22,7 +26,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engage/analysis/v1/analysis_proxy.proto.
  */
 export const file_engage_analysis_v1_analysis_proxy: GenFile = /*@__PURE__*/
-  fileDesc("CidlbmdhZ2UvYW5hbHlzaXMvdjEvYW5hbHlzaXNfcHJveHkucHJvdG8SEmVuZ2FnZS5hbmFseXNpcy52MSJUChRBbmFseXplRXZlbnRzUmVxdWVzdBINCgV0b2tlbhgBIAEoCRItCgVxdWVyeRgCIAEoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5FdmVudFF1ZXJ5IqcBChVBbmFseXplRXZlbnRzUmVzcG9uc2USJQoLcmV0dXJuX2NvZGUYASABKAVIAFILcmV0dXJuX2NvZGWIAQESJgoOcmV0dXJuX21lc3NhZ2UYAiABKAlSDnJldHVybl9tZXNzYWdlEi8KBGRhdGEYAyABKAsyIS5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnRBbmFseXNpc0IOCgxfcmV0dXJuX2NvZGUiWQoVTGlzdEV2ZW50VXNlcnNSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEjEKBXF1ZXJ5GAIgASgLMiIuZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VXNlclF1ZXJ5IqMBChZMaXN0RXZlbnRVc2Vyc1Jlc3BvbnNlEiUKC3JldHVybl9jb2RlGAEgASgFSABSC3JldHVybl9jb2RliAEBEiYKDnJldHVybl9tZXNzYWdlGAIgASgJUg5yZXR1cm5fbWVzc2FnZRIqCgRkYXRhGAMgASgLMhwuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJMaXN0Qg4KDF9yZXR1cm5fY29kZSJ6ChVEb3dubG9hZEV2ZW50c1JlcXVlc3QSDQoFdG9rZW4YASABKAkSNQoFcXVlcnkYAiABKAsyJi5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnREb3dubG9hZFF1ZXJ5Eg4KBmhlYWRlchgDIAEoCRILCgNib20YBCABKAginAEKFkRvd25sb2FkRXZlbnRzUmVzcG9uc2USNgoGaGVhZGVyGAEgASgLMiQuZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VGFibGVIZWFkZXJIABIwCgRyb3dzGAIgASgLMiAuZW5nYWdlLmFuYWx5c2lzLnYxLk1ldHJpY1Jlc3VsdEgAEg0KA3JhdxgDIAEoDEgAQgkKB2NvbnRlbnQi/QEKEEV2ZW50VGFibGVIZWFkZXISMQoNZ3JvdXBfY29sdW1ucxgBIAMoCzIaLmVuZ2FnZS5hbmFseXNpcy52MS5Db2x1bW4SKQoBeBgCIAMoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5UaW1lQnVja2V0EjIKCnhfY29tcGFyZWQYAyADKAsyHi5lbmdhZ2UuYW5hbHlzaXMudjEuVGltZUJ1Y2tldBIsCgRpbmZvGAQgASgLMh4uZW5nYWdlLmFuYWx5c2lzLnYxLkFuc3dlckluZm8SKQoDY3N2GAUgASgLMhwuZW5nYWdlLmFuYWx5c2lzLnYxLkNzdlN0eWxlIoIBChlEb3dubG9hZEV2ZW50VXNlcnNSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEjkKBXF1ZXJ5GAIgASgLMiouZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VXNlckRvd25sb2FkUXVlcnkSDgoGaGVhZGVyGAMgASgJEgsKA2JvbRgEIAEoCCKbAQoaRG93bmxvYWRFdmVudFVzZXJzUmVzcG9uc2USNQoGaGVhZGVyGAEgASgLMiMuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJUYWJsZUhlYWRlckgAEiwKBHJvd3MYAiABKAsyHC5lbmdhZ2UuYW5hbHlzaXMudjEuVXNlclJvd3NIABINCgNyYXcYAyABKAxIAEIJCgdjb250ZW50IpcBCg9Vc2VyVGFibGVIZWFkZXISKwoHY29sdW1ucxgBIAMoCzIaLmVuZ2FnZS5hbmFseXNpcy52MS5Db2x1bW4SLAoEaW5mbxgCIAEoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5BbnN3ZXJJbmZvEikKA2NzdhgDIAEoCzIcLmVuZ2FnZS5hbmFseXNpcy52MS5Dc3ZTdHlsZSI1CghVc2VyUm93cxIpCgRyb3dzGAEgAygLMhsuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJSb3ciMQoHVXNlclJvdxImCgZ2YWx1ZXMYASADKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUiOQoIQ3N2U3R5bGUSFAoMc3RhYmxlX25hbWVzGAEgASgIEhcKD2J5dGVfb3JkZXJfbWFyaxgCIAEoCDKeBQoNQW5hbHlzaXNQcm94eRKQAQoNQW5hbHl6ZUV2ZW50cxIoLmVuZ2FnZS5hbmFseXNpcy52MS5BbmFseXplRXZlbnRzUmVxdWVzdBopLmVuZ2FnZS5hbmFseXNpcy52MS5BbmFseXplRXZlbnRzUmVzcG9uc2UiKqrUGAQQAxgBgtPkkwIcOgVxdWVyeSITL29wZW4vZXZlbnQtYW5hbHl6ZRKVAQoOTGlzdEV2ZW50VXNlcnMSKS5lbmdhZ2UuYW5hbHlzaXMudjEuTGlzdEV2ZW50VXNlcnNSZXF1ZXN0GiouZW5nYWdlLmFuYWx5c2lzLnYxLkxpc3RFdmVudFVzZXJzUmVzcG9uc2UiLKrUGAQQAxgBgtPkkwIeOgVxdWVyeSIVL29wZW4vZXZlbnQtdXNlci1saXN0EqgBCg5Eb3dubG9hZEV2ZW50cxIpLmVuZ2FnZS5hbmFseXNpcy52MS5Eb3dubG9hZEV2ZW50c1JlcXVlc3QaKi5lbmdhZ2UuYW5hbHlzaXMudjEuRG93bmxvYWRFdmVudHNSZXNwb25zZSI9qtQYBBADGAGC0+STAi86BXF1ZXJ5IiYvb3Blbi9zdHJlYW1pbmctZG93bmxvYWQvZXZlbnQtYW5hbHl6ZTABErYBChJEb3dubG9hZEV2ZW50VXNlcnMSLS5lbmdhZ2UuYW5hbHlzaXMudjEuRG93bmxvYWRFdmVudFVzZXJzUmVxdWVzdBouLmVuZ2FnZS5hbmFseXNpcy52MS5Eb3dubG9hZEV2ZW50VXNlcnNSZXNwb25zZSI/qtQYBBADGAGC0+STAjE6BXF1ZXJ5Iigvb3Blbi9zdHJlYW1pbmctZG93bmxvYWQvZXZlbnQtdXNlci1saXN0MAFiBnByb3RvMw", [file_engage_analysis_v1_query, file_engage_analysis_v1_result, file_engage_gateway_v1_options, file_google_api_annotations, file_google_protobuf_struct]);
+  fileDesc("CidlbmdhZ2UvYW5hbHlzaXMvdjEvYW5hbHlzaXNfcHJveHkucHJvdG8SEmVuZ2FnZS5hbmFseXNpcy52MSJUChRBbmFseXplRXZlbnRzUmVxdWVzdBINCgV0b2tlbhgBIAEoCRItCgVxdWVyeRgCIAEoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5FdmVudFF1ZXJ5IqcBChVBbmFseXplRXZlbnRzUmVzcG9uc2USJQoLcmV0dXJuX2NvZGUYASABKAVIAFILcmV0dXJuX2NvZGWIAQESJgoOcmV0dXJuX21lc3NhZ2UYAiABKAlSDnJldHVybl9tZXNzYWdlEi8KBGRhdGEYAyABKAsyIS5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnRBbmFseXNpc0IOCgxfcmV0dXJuX2NvZGUiWQoVTGlzdEV2ZW50VXNlcnNSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEjEKBXF1ZXJ5GAIgASgLMiIuZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VXNlclF1ZXJ5IqMBChZMaXN0RXZlbnRVc2Vyc1Jlc3BvbnNlEiUKC3JldHVybl9jb2RlGAEgASgFSABSC3JldHVybl9jb2RliAEBEiYKDnJldHVybl9tZXNzYWdlGAIgASgJUg5yZXR1cm5fbWVzc2FnZRIqCgRkYXRhGAMgASgLMhwuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJMaXN0Qg4KDF9yZXR1cm5fY29kZSJ6ChVEb3dubG9hZEV2ZW50c1JlcXVlc3QSDQoFdG9rZW4YASABKAkSNQoFcXVlcnkYAiABKAsyJi5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnREb3dubG9hZFF1ZXJ5Eg4KBmhlYWRlchgDIAEoCRILCgNib20YBCABKAginAEKFkRvd25sb2FkRXZlbnRzUmVzcG9uc2USNgoGaGVhZGVyGAEgASgLMiQuZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VGFibGVIZWFkZXJIABIwCgRyb3dzGAIgASgLMiAuZW5nYWdlLmFuYWx5c2lzLnYxLk1ldHJpY1Jlc3VsdEgAEg0KA3JhdxgDIAEoDEgAQgkKB2NvbnRlbnQi/QEKEEV2ZW50VGFibGVIZWFkZXISMQoNZ3JvdXBfY29sdW1ucxgBIAMoCzIaLmVuZ2FnZS5hbmFseXNpcy52MS5Db2x1bW4SKQoBeBgCIAMoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5UaW1lQnVja2V0EjIKCnhfY29tcGFyZWQYAyADKAsyHi5lbmdhZ2UuYW5hbHlzaXMudjEuVGltZUJ1Y2tldBIsCgRpbmZvGAQgASgLMh4uZW5nYWdlLmFuYWx5c2lzLnYxLkFuc3dlckluZm8SKQoDY3N2GAUgASgLMhwuZW5nYWdlLmFuYWx5c2lzLnYxLkNzdlN0eWxlIoIBChlEb3dubG9hZEV2ZW50VXNlcnNSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEjkKBXF1ZXJ5GAIgASgLMiouZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VXNlckRvd25sb2FkUXVlcnkSDgoGaGVhZGVyGAMgASgJEgsKA2JvbRgEIAEoCCKbAQoaRG93bmxvYWRFdmVudFVzZXJzUmVzcG9uc2USNQoGaGVhZGVyGAEgASgLMiMuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJUYWJsZUhlYWRlckgAEiwKBHJvd3MYAiABKAsyHC5lbmdhZ2UuYW5hbHlzaXMudjEuVXNlclJvd3NIABINCgNyYXcYAyABKAxIAEIJCgdjb250ZW50IpcBCg9Vc2VyVGFibGVIZWFkZXISKwoHY29sdW1ucxgBIAMoCzIaLmVuZ2FnZS5hbmFseXNpcy52MS5Db2x1bW4SLAoEaW5mbxgCIAEoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5BbnN3ZXJJbmZvEikKA2NzdhgDIAEoCzIcLmVuZ2FnZS5hbmFseXNpcy52MS5Dc3ZTdHlsZSI1CghVc2VyUm93cxIpCgRyb3dzGAEgAygLMhsuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJSb3ciMQoHVXNlclJvdxImCgZ2YWx1ZXMYASADKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUiOQoIQ3N2U3R5bGUSFAoMc3RhYmxlX25hbWVzGAEgASgIEhcKD2J5dGVfb3JkZXJfbWFyaxgCIAEoCCJqChNGb3J3YXJkUXVlcnlSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEgwKBHBhdGgYAiABKAkSEgoKcGFyYW1ldGVycxgDIAEoCRIiCgRib2R5GAQgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keTLhBwoNQW5hbHlzaXNQcm94eRKQAQoNQW5hbHl6ZUV2ZW50cxIoLmVuZ2FnZS5hbmFseXNpcy52MS5BbmFseXplRXZlbnRzUmVxdWVzdBopLmVuZ2FnZS5hbmFseXNpcy52MS5BbmFseXplRXZlbnRzUmVzcG9uc2UiKqrUGAQQAxgBgtPkkwIcOgVxdWVyeSITL29wZW4vZXZlbnQtYW5hbHl6ZRKVAQoOTGlzdEV2ZW50VXNlcnMSKS5lbmdhZ2UuYW5hbHlzaXMudjEuTGlzdEV2ZW50VXNlcnNSZXF1ZXN0GiouZW5nYWdlLmFuYWx5c2lzLnYxLkxpc3RFdmVudFVzZXJzUmVzcG9uc2UiLKrUGAQQAxgBgtPkkwIeOgVxdWVyeSIVL29wZW4vZXZlbnQtdXNlci1saXN0EqgBCg5Eb3dubG9hZEV2ZW50cxIpLmVuZ2FnZS5hbmFseXNpcy52MS5Eb3dubG9hZEV2ZW50c1JlcXVlc3QaKi5lbmdhZ2UuYW5hbHlzaXMudjEuRG93bmxvYWRFdmVudHNSZXNwb25zZSI9qtQYBBADGAGC0+STAi86BXF1ZXJ5IiYvb3Blbi9zdHJlYW1pbmctZG93bmxvYWQvZXZlbnQtYW5hbHl6ZTABErYBChJEb3dubG9hZEV2ZW50VXNlcnMSLS5lbmdhZ2UuYW5hbHlzaXMudjEuRG93bmxvYWRFdmVudFVzZXJzUmVxdWVzdBouLmVuZ2FnZS5hbmFseXNpcy52MS5Eb3dubG9hZEV2ZW50VXNlcnNSZXNwb25zZSI/qtQYBBADGAGC0+STAjE6BXF1ZXJ5Iigvb3Blbi9zdHJlYW1pbmctZG93bmxvYWQvZXZlbnQtdXNlci1saXN0MAESdgoMRm9yd2FyZFF1ZXJ5EicuZW5nYWdlLmFuYWx5c2lzLnYxLkZvcndhcmRRdWVyeVJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IiWq1BgEEAMYAYLT5JMCFzoEYm9keSIPL29wZW4ve3BhdGg9Kip9MAESZgoNSW1wb3J0Q2x1c3RlchIoLmVuZ2FnZS5hbmFseXNpcy52MS5JbXBvcnRDbHVzdGVyUmVxdWVzdBopLmVuZ2FnZS5hbmFseXNpcy52MS5JbXBvcnRDbHVzdGVyUmVzcG9uc2UoARJhCgxMaXN0Q2x1c3RlcnMSJy5lbmdhZ2UuYW5hbHlzaXMudjEuTGlzdENsdXN0ZXJzUmVxdWVzdBooLmVuZ2FnZS5hbmFseXNpcy52MS5MaXN0Q2x1c3RlcnNSZXNwb25zZWIGcHJvdG8z", [file_engage_analysis_v1_cluster, file_engage_analysis_v1_query, file_engage_analysis_v1_result, file_engage_gateway_v1_options, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_struct]);
 
 /**
  * AnalyzeEventsRequest carries an event query and the right to ask it.
@@ -494,6 +498,50 @@ export const CsvStyleSchema: GenMessage<CsvStyle> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_analysis_proxy, 12);
 
 /**
+ * ForwardQueryRequest carries a query in the platform's own form.
+ *
+ * @generated from message engage.analysis.v1.ForwardQueryRequest
+ */
+export type ForwardQueryRequest = Message<"engage.analysis.v1.ForwardQueryRequest"> & {
+  /**
+   * As in AnalyzeEventsRequest.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * Path below `/open/`, for example `retention-analyze`. Required. REST: the
+   * rest of the path.
+   *
+   * @generated from field: string path = 2;
+   */
+  path: string;
+
+  /**
+   * Query parameters of the call besides the token, as they stand in a URL, for
+   * example `a=1&b=2`. REST: the parameters themselves.
+   *
+   * @generated from field: string parameters = 3;
+   */
+  parameters: string;
+
+  /**
+   * The query, a JSON object with a `projectId`. Required. REST: the body.
+   *
+   * @generated from field: google.api.HttpBody body = 4;
+   */
+  body?: HttpBody | undefined;
+};
+
+/**
+ * Describes the message engage.analysis.v1.ForwardQueryRequest.
+ * Use `create(ForwardQueryRequestSchema)` to create a new message.
+ */
+export const ForwardQueryRequestSchema: GenMessage<ForwardQueryRequest> = /*@__PURE__*/
+  messageDesc(file_engage_analysis_v1_analysis_proxy, 13);
+
+/**
  * AnalysisProxy answers analysis queries.
  *
  * REST. Paths, words and shapes are those of the platform's own API, so that
@@ -577,6 +625,44 @@ export const AnalysisProxy: GenService<{
     methodKind: "server_streaming";
     input: typeof DownloadEventUsersRequestSchema;
     output: typeof DownloadEventUsersResponseSchema;
+  },
+  /**
+   * ForwardQuery hands any other query of the platform's API (retention, funnel
+   * and the like) to the upstream platform of its project and streams the
+   * answer untouched, whatever its return code. A path that the project's
+   * engine does not take, which is every path on the embedded engine, is
+   * NOT_FOUND; REST: HTTP 404 with return_code -1001.
+   * buf:lint:ignore RPC_RESPONSE_STANDARD_NAME
+   *
+   * @generated from rpc engage.analysis.v1.AnalysisProxy.ForwardQuery
+   */
+  forwardQuery: {
+    methodKind: "server_streaming";
+    input: typeof ForwardQueryRequestSchema;
+    output: typeof HttpBodySchema;
+  },
+  /**
+   * ImportCluster makes or replaces one version of a cohort or tag: first the
+   * header, then the members. All of it or, when the call fails, nothing. Only
+   * on the embedded engine, and not over REST.
+   *
+   * @generated from rpc engage.analysis.v1.AnalysisProxy.ImportCluster
+   */
+  importCluster: {
+    methodKind: "client_streaming";
+    input: typeof ImportClusterRequestSchema;
+    output: typeof ImportClusterResponseSchema;
+  },
+  /**
+   * ListClusters lists the imported cohorts and tags of a project with their
+   * versions. Only on the embedded engine, and not over REST.
+   *
+   * @generated from rpc engage.analysis.v1.AnalysisProxy.ListClusters
+   */
+  listClusters: {
+    methodKind: "unary";
+    input: typeof ListClustersRequestSchema;
+    output: typeof ListClustersResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_engage_analysis_v1_analysis_proxy, 0);
