@@ -51,7 +51,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.AnalysisProxy.DownloadEvents":
     "DownloadEvents streams the metrics of a query with all their groups: first\nthe header, then the entries.\n\nREST: `text/csv; charset=utf-8`, RFC 4180 with every field quoted and LF\nas line end: the header row, then one row for each metric and group, one\ncolumn for each bucket. An error before the first byte is the JSON error\nanswer; a later one breaks the connection, so a file that ends properly is\ncomplete.",
   "engage.analysis.v1.AnalysisProxy.ForwardQuery":
-    "ForwardQuery hands any other query of the platform's API (retention, funnel\nand the like) to the upstream platform of its project and streams the\nanswer untouched, whatever its return code. A path that the project's\nengine does not take, which is every path on the embedded engine, is\nNOT_FOUND; REST: HTTP 404 with return_code -1001.\nbuf:lint:ignore RPC_RESPONSE_STANDARD_NAME",
+    "ForwardQuery hands any other query of the platform's API (retention, funnel\nand the like) to the upstream platform of its project and streams the\nanswer untouched, whatever its return code. A path that the project's\nengine does not take, which is every path on the embedded engine, is\nNOT_FOUND; REST: HTTP 404 with return_code -1001.",
   "engage.analysis.v1.AnalysisProxy.ImportCluster":
     "ImportCluster makes or replaces one version of a cohort or tag: first the\nheader, then the members. All of it or, when the call fails, nothing. Only\non the embedded engine, and not over REST.",
   "engage.analysis.v1.AnalysisProxy.ListClusters":

@@ -7,7 +7,8 @@ import { http } from "../../gen/google/api/annotations_pb.ts";
 
 const { ENVELOPE, RETURN_CODE } = ErrorStyle;
 const { receive } = WebhookReceiver.method;
-const { analyzeEvents, listEventUsers, downloadEvents, downloadEventUsers } = AnalysisProxy.method;
+const { analyzeEvents, listEventUsers, downloadEvents, downloadEventUsers, forwardQuery } =
+  AnalysisProxy.method;
 
 describe("REST annotations", () => {
   const table: [
@@ -30,6 +31,7 @@ describe("REST annotations", () => {
       ENVELOPE,
       false,
     ],
+    [forwardQuery, "/open/{path=**}", "body", "server_streaming", ENVELOPE, false],
   ];
 
   test.each(table)("%s", (method, path, body, kind, errorStyle, rawBody) => {

@@ -632,7 +632,6 @@ export const AnalysisProxy: GenService<{
    * answer untouched, whatever its return code. A path that the project's
    * engine does not take, which is every path on the embedded engine, is
    * NOT_FOUND; REST: HTTP 404 with return_code -1001.
-   * buf:lint:ignore RPC_RESPONSE_STANDARD_NAME
    *
    * @generated from rpc engage.analysis.v1.AnalysisProxy.ForwardQuery
    */
