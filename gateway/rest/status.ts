@@ -73,13 +73,20 @@ export function encodeError(error: ConnectError, style: ErrorStyle): HttpAnswer 
   const retryAfter = retryAfterOf(details);
   if (retryAfter !== undefined && !isEnvelope) headers["retry-after"] = retryAfter;
   if (status === 401 && !isEnvelope) headers["www-authenticate"] = "Bearer";
-  return { status: isEnvelope ? 200 : status, headers, body: JSON.stringify(bodyOf()) };
+  return { status: isEnvelope ? envelopeStatusOf(info) : status, headers, body: JSON.stringify(bodyOf()) };
 
   function bodyOf(): JsonValue {
     if (isEnvelope) return { return_code: returnCodeOf(error.code, info), return_message: error.rawMessage };
     if (style === ErrorStyle.RETURN_CODE) return { return_code: 1, return_message: error.rawMessage };
     return { code: error.code, message: error.rawMessage, details: details.map(({ json }) => json) };
   }
+}
+
+/** An envelope is HTTP 200 unless the error says otherwise, as for a path that does not exist. */
+function envelopeStatusOf(info: JsonObject | undefined): number {
+  const metadata = info?.["metadata"] as JsonObject | undefined;
+  const given = Number(metadata?.["http_status"] ?? Number.NaN);
+  return Number.isInteger(given) && given >= 400 && given <= 599 ? given : 200;
 }
 
 function returnCodeOf(code: Code, info: JsonObject | undefined): number {

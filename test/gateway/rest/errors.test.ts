@@ -4,7 +4,11 @@ import { afterAll, describe, expect, test } from "vitest";
 import { encodeError } from "../../../gateway/rest/status.ts";
 import { ErrorStyle } from "../../../gen/engage/gateway/v1/options_pb.ts";
 import { HttpBodySchema } from "../../../gen/google/api/httpbody_pb.ts";
-import { BadRequestSchema, RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "../../../gen/google/rpc/error_details_pb.ts";
 import { openRestServer } from "./rest-server.ts";
 
 const server = await openRestServer({ limits: { maxMessageBytes: 1_000 } });
@@ -61,6 +65,18 @@ test.each([
 ])("return code %j of the error's details becomes %i", async (returnCode, expected) => {
   const { body } = await fail("envelope", { code: Code.InvalidArgument, message: "m", returnCode });
   expect(body).toEqual({ return_code: expected, return_message: "m" });
+});
+
+test.each([
+  ["404", 404],
+  ["200", 200],
+  ["99", 200],
+  ["x", 200],
+])("HTTP status %j of the details of an envelope becomes %i", (given, status) => {
+  const value = { reason: "R", domain: "test", metadata: { http_status: given } };
+  const error = new ConnectError("m", Code.NotFound, undefined, [{ desc: ErrorInfoSchema, value }]);
+  const answer = encodeError(error, ErrorStyle.ENVELOPE);
+  expect([answer.status, answer.body]).toEqual([status, '{"return_code":-1001,"return_message":"m"}']);
 });
 
 test("details are JSON with their type", async () => {
