@@ -1,5 +1,9 @@
 import type { DuckDBDataChunk, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import type { EventStore } from "../events.ts";
 import type { StoreTables } from "./layout.ts";
+
+/** The part of the store that runs plans: `createScans(queries: Queries): Scans` in scan.ts. */
+export type Scans = Pick<EventStore, "scan" | "users" | "spread">;
 
 /** Lets queries run, so many at a time. */
 export interface Queries {

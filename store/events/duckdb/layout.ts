@@ -29,6 +29,7 @@ export interface DataTable {
 }
 
 export interface DayTable extends DataTable {
+  readonly generation: number;
   readonly events: number;
   /** Whether its rows are in the order of event and time. */
   readonly isSorted: boolean;
@@ -96,7 +97,9 @@ export function propertySqlType({ type, group }: Property): string {
 
 export const dayMs = 86_400_000;
 
-export const dayTableName = (projectId: number, day: number): string => `"e${projectId}_${day}"`;
+/** @param generation how often the day was rewritten */
+export const dayTableName = (projectId: number, day: number, generation: number): string =>
+  `"e${projectId}_${day}_${generation}"`;
 export const updatableTableName = (projectId: number): string => `"m${projectId}"`;
 export const usersTableName = (projectId: number): string => `"u${projectId}"`;
 export const clusterTableName = (projectId: number, number: number): string => `"c${projectId}_${number}"`;
