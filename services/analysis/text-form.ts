@@ -1,0 +1,127 @@
+import { ValueFormat } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
+import type { KeyValue } from "../../store/events/events.ts";
+import { formatMilliseconds, formatSecond, parseLocalTime } from "./local-time.ts";
+
+/** What the platform's own API writes; a text of these letters is written the same. */
+export const nullLabel = "(null)";
+export const overallLabel = "Overall";
+export const missingText = "-";
+
+/** Labels that stand for the one group of a result without groups. */
+export const overallLabels: readonly string[] = [overallLabel, "总体"];
+
+/** `percent`: 0.1234 is `12.34%`; `fraction`: it is `0.1234`. */
+export type PercentForm = "percent" | "fraction";
+
+/**
+ * A number as REST answers and CSV write it; NaN and infinities are no value.
+ * Rounds the decimal digits that JavaScript writes, half away from zero.
+ */
+export function formatValue(
+  value: number,
+  format: ValueFormat,
+  { percentAs }: { readonly percentAs: PercentForm },
+): string {
+  if (!Number.isFinite(value)) return missingText;
+  switch (format) {
+    case ValueFormat.FLOAT:
+      return round(value, 2);
+    case ValueFormat.FLOAT3:
+      return round(value, 3);
+    case ValueFormat.FLOAT4:
+      return round(value, 4);
+    case ValueFormat.PERCENT:
+      return percentAs === "percent" ? `${trim(round(value, 2, 2))}%` : trim(round(value, 4));
+    default:
+      return Number.isSafeInteger(value) ? String(value + 0) : trim(round(value, 2));
+  }
+}
+
+/** Always with that many digits after the point; `shift` moves the point to the right before. */
+function round(value: number, places: number, shift = 0): string {
+  const { digits, point } = digitsOf(Math.abs(value));
+  // All digits that stay, as a whole number of the last place.
+  const kept = point + shift + places;
+  const whole = kept <= 0 ? "0" : digits.slice(0, kept).padEnd(kept, "0");
+  const roundsUp = kept >= 0 && (digits[kept] ?? "0") >= "5";
+  const scaled = (BigInt(whole) + (roundsUp ? 1n : 0n)).toString().padStart(places + 1, "0");
+  const text = `${scaled.slice(0, scaled.length - places)}.${scaled.slice(scaled.length - places)}`;
+  return value < 0 && /[1-9]/.test(text) ? `-${text}` : text;
+}
+
+function trim(text: string): string {
+  return text.replace(/\.?0+$/, "");
+}
+
+/** The shortest digits that stand for the number, and how many of them are before the point. */
+function digitsOf(value: number): { readonly digits: string; readonly point: number } {
+  const [, lead = "", rest = "", exponent = ""] = /^(\d)\.?(\d*)e(.*)$/.exec(value.toExponential()) ?? [];
+  return { digits: lead + rest, point: Number(exponent) + 1 };
+}
+
+/** How the values of a group key are written. Boundaries of times are local times. */
+export type KeyForm =
+  | { readonly kind: "text" | "number" | "boolean" | "time" }
+  | { readonly kind: "intervals"; readonly of: "number" | "time"; readonly boundaries: readonly number[] };
+
+/** The label of a key's value; undefined for null. */
+export function labelOf(form: KeyForm, value: KeyValue): string | undefined {
+  if (value === null) return undefined;
+  if (form.kind === "intervals") return intervalLabels(form)[Number(value)];
+  return form.kind === "time" ? writeTime(Number(value)) : writePlain(value);
+}
+
+/** The value that has this label; undefined when no value of the key has. */
+export function keyOf(form: KeyForm, label: string): KeyValue | undefined {
+  switch (form.kind) {
+    case "text":
+      return label;
+    case "number":
+      return parseNumber(label);
+    case "boolean":
+      return label === "true" ? true : label === "false" ? false : undefined;
+    case "time": {
+      const time = parseLocalTime(label);
+      return time !== undefined && time.precision !== "day" ? time.localMs : undefined;
+    }
+    case "intervals": {
+      const index = intervalLabels(form).indexOf(label);
+      return index < 0 ? undefined : index;
+    }
+  }
+}
+
+/** `(-inf,10)`, `[10,20)`, `[20,+inf)` */
+export function intervalLabels(form: KeyForm & { readonly kind: "intervals" }): readonly string[] {
+  const texts = form.boundaries.map(form.of === "time" ? writeTime : writePlain);
+  return Array.from({ length: texts.length + 1 }, (_, i) => {
+    const from = i === 0 ? "(-inf" : `[${texts[i - 1]}`;
+    return `${from},${texts[i] ?? "+inf"})`;
+  });
+}
+
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** A finite decimal number; undefined for all else, such as `NaN`, `1e400`, `0x10` and blanks. */
+export function parseNumber(text: string): number | undefined {
+  const trimmed = text.trim();
+  const value = decimal.test(trimmed) ? Number(trimmed) : Number.NaN;
+  // Minus zero is the same group and the same literal as zero.
+  return Number.isFinite(value) ? value + 0 : undefined;
+}
+
+/** Boundaries of intervals as a request writes them, joined by commas; undefined when one is neither. */
+export function parseBoundaries(text: string, of: "number" | "time"): readonly number[] | undefined {
+  const parse = of === "number" ? parseNumber : (part: string) => parseLocalTime(part.trim())?.localMs;
+  const found = text.split(",").map(parse);
+  return found.every((boundary) => boundary !== undefined) ? found : undefined;
+}
+
+function writePlain(value: string | number | boolean): string {
+  return typeof value === "number" ? String(value + 0) : String(value);
+}
+
+/** Milliseconds only where there are some. */
+function writeTime(localMs: number): string {
+  return localMs % 1_000 === 0 ? formatSecond(localMs) : formatMilliseconds(localMs);
+}
