@@ -18,6 +18,8 @@ export type Expression =
   | { readonly kind: "null" }
   /** An instant as a local time of the zone, in milliseconds as if it were UTC. */
   | { readonly kind: "local"; readonly of: Expression }
+  /** The first moment of the day that holds a local time. */
+  | { readonly kind: "startOfDay"; readonly of: Expression }
   /** Numbers or times; a division by zero is null. */
   | {
       readonly kind: "arithmetic";
