@@ -776,6 +776,8 @@ export const comments: Readonly<Record<string, string>> = {
     "A known field has no effect on this engine.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_TRUNCATED":
     "A limit left out groups or users.",
+  "engage.analysis.v1.WarningReason.WARNING_REASON_UNKNOWN_NAME":
+    "An event, a property, a cohort or a tag is not known in the project: it was\ntaken to have no events, no values or no members.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_UNSPECIFIED":
     "Not said.",
   "engage.analysis.v1.Zone":
