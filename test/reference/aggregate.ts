@@ -1,0 +1,113 @@
+import type { Column } from "./columns.ts";
+import type { ReferenceEvent } from "./ingest.ts";
+import type { Scalar } from "./values.ts";
+
+export const aggregations = [
+  "TOTAL_TIMES",
+  "TRIG_USER_NUM",
+  "PER_CAPITA_TIMES",
+  "SUM",
+  "AVG",
+  "PER_CAPITA_NUM",
+  "MAX",
+  "MIN",
+  "DISTINCT",
+  "TRUE",
+  "FALSE",
+  "IS_NOT_EMPTY",
+  "IS_EMPTY",
+  "ARRAY_DISTINCT",
+  "ARRAY_SET_DISTINCT",
+  "ARRAY_ITEM_DISTINCT",
+  "MEDIAN",
+  "PERCENTILE",
+] as const;
+export type Aggregation = (typeof aggregations)[number];
+
+export function needsProperty(aggregation: Aggregation): boolean {
+  return !["TOTAL_TIMES", "TRIG_USER_NUM", "PER_CAPITA_TIMES"].includes(aggregation);
+}
+
+export interface Aggregated {
+  readonly aggregation: Aggregation;
+  readonly quota: Column | undefined;
+  /** What counts as a user. */
+  readonly entity: Column;
+  /** 1 to 100. */
+  readonly percentile: number;
+}
+
+/** One number of some events, null for no value. */
+export function aggregate(of: Aggregated, events: readonly ReferenceEvent[]): number | null {
+  const entities = () => new Set(valuesOf(of.entity, events)).size;
+  const values = () => valuesOf(of.quota!, events);
+  const numbers = () => values().filter((value) => typeof value === "number");
+  switch (of.aggregation) {
+    case "TOTAL_TIMES":
+      return events.length;
+    case "TRIG_USER_NUM":
+      return entities();
+    case "PER_CAPITA_TIMES":
+      return ratio(events.length, entities());
+    case "SUM":
+      return sum(numbers());
+    case "AVG":
+      return ratio(sum(numbers()), numbers().length);
+    case "PER_CAPITA_NUM":
+      return ratio(sum(numbers()), entities());
+    case "MAX":
+      return numbers().reduce<number | null>((a, b) => (a === null || b > a ? b : a), null);
+    case "MIN":
+      return numbers().reduce<number | null>((a, b) => (a === null || b < a ? b : a), null);
+    case "MEDIAN":
+      return quantile(numbers(), 0.5);
+    case "PERCENTILE":
+      return quantile(numbers(), of.percentile / 100);
+    case "DISTINCT":
+      return new Set(values()).size;
+    case "TRUE":
+      return values().filter((value) => value === true).length;
+    case "FALSE":
+      return values().filter((value) => value === false).length;
+    case "IS_NOT_EMPTY":
+      return events.filter((event) => of.quota!.get(event) !== null).length;
+    case "IS_EMPTY":
+      return events.filter((event) => of.quota!.get(event) === null).length;
+    case "ARRAY_DISTINCT":
+      return new Set(listsOf(of.quota!, events).map((list) => JSON.stringify(list))).size;
+    case "ARRAY_SET_DISTINCT":
+      return new Set(listsOf(of.quota!, events).map((list) => JSON.stringify([...new Set(list)].sort())))
+        .size;
+    case "ARRAY_ITEM_DISTINCT":
+      return new Set(listsOf(of.quota!, events).flat()).size;
+  }
+}
+
+/** Single values; of lists none. */
+function valuesOf(column: Column, events: readonly ReferenceEvent[]): Scalar[] {
+  return events
+    .map((event) => column.get(event))
+    .filter((value): value is Scalar => value !== null && !Array.isArray(value));
+}
+
+function listsOf(column: Column, events: readonly ReferenceEvent[]): (readonly (Scalar | null)[])[] {
+  return events.map((event) => column.get(event)).filter((value) => Array.isArray(value));
+}
+
+/** From small to large magnitudes, so that little is lost. */
+function sum(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => Math.abs(a) - Math.abs(b)).reduce((a, b) => a + b, 0);
+}
+
+function ratio(of: number, by: number): number | null {
+  return by === 0 ? null : of / by;
+}
+
+function quantile(numbers: readonly number[], fraction: number): number | null {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  if (sorted.length === 0) return null;
+  const at = (sorted.length - 1) * fraction;
+  const low = sorted[Math.floor(at)]!;
+  const high = sorted[Math.ceil(at)]!;
+  return low + (high - low) * (at - Math.floor(at));
+}

@@ -1,0 +1,183 @@
+import { aggregate } from "./aggregate.ts";
+import { groupsOf, type Key, type Label } from "./groups.ts";
+import type { ReferenceData, ReferenceEvent } from "./ingest.ts";
+import type { Metric, Operand } from "./metrics.ts";
+import { type Period, type Prepared, prepare } from "./prepare.ts";
+import { applyWindow } from "./windows.ts";
+import { toLocal } from "./zone.ts";
+
+export interface ReferenceAnswer {
+  readonly unit: Prepared["unit"];
+  /** Labels as the answer has them. */
+  readonly x: readonly string[];
+  /** Local first moments of the buckets, ms. */
+  readonly xStarts: readonly number[];
+  readonly xCompared: readonly string[];
+  readonly xComparedStarts: readonly number[];
+  readonly results: readonly ReferenceResult[];
+  readonly unionGroups: readonly (readonly Label[])[];
+  readonly unionGroupNum: number;
+}
+
+export interface ReferenceResult {
+  /** Of the metric. */
+  readonly index: number;
+  /** Undefined where the metric is not split. */
+  readonly split: Label | undefined;
+  /** Before the cut. */
+  readonly groupNum: number;
+  readonly groups: readonly ReferenceGroup[];
+}
+
+export interface ReferenceGroup {
+  readonly cols: readonly Label[];
+  readonly values: readonly (number | null)[];
+  readonly compared: readonly (number | null)[] | undefined;
+}
+
+/** What an event analysis must answer. @throws Refused */
+export function analyze(data: ReferenceData, nowMs: number, body: unknown): ReferenceAnswer {
+  const prepared = prepare(data, nowMs, body);
+  const uncut = prepared.metrics.flatMap((metric, index) => analyzeMetric(data, prepared, metric, index));
+  const results = uncut.map((result) => ({ ...result, groups: result.groups.slice(0, prepared.limit) }));
+  const [now, compared] = prepared.periods;
+  return {
+    unit: prepared.unit,
+    x: now!.buckets.map(({ label }) => label),
+    xStarts: now!.buckets.map(({ startMs }) => startMs),
+    xCompared: compared?.buckets.map(({ label }) => label) ?? [],
+    xComparedStarts: compared?.buckets.map(({ startMs }) => startMs) ?? [],
+    results,
+    unionGroups: unionOf(results),
+    unionGroupNum: unionOf(uncut).length,
+  };
+}
+
+function unionOf(results: readonly ReferenceResult[]): readonly (readonly Label[])[] {
+  const all = results.flatMap(({ groups }) => groups.map(({ cols }) => cols));
+  return [...new Map(all.map((cols) => [keyOf(cols), cols])).values()];
+}
+
+/** Null is written so that it sorts by its own name. */
+function keyOf(cols: readonly Label[]): string {
+  return JSON.stringify(cols.map((label) => label ?? "$null"));
+}
+
+/** Whether an operand looks at an event, for one bucket or for the whole of a period. */
+export interface Reach {
+  readonly buckets: readonly ((instantMs: number, localMs: number) => boolean)[];
+  readonly whole: (instantMs: number, localMs: number) => boolean;
+}
+
+export function reachOf(operand: Operand, period: Period): Reach {
+  const within =
+    (startMs: number, endMs: number) =>
+    (_instant: number, local: number): boolean =>
+      local >= startMs && local < endMs;
+  if (operand.window) {
+    const windows = period.buckets.map((bucket) => applyWindow(operand.window!, bucket, period.range));
+    const buckets = windows.map(({ startMs, endMs }) => within(startMs, endMs));
+    return { buckets, whole: (instant, local) => buckets.some((reaches) => reaches(instant, local)) };
+  }
+  const whole = (instant: number) => instant >= period.startMs && instant < period.endMs;
+  const buckets = period.buckets.map(({ startMs, endMs }) => {
+    const inside = within(startMs, endMs);
+    return (instant: number, local: number) =>
+      whole(instant) && (period.buckets.length === 1 || inside(instant, local));
+  });
+  return { buckets, whole };
+}
+
+interface Cells {
+  readonly split: Label | undefined;
+  readonly cols: readonly Label[];
+  /** By period and operand. */
+  readonly whole: ReferenceEvent[][][];
+  /** By period, operand and bucket. */
+  readonly buckets: ReferenceEvent[][][][];
+}
+
+function analyzeMetric(
+  data: ReferenceData,
+  prepared: Prepared,
+  metric: Metric,
+  index: number,
+): ReferenceResult[] {
+  const split = metric.split ? prepared.split : undefined;
+  const cells = collect(data, prepared, metric, split);
+  const bySplit = Map.groupBy(cells, (cell) => JSON.stringify(cell.split));
+  return [...bySplit.values()].map((groups) => ({
+    index,
+    split: groups[0]!.split,
+    groupNum: groups.length,
+    groups: sortGroups(groups, metric).map((cell) => groupOf(cell, metric, prepared.periods)),
+  }));
+}
+
+function collect(
+  data: ReferenceData,
+  { zone, periods, keys, filter }: Prepared,
+  metric: Metric,
+  split: Key | undefined,
+): Cells[] {
+  const found = new Map<string, Cells>();
+  const cellsOf = (own: Label | undefined, cols: readonly Label[]): Cells => {
+    const key = `${JSON.stringify(own)} ${JSON.stringify(cols)}`;
+    const cells = found.get(key) ?? {
+      split: own,
+      cols,
+      whole: periods.map(() => metric.operands.map(() => [])),
+      buckets: periods.map(({ buckets }) => metric.operands.map(() => buckets.map(() => []))),
+    };
+    found.set(key, cells);
+    return cells;
+  };
+  if (keys.length === 0 && !split) cellsOf(undefined, []);
+  const all = split ? [split, ...keys] : keys;
+  for (const [at, period] of periods.entries()) {
+    for (const [number, operand] of metric.operands.entries()) {
+      const reach = reachOf(operand, period);
+      for (const event of data.events) {
+        const local = toLocal(zone, event.time);
+        if (!reach.whole(event.time, local) || !filter(event) || !operand.holds(event)) continue;
+        for (const labels of groupsOf(all, event)) {
+          const cells = cellsOf(split ? labels[0]! : undefined, split ? labels.slice(1) : labels);
+          cells.whole[at]![number]!.push(event);
+          for (const [bucket, reaches] of reach.buckets.entries()) {
+            if (reaches(event.time, local)) cells.buckets[at]![number]![bucket]!.push(event);
+          }
+        }
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function groupOf(cells: Cells, metric: Metric, periods: readonly Period[]): ReferenceGroup {
+  const values = cells.buckets.map((operands, period) =>
+    periods[period]!.buckets.map((_, bucket) =>
+      metric.value(
+        metric.operands.map((operand, at) => aggregate(operand.aggregated, operands[at]![bucket]!)),
+      ),
+    ),
+  );
+  return { cols: cells.cols, values: values[0]!, compared: values[1] };
+}
+
+/** By what they come to over the whole, the largest first, those without a value last. */
+function sortGroups(groups: readonly Cells[], metric: Metric): Cells[] {
+  const totals = new Map(
+    groups.map((cells) => {
+      const parts = cells.whole.map((operands) =>
+        metric.value(metric.operands.map((operand, at) => aggregate(operand.aggregated, operands[at]!))),
+      );
+      const known = parts.filter((part) => part !== null);
+      return [cells, known.length === 0 ? -Infinity : known.reduce((a, b) => a + b, 0)] as const;
+    }),
+  );
+  return [...groups].sort((a, b) => {
+    const [left, right] = [totals.get(a)!, totals.get(b)!];
+    if (left !== right) return left < right ? 1 : -1;
+    return keyOf(a.cols) < keyOf(b.cols) ? -1 : 1;
+  });
+}

@@ -1,0 +1,222 @@
+import { compileFilter } from "./filters.ts";
+import { type Json, needText, needWord, readText, readWord } from "./form.ts";
+import type { ReferenceEvent } from "./ingest.ts";
+import type { ReferenceCluster, VirtualExpression } from "./project.ts";
+import type { QueryContext } from "./query.ts";
+import { Refused } from "./refused.ts";
+import type { Elements, Scalar, Table, Value } from "./values.ts";
+import { toLocal } from "./zone.ts";
+
+export type ColumnType =
+  | "number"
+  | "text"
+  | "boolean"
+  /** Values are local ms of the query's zone. */
+  | "time"
+  | "list"
+  | "object"
+  | "object_group"
+  | "cohort"
+  /** Of a property that nobody has reported. */
+  | "nothing";
+
+/** A value, none, or the aligned values of an object group's elements. */
+export type Cell = Scalar | null | readonly (Scalar | null)[];
+
+export interface Column {
+  readonly type: ColumnType;
+  /** Of a member of an object group: where the group lives. */
+  readonly group?: string;
+  get(event: ReferenceEvent): Cell;
+}
+
+const tableTypes = ["event", "user", "cluster", "user_cluster"] as const;
+const subTableTypes = [
+  "cluster_by_import",
+  "cluster_by_result",
+  "cluster_by_static_condition",
+  "tag_by_dynamic_condition",
+  "vprop_dict",
+] as const;
+
+/** The column that an object with `columnName`, `tableType` and so on names. */
+export function readColumn(from: Json, field: string, context: QueryContext): Column {
+  const name = needText(from, "columnName", `${field}.columnName`);
+  const table = needWord(from, "tableType", `${field}.tableType`, tableTypes);
+  readWord(from, "subTableType", `${field}.subTableType`, subTableTypes);
+  const day = readText(from, "specifiedClusterDate", `${field}.specifiedClusterDate`);
+  if (day !== undefined && !/^\d{4}-\d\d-\d\d$/.test(day)) {
+    throw new Refused(`${field}.specifiedClusterDate`, `no day: ${day}`);
+  }
+  if (table === "event" || table === "user") return findColumn(table, name, context);
+  return clusterColumn(name, day, context);
+}
+
+export function findColumn(table: Table, name: string, context: QueryContext): Column {
+  if (name.startsWith("#vp@")) return virtualColumn(table, name.slice(4), context);
+  const at = name.lastIndexOf("@");
+  if (at > 0) return dimensionColumn(table, name.slice(0, at), name.slice(at + 1), context);
+  return builtinColumn(table, name, context) ?? propertyColumn(table, name.toLowerCase(), context);
+}
+
+const nothing: Column = { type: "nothing", get: () => null };
+
+function builtinColumn(table: Table, name: string, context: QueryContext): Column | undefined {
+  const userOf = (event: ReferenceEvent) => context.data.users.get(event.userId)!;
+  switch (name) {
+    case "#user_id":
+      return { type: "number", get: (event) => event.userId };
+    case "#account_id":
+      return {
+        type: "text",
+        get: (event) => (table === "user" ? userOf(event) : event).accountId ?? null,
+      };
+    case "#distinct_id":
+      return {
+        type: "text",
+        get: (event) => (table === "user" ? userOf(event) : event).distinctId ?? null,
+      };
+    case "#event_name":
+      return table === "event" ? { type: "text", get: (event) => event.name } : undefined;
+    case "#event_time":
+      return table === "event"
+        ? { type: "time", get: (event) => toLocal(context.zone, event.time) }
+        : undefined;
+    case "#server_time":
+      return table === "event"
+        ? { type: "time", get: (event) => toLocal(context.zone, event.received) }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function propertyColumn(table: Table, name: string, context: QueryContext): Column {
+  const info = context.data.registry.find(table, name);
+  if (!info) return nothing;
+  const read = (event: ReferenceEvent, of: string): Value | undefined =>
+    (table === "event" ? event : context.data.users.get(event.userId)!).values.get(of);
+  const shift = (value: Scalar): Scalar =>
+    info.type === "time" && table === "event" ? toLocal(context.zone, Number(value)) : value;
+  const { group } = info;
+  if (group !== undefined) {
+    const inner = name.slice(group.length + 1);
+    return {
+      type: info.type,
+      group: `${table}:${group}`,
+      get: (event) => {
+        const elements = read(event, group) as Elements | undefined;
+        return (
+          elements?.map((element) => {
+            const value = element.get(inner);
+            return value === undefined ? null : shift(value);
+          }) ?? null
+        );
+      },
+    };
+  }
+  return {
+    type: info.type,
+    get: (event) => {
+      const value = read(event, name);
+      if (value === undefined) return null;
+      if (Array.isArray(value)) return value as readonly Scalar[];
+      return shift(value as Scalar);
+    },
+  };
+}
+
+function dimensionColumn(table: Table, property: string, column: string, context: QueryContext): Column {
+  const texts = context.data.project.dimensions[property.toLowerCase()]?.[column];
+  if (!texts) return nothing;
+  const base = findColumn(table, property, context);
+  return {
+    type: "text",
+    get: (event) => {
+      const value = base.get(event);
+      return value === null ? null : (texts[String(value)] ?? null);
+    },
+  };
+}
+
+function clusterColumn(name: string, day: string | undefined, context: QueryContext): Column {
+  const versions = context.data.project.clusters
+    .filter((version) => version.name === name)
+    .sort((a, b) => (a.day < b.day ? 1 : -1));
+  const version = versions.find((one) => day === undefined || one.day <= day);
+  const values = version ? membersOf(version, context) : new Map<number, string>();
+  if (versions[0]?.kind === "tag") {
+    return { type: "text", get: (event) => values.get(event.userId) ?? null };
+  }
+  return { type: "cohort", get: (event) => values.has(event.userId) };
+}
+
+function membersOf(version: ReferenceCluster, context: QueryContext): Map<number, string> {
+  const found = new Map<number, string>();
+  for (const { accountId, distinctId, value } of version.members) {
+    for (const event of context.data.events) {
+      const own = accountId === undefined ? event.distinctId === distinctId : event.accountId === accountId;
+      if (own) found.set(event.userId, value ?? "");
+    }
+  }
+  return found;
+}
+
+function virtualColumn(table: Table, name: string, context: QueryContext): Column {
+  const declared = context.data.project.virtualProperties.find(
+    (one) => one.name === name && one.tableType === table,
+  );
+  return declared ? expressionColumn(table, declared.of, context) : nothing;
+}
+
+function expressionColumn(table: Table, of: VirtualExpression, context: QueryContext): Column {
+  if ("column" in of) return findColumn(of.tableType ?? table, of.column, context);
+  if ("number" in of) return { type: "number", get: () => of.number };
+  if ("text" in of) return { type: "text", get: () => of.text };
+  if ("first" in of) {
+    const parts = of.first.map((part) => expressionColumn(table, part, context));
+    return {
+      type: parts.find((part) => part.type !== "nothing")?.type ?? "nothing",
+      get: (event) => parts.map((part) => part.get(event)).find((value) => value !== null) ?? null,
+    };
+  }
+  if ("cases" in of) {
+    const branches = of.cases.map(({ when, text }) => ({
+      holds: compileFilter(when as Json, "when", context),
+      text,
+    }));
+    return {
+      type: "text",
+      get: (event) => branches.find((branch) => branch.holds(event))?.text ?? null,
+    };
+  }
+  const left = expressionColumn(table, of.left, context);
+  const right = expressionColumn(table, of.right, context);
+  return {
+    type: "number",
+    get: (event) => calculate(of.operator, numberOrNull(left.get(event)), numberOrNull(right.get(event))),
+  };
+}
+
+function numberOrNull(value: Cell): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+/** No value in, or a division by zero: no value out. */
+export function calculate(
+  operator: "+" | "-" | "*" | "/",
+  left: number | null,
+  right: number | null,
+): number | null {
+  if (left === null || right === null) return null;
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return right === 0 ? null : left / right;
+  }
+}
