@@ -1,4 +1,4 @@
-import type { Property, PropertyTable, PropertyType } from "../../../store/events/schema.ts";
+import type { Property, PropertyTable, PropertyType } from "../../../store/events/events.ts";
 
 /** Names of the ten types of records, as `#type` has them. */
 export const recordTypes = [
@@ -57,7 +57,7 @@ export const dropReasons = [
 
 export type DropReason = (typeof dropReasons)[number];
 
-/** What types properties have at present. Names are in lower case. */
+/** The types that properties have at present. Names are in lower case. */
 export interface TypeLookup {
   find(table: PropertyTable, name: string): Property | undefined;
   /** Members of an object or object group, in any order; none when there is no such property. */
@@ -142,11 +142,3 @@ export interface RefusedRecord {
 }
 
 export type CheckedRecord = CheckedEvent | CheckedUpdate | CheckedUser | RefusedRecord;
-
-/**
- * `checkRecord(json, rules, receivedMs)` of check-record.ts: a pure function of
- * what `JSON.parse` made of one record. It defines no properties: whoever keeps
- * the record makes the values that have no `known` property known to `types`
- * before the next record is checked.
- */
-export type CheckRecord = (json: unknown, rules: RecordRules, receivedMs: number) => CheckedRecord;

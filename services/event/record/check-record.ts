@@ -1,0 +1,156 @@
+import type { PropertyType } from "../../../store/events/events.ts";
+import { convertNumber, isObject } from "./convert.ts";
+import { type Draft, dropProperty } from "./draft.ts";
+import { parseLocalTime } from "./local-time.ts";
+import { isEventName } from "./names.ts";
+import { addProperty, addUnset, clearedBy, isZoneOffset } from "./properties.ts";
+import {
+  type CheckedOperation,
+  type CheckedRecord,
+  type RecordRules,
+  type RecordType,
+  type RefusalReason,
+  type RefusedRecord,
+  recordTypes,
+} from "./record.ts";
+import { refuse, show } from "./refusal.ts";
+import { type Root, readId, readRoot } from "./root.ts";
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+/** Three years, one of them with a leap day. */
+const maxAgeMs = 1_096 * dayMs;
+const maxAheadMs = 3 * dayMs;
+const timeForm = "valid is yyyy-MM-dd HH:mm:ss or yyyy-MM-dd HH:mm:ss.SSS";
+
+const operations: Readonly<Partial<Record<RecordType, CheckedOperation>>> = {
+  user_set: "set",
+  user_setOnce: "setOnce",
+  user_add: "add",
+  user_append: "append",
+  user_uniq_append: "uniqAppend",
+  user_unset: "unset",
+  user_del: "del",
+};
+const onlyTypes: Readonly<Partial<Record<CheckedOperation, PropertyType>>> = {
+  add: "number",
+  append: "list",
+  uniqAppend: "list",
+};
+const knownTypes: ReadonlySet<unknown> = new Set(recordTypes);
+const noProperties: Readonly<Record<string, unknown>> = {};
+
+/**
+ * Checks one record, as `JSON.parse` read it: refused as a whole, or accepted
+ * with values that fit the types of its properties. It defines no properties:
+ * whoever keeps the record makes the values without `known` known to
+ * `rules.types` before the next record is checked.
+ * @param receivedMs milliseconds since 1970
+ */
+export function checkRecord(json: unknown, rules: RecordRules, receivedMs: number): CheckedRecord {
+  if (!isObject(json)) return refuse("not_an_object", "", `record is ${show(json)}, not an object`);
+  const root = readRoot(json);
+  if (!knownTypes.has(root.type)) {
+    return refuse(
+      "type",
+      "#type",
+      `#type ${show(root.type)} is not valid, valid are ${recordTypes.join(", ")}`,
+    );
+  }
+  const properties = root.properties ?? noProperties;
+  if (!isObject(properties)) {
+    return refuse("properties", "properties", `properties is ${show(properties)}, not an object`);
+  }
+  const zoneOffset = convertNumber(properties["#zone_offset"]);
+  const toInstant =
+    zoneOffset === undefined || !isZoneOffset(zoneOffset)
+      ? rules.toInstant
+      : (localMs: number) => localMs - zoneOffset * hourMs;
+  const localMs = typeof root.time === "string" ? parseLocalTime(root.time) : undefined;
+  if (localMs === undefined) {
+    return refuse("time_format", "#time", `#time ${show(root.time)} is not valid, ${timeForm}`);
+  }
+  const timeMs = toInstant(localMs);
+  if (timeMs < receivedMs - maxAgeMs) {
+    return refuse("time_too_old", "#time", `#time ${show(root.time)} is more than 3 years ago`);
+  }
+  if (timeMs > receivedMs + maxAheadMs) {
+    return refuse("time_too_new", "#time", `#time ${show(root.time)} is more than 3 days ahead`);
+  }
+  const operation = operations[root.type as RecordType];
+  const draft: Draft = {
+    table: operation === undefined ? "event" : "user",
+    ...{ types: rules.types, toInstant, values: [], dropped: [], isMixed: false },
+  };
+  return complete(root, properties, operation, timeMs, draft);
+}
+
+function complete(
+  root: Root,
+  properties: Readonly<Record<string, unknown>>,
+  operation: CheckedOperation | undefined,
+  timeMs: number,
+  draft: Draft,
+): CheckedRecord {
+  const accountId = readId(root.accountId);
+  const distinctId = readId(root.distinctId);
+  if (accountId === null) return refuseId("#account_id", root.accountId);
+  if (distinctId === null) return refuseId("#distinct_id", root.distinctId);
+  if (accountId === undefined && distinctId === undefined) {
+    return refuse("no_id", "#account_id", "#account_id and #distinct_id are both missing, one is required");
+  }
+  const uuid = readId(root.uuid);
+  if (uuid === null) dropProperty(draft, "#uuid", "type");
+  for (const key of root.others ?? []) dropProperty(draft, key, "root_key");
+  const { values, dropped } = draft;
+  const accepted = { timeMs, accountId, distinctId, uuid: uuid ?? undefined, values, dropped };
+  if (operation !== undefined) {
+    addUserProperties(draft, operation, properties);
+    const cleared = operation === "set" ? clearedBy(draft) : [];
+    return { kind: "user", operation, ...accepted, cleared };
+  }
+  const name = root.eventName;
+  if (typeof name !== "string" || !isEventName(name)) {
+    const rule = "valid is a letter followed by at most 49 letters, digits and underscores";
+    return refuse("event_name", "#event_name", `#event_name ${show(name)} is not valid, ${rule}`);
+  }
+  const isTrack = root.type === "track";
+  const eventId = isTrack ? undefined : readId(root.eventId);
+  if (eventId === null) return refuseId("#event_id", root.eventId, "event_id");
+  if (!isTrack && eventId === undefined) {
+    return refuse("event_id", "#event_id", `#event_id is missing, ${root.type} needs it`);
+  }
+  addEventProperties(draft, root, properties);
+  if (eventId !== undefined) {
+    const mode = root.type === "track_update" ? "update" : "overwrite";
+    return { kind: "update", name, eventId, mode, ...accepted };
+  }
+  const firstCheckId = readId(root.firstCheckId);
+  if (firstCheckId === null) dropProperty(draft, "#first_check_id", "type");
+  return { kind: "event", name, firstCheckId: firstCheckId ?? undefined, ...accepted };
+}
+
+/** What the root says of the event beats what its properties say. */
+function addEventProperties(draft: Draft, root: Root, properties: Readonly<Record<string, unknown>>): void {
+  if (root.ip !== undefined) addProperty(draft, "#ip", root.ip, undefined);
+  if (root.appId !== undefined) addProperty(draft, "#app_id", root.appId, undefined);
+  for (const key in properties) addProperty(draft, key, properties[key], undefined);
+}
+
+function addUserProperties(
+  draft: Draft,
+  operation: CheckedOperation,
+  properties: Readonly<Record<string, unknown>>,
+): void {
+  if (operation === "del") return;
+  const only = onlyTypes[operation];
+  for (const key in properties) {
+    if (operation === "unset") addUnset(draft, key);
+    else addProperty(draft, key, properties[key], only);
+  }
+}
+
+function refuseId(field: string, value: unknown, reason: RefusalReason = "id"): RefusedRecord {
+  const message = `${field} ${show(value)} is not valid, valid is a text of at most 2048 bytes`;
+  return refuse(reason, field, message);
+}

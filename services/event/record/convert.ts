@@ -1,0 +1,117 @@
+import type { PropertyType } from "../../../store/events/events.ts";
+import type { Draft } from "./draft.ts";
+import { parseLocalTime } from "./local-time.ts";
+import type { CheckedValue, DropReason } from "./record.ts";
+
+export const maxTextBytes = 2_048;
+export const maxListElements = 500;
+/** Of an object or group as JSON text: objects are limited in keys, not in what is within their values. */
+const maxJsonBytes = 262_144;
+/** Writing JSON needs stack for every level. */
+const maxJsonDepth = 32;
+
+type Scalar = string | number | boolean;
+
+/** Null, an empty text, a list without elements and an empty object are one thing: no value. */
+export function isMissing(raw: unknown): boolean {
+  if (typeof raw !== "object") return raw === "" || raw === undefined;
+  if (raw === null) return true;
+  if (Array.isArray(raw)) return raw.every((element) => element === null);
+  for (const _ in raw) return false;
+  return true;
+}
+
+export function isObject(raw: unknown): raw is Readonly<Record<string, unknown>> {
+  return typeof raw === "object" && raw !== null && !Array.isArray(raw);
+}
+
+export function isGroup(raw: unknown): raw is readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(raw) && raw.length > 0 && raw.every(isObject);
+}
+
+/** The type that a value which isn't missing gives its property. */
+export function naturalType(raw: unknown): PropertyType {
+  if (typeof raw === "string") return parseLocalTime(raw) === undefined ? "text" : "time";
+  if (typeof raw === "number") return "number";
+  if (typeof raw === "boolean") return "boolean";
+  if (isObject(raw)) return "object";
+  return isGroup(raw) ? "object_group" : "list";
+}
+
+/** The value as the type has it; undefined when it does not convert exactly. Objects and groups are not for here. */
+export function convert(raw: unknown, type: PropertyType, draft: Draft): CheckedValue["value"] | undefined {
+  if (type === "list") return Array.isArray(raw) ? convertList(raw) : undefined;
+  return convertScalar(raw, type, draft);
+}
+
+export function convertScalar(raw: unknown, type: PropertyType, draft: Draft): Scalar | undefined {
+  if (type === "text") return convertText(raw);
+  if (type === "number") return convertNumber(raw);
+  if (type === "boolean") {
+    if (typeof raw === "boolean") return raw;
+    return raw === "true" ? true : raw === "false" ? false : undefined;
+  }
+  const localMs = type === "time" && typeof raw === "string" ? parseLocalTime(raw) : undefined;
+  return localMs === undefined || draft.table === "user" ? localMs : draft.toInstant(localMs);
+}
+
+export function convertNumber(raw: unknown): number | undefined {
+  const number = typeof raw === "string" ? Number(raw) : raw;
+  if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
+  return typeof raw === "string" && String(number) !== raw ? undefined : number;
+}
+
+function convertText(raw: unknown): string | undefined {
+  if (typeof raw === "string") return isShort(raw, maxTextBytes) ? raw : undefined;
+  // JSON writes 1e400 as a number, but it is none.
+  if (typeof raw === "number") return Number.isFinite(raw) ? String(raw) : undefined;
+  return typeof raw === "boolean" ? String(raw) : undefined;
+}
+
+/** Elements are texts: others become theirs, null is none. */
+function convertList(raw: readonly unknown[]): readonly string[] | undefined {
+  if (raw.length > maxListElements) return undefined;
+  const texts: string[] = [];
+  for (const element of raw) {
+    if (element === null) continue;
+    const text = convertText(typeof element === "object" ? jsonTextOf(element) : element);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return texts;
+}
+
+/** A code unit is at most three bytes. */
+export function isShort(text: string, maxBytes: number): boolean {
+  return text.length * 3 <= maxBytes || (text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes);
+}
+
+/** Undefined when it is too deep or too long to be kept. */
+export function jsonTextOf(raw: unknown): string | undefined {
+  if (!isShallow(raw, maxJsonDepth)) return undefined;
+  const text = JSON.stringify(raw);
+  return isShort(text, maxJsonBytes) ? text : undefined;
+}
+
+function isShallow(raw: unknown, levels: number): boolean {
+  if (typeof raw !== "object" || raw === null) return true;
+  if (levels === 0) return false;
+  if (Array.isArray(raw)) return raw.every((element) => isShallow(element, levels - 1));
+  for (const key in raw) {
+    if (!isShallow((raw as Readonly<Record<string, unknown>>)[key], levels - 1)) return false;
+  }
+  return true;
+}
+
+/** Why `convert` or `jsonTextOf` had nothing for the value. */
+export function misfitReason(raw: unknown, type: PropertyType): DropReason {
+  if (typeof raw === "number") return Number.isFinite(raw) ? "type" : "range";
+  if (typeof raw === "string") return type === "text" ? "too_long" : "type";
+  const isOfType = Array.isArray(raw) ? type === "list" || type === "object_group" : type === "object";
+  if (!isOfType) return "type";
+  if (Array.isArray(raw)) {
+    if (raw.length > maxListElements) return "too_many";
+    if (raw.includes(Number.POSITIVE_INFINITY) || raw.includes(Number.NEGATIVE_INFINITY)) return "range";
+  }
+  return isShallow(raw, maxJsonDepth) ? "too_long" : "too_deep";
+}

@@ -1,0 +1,71 @@
+import type { Property, PropertyType } from "../../../store/events/events.ts";
+import { convert, isMissing, misfitReason, naturalType } from "./convert.ts";
+import { type Draft, dropProperty, isTaken, keepValue } from "./draft.ts";
+import { addGroup } from "./group.ts";
+import { isReserved, propertyNameOf } from "./names.ts";
+import { addObject } from "./object.ts";
+import type { DropReason } from "./record.ts";
+
+const hash = 35;
+
+/** Hours east of UTC. */
+export function isZoneOffset(hours: number): boolean {
+  return hours >= -12 && hours <= 14;
+}
+
+/**
+ * Keeps one property, or names it as dropped.
+ * @param only the one type that the operation has a use for, if there is one
+ */
+export function addProperty(draft: Draft, key: string, raw: unknown, only: PropertyType | undefined): void {
+  const reason = tryProperty(draft, key, raw, only);
+  if (reason !== undefined) dropProperty(draft, key, reason);
+}
+
+function tryProperty(
+  draft: Draft,
+  key: string,
+  raw: unknown,
+  only: PropertyType | undefined,
+): DropReason | undefined {
+  const name = propertyNameOf(key);
+  if (name === undefined) return "name";
+  const isPreset = key.charCodeAt(0) === hash;
+  if (isPreset && isReserved(name)) return "reserved";
+  if (isMissing(raw)) return undefined;
+  if (name !== key) draft.isMixed = true;
+  if ((isPreset || draft.isMixed) && isTaken(draft, name, 0)) return "double";
+  const known = draft.types.find(draft.table, name);
+  const type = known?.type ?? naturalType(raw);
+  if (only !== undefined && type !== only) return "type";
+  if (type === "object") return addObject(draft, name, known, raw);
+  if (type === "object_group") return addGroup(draft, name, known, raw);
+  const value = convert(raw, type, draft);
+  if (value === undefined) return misfitReason(raw, type);
+  if (isPreset && name === "#zone_offset" && typeof value === "number" && !isZoneOffset(value)) {
+    return "range";
+  }
+  return keepValue(draft, { name, known, type, group: undefined, value });
+}
+
+/** Names what is to be unset: the property, and the members that it may have. What nobody ever set is nothing to unset. */
+export function addUnset(draft: Draft, key: string): void {
+  const name = propertyNameOf(key);
+  if (name === undefined) dropProperty(draft, key, "name");
+  if (name === undefined || isTaken(draft, name, 0)) return;
+  const known = draft.types.find(draft.table, name);
+  if (known === undefined) return;
+  for (const property of [known, ...draft.types.members(draft.table, name)]) {
+    const { type, group } = property;
+    const value = { name: property.name, known: property, type, group, value: null };
+    if (keepValue(draft, value) !== undefined) dropProperty(draft, key, "too_many");
+  }
+}
+
+/** Members that objects had and, in these values, have no longer. */
+export function clearedBy({ table, types, values }: Draft): readonly Property[] {
+  const objects = values.filter(({ known, type }) => known !== undefined && type.startsWith("object"));
+  if (objects.length === 0) return [];
+  const names = new Set(values.map(({ name }) => name));
+  return objects.flatMap(({ name }) => types.members(table, name)).filter(({ name }) => !names.has(name));
+}
