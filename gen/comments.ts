@@ -788,6 +788,530 @@ export const comments: Readonly<Record<string, string>> = {
     "Hours east of UTC, for example 8 or 5.5.",
   "engage.analysis.v1.Zone.zone":
     "The zone.",
+  "engage.channel.v1.ArrayRow":
+    "ArrayRow is one row.",
+  "engage.channel.v1.ArrayRow.cells":
+    "Text by the name of the column.",
+  "engage.channel.v1.ArrayRows":
+    "ArrayRows are the rows of an array field.",
+  "engage.channel.v1.ArrayRows.rows":
+    "The rows, in order.",
+  "engage.channel.v1.Audience":
+    "Audience says who is sent to.",
+  "engage.channel.v1.Audience.analysis":
+    "The users behind one number of an analysis.",
+  "engage.channel.v1.Audience.cohort":
+    "The members of a cohort.",
+  "engage.channel.v1.Audience.push_ids":
+    "Push ids, given as they are.",
+  "engage.channel.v1.Audience.source":
+    "The way of choosing.",
+  "engage.channel.v1.Audience.users":
+    "Users whose properties meet a condition (columns of type user or\ncluster). An empty list is all users.",
+  "engage.channel.v1.BatchSummary":
+    "BatchSummary is one batch of a run.",
+  "engage.channel.v1.BatchSummary.attempts":
+    "Attempts so far.",
+  "engage.channel.v1.BatchSummary.failed_items":
+    "Messages of it that failed, with their one-based index and message.",
+  "engage.channel.v1.BatchSummary.last_failure":
+    "Why the last attempt failed.",
+  "engage.channel.v1.BatchSummary.number":
+    "Zero-based number within the run.",
+  "engage.channel.v1.BatchSummary.request_id":
+    "`ops_request_id`; empty for journeys.",
+  "engage.channel.v1.BatchSummary.size":
+    "Messages in it.",
+  "engage.channel.v1.BatchSummary.state":
+    "Where it stands: `pending`, `in_flight`, `succeeded` or `failed`.",
+  "engage.channel.v1.CancelTaskRequest":
+    "CancelTaskRequest names a task.",
+  "engage.channel.v1.CancelTaskRequest.task_id":
+    "Its id. Required.",
+  "engage.channel.v1.CancelTaskResponse":
+    "CancelTaskResponse holds the task.",
+  "engage.channel.v1.CancelTaskResponse.task":
+    "The task.",
+  "engage.channel.v1.Channel":
+    "Channel is a receiver of pushes, with the template of their content.",
+  "engage.channel.v1.Channel.authentication":
+    "Signs every request. Not set: not signed.",
+  "engage.channel.v1.Channel.channel_id":
+    "Chosen by the service; the handle in all other calls, for example `c12`.",
+  "engage.channel.v1.Channel.content_template":
+    "Fields of `params`, filled in when pushing.",
+  "engage.channel.v1.Channel.create_time":
+    "When it was made.",
+  "engage.channel.v1.Channel.custom_headers":
+    "Headers sent with every request beside those of the contract. Empty, the\ndefault, for none; at most 10, no name twice whatever its case.",
+  "engage.channel.v1.Channel.custom_parameters":
+    "Fields of `custom_params`, filled in from user properties.",
+  "engage.channel.v1.Channel.delivery":
+    "How requests are sent. Not set: all defaults.",
+  "engage.channel.v1.Channel.etag":
+    "Changes with every change of the channel. An update or deletion that names\nan older one is refused.",
+  "engage.channel.v1.Channel.funnel":
+    "Events that make the funnel of this channel's pushes. Not set: none.",
+  "engage.channel.v1.Channel.name":
+    "Name, for display and selection. Required, unique, 1 to 100 characters.",
+  "engage.channel.v1.Channel.project_id":
+    "Project whose users it reaches. Required.",
+  "engage.channel.v1.Channel.push_id_property":
+    "The user property that holds the push id, for example `#account_id`.\nRequired. Users without a value are not sent to.",
+  "engage.channel.v1.Channel.update_time":
+    "When it was last changed.",
+  "engage.channel.v1.Channel.url":
+    "Where batches are posted, `http:` or `https:`. Required; several channels\nmay share one.",
+  "engage.channel.v1.ChannelAuthentication":
+    "ChannelAuthentication signs requests: a header carries the hexadecimal\nHMAC-SHA1 of the exact body, keyed with the secret.",
+  "engage.channel.v1.ChannelAuthentication.header_name":
+    "Name of the header. Empty: `X-SVC-OPS-Signature`.",
+  "engage.channel.v1.ChannelAuthentication.secret":
+    "The secret. Required when the channel is made. Never shown again.",
+  "engage.channel.v1.ChannelAuthentication.secret_is_set":
+    "As in CustomHeader.",
+  "engage.channel.v1.ChannelSender":
+    "ChannelSender pushes messages to webhook receivers.\n\nAll methods are for the operator's own services and people, who show a\nbearer key or a client certificate in every protocol, REST too.\nINVALID_ARGUMENT names field, value and valid values; NOT_FOUND an unknown\nid; ABORTED an etag that is no longer the present one; ALREADY_EXISTS a name\nin use; FAILED_PRECONDITION a state in which the call has no meaning;\nUNAVAILABLE says that the store is away.",
+  "engage.channel.v1.ChannelSender.CancelTask":
+    "CancelTask ends a task: its schedule, its preparation, and its batches\nthat are not under way.",
+  "engage.channel.v1.ChannelSender.CreateChannel":
+    "CreateChannel makes a channel.",
+  "engage.channel.v1.ChannelSender.CreateTask":
+    "CreateTask makes a task. One with a schedule is scheduled at once, others\nwait for RunTask.",
+  "engage.channel.v1.ChannelSender.DeleteChannel":
+    "DeleteChannel deletes a channel that no unfinished task uses.",
+  "engage.channel.v1.ChannelSender.EstimateAudience":
+    "EstimateAudience counts an audience: how many users it has, and how many\nof them can be sent to.",
+  "engage.channel.v1.ChannelSender.GetChannel":
+    "GetChannel shows one channel, without its secrets.",
+  "engage.channel.v1.ChannelSender.GetTask":
+    "GetTask shows a task with the counts and the funnel of its latest run.",
+  "engage.channel.v1.ChannelSender.ListBatches":
+    "ListBatches lists the batches of a task's latest run by number.",
+  "engage.channel.v1.ChannelSender.ListChannels":
+    "ListChannels lists channels by name.",
+  "engage.channel.v1.ChannelSender.ListTasks":
+    "ListTasks lists tasks, newest first.",
+  "engage.channel.v1.ChannelSender.RunTask":
+    "RunTask begins a run now. FAILED_PRECONDITION while one is under way.",
+  "engage.channel.v1.ChannelSender.TestChannel":
+    "TestChannel sends one real message, before or after a channel is saved, and\nshows what was sent, what was answered and how that would be judged. An\nattempt that failed is an answer, not an error of the call.",
+  "engage.channel.v1.ChannelSender.UpdateChannel":
+    "UpdateChannel replaces a channel. Tasks that run keep what they began with.",
+  "engage.channel.v1.ChannelSender.WatchTask":
+    "WatchTask tells the progress of a task's run: at once, then when it has\nchanged, at most twice a second, until the run has ended.",
+  "engage.channel.v1.Cohort":
+    "Cohort chooses the members of a cohort.",
+  "engage.channel.v1.Cohort.day":
+    "Day (`yyyy-MM-dd`) of the version. Empty: the newest.",
+  "engage.channel.v1.Cohort.name":
+    "Its name. Required.",
+  "engage.channel.v1.Content":
+    "Content is the values of the channel's content fields in one language.",
+  "engage.channel.v1.Content.language":
+    "For example `default`, `en`, `zh-CN`. Required.",
+  "engage.channel.v1.Content.values":
+    "By the name of the field.",
+  "engage.channel.v1.ContentField":
+    "ContentField is one member of `params`.",
+  "engage.channel.v1.ContentField.columns":
+    "The members of a row of an array; at least one, named as fields are.\nOtherwise empty.",
+  "engage.channel.v1.ContentField.default_value":
+    "Used where a task gives no value. Not for array rows.",
+  "engage.channel.v1.ContentField.description":
+    "Hint for whoever fills it in.",
+  "engage.channel.v1.ContentField.display_name":
+    "Shown when a task is made. Default: the name.",
+  "engage.channel.v1.ContentField.input_method":
+    "How its value is given. Required.",
+  "engage.channel.v1.ContentField.name":
+    "Key in the message: letters, digits and underscores, not a digit first.\nRequired, no name twice.",
+  "engage.channel.v1.ContentField.options":
+    "The choices of a dropdown; at least one, none twice. Otherwise empty.",
+  "engage.channel.v1.ContentField.required":
+    "Whether a task must give a value when there is no default.",
+  "engage.channel.v1.ContentValue":
+    "ContentValue is the value of one field.",
+  "engage.channel.v1.ContentValue.rows":
+    "Of array rows.",
+  "engage.channel.v1.ContentValue.text":
+    "Of all input methods but array rows.",
+  "engage.channel.v1.ContentValue.value":
+    "The value.",
+  "engage.channel.v1.CreateChannelRequest":
+    "CreateChannelRequest holds the channel to make.",
+  "engage.channel.v1.CreateChannelRequest.channel":
+    "The channel; id, etag and times are left out. Required.",
+  "engage.channel.v1.CreateChannelResponse":
+    "CreateChannelResponse holds the channel made.",
+  "engage.channel.v1.CreateChannelResponse.channel":
+    "The channel, without secrets.",
+  "engage.channel.v1.CreateTaskRequest":
+    "CreateTaskRequest holds the task to make.",
+  "engage.channel.v1.CreateTaskRequest.task":
+    "The task; id, etag, state and times are left out. Required.",
+  "engage.channel.v1.CreateTaskResponse":
+    "CreateTaskResponse holds the task made.",
+  "engage.channel.v1.CreateTaskResponse.task":
+    "The task.",
+  "engage.channel.v1.CustomHeader":
+    "CustomHeader is one header of every request.",
+  "engage.channel.v1.CustomHeader.name":
+    "Name, a token of HTTP; compared without regard to case. Those that the\nservice sets itself (`content-type`, `content-length`, `host`, the\nsignature and hop-by-hop ones) are refused.",
+  "engage.channel.v1.CustomHeader.value":
+    "Value. Never shown again: answers hold an empty text.",
+  "engage.channel.v1.CustomHeader.value_is_set":
+    "Set in answers when there is a value. In an update, an empty `value` with\nthis set keeps the stored one.",
+  "engage.channel.v1.CustomParameter":
+    "CustomParameter is one member of `custom_params`.",
+  "engage.channel.v1.CustomParameter.default_value":
+    "Sent when the user has no value; empty sends an empty text.",
+  "engage.channel.v1.CustomParameter.name":
+    "Key in the message, as in ContentField; no name twice.",
+  "engage.channel.v1.CustomParameter.property":
+    "The user property whose value is sent, as text. Required.",
+  "engage.channel.v1.DeleteChannelRequest":
+    "DeleteChannelRequest names a channel.",
+  "engage.channel.v1.DeleteChannelRequest.channel_id":
+    "Its id. Required.",
+  "engage.channel.v1.DeleteChannelRequest.etag":
+    "If set, must be the present one.",
+  "engage.channel.v1.DeleteChannelResponse":
+    "DeleteChannelResponse says nothing more.",
+  "engage.channel.v1.DeliverySettings":
+    "DeliverySettings are the limits of sending. What is not set has its default.",
+  "engage.channel.v1.DeliverySettings.batch_size":
+    "Messages in one request, 1 to 500. Not set: 100.",
+  "engage.channel.v1.DeliverySettings.rate_limit":
+    "Requests in any one second, over all replicas: -1 for no limit, the\ndefault, or 1 to 10000.",
+  "engage.channel.v1.DeliverySettings.retries":
+    "Attempts after the first, on a timeout or a return_code other than 0; 0 to\n10. Not set: 0, which sends nothing twice.",
+  "engage.channel.v1.DeliverySettings.retry_interval_seconds":
+    "Seconds between attempts, 0 to 600. Not set: 5.",
+  "engage.channel.v1.DeliverySettings.strict_validation":
+    "Whether an answer that is not of the contract's form, or is empty, fails\nthe call. Not set: true.",
+  "engage.channel.v1.DeliverySettings.timeout_seconds":
+    "Seconds for one request, 0 to 3600. 0 is no timeout. Not set: 60.",
+  "engage.channel.v1.EstimateAudienceRequest":
+    "EstimateAudienceRequest holds an audience.",
+  "engage.channel.v1.EstimateAudienceRequest.audience":
+    "The audience. Required.",
+  "engage.channel.v1.EstimateAudienceRequest.project_id":
+    "The project. Required.",
+  "engage.channel.v1.EstimateAudienceRequest.push_id_property":
+    "The property of the push id. Required.",
+  "engage.channel.v1.EstimateAudienceResponse":
+    "EstimateAudienceResponse counts an audience.",
+  "engage.channel.v1.EstimateAudienceResponse.reachable":
+    "Of these, with a push id of their own.",
+  "engage.channel.v1.EstimateAudienceResponse.users":
+    "Users.",
+  "engage.channel.v1.ExperimentGroup":
+    "ExperimentGroup is one group of an A/B test.",
+  "engage.channel.v1.ExperimentGroup.contents":
+    "Content of this group. Empty: the task's.",
+  "engage.channel.v1.ExperimentGroup.group_id":
+    "Its id, as receipts carry it. Required, no id twice.",
+  "engage.channel.v1.ExperimentGroup.share":
+    "Percent of the audience, above 0 to 100.",
+  "engage.channel.v1.FailedItem":
+    "FailedItem is one message that the receiver named as failed.",
+  "engage.channel.v1.FailedItem.index":
+    "One-based index within the batch.",
+  "engage.channel.v1.FailedItem.message":
+    "What the receiver said.",
+  "engage.channel.v1.FailedItem.push_id":
+    "Push id.",
+  "engage.channel.v1.FailureCount":
+    "FailureCount is how many messages failed for one reason.",
+  "engage.channel.v1.FailureCount.count":
+    "How many.",
+  "engage.channel.v1.FailureCount.reason":
+    "The reason, such as `timeout`, `http_status`, `return_code`,\n`invalid_answer`, `connection`, `rejected` (named in a fail_list) or\n`cancelled`.",
+  "engage.channel.v1.Funnel":
+    "Funnel is the steps of one part of a run.",
+  "engage.channel.v1.Funnel.group_id":
+    "A/B group; empty for all.",
+  "engage.channel.v1.Funnel.language":
+    "Language; empty for all.",
+  "engage.channel.v1.Funnel.steps":
+    "The steps, in order.",
+  "engage.channel.v1.FunnelSetting":
+    "FunnelSetting names the events that the steps after \"sent\" and \"succeeded\"\nare counted by.",
+  "engage.channel.v1.FunnelSetting.click_event":
+    "The event of a click. Empty: `ops_push_click`.",
+  "engage.channel.v1.FunnelSetting.conversion_events":
+    "Events that are the goal. They need no receipt: those of a reached user\nwithin the window after it was sent to count.",
+  "engage.channel.v1.FunnelSetting.conversion_window_hours":
+    "How long after sending a conversion counts, in hours, 1 to 720. Not set: 24.",
+  "engage.channel.v1.FunnelSetting.step_events":
+    "Events between success and click, such as a message shown, in order.",
+  "engage.channel.v1.FunnelStep":
+    "FunnelStep is one step of a funnel.",
+  "engage.channel.v1.FunnelStep.name":
+    "`sent`, `succeeded`, `click`, `conversion`, or the name of a step's event.",
+  "engage.channel.v1.FunnelStep.users":
+    "Users who reached it.",
+  "engage.channel.v1.GetChannelRequest":
+    "GetChannelRequest names a channel.",
+  "engage.channel.v1.GetChannelRequest.channel_id":
+    "Its id. Required.",
+  "engage.channel.v1.GetChannelResponse":
+    "GetChannelResponse holds the channel.",
+  "engage.channel.v1.GetChannelResponse.channel":
+    "The channel, without secrets.",
+  "engage.channel.v1.GetTaskRequest":
+    "GetTaskRequest names a task.",
+  "engage.channel.v1.GetTaskRequest.task_id":
+    "Its id. Required.",
+  "engage.channel.v1.GetTaskRequest.with_funnel":
+    "Whether the funnel is computed too, which may take a query.",
+  "engage.channel.v1.GetTaskResponse":
+    "GetTaskResponse holds a task and what became of its latest run.",
+  "engage.channel.v1.GetTaskResponse.funnels":
+    "Funnels: of all, then by A/B group and language where there are several.",
+  "engage.channel.v1.GetTaskResponse.statistics":
+    "Counts.",
+  "engage.channel.v1.GetTaskResponse.task":
+    "The task.",
+  "engage.channel.v1.InputMethod":
+    "InputMethod is how the value of a content field is given.",
+  "engage.channel.v1.InputMethod.INPUT_METHOD_ARRAY_ROW":
+    "Rows of texts, such as items with their counts.",
+  "engage.channel.v1.InputMethod.INPUT_METHOD_DATE":
+    "A date, `yyyy-MM-dd`.",
+  "engage.channel.v1.InputMethod.INPUT_METHOD_DROPDOWN":
+    "One of the options.",
+  "engage.channel.v1.InputMethod.INPUT_METHOD_DYNAMIC_TEXT":
+    "A text with `{property}` references to user properties.",
+  "engage.channel.v1.InputMethod.INPUT_METHOD_NUMBER":
+    "A number, written as text.",
+  "engage.channel.v1.InputMethod.INPUT_METHOD_TEXT":
+    "One fixed text.",
+  "engage.channel.v1.InputMethod.INPUT_METHOD_TIME":
+    "A time, `yyyy-MM-dd HH:mm:ss`.",
+  "engage.channel.v1.InputMethod.INPUT_METHOD_UNSPECIFIED":
+    "Not said: refused.",
+  "engage.channel.v1.Journey":
+    "Journey are the ids of a journey's action node.",
+  "engage.channel.v1.Journey.flow_id":
+    "Required.",
+  "engage.channel.v1.Journey.flow_version":
+    "Required.",
+  "engage.channel.v1.Journey.node_id":
+    "Required.",
+  "engage.channel.v1.ListBatchesRequest":
+    "ListBatchesRequest asks for a page of batches.",
+  "engage.channel.v1.ListBatchesRequest.only_failed":
+    "Only batches that failed, or whose receiver named failed items.",
+  "engage.channel.v1.ListBatchesRequest.page_size":
+    "Most batches to return, 1 to 1000. Not set: 100.",
+  "engage.channel.v1.ListBatchesRequest.page_token":
+    "From the answer before. Empty: the first page.",
+  "engage.channel.v1.ListBatchesRequest.task_id":
+    "The task. Required.",
+  "engage.channel.v1.ListBatchesResponse":
+    "ListBatchesResponse is a page of batches.",
+  "engage.channel.v1.ListBatchesResponse.batches":
+    "The batches.",
+  "engage.channel.v1.ListBatchesResponse.next_page_token":
+    "For the next page. Empty: there is none.",
+  "engage.channel.v1.ListChannelsRequest":
+    "ListChannelsRequest asks for a page of channels.",
+  "engage.channel.v1.ListChannelsRequest.page_size":
+    "Most channels to return, 1 to 1000. Not set: 100.",
+  "engage.channel.v1.ListChannelsRequest.page_token":
+    "From the answer before. Empty: the first page.",
+  "engage.channel.v1.ListChannelsRequest.project_id":
+    "Of this project only. Not set: all.",
+  "engage.channel.v1.ListChannelsResponse":
+    "ListChannelsResponse is a page of channels.",
+  "engage.channel.v1.ListChannelsResponse.channels":
+    "The channels.",
+  "engage.channel.v1.ListChannelsResponse.next_page_token":
+    "For the next page. Empty: there is none.",
+  "engage.channel.v1.ListTasksRequest":
+    "ListTasksRequest asks for a page of tasks.",
+  "engage.channel.v1.ListTasksRequest.channel_id":
+    "Of this channel only. Empty: all.",
+  "engage.channel.v1.ListTasksRequest.page_size":
+    "Most tasks to return, 1 to 1000. Not set: 100.",
+  "engage.channel.v1.ListTasksRequest.page_token":
+    "From the answer before. Empty: the first page.",
+  "engage.channel.v1.ListTasksResponse":
+    "ListTasksResponse is a page of tasks.",
+  "engage.channel.v1.ListTasksResponse.next_page_token":
+    "For the next page. Empty: there is none.",
+  "engage.channel.v1.ListTasksResponse.tasks":
+    "The tasks.",
+  "engage.channel.v1.PushIdList":
+    "PushIdList is an explicit audience.",
+  "engage.channel.v1.PushIdList.push_ids":
+    "The push ids; repeated ones are sent to once.",
+  "engage.channel.v1.RunTaskRequest":
+    "RunTaskRequest names a task.",
+  "engage.channel.v1.RunTaskRequest.task_id":
+    "Its id. Required.",
+  "engage.channel.v1.RunTaskResponse":
+    "RunTaskResponse holds the task.",
+  "engage.channel.v1.RunTaskResponse.task":
+    "The task; `task_instance_id` names the run.",
+  "engage.channel.v1.Schedule":
+    "Schedule says when a task runs. Exactly one of `at` and `cron` is set.",
+  "engage.channel.v1.Schedule.at":
+    "Once, `yyyy-MM-dd HH:mm:ss` in the zone.",
+  "engage.channel.v1.Schedule.cron":
+    "Again and again, by five fields: minute, hour, day of the month, month and\nday of the week.",
+  "engage.channel.v1.Schedule.zone":
+    "IANA name, or an offset such as `+08:00`. Empty: the project's zone.",
+  "engage.channel.v1.Task":
+    "Task is a push of one content to one audience.",
+  "engage.channel.v1.Task.audience":
+    "Who is sent to. Required.",
+  "engage.channel.v1.Task.channel_id":
+    "The channel. Required.",
+  "engage.channel.v1.Task.contents":
+    "The content, by language. Required: one of them is `default`.",
+  "engage.channel.v1.Task.create_time":
+    "When it was made.",
+  "engage.channel.v1.Task.etag":
+    "Changes with every change of the task.",
+  "engage.channel.v1.Task.experiment_groups":
+    "Groups of an A/B test. Empty: no test. Shares add up to at most 100; who\nfalls into none is not sent to and counted as control.",
+  "engage.channel.v1.Task.failure":
+    "Why it failed.",
+  "engage.channel.v1.Task.journey":
+    "Makes it the push of a journey's node: receipts then carry these ids in\nthe place of the task's, and no request id.",
+  "engage.channel.v1.Task.language_property":
+    "The user property that names a user's language, such as `#system_language`.\nNeeded when there are several contents; users whose value names none get\n`default`.",
+  "engage.channel.v1.Task.name":
+    "Name for people. Required.",
+  "engage.channel.v1.Task.next_run_time":
+    "Its next time, of a scheduled task.",
+  "engage.channel.v1.Task.schedule":
+    "When. Not set: when RunTask is called.",
+  "engage.channel.v1.Task.state":
+    "Where it stands.",
+  "engage.channel.v1.Task.task_id":
+    "Chosen by the service.",
+  "engage.channel.v1.Task.task_instance_id":
+    "Its latest run; empty before the first.",
+  "engage.channel.v1.TaskProgress":
+    "TaskProgress is a run at one moment.",
+  "engage.channel.v1.TaskProgress.state":
+    "Where it stands.",
+  "engage.channel.v1.TaskProgress.statistics":
+    "Its counts.",
+  "engage.channel.v1.TaskProgress.task_id":
+    "The task.",
+  "engage.channel.v1.TaskProgress.task_instance_id":
+    "The run.",
+  "engage.channel.v1.TaskProgress.time":
+    "When this was so.",
+  "engage.channel.v1.TaskState":
+    "TaskState is where a task stands.",
+  "engage.channel.v1.TaskState.TASK_STATE_CANCELLED":
+    "Ended by CancelTask; what was under way has been settled.",
+  "engage.channel.v1.TaskState.TASK_STATE_DONE":
+    "Everything has succeeded or failed for good.",
+  "engage.channel.v1.TaskState.TASK_STATE_DRAFT":
+    "Made, and waits for RunTask.",
+  "engage.channel.v1.TaskState.TASK_STATE_FAILED":
+    "It could not be prepared; `failure` says why.",
+  "engage.channel.v1.TaskState.TASK_STATE_PREPARING":
+    "Its audience is being read and its batches made; sending may have begun.",
+  "engage.channel.v1.TaskState.TASK_STATE_SCHEDULED":
+    "Waits for its next time.",
+  "engage.channel.v1.TaskState.TASK_STATE_SENDING":
+    "All batches are made, some are not settled.",
+  "engage.channel.v1.TaskState.TASK_STATE_UNSPECIFIED":
+    "Not said.",
+  "engage.channel.v1.TaskStatistics":
+    "TaskStatistics counts the messages of one run of a task.",
+  "engage.channel.v1.TaskStatistics.batched":
+    "Messages that stand in batches.",
+  "engage.channel.v1.TaskStatistics.batches":
+    "Batches made.",
+  "engage.channel.v1.TaskStatistics.control":
+    "Of these, left out as the control of an A/B test.",
+  "engage.channel.v1.TaskStatistics.failed":
+    "Messages that failed for good, by reason.",
+  "engage.channel.v1.TaskStatistics.filtered":
+    "Of these, left out because their push id is empty or came before.",
+  "engage.channel.v1.TaskStatistics.planned":
+    "Users of the audience so far.",
+  "engage.channel.v1.TaskStatistics.retried":
+    "Attempts beyond the first of their batch.",
+  "engage.channel.v1.TaskStatistics.sent":
+    "Messages of batches that were sent at least once.",
+  "engage.channel.v1.TaskStatistics.settled_batches":
+    "Batches settled.",
+  "engage.channel.v1.TaskStatistics.succeeded":
+    "Messages that succeeded.",
+  "engage.channel.v1.TaskStatistics.warnings":
+    "Answers that were taken although something in them was not right.",
+  "engage.channel.v1.TestChannelRequest":
+    "TestChannelRequest holds what to send, and by which channel.",
+  "engage.channel.v1.TestChannelRequest.channel":
+    "A channel as it would be saved. Either this or `channel_id`.",
+  "engage.channel.v1.TestChannelRequest.channel_id":
+    "A saved channel.",
+  "engage.channel.v1.TestChannelRequest.content":
+    "The content. Not set: defaults, and a sample where there is none.",
+  "engage.channel.v1.TestChannelRequest.push_id":
+    "Whom to send to. Required.",
+  "engage.channel.v1.TestChannelResponse":
+    "TestChannelResponse shows one attempt.",
+  "engage.channel.v1.TestChannelResponse.duration_ms":
+    "How long it took, in milliseconds.",
+  "engage.channel.v1.TestChannelResponse.lenient":
+    "The verdict without it.",
+  "engage.channel.v1.TestChannelResponse.request_body":
+    "The body sent.",
+  "engage.channel.v1.TestChannelResponse.request_headers":
+    "The headers sent, secrets masked.",
+  "engage.channel.v1.TestChannelResponse.response_body":
+    "The beginning of the answer's body.",
+  "engage.channel.v1.TestChannelResponse.signature":
+    "The signature sent; empty without authentication.",
+  "engage.channel.v1.TestChannelResponse.status":
+    "HTTP status; 0 when there was no answer.",
+  "engage.channel.v1.TestChannelResponse.strict":
+    "The verdict with strict validation.",
+  "engage.channel.v1.UpdateChannelRequest":
+    "UpdateChannelRequest holds a channel as it shall be.",
+  "engage.channel.v1.UpdateChannelRequest.channel":
+    "All of it. Its etag, if set, must be the present one.",
+  "engage.channel.v1.UpdateChannelRequest.channel_id":
+    "Its id. Required.",
+  "engage.channel.v1.UpdateChannelResponse":
+    "UpdateChannelResponse holds the channel as it is.",
+  "engage.channel.v1.UpdateChannelResponse.channel":
+    "The channel, without secrets.",
+  "engage.channel.v1.UserFilter":
+    "UserFilter chooses users by their properties.",
+  "engage.channel.v1.UserFilter.filts":
+    "The conditions.",
+  "engage.channel.v1.UserFilter.relation":
+    "How they are joined. Default: and.",
+  "engage.channel.v1.Verdict":
+    "Verdict is how an answer is judged.",
+  "engage.channel.v1.Verdict.message":
+    "In words.",
+  "engage.channel.v1.Verdict.reason":
+    "The reason of a failure, as in FailureCount, and what was wrong.",
+  "engage.channel.v1.Verdict.succeeded":
+    "Whether the message counts as sent.",
+  "engage.channel.v1.Verdict.warnings":
+    "What was not right and yet taken.",
+  "engage.channel.v1.WatchTaskRequest":
+    "WatchTaskRequest names a task.",
+  "engage.channel.v1.WatchTaskRequest.task_id":
+    "Its id. Required.",
+  "engage.channel.v1.WatchTaskResponse":
+    "WatchTaskResponse is the progress at one moment.",
+  "engage.channel.v1.WatchTaskResponse.progress":
+    "The progress.",
   "engage.gateway.v1.ErrorStyle":
     "ErrorStyle is the form of an error answer over REST.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_ENVELOPE":
