@@ -1,0 +1,145 @@
+import type { ResolvedUser } from "../intake.ts";
+import { RecentMap } from "../recent-map.ts";
+import type { IntakeDatabase, Statement } from "./database.ts";
+
+/** What is kept in memory of an id: `user * 4 + isBound * 2 + isTold`. A user id stays below 2^51. */
+type Packed = number;
+
+interface Project {
+  readonly accounts: RecentMap<Packed>;
+  readonly visitors: RecentMap<Packed>;
+  users: number;
+  isChanged: boolean;
+}
+
+/**
+ * Accounts and visitors of projects, each with its user for ever. An account
+ * that is new takes over the user of a visitor that has none yet; a visitor
+ * that is new beside an account is the account's. So a pair gives the same
+ * user each time, whatever came between.
+ */
+export class Identity {
+  readonly #projects = new Map<number, Project>();
+  readonly #maxEntries: number;
+  readonly #findProject: Statement;
+  readonly #saveProject: Statement;
+  readonly #findAccount: Statement;
+  readonly #saveAccount: Statement;
+  readonly #findVisitor: Statement;
+  readonly #saveVisitor: Statement;
+  /** What batches from here on wrote, the store may not have seen. */
+  #toldSeq = 0;
+  #seq = 0;
+
+  /** @param maxEntries ids of each kind and project kept in memory, about 100 bytes each */
+  constructor(db: IntakeDatabase, maxEntries: number) {
+    this.#maxEntries = maxEntries;
+    this.#findProject = db.prepare("SELECT users FROM projects WHERE project = ?");
+    this.#saveProject = db.prepare("INSERT OR REPLACE INTO projects VALUES (?, ?)");
+    this.#findAccount = db.prepare("SELECT user, seq FROM accounts WHERE project = ? AND account = ?");
+    this.#saveAccount = db.prepare("INSERT INTO accounts VALUES (?, ?, ?, ?)");
+    this.#findVisitor = db.prepare("SELECT user, bound, seq FROM visitors WHERE project = ? AND visitor = ?");
+    this.#saveVisitor = db.prepare("INSERT OR REPLACE INTO visitors VALUES (?, ?, ?, ?, ?)");
+  }
+
+  /** Forgets what is in memory. */
+  rewind(seq: number): void {
+    this.#projects.clear();
+    this.#toldSeq = seq;
+    this.#seq = seq;
+  }
+
+  /** Before a commit. */
+  save(): void {
+    for (const [id, project] of this.#projects) {
+      if (project.isChanged) this.#saveProject.run(id, project.users);
+      project.isChanged = false;
+    }
+  }
+
+  /** Rows of the next batch carry where it begins. */
+  beginBatch(seq: number): void {
+    this.#seq = seq;
+  }
+
+  resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser {
+    const project = this.#projects.get(projectId) ?? this.#open(projectId);
+    if (accountId === undefined) {
+      if (distinctId === undefined) throw new RangeError("a user needs an account or a distinct id");
+      const visitor = this.#visitor(project, projectId, distinctId);
+      if (visitor !== undefined) return this.#told(visitor, project.visitors, distinctId);
+      const userId = this.#nextUser(project);
+      this.#keepVisitor(project, projectId, distinctId, userId, false);
+      return { userId, isNew: true };
+    }
+    const account = this.#account(project, projectId, accountId);
+    const visitor = distinctId === undefined ? undefined : this.#visitor(project, projectId, distinctId);
+    if (account !== undefined) {
+      const user = this.#told(account, project.accounts, accountId);
+      if (distinctId === undefined) return user;
+      if (visitor === undefined) this.#keepVisitor(project, projectId, distinctId, user.userId, true);
+      const isNew = visitor === undefined || this.#told(visitor, project.visitors, distinctId).isNew;
+      return isNew ? { userId: user.userId, isNew } : user;
+    }
+    const isFree = visitor !== undefined && (visitor & 2) === 0;
+    const userId = isFree ? Math.floor(visitor / 4) : this.#nextUser(project);
+    this.#saveAccount.run(projectId, accountId, userId, this.#seq);
+    project.accounts.set(accountId, userId * 4 + 1);
+    if (distinctId !== undefined && (isFree || visitor === undefined)) {
+      this.#keepVisitor(project, projectId, distinctId, userId, true);
+    }
+    return { userId, isNew: true };
+  }
+
+  /** Each id is told as new once, and again after a rewind. */
+  #told(packed: Packed, map: RecentMap<Packed>, id: string): ResolvedUser {
+    const isTold = packed % 2 === 1;
+    if (!isTold) map.set(id, packed + 1);
+    return { userId: Math.floor(packed / 4), isNew: !isTold };
+  }
+
+  #nextUser(project: Project): number {
+    project.isChanged = true;
+    return ++project.users;
+  }
+
+  #keepVisitor(project: Project, projectId: number, id: string, user: number, isBound: boolean): void {
+    this.#saveVisitor.run(projectId, id, user, isBound ? 1 : 0, this.#seq);
+    project.visitors.set(id, user * 4 + (isBound ? 3 : 1));
+  }
+
+  #account(project: Project, projectId: number, id: string): Packed | undefined {
+    const known = project.accounts.get(id);
+    if (known !== undefined) return known;
+    const row = this.#findAccount.get(projectId, id);
+    if (row === undefined) return undefined;
+    const packed = row["user"]! * 4 + this.#toldBit(row["seq"]!);
+    project.accounts.set(id, packed);
+    return packed;
+  }
+
+  #visitor(project: Project, projectId: number, id: string): Packed | undefined {
+    const known = project.visitors.get(id);
+    if (known !== undefined) return known;
+    const row = this.#findVisitor.get(projectId, id);
+    if (row === undefined) return undefined;
+    const packed = row["user"]! * 4 + row["bound"]! * 2 + this.#toldBit(row["seq"]!);
+    project.visitors.set(id, packed);
+    return packed;
+  }
+
+  #toldBit(seq: number): number {
+    return seq < this.#toldSeq ? 1 : 0;
+  }
+
+  #open(projectId: number): Project {
+    const project: Project = {
+      accounts: new RecentMap(this.#maxEntries),
+      visitors: new RecentMap(this.#maxEntries),
+      users: this.#findProject.get(projectId)?.["users"] ?? 0,
+      isChanged: false,
+    };
+    this.#projects.set(projectId, project);
+    return project;
+  }
+}

@@ -1,0 +1,122 @@
+import { resolve } from "node:path";
+import {
+  type Intake,
+  IntakeBehindError,
+  type IntakePlace,
+  type IntakeStats,
+  type ResolvedUser,
+} from "../intake.ts";
+import { IntakeDatabase, type Statement } from "./database.ts";
+import { Identity } from "./identity.ts";
+import { UuidLedger } from "./uuid-ledger.ts";
+
+export interface SqliteIntakeOptions {
+  /** The database file, on a local disk; its folder is made when missing. */
+  readonly path: string;
+  /** Within this time after it was received a uuid is not taken again. Default 3 h. */
+  readonly uuidWindowMs?: number;
+  /** Uuids kept in memory, 16 to 32 bytes each; beyond this the older half is forgotten. Default 12 million. */
+  readonly maxUuids?: number;
+  /** Accounts, and visitors, of each project kept in memory, about 100 bytes each. Default 400,000. */
+  readonly maxCachedIds?: number;
+  /** How long to wait for a process or thread that still has the file. Default 2 s. */
+  readonly lockWaitMs?: number;
+}
+
+const hourMs = 3_600_000;
+/** File numbers stay below 2^21, offsets below 2^32: so a place is a whole number. */
+const offsets = 2 ** 32;
+
+/**
+ * Opens an intake in a SQLite file, which this thread then has for itself.
+ * @throws IntakeOpenError
+ */
+export function openSqliteIntake(options: SqliteIntakeOptions): Intake {
+  return new SqliteIntake(options);
+}
+
+class SqliteIntake implements Intake {
+  readonly #db: IntakeDatabase;
+  readonly #identity: Identity;
+  readonly #uuids: UuidLedger;
+  readonly #claimFirstCheck: Statement;
+  readonly #takeFirstChecksBack: Statement;
+  readonly #findProgress: Statement;
+  readonly #saveProgress: Statement;
+  #seq = 0;
+
+  constructor(options: SqliteIntakeOptions) {
+    const { uuidWindowMs = 3 * hourMs, maxUuids = 12_000_000, maxCachedIds = 400_000 } = options;
+    const db = IntakeDatabase.open(resolve(options.path), options.lockWaitMs ?? 2_000);
+    this.#db = db;
+    this.#identity = new Identity(db, maxCachedIds);
+    this.#uuids = new UuidLedger(db, { windowMs: uuidWindowMs, maxUuids });
+    this.#claimFirstCheck = db.prepare("INSERT OR IGNORE INTO first_checks VALUES (?, ?, ?, ?)");
+    this.#takeFirstChecksBack = db.prepare("DELETE FROM first_checks WHERE seq >= ?");
+    this.#findProgress = db.prepare("SELECT seq FROM progress");
+    this.#saveProgress = db.prepare("INSERT OR REPLACE INTO progress VALUES (1, ?)");
+  }
+
+  preparedTo(): IntakePlace | undefined {
+    const seq = this.#findProgress.get()?.["seq"];
+    return seq === undefined ? undefined : { number: Math.floor(seq / offsets), offset: seq % offsets };
+  }
+
+  rewind(to: IntakePlace | undefined): void {
+    this.#dropOpenBatch();
+    const seq = to === undefined ? 0 : seqOf(to);
+    if (seq > (this.#findProgress.get()?.["seq"] ?? 0)) {
+      throw new IntakeBehindError(
+        `the store of events has loaded up to file ${to?.number} offset ${to?.offset}, which the intake has not prepared: restore both together`,
+      );
+    }
+    this.#db.exec("BEGIN IMMEDIATE");
+    this.#takeFirstChecksBack.run(seq);
+    this.#uuids.rewind(seq);
+    this.#db.exec("COMMIT");
+    this.#identity.rewind(seq);
+  }
+
+  begin(from: IntakePlace): void {
+    if (this.#db.isTransaction) throw new RangeError("the batch before is neither committed nor rewound");
+    this.#db.exec("BEGIN IMMEDIATE");
+    this.#seq = seqOf(from);
+    this.#identity.beginBatch(this.#seq);
+  }
+
+  resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser {
+    return this.#identity.resolve(projectId, accountId, distinctId);
+  }
+
+  claimUuid(projectId: number, uuid: string, receivedMs: number): boolean {
+    return this.#uuids.claim(projectId, uuid, receivedMs);
+  }
+
+  claimFirstCheck(projectId: number, eventName: string, firstCheckId: string): boolean {
+    return this.#claimFirstCheck.run(projectId, eventName, firstCheckId, this.#seq) === 1;
+  }
+
+  commit(to: IntakePlace): void {
+    this.#identity.save();
+    this.#uuids.save(this.#seq);
+    this.#saveProgress.run(seqOf(to));
+    this.#db.exec("COMMIT");
+  }
+
+  stats(): IntakeStats {
+    return { uuids: this.#uuids.size, uuidsForgotten: this.#uuids.forgotten };
+  }
+
+  [Symbol.dispose](): void {
+    this.#db[Symbol.dispose]();
+  }
+
+  #dropOpenBatch(): void {
+    // SQLite may have rolled back by itself, and a second ROLLBACK would throw.
+    if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+  }
+}
+
+function seqOf({ number, offset }: IntakePlace): number {
+  return number * offsets + offset;
+}

@@ -1,0 +1,92 @@
+import { UuidWindow, type UuidWindowOptions } from "../uuid-window.ts";
+import type { IntakeDatabase, Statement } from "./database.ts";
+
+/** Two halves of a hash and the milliseconds since the row's base. */
+const claimNumbers = 3;
+const firstClaims = 1_024;
+const maxOffsetMs = 2 ** 32 - 1;
+
+/**
+ * The window of uuids with a row for each batch, read at start. Rows are only
+ * appended, and dropped when the window has passed: a tree of uuids on disk,
+ * which come in no order, would write a page for each.
+ */
+export class UuidLedger {
+  readonly #window: UuidWindow;
+  readonly #windowMs: number;
+  readonly #insert: Statement;
+  readonly #expire: Statement;
+  readonly #takeBack: Statement;
+  readonly #all: Statement;
+  #claims = new Uint32Array(firstClaims * claimNumbers);
+  #length = 0;
+  #baseMs = 0;
+  #latestMs = 0;
+  #expireAtMs = 0;
+
+  constructor(db: IntakeDatabase, options: UuidWindowOptions) {
+    this.#window = new UuidWindow(options);
+    this.#windowMs = options.windowMs;
+    this.#insert = db.prepare("INSERT OR REPLACE INTO uuids VALUES (?, ?, ?, ?)");
+    this.#expire = db.prepare("DELETE FROM uuids WHERE latest_ms <= ?");
+    this.#takeBack = db.prepare("DELETE FROM uuids WHERE seq >= ?");
+    this.#all = db.prepare("SELECT base_ms, claims FROM uuids ORDER BY seq");
+  }
+
+  get size(): number {
+    return this.#window.size;
+  }
+
+  get forgotten(): number {
+    return this.#window.forgotten;
+  }
+
+  claim(projectId: number, uuid: string, receivedMs: number): boolean {
+    if (!this.#window.claim(projectId, uuid, receivedMs)) return false;
+    const { low, high } = this.#window.lastHash;
+    if (this.#length === 0) this.#baseMs = receivedMs - this.#windowMs;
+    if (receivedMs > this.#latestMs) this.#latestMs = receivedMs;
+    if (this.#length === this.#claims.length) {
+      const longer = new Uint32Array(this.#length * 2);
+      longer.set(this.#claims);
+      this.#claims = longer;
+    }
+    this.#claims[this.#length++] = low;
+    this.#claims[this.#length++] = high;
+    this.#claims[this.#length++] = Math.min(maxOffsetMs, Math.max(0, receivedMs - this.#baseMs));
+    return true;
+  }
+
+  /** Before a commit. */
+  save(seq: number): void {
+    if (this.#length === 0) return;
+    const { buffer } = this.#claims;
+    this.#insert.run(seq, this.#baseMs, this.#latestMs, new Uint8Array(buffer, 0, this.#length * 4));
+    if (this.#latestMs >= this.#expireAtMs) {
+      this.#expire.run(this.#latestMs - this.#windowMs);
+      this.#expireAtMs = this.#latestMs + this.#windowMs / 16;
+    }
+    this.#forgetBatch();
+  }
+
+  /** Takes back what batches from here on claimed, and reads the others. */
+  rewind(seq: number): void {
+    this.#takeBack.run(seq);
+    this.#forgetBatch();
+    this.#expireAtMs = 0;
+    this.#window.clear();
+    for (const row of this.#all.all()) {
+      const baseMs = row["base_ms"] as number;
+      // A copy begins at a multiple of 4 bytes, as the row may not.
+      const claims = new Uint32Array(new Uint8Array(row["claims"] as Uint8Array).buffer);
+      for (let at = 0; at < claims.length; at += claimNumbers) {
+        this.#window.claimHash(claims[at]!, claims[at + 1]!, baseMs + claims[at + 2]!);
+      }
+    }
+  }
+
+  #forgetBatch(): void {
+    this.#length = 0;
+    this.#latestMs = 0;
+  }
+}

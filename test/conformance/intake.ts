@@ -1,0 +1,265 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Intake, IntakePlace } from "../../store/intake/intake.ts";
+import { IntakeBehindError } from "../../store/intake/intake.ts";
+
+export interface IntakeUnderTest extends Disposable {
+  /** Opens it, or opens it again: what was not committed is gone. */
+  open(): Intake;
+}
+
+export const windowMs = 10_000;
+
+const place = (offset: number): IntakePlace => ({ number: 1, offset });
+
+interface Step {
+  readonly record: { readonly "#account_id"?: string; readonly "#distinct_id"?: string };
+  readonly expect_user_id: number;
+}
+
+const sequence = JSON.parse(
+  readFileSync(new URL("../testdata/cases/t005_identity_sequence.json", import.meta.url), "utf8"),
+) as Step[];
+
+/** What every intake does. Its window of uuids is `windowMs`. */
+export function describeIntake(start: () => IntakeUnderTest): void {
+  const using = (work: (under: IntakeUnderTest, intake: Intake) => void) => () => {
+    using under = start();
+    const intake = under.open();
+    intake.rewind(undefined);
+    work(under, intake);
+  };
+  describeIdentity(using);
+  describeClaims(using);
+  describeBatches(using);
+}
+
+type Using = (work: (under: IntakeUnderTest, intake: Intake) => void) => () => void;
+
+function describeIdentity(using: Using): void {
+  describe("identity", () => {
+    const idsOf = (intake: Intake, steps: readonly Step[]) =>
+      steps.map(({ record }) => intake.resolve(1, record["#account_id"], record["#distinct_id"]).userId);
+
+    it(
+      "gives the users of the acceptance sequence",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        expect(idsOf(intake, sequence)).toEqual(sequence.map((step) => step.expect_user_id));
+      }),
+    );
+    it(
+      "counts users of each project for itself",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        expect(intake.resolve(1, undefined, "a").userId).toBe(1);
+        expect(intake.resolve(2, undefined, "b").userId).toBe(1);
+        expect(intake.resolve(2, undefined, "a").userId).toBe(2);
+      }),
+    );
+    it(
+      "tells a user as new until it was told, and again when one more id is the user's",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        const told = (account: string | undefined, visitor: string | undefined) =>
+          intake.resolve(1, account, visitor).isNew;
+        expect([told(undefined, "v"), told(undefined, "v")]).toEqual([true, false]);
+        expect([told("a", "v"), told("a", "v"), told("a", undefined)]).toEqual([true, false, false]);
+        expect([told("a", "w"), told(undefined, "w")]).toEqual([true, false]);
+      }),
+    );
+    it(
+      "tells again what the store has not loaded",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        intake.resolve(1, "a", undefined);
+        intake.commit(place(10));
+        intake.begin(place(10));
+        intake.resolve(1, "b", undefined);
+        intake.commit(place(20));
+        intake.rewind(place(10));
+        intake.begin(place(10));
+        expect(intake.resolve(1, "b", undefined)).toEqual({ userId: 2, isNew: true });
+        expect(intake.resolve(1, "a", undefined)).toEqual({ userId: 1, isNew: false });
+      }),
+    );
+    it(
+      "knows ids of any text after it was opened again",
+      using((under, intake) => {
+        const ids = ["", " ", "\u0000", "a\u0000b", "ä", "😀", "' OR 1=1 --", "x".repeat(5_000)];
+        intake.begin(place(0));
+        for (const id of ids) intake.resolve(1, id, undefined);
+        intake.commit(place(1));
+        intake[Symbol.dispose]();
+        const again = under.open();
+        again.rewind(place(1));
+        again.begin(place(1));
+        expect(ids.map((id) => again.resolve(1, id, undefined).userId)).toEqual(ids.map((_id, i) => i + 1));
+      }),
+    );
+    it("gives the same users whatever part of the records is prepared again", () => {
+      const id = fc.option(fc.constantFrom("1", "2", "3", "4"), { nil: undefined });
+      const pair = fc.tuple(id, id).filter((ids) => ids.some((one) => one !== undefined));
+      const record = fc.record({ pair, project: fc.constantFrom(1, 2) });
+      fc.assert(
+        fc.property(
+          fc.array(record, { minLength: 1, maxLength: 40 }),
+          fc.array(fc.nat(), { maxLength: 4 }),
+          (all, cuts) => {
+            using((under, first) => {
+              let intake = first;
+              const prepare = (from: number) => {
+                intake.begin(place(from));
+                const ids = all
+                  .slice(from)
+                  .map(({ project, pair: [a, v] }) => intake.resolve(project, a, v).userId);
+                intake.commit(place(all.length));
+                return ids;
+              };
+              const ids = prepare(0);
+              for (const cut of cuts.map((one) => one % all.length)) {
+                intake[Symbol.dispose]();
+                intake = under.open();
+                intake.rewind(place(cut));
+                expect(prepare(cut)).toEqual(ids.slice(cut));
+              }
+              intake[Symbol.dispose]();
+            })();
+          },
+        ),
+        { numRuns: 15 },
+      );
+    });
+  });
+}
+
+function describeClaims(using: Using): void {
+  describe("uuids", () => {
+    it(
+      "are taken once within the window, by project",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        const claim = (project: number, uuid: string, ms: number) => intake.claimUuid(project, uuid, ms);
+        expect(claim(1, "u", 1_000_000)).toBe(true);
+        expect(claim(1, "u", 1_000_000)).toBe(false);
+        expect(claim(2, "u", 1_000_000)).toBe(true);
+        expect(claim(1, "U", 1_000_000)).toBe(true);
+        expect(claim(1, "u", 1_000_000 + windowMs - 1)).toBe(false);
+        expect(claim(1, "u", 1_000_000 + windowMs)).toBe(true);
+        expect(claim(1, "u", 1_000_000 + windowMs + 1)).toBe(false);
+      }),
+    );
+    it(
+      "are known after it was opened again",
+      using((under, intake) => {
+        intake.begin(place(0));
+        for (let i = 0; i < 20_000; i++) expect(intake.claimUuid(1, `u-${i}`, 1_000_000 + i)).toBe(true);
+        intake.commit(place(1));
+        intake[Symbol.dispose]();
+        const again = under.open();
+        again.rewind(place(1));
+        again.begin(place(1));
+        const known = Array.from({ length: 20_000 }, (_, i) => again.claimUuid(1, `u-${i}`, 1_001_000 + i));
+        // Of those before the last 10 s the window has passed when the batch ended.
+        expect(known.slice(10_000).includes(true)).toBe(false);
+        expect(again.claimUuid(1, "u-20000", 1_020_000)).toBe(true);
+      }),
+    );
+  });
+  describe("first checks", () => {
+    it(
+      "are taken once for ever, by project and event",
+      using((under, intake) => {
+        intake.begin(place(0));
+        const claim = (of: Intake, project: number, event: string) =>
+          of.claimFirstCheck(project, event, "device");
+        expect([claim(intake, 1, "open"), claim(intake, 1, "open"), claim(intake, 1, "Open")]).toEqual([
+          true,
+          false,
+          true,
+        ]);
+        expect(claim(intake, 2, "open")).toBe(true);
+        intake.commit(place(1));
+        intake[Symbol.dispose]();
+        const again = under.open();
+        again.rewind(place(1));
+        again.begin(place(1));
+        expect([claim(again, 1, "open"), claim(again, 2, "open"), claim(again, 3, "open")]).toEqual([
+          false,
+          false,
+          true,
+        ]);
+      }),
+    );
+  });
+}
+
+function describeBatches(using: Using): void {
+  describe("batches", () => {
+    it(
+      "have their claims taken back when the store has not loaded them",
+      using((under, first) => {
+        let intake = first;
+        const claims = () => [intake.claimUuid(1, "u", 1_000), intake.claimFirstCheck(1, "open", "d")];
+        intake.begin(place(0));
+        expect(claims()).toEqual([true, true]);
+        intake.commit(place(10));
+        intake[Symbol.dispose]();
+        intake = under.open();
+        intake.rewind(undefined);
+        intake.begin(place(0));
+        expect(claims()).toEqual([true, true]);
+        intake.commit(place(10));
+        intake.rewind(place(10));
+        intake.begin(place(10));
+        expect(claims()).toEqual([false, false]);
+      }),
+    );
+    it(
+      "that were not committed never were",
+      using((under, intake) => {
+        intake.begin(place(0));
+        intake.resolve(1, "gone", undefined);
+        intake.claimUuid(1, "u", 1_000);
+        intake[Symbol.dispose]();
+        const again = under.open();
+        expect(again.preparedTo()).toBeUndefined();
+        again.rewind(undefined);
+        again.begin(place(0));
+        expect(again.resolve(1, "here", undefined).userId).toBe(1);
+        expect(again.claimUuid(1, "u", 1_000)).toBe(true);
+      }),
+    );
+    it(
+      "are dropped by a rewind",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        intake.resolve(1, "gone", undefined);
+        intake.claimUuid(1, "u", 1_000);
+        intake.rewind(undefined);
+        intake.begin(place(0));
+        expect(intake.resolve(1, "here", undefined).userId).toBe(1);
+        expect(intake.claimUuid(1, "u", 1_000)).toBe(true);
+      }),
+    );
+    it(
+      "tell where the last one ended",
+      using((under, intake) => {
+        const to = { number: 1_999_999, offset: 4_294_967_295 };
+        intake.begin(place(0));
+        intake.commit(to);
+        intake[Symbol.dispose]();
+        expect(under.open().preparedTo()).toEqual(to);
+      }),
+    );
+    it(
+      "must have been prepared when the store has loaded them",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        intake.commit(place(10));
+        expect(() => intake.rewind(place(11))).toThrow(IntakeBehindError);
+      }),
+    );
+  });
+}
