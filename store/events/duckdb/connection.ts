@@ -1,4 +1,4 @@
-import type { DuckDBDataChunk, DuckDBResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import type { EventStore } from "../events.ts";
 import type { StoreTables } from "./layout.ts";
 
@@ -24,9 +24,13 @@ export interface Query extends AsyncDisposable {
   /** Exactly what the snapshot holds. */
   readonly tables: StoreTables;
   /** The last statement's result, all of it in memory. Values are bound by position, with types where they matter (a small BigInt binds as HUGEINT without). */
-  run(sql: string, values?: DuckDBValue[], types?: DuckDBType[]): Promise<DuckDBResult>;
+  run(sql: string, values?: readonly DuckDBValue[], types?: readonly DuckDBType[]): Promise<DuckDBMaterializedResult>;
   /** Up to 2,048 rows at a time, produced as they are taken. */
-  stream(sql: string, values?: DuckDBValue[], types?: DuckDBType[]): AsyncIterable<DuckDBDataChunk>;
+  stream(
+    sql: string,
+    values?: readonly DuckDBValue[],
+    types?: readonly DuckDBType[],
+  ): AsyncIterable<DuckDBDataChunk>;
   /** Ends the snapshot and gives its turn to the next query. What it keeps in temporary tables can still be read. */
   settle(): Promise<void>;
 }

@@ -39,6 +39,8 @@ export interface DayTable extends DataTable {
 export interface ClusterTable {
   /** Quoted. */
   readonly table: string;
+  /** Unique within the project. */
+  readonly number: number;
   readonly name: string;
   /** `yyyy-MM-dd` */
   readonly day: string;
@@ -112,6 +114,8 @@ export interface EventsWanted {
   readonly events: readonly number[] | undefined;
   readonly columns: readonly EventColumn[];
   readonly properties: readonly Property[];
+  /** A further column `bucket`: its text for the events of [startMs, endMs), which is within the range. */
+  readonly bucket?: ((startMs: number, endMs: number) => string) | undefined;
 }
 
 /**
@@ -123,9 +127,9 @@ export function eventsRelation(tables: ProjectTables | undefined, wanted: Events
   const branches = wanted.events?.length === 0 ? [] : [...dayBranches(tables, wanted)];
   if (tables?.updatable !== undefined && wanted.events?.length !== 0) {
     const where = [...timeLimits(wanted, -Infinity, Infinity), ...eventLimit(wanted)];
-    branches.push(select(tables.updatable, wanted.columns, wanted.properties, where));
+    branches.push(select(tables.updatable, columnsOf(wanted, -Infinity, Infinity), wanted.properties, where));
   }
-  if (branches.length === 0) return emptyRelation(wanted.columns, wanted.properties);
+  if (branches.length === 0) return emptyRelation(wanted.columns, wanted.properties, wanted.bucket);
   return `(${branches.join(" UNION ALL ")})`;
 }
 
@@ -134,8 +138,13 @@ function* dayBranches(tables: ProjectTables | undefined, wanted: EventsWanted): 
     const [start, end] = [day * dayMs, (day + 1) * dayMs];
     if (end <= wanted.startMs || start >= wanted.endMs) continue;
     const where = [...timeLimits(wanted, start, end), ...eventLimit(wanted)];
-    yield select(table, wanted.columns, wanted.properties, where);
+    yield select(table, columnsOf(wanted, start, end), wanted.properties, where);
   }
+}
+
+function columnsOf({ columns, bucket, startMs, endMs }: EventsWanted, from: number, to: number): string[] {
+  if (bucket === undefined) return [...columns];
+  return [...columns, `${bucket(Math.max(startMs, from), Math.min(endMs, to))} AS bucket`];
 }
 
 function timeLimits({ startMs, endMs }: EventsWanted, from: number, to: number): string[] {
@@ -198,9 +207,14 @@ function missing(property: Property): string {
   return `NULL::${propertySqlType(property)} AS ${propertyColumn(property)}`;
 }
 
-function emptyRelation(columns: readonly EventColumn[], properties: readonly Property[]): string {
+function emptyRelation(
+  columns: readonly EventColumn[],
+  properties: readonly Property[],
+  bucket?: EventsWanted["bucket"],
+): string {
   const selected = [
     ...columns.map((name) => `NULL::${eventColumns[name]} AS ${name}`),
+    ...(bucket === undefined ? [] : ["NULL::INTEGER AS bucket"]),
     ...properties.map(missing),
   ];
   return `(SELECT ${selected.length === 0 ? "true AS present" : selected.join(", ")} WHERE false)`;
