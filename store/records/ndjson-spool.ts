@@ -8,6 +8,15 @@ export interface RecordSpoolOptions {
   /** A file that has grown to this is followed by the next one. Default 64 MiB. */
   readonly maxFileBytes?: number;
   readonly fileSystem?: SegmentFileSystem;
+  /**
+   * Where reading goes on. When the files end before, because they were removed,
+   * new records go to files of later numbers, so that they are not taken for read.
+   */
+  readonly after?: SpoolPosition | undefined;
+  /** Told of an incomplete line that a crash left behind; it was never acknowledged and is cut off. */
+  readonly torn?: (file: string, bytes: number) => void;
+  /** Asked before a record is taken. @throws RecordsUnavailableError when it must not be, on a nearly full disk */
+  readonly admit?: (bytes: number) => void;
 }
 
 /** A sink whose records can be read back. */
@@ -36,8 +45,8 @@ interface Waiting {
  * first. What waits is written and synced together: one fsync for many.
  */
 export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
-  const { folder, maxFileBytes = defaultFileBytes, fileSystem } = options;
-  const segments = createRollingSegments(folder, maxFileBytes, fileSystem);
+  const { folder, maxFileBytes = defaultFileBytes, fileSystem, after, torn = () => {} } = options;
+  const segments = createRollingSegments({ folder, maxFileBytes, fileSystem, after, torn });
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let running: Promise<void> | undefined;
@@ -83,6 +92,11 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   return {
     append(record) {
       if (record.includes(0x0a)) return Promise.reject(new RangeError("a record must not hold a line end"));
+      try {
+        options.admit?.(record.length);
+      } catch (error) {
+        return Promise.reject(error);
+      }
       return enqueue(Buffer.concat([record, Buffer.from("\n")]));
     },
     async end() {

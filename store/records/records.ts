@@ -34,3 +34,38 @@ export interface RecordReceiver extends AsyncDisposable {
    */
   send(records: readonly Uint8Array[], signal: AbortSignal): Promise<SendOutcome>;
 }
+
+/** A place among the files of a spool. Compared by file number, then offset. */
+export interface RecordPlace {
+  readonly number: number;
+  /** Bytes. */
+  readonly offset: number;
+}
+
+/** Whole lines of one file. */
+export interface RecordChunk {
+  readonly from: RecordPlace;
+  /** Behind the last line. */
+  readonly to: RecordPlace;
+  /** At least one line, each with its LF; the memory is the reader's to give away. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Reads a spool in the order it was written, as far as it is on disk. */
+export interface RecordReader {
+  /** Of the oldest record that is still there; of none the end. */
+  start(): Promise<RecordPlace>;
+  /** @throws RecordsUnavailableError */
+  end(): Promise<RecordPlace>;
+  /** Resolves when further records are on disk. */
+  grown(): Promise<void>;
+  /**
+   * The lines that follow a place: at most `maxBytes`, or one line when that is longer. Undefined at the end. Files that
+   * are gone are passed over.
+   */
+  read(from: RecordPlace, maxBytes: number): Promise<RecordChunk | undefined>;
+  /** Bytes of records that follow a place. */
+  bytesBehind(from: RecordPlace): Promise<number>;
+  /** Deletes the files that end at or before a place, but the one that is still written to. */
+  release(to: RecordPlace): Promise<void>;
+}

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { openSegment, type Segment, type SegmentFileSystem } from "./segment.ts";
 import { listSegments, segmentName } from "./segment-files.ts";
@@ -17,18 +17,29 @@ export interface RollingSegments {
   close(): Promise<void>;
 }
 
+export interface RollingOptions {
+  readonly folder: string;
+  readonly maxFileBytes: number;
+  readonly fileSystem: SegmentFileSystem | undefined;
+  /** Nothing is written before this place. */
+  readonly after: SpoolPosition | undefined;
+  readonly torn: (file: string, bytes: number) => void;
+}
+
 /** Appends to the last of the numbered files, and to the next one when that is full. After a fault it is opened anew. */
-export function createRollingSegments(
-  folder: string,
-  maxFileBytes: number,
-  fileSystem: SegmentFileSystem | undefined,
-): RollingSegments {
+export function createRollingSegments(options: RollingOptions): RollingSegments {
+  const { folder, maxFileBytes, fileSystem } = options;
   let segment: Segment | undefined;
   let number: number | undefined;
 
-  async function lastNumber(): Promise<number> {
+  async function firstNumber(): Promise<number> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return (await listSegments(folder)).at(-1) ?? 1;
+    const last = (await listSegments(folder)).at(-1);
+    const { after } = options;
+    if (after === undefined || (last !== undefined && last > after.number)) return last ?? 1;
+    if (last === undefined) return after.number + 1;
+    const { size } = await stat(join(folder, segmentName(last)));
+    return last === after.number && size >= after.offset ? last : after.number + 1;
   }
   async function close(): Promise<void> {
     const closing = segment;
@@ -39,12 +50,13 @@ export function createRollingSegments(
     close,
     async append(bytes) {
       try {
-        number ??= await lastNumber();
+        number ??= await firstNumber();
         if (segment !== undefined && segment.size() > 0 && segment.size() + bytes.length > maxFileBytes) {
           await close();
           number++;
         }
-        segment ??= await openSegment(join(folder, segmentName(number)), fileSystem);
+        const path = join(folder, segmentName(number));
+        segment ??= await openSegment(path, fileSystem, (cut) => options.torn(path, cut));
         await segment.append(bytes);
         return { number, offset: segment.size() };
       } catch (error) {

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
 
 /** The file operations used, so that a test can let them fail. */
 export interface SegmentFileSystem {
@@ -18,13 +19,23 @@ export interface Segment {
 const LF = 0x0a;
 const tailBytes = 65_536;
 
-/** Opens or creates a file. A last line without an end was never acknowledged, so it is cut off. */
-export async function openSegment(path: string, fileSystem: SegmentFileSystem = { open }): Promise<Segment> {
+/**
+ * Opens or creates a file. A last line without an end was never acknowledged, so it is cut off.
+ * @param torn told how many bytes that were
+ */
+export async function openSegment(
+  path: string,
+  fileSystem: SegmentFileSystem = { open },
+  torn: (bytes: number) => void = () => {},
+): Promise<Segment> {
   const handle = await fileSystem.open(path, "a+", 0o600);
   let size = 0;
   try {
-    size = await wholeLines(handle);
+    const foundSize = (await handle.stat()).size;
+    size = await wholeLines(handle, foundSize);
     await handle.truncate(size);
+    if (foundSize > size) torn(foundSize - size);
+    if (foundSize === 0) await syncFolder(dirname(path));
   } catch (error) {
     await handle.close();
     throw error;
@@ -48,10 +59,16 @@ export async function openSegment(path: string, fileSystem: SegmentFileSystem = 
   };
 }
 
+/** A new file's name must outlast a power cut too. */
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, "r");
+  await folder.sync();
+}
+
 /** The size up to the end of the last whole line. */
-async function wholeLines(handle: SegmentHandle): Promise<number> {
+async function wholeLines(handle: SegmentHandle, size: number): Promise<number> {
   const buffer = new Uint8Array(tailBytes);
-  for (let end = (await handle.stat()).size; end > 0; ) {
+  for (let end = size; end > 0; ) {
     const start = Math.max(0, end - tailBytes);
     const { bytesRead } = await handle.read(buffer, 0, end - start, start);
     const at = buffer.subarray(0, bytesRead).lastIndexOf(LF);

@@ -1,0 +1,89 @@
+import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { RecordSpool } from "./ndjson-spool.ts";
+import type { RecordChunk, RecordPlace, RecordReader } from "./records.ts";
+import { listSegments, segmentName } from "./segment-files.ts";
+import { bytesBehind } from "./spool-reader.ts";
+
+export interface RecordReaderOptions {
+  /** Of the spool. */
+  readonly folder: string;
+  readonly spool: Pick<RecordSpool, "end" | "grown">;
+}
+
+const LF = 0x0a;
+
+/** Reads the spool of this process, in pieces as large as they are asked for. */
+export function createRecordReader({ folder, spool }: RecordReaderOptions): RecordReader {
+  async function nextFile(number: number, end: RecordPlace): Promise<RecordPlace | undefined> {
+    if (number >= end.number) return undefined;
+    const next = (await listSegments(folder)).find((one) => one > number) ?? end.number;
+    return { number: next, offset: 0 };
+  }
+  return {
+    end: spool.end,
+    grown: spool.grown,
+    async start() {
+      const end = await spool.end();
+      return { number: (await listSegments(folder))[0] ?? end.number, offset: 0 };
+    },
+    async read(from, maxBytes) {
+      const end = await spool.end();
+      for (let at: RecordPlace | undefined = from; at !== undefined; at = await nextFile(at.number, end)) {
+        if (at.number === end.number && at.offset >= end.offset) return undefined;
+        const limit = at.number === end.number ? end.offset : Number.POSITIVE_INFINITY;
+        const chunk = await readFile(join(folder, segmentName(at.number)), at, limit, maxBytes);
+        if (chunk !== undefined) return chunk;
+      }
+      return undefined;
+    },
+    bytesBehind: async (from) => bytesBehind(folder, from, await spool.end()),
+    async release(to) {
+      const end = await spool.end();
+      const numbers = (await listSegments(folder)).filter((one) => one <= to.number && one < end.number);
+      for (const number of numbers) {
+        const path = join(folder, segmentName(number));
+        if (number < to.number || (await stat(path)).size <= to.offset) await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+async function readFile(
+  path: string,
+  from: RecordPlace,
+  limit: number,
+  maxBytes: number,
+): Promise<RecordChunk | undefined> {
+  await using handle = await open(path, "r").catch(ignoreMissing);
+  if (handle === undefined) return undefined;
+  const size = Math.min(limit, (await handle.stat()).size);
+  const bytes = await readLines(handle, from.offset, size - from.offset, maxBytes);
+  if (bytes.length === 0) return undefined;
+  return { from, to: { number: from.number, offset: from.offset + bytes.length }, bytes };
+}
+
+/** Whole lines only, and at least one if there is one. */
+async function readLines(
+  handle: FileHandle,
+  offset: number,
+  available: number,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  for (let length = maxBytes; ; length *= 2) {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, available)));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    const end = bytes.subarray(0, filled).lastIndexOf(LF) + 1;
+    if (end > 0 || length >= available) return bytes.subarray(0, end);
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}

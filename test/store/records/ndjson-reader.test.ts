@@ -1,0 +1,123 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createRecordReader } from "../../../store/records/ndjson-reader.ts";
+import { openRecordSpool } from "../../../store/records/ndjson-spool.ts";
+import {
+  type RecordPlace,
+  type RecordReader,
+  RecordsUnavailableError,
+} from "../../../store/records/records.ts";
+
+let root = "";
+let folder = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "reader-"));
+  folder = join(root, "spool");
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const files = () => readdirSync(folder).map((name) => Number.parseInt(name, 10));
+const record = (text: string) => Buffer.from(text);
+
+async function readAll(reader: RecordReader, from: RecordPlace, maxBytes: number): Promise<string[]> {
+  const lines: string[] = [];
+  for (let at = from; ; ) {
+    const chunk = await reader.read(at, maxBytes);
+    if (chunk === undefined) return lines;
+    lines.push(...Buffer.from(chunk.bytes).toString().split("\n").filter(Boolean));
+    at = chunk.to;
+  }
+}
+
+describe("reader of records", () => {
+  it.each([1, 10, 25, 1_000_000])("gives all lines, whole, in pieces of %i bytes", async (maxBytes) => {
+    await using spool = openRecordSpool({ folder, maxFileBytes: 64 });
+    const reader = createRecordReader({ folder, spool });
+    const lines = Array.from({ length: 40 }, (_, n) => `{"n":"${"x".repeat(n)}"}`);
+    for (const line of lines) await spool.append(record(line));
+    expect(await readAll(reader, await reader.start(), maxBytes)).toEqual(lines);
+    expect(files().length).toBeGreaterThan(10);
+  });
+
+  it("has nothing to read where all has been read, and goes on when there is more", async () => {
+    await using spool = openRecordSpool({ folder });
+    const reader = createRecordReader({ folder, spool });
+    const start = await reader.start();
+    expect(start).toEqual({ number: 1, offset: 0 });
+    expect(await reader.read(start, 100)).toBeUndefined();
+    const grown = reader.grown();
+    await spool.append(record("{}"));
+    await grown;
+    expect(await reader.read(start, 100)).toMatchObject({ from: start, to: { number: 1, offset: 3 } });
+    expect(await reader.bytesBehind(start)).toBe(3);
+  });
+
+  it("passes over files that are gone", async () => {
+    await using spool = openRecordSpool({ folder, maxFileBytes: 8 });
+    const reader = createRecordReader({ folder, spool });
+    for (const n of [1, 2, 3]) await spool.append(record(`{"n":${n}}`));
+    rmSync(join(folder, "000000000001.ndjson"));
+    rmSync(join(folder, "000000000002.ndjson"));
+    expect(await reader.start()).toEqual({ number: 3, offset: 0 });
+    expect(await readAll(reader, { number: 1, offset: 8 }, 100)).toEqual(['{"n":3}']);
+  });
+
+  it("deletes what ends at or before a place, but the file that is written to", async () => {
+    await using spool = openRecordSpool({ folder, maxFileBytes: 8 });
+    const reader = createRecordReader({ folder, spool });
+    for (const n of [1, 2, 3]) await spool.append(record(`{"n":${n}}`));
+    await reader.release({ number: 1, offset: 7 });
+    expect(files()).toEqual([1, 2, 3]);
+    await reader.release({ number: 1, offset: 8 });
+    expect(files()).toEqual([2, 3]);
+    await reader.release({ number: 3, offset: 8 });
+    expect(files()).toEqual([3]);
+  });
+});
+
+describe("spool that is read", () => {
+  const name = (number: number) => join(folder, `${String(number).padStart(12, "0")}.ndjson`);
+
+  it("tells of a torn line and cuts it off", async () => {
+    await using first = openRecordSpool({ folder });
+    await first.append(record("{}"));
+    await first[Symbol.asyncDispose]();
+    writeFileSync(name(1), '{}\n{"torn', { flag: "w" });
+    const told: unknown[] = [];
+    await using spool = openRecordSpool({ folder, torn: (...what) => told.push(what) });
+    expect(await spool.end()).toEqual({ number: 1, offset: 3 });
+    expect(told).toEqual([[name(1), 6]]);
+  });
+
+  it.each([
+    { found: [], after: { number: 7, offset: 3 }, next: 8 },
+    { found: [[7, "{}\n"]], after: { number: 7, offset: 3 }, next: 7 },
+    { found: [[7, "{}\n"]], after: { number: 7, offset: 4 }, next: 8 },
+    { found: [[3, "{}\n"]], after: { number: 7, offset: 0 }, next: 8 },
+    { found: [[9, "{}\n"]], after: { number: 7, offset: 90 }, next: 9 },
+  ] as const)("writes after $after when it has $found", async ({ found, after, next }) => {
+    await using made = openRecordSpool({ folder });
+    await made.end();
+    await made[Symbol.asyncDispose]();
+    rmSync(name(1));
+    for (const [number, text] of found) writeFileSync(name(number), text);
+    await using spool = openRecordSpool({ folder, after });
+    await spool.append(record("{}"));
+    expect((await spool.end()).number).toBe(next);
+  });
+
+  it("takes nothing that is not admitted", async () => {
+    const full = new RecordsUnavailableError("the disk is nearly full");
+    await using spool = openRecordSpool({
+      folder,
+      admit: (bytes) => {
+        expect(bytes).toBe(2);
+        throw full;
+      },
+    });
+    await expect(spool.append(record("{}"))).rejects.toBe(full);
+    expect(await spool.end()).toEqual({ number: 1, offset: 0 });
+  });
+});
