@@ -203,7 +203,7 @@ function readLiteral(column: Column, text: string, field: string): Scalar {
 
 function readPattern(text: string, field: string): RegExp {
   try {
-    return new RegExp(text, "u");
+    return text.startsWith("(?i)") ? new RegExp(text.slice(4), "iu") : new RegExp(text, "u");
   } catch {
     throw new Refused(field, `no pattern: ${text}`);
   }
