@@ -1312,8 +1312,250 @@ export const comments: Readonly<Record<string, string>> = {
     "WatchTaskResponse is the progress at one moment.",
   "engage.channel.v1.WatchTaskResponse.progress":
     "The progress.",
+  "engage.event.v1.AcceptedRecord":
+    "AcceptedRecord says that a record is kept, perhaps not all of it.",
+  "engage.event.v1.AcceptedRecord.dropped":
+    "Properties that were dropped of it.",
+  "engage.event.v1.CheckAppidRequest":
+    "CheckAppidRequest asks whether an app id is known.",
+  "engage.event.v1.CheckAppidRequest.appid":
+    "The app id. REST: the header `appid`, too.",
+  "engage.event.v1.CheckAppidResponse":
+    "CheckAppidResponse is the answer.",
+  "engage.event.v1.CheckAppidResponse.code":
+    "0, or -2 when the app id is not known.",
+  "engage.event.v1.CheckAppidResponse.msg":
+    "What is wrong.",
+  "engage.event.v1.DebugIngestRequest":
+    "DebugIngestRequest is one record, or several, to be looked at closely.",
+  "engage.event.v1.DebugIngestRequest.appid":
+    "App id of the project, where neither a header nor the form has it.",
+  "engage.event.v1.DebugIngestRequest.body":
+    "A form with the parameters `data` (JSON), `appid`, `source`, `deviceId`\nand `dryRun`: 1 checks only.",
+  "engage.event.v1.DebugIngestResponse":
+    "DebugIngestResponse tells what is wrong with the records.",
+  "engage.event.v1.DebugIngestResponse.error_level":
+    "0: nothing. 1: properties were dropped. 2: a record was refused. REST:\n`errorLevel`.",
+  "engage.event.v1.DebugIngestResponse.error_properties":
+    "The dropped properties. REST: `errorProperties`, each with `propertyName`\nand `errorReason`.",
+  "engage.event.v1.DebugIngestResponse.error_reasons":
+    "Why records were refused. REST: `errorReasons`.",
+  "engage.event.v1.DropReason":
+    "DropReason is why a property was dropped.",
+  "engage.event.v1.DropReason.DROP_REASON_DOUBLE":
+    "The same name, but for its case, stood before.",
+  "engage.event.v1.DropReason.DROP_REASON_NAME":
+    "Not a valid name.",
+  "engage.event.v1.DropReason.DROP_REASON_RANGE":
+    "A number that is none, or a zone offset that there isn't.",
+  "engage.event.v1.DropReason.DROP_REASON_RESERVED":
+    "A name such as `#user_id`, which is no property.",
+  "engage.event.v1.DropReason.DROP_REASON_ROOT_KEY":
+    "A key that has no place beside `properties`.",
+  "engage.event.v1.DropReason.DROP_REASON_TOO_DEEP":
+    "Nested too deeply.",
+  "engage.event.v1.DropReason.DROP_REASON_TOO_LONG":
+    "A text beyond 2 KiB.",
+  "engage.event.v1.DropReason.DROP_REASON_TOO_MANY":
+    "Too many elements, members or properties.",
+  "engage.event.v1.DropReason.DROP_REASON_TYPE":
+    "Of another type than the property has, and not convertible exactly.",
+  "engage.event.v1.DropReason.DROP_REASON_UNSPECIFIED":
+    "Never sent.",
+  "engage.event.v1.DroppedProperty":
+    "DroppedProperty names a property, or a key that has no place in a record.",
+  "engage.event.v1.DroppedProperty.name":
+    "As it was given.",
+  "engage.event.v1.DroppedProperty.reason":
+    "Why.",
+  "engage.event.v1.EventCollector":
+    "EventCollector takes records and keeps them. What it says it has taken is on\ndisk; soon after, queries see it.\n\nNOT_FOUND: no such project or app id. INVALID_ARGUMENT names the field.\nUNAVAILABLE: nothing can be kept at present, so the same call should be made\nagain later.",
+  "engage.event.v1.EventCollector.CheckAppid":
+    "CheckAppid answers `{\"code\":0}` for an app id that is known, otherwise -2.",
+  "engage.event.v1.EventCollector.DebugIngest":
+    "DebugIngest checks records and tells what is wrong with them.\n\nREST: `{\"errorLevel\":0}`; 1 with `errorProperties` when properties were\ndropped, 2 with `errorReasons` when a record was refused.",
+  "engage.event.v1.EventCollector.GetConfig":
+    "GetConfig gives client SDKs their settings: how many seconds they may wait\nand how many records they may gather before they send.",
+  "engage.event.v1.EventCollector.HealthCheck":
+    "HealthCheck answers `{\"code\":0}`.",
+  "engage.event.v1.EventCollector.Ingest":
+    "Ingest takes the bodies of SDKs and log shippers. All paths take all forms\nof body.\n\nREST: answered with HTTP 200 and `{\"code\":0}`; `{\"code\":-1,\"msg\":\"…\"}` when\nthe body has not the form of records, `{\"code\":-2,\"msg\":\"…\"}` when the app\nid is not known. Records that break a rule are dropped later, counted and\nkept as dead letters; with `debug: 1` they are told in `records`, as are\ndropped properties, and the code is 0 if any record was taken. HTTP 503\nwith code -1 says that nothing can be kept at present, 413 that the body is\ntoo large.",
+  "engage.event.v1.EventCollector.Track":
+    "Track takes a batch and answers for each record. A refused record does not\nfail the others.",
+  "engage.event.v1.EventCollector.TrackStream":
+    "TrackStream takes batch after batch and acknowledges each, in their order,\nonce it is on disk. Several may be under way, which is faster than one call\nfor each. After an error whatever was not acknowledged is to be sent again;\nrecords with a `uuid` are not counted twice by that.",
+  "engage.event.v1.GetConfigRequest":
+    "GetConfigRequest asks for the settings of client SDKs.",
+  "engage.event.v1.GetConfigRequest.appid":
+    "App id of the project. REST: the header `appid`, too.",
+  "engage.event.v1.GetConfigResponse":
+    "GetConfigResponse holds the settings of client SDKs. REST:\n`{\"code\":0,\"data\":{\"sync_interval\":30,\"sync_batch_size\":20}}`.",
+  "engage.event.v1.GetConfigResponse.code":
+    "0, or -2 when the app id is not known.",
+  "engage.event.v1.GetConfigResponse.msg":
+    "What is wrong.",
+  "engage.event.v1.GetConfigResponse.sync_batch_size":
+    "Records after which a batch is sent at once.",
+  "engage.event.v1.GetConfigResponse.sync_interval":
+    "Seconds between two batches.",
+  "engage.event.v1.HealthCheckRequest":
+    "HealthCheckRequest asks whether the collector is there.",
+  "engage.event.v1.HealthCheckResponse":
+    "HealthCheckResponse says that it is.",
+  "engage.event.v1.HealthCheckResponse.code":
+    "Always 0.",
+  "engage.event.v1.IngestRequest":
+    "IngestRequest is a body as an SDK sends it, together with what its headers\nor parameters say.",
+  "engage.event.v1.IngestRequest.appid":
+    "App id of the project. REST: the header `appid`, this query parameter, the\nparameter of a form, or `#app_id` beside `data`, whichever is first.",
+  "engage.event.v1.IngestRequest.body":
+    "The body: a JSON array of records, one record, or an object with the\nrecords in `data`; as it is, compressed, in base64, or as the parameter\n`data` of a form.",
+  "engage.event.v1.IngestRequest.compress":
+    "`gzip`, `snappy` (raw block format) or `none`. REST: the header `compress`\nbeats this query parameter. Without it gzip is known by its first bytes.",
+  "engage.event.v1.IngestRequest.debug":
+    "1: check every record and tell of each that was refused or has lost\nproperties. REST: also the header `debug`.",
+  "engage.event.v1.IngestResponse":
+    "IngestResponse says whether the records were taken. REST: `{\"code\":0}`.",
+  "engage.event.v1.IngestResponse.code":
+    "0: they are on disk. -1: the body has not the form of records, or all of\nthem were refused. -2: the app id is not known.",
+  "engage.event.v1.IngestResponse.msg":
+    "What is wrong.",
+  "engage.event.v1.IngestResponse.records":
+    "With `debug`: records that were refused or have lost properties. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"a b\",\"reason\":\"name\"}]}`.",
+  "engage.event.v1.IngestedRecord":
+    "IngestedRecord is what became of one record of a body.",
+  "engage.event.v1.IngestedRecord.index":
+    "Its place in the body, from 0.",
+  "engage.event.v1.IngestedRecord.result":
+    "What became of it.",
+  "engage.event.v1.Record":
+    "Record is one event, or one change of a user's properties. At least one of\n`account_id` and `distinct_id` is required.",
+  "engage.event.v1.Record.account_id":
+    "Id of the account, at most 2 KiB. It decides whose record it is.",
+  "engage.event.v1.Record.app_id":
+    "Becomes the property `#app_id`.",
+  "engage.event.v1.Record.distinct_id":
+    "Id of the visitor: the device, say. It belongs to at most one account.",
+  "engage.event.v1.Record.event_id":
+    "Identifies an event that later records change; required of\nRECORD_TYPE_TRACK_UPDATE and RECORD_TYPE_TRACK_OVERWRITE.",
+  "engage.event.v1.Record.event_name":
+    "Name of the event, `[A-Za-z][A-Za-z0-9_]{0,49}`, case-sensitive. Required\nof events, no use to users.",
+  "engage.event.v1.Record.first_check_id":
+    "Of all events of a name with the same id, the first one is kept.",
+  "engage.event.v1.Record.ip":
+    "Address of the client; becomes the property `#ip`.",
+  "engage.event.v1.Record.properties":
+    "Properties by name, `[A-Za-z][A-Za-z0-9_]{0,49}` in any case, or `#` and\nsuch a name in lower case for preset ones. The first value of a property\nfixes its type: number, boolean, time (text `yyyy-MM-dd HH:mm:ss[.SSS]`),\ntext (at most 2 KiB), list (500 elements), object (100 members) or list of\nobjects (500). Times are local to the property `#zone_offset`, in hours\neast of UTC; here it is 0 unless it is given.",
+  "engage.event.v1.Record.time":
+    "When it happened; not set: when it is received. More than three years ago\nor more than three days ahead is refused.",
+  "engage.event.v1.Record.type":
+    "What the record does.",
+  "engage.event.v1.Record.uuid":
+    "Identifies the record: another one with the same id within three hours is\ndropped, so that a record may be sent again. Recommended.",
+  "engage.event.v1.RecordResult":
+    "RecordResult is what became of one record.",
+  "engage.event.v1.RecordResult.accepted":
+    "It is kept.",
+  "engage.event.v1.RecordResult.outcome":
+    "The outcome.",
+  "engage.event.v1.RecordResult.refused":
+    "It is not; sending it again is of no use.",
+  "engage.event.v1.RecordType":
+    "RecordType is what a record does.",
+  "engage.event.v1.RecordType.RECORD_TYPE_TRACK":
+    "An event.",
+  "engage.event.v1.RecordType.RECORD_TYPE_TRACK_OVERWRITE":
+    "An event that takes the place of the one with the same name and `event_id`.",
+  "engage.event.v1.RecordType.RECORD_TYPE_TRACK_UPDATE":
+    "An event that is merged into the one with the same name and `event_id`.",
+  "engage.event.v1.RecordType.RECORD_TYPE_UNSPECIFIED":
+    "Refused.",
+  "engage.event.v1.RecordType.RECORD_TYPE_USER_ADD":
+    "Adds to numbers.",
+  "engage.event.v1.RecordType.RECORD_TYPE_USER_APPEND":
+    "Adds elements at the end of lists.",
+  "engage.event.v1.RecordType.RECORD_TYPE_USER_DEL":
+    "Takes all properties away.",
+  "engage.event.v1.RecordType.RECORD_TYPE_USER_SET":
+    "Sets properties of a user.",
+  "engage.event.v1.RecordType.RECORD_TYPE_USER_SET_ONCE":
+    "Sets those that the user does not have.",
+  "engage.event.v1.RecordType.RECORD_TYPE_USER_UNIQ_APPEND":
+    "The same without those that the list holds already.",
+  "engage.event.v1.RecordType.RECORD_TYPE_USER_UNSET":
+    "Takes the named properties away.",
+  "engage.event.v1.RefusalReason":
+    "RefusalReason is the rule that a refused record breaks.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_ID":
+    "The id of the event is missing or no text.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_NAME":
+    "Not a valid name of an event.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_ID":
+    "An id that is no text, or too long.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_NOT_AN_OBJECT":
+    "JSON, but no object.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_NOT_JSON":
+    "Not JSON in UTF-8.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_NO_ID":
+    "Neither account nor visitor.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_PROPERTIES":
+    "The properties are no object.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_FORMAT":
+    "Not in the form of a time, or no real one.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_TOO_NEW":
+    "More than three days ahead.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_TOO_OLD":
+    "More than three years ago.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_TYPE":
+    "No such type.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_UNSPECIFIED":
+    "Never sent.",
+  "engage.event.v1.RefusedRecord":
+    "RefusedRecord says why a record is not kept.",
+  "engage.event.v1.RefusedRecord.field":
+    "The key at fault, as JSON records have it (`#time`); empty when it is the\nrecord as a whole.",
+  "engage.event.v1.RefusedRecord.message":
+    "For people: names the field, quotes the value, lists what is valid.",
+  "engage.event.v1.RefusedRecord.reason":
+    "The rule that it breaks.",
+  "engage.event.v1.TrackRequest":
+    "TrackRequest is a batch of records of one project. It holds `records` or\n`json_lines`, at most 10,000 either way.",
+  "engage.event.v1.TrackRequest.appid":
+    "By one of its app ids.",
+  "engage.event.v1.TrackRequest.dry_run":
+    "Only check: nothing is kept.",
+  "engage.event.v1.TrackRequest.json_lines":
+    "Records as NDJSON in UTF-8, one JSON object a line, in the form of the\nREST paths. Empty lines are skipped.",
+  "engage.event.v1.TrackRequest.project":
+    "The project. Required.",
+  "engage.event.v1.TrackRequest.project_id":
+    "By its id.",
+  "engage.event.v1.TrackRequest.records":
+    "The records.",
+  "engage.event.v1.TrackResponse":
+    "TrackResponse says what became of the records.",
+  "engage.event.v1.TrackResponse.accepted":
+    "How many were accepted.",
+  "engage.event.v1.TrackResponse.refused":
+    "How many were refused.",
+  "engage.event.v1.TrackResponse.results":
+    "One for each record, in their order.",
+  "engage.event.v1.TrackStreamRequest":
+    "TrackStreamRequest is one batch of a stream.",
+  "engage.event.v1.TrackStreamRequest.batch":
+    "The records.",
+  "engage.event.v1.TrackStreamRequest.sequence":
+    "The caller's number for the batch, higher than the one before.",
+  "engage.event.v1.TrackStreamResponse":
+    "TrackStreamResponse acknowledges one batch: its accepted records are on disk.",
+  "engage.event.v1.TrackStreamResponse.result":
+    "What became of the records.",
+  "engage.event.v1.TrackStreamResponse.sequence":
+    "That of the request; all with a lower number were acknowledged before.",
   "engage.gateway.v1.ErrorStyle":
     "ErrorStyle is the form of an error answer over REST.",
+  "engage.gateway.v1.ErrorStyle.ERROR_STYLE_CODE":
+    "`{\"code\":-1,\"msg\":\"…\"}` with the HTTP status of its code.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_ENVELOPE":
     "`{\"return_code\":-1001,\"return_message\":\"…\"}`, always with HTTP 200: only\nthe return code tells.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_RETURN_CODE":

@@ -146,6 +146,11 @@ function describeErrors({ schemas }: DescribeContext): JsonObject {
       properties: { return_code: { type: "integer" }, return_message: { type: "string" } },
       required: ["return_code", "return_message"],
     }),
+    [errorResponses.code]: json("An error, told by its HTTP status and a code other than 0.", {
+      type: "object",
+      properties: { code: { type: "integer" }, msg: { type: "string" } },
+      required: ["code", "msg"],
+    }),
     [errorResponses.status]: json(
       "An error; its HTTP status follows from its code.",
       schemas.refer(StatusSchema),

@@ -17,8 +17,15 @@ export interface DescribeContext {
 export const errorResponses = {
   status: "StatusError",
   returnCode: "ReturnCodeError",
+  code: "CodeError",
   connect: "ConnectError",
 } as const;
+
+/** Of styles whose status tells that it is an error. */
+const errorByStyle: Partial<Readonly<Record<ErrorStyle, string>>> = {
+  [ErrorStyle.RETURN_CODE]: errorResponses.returnCode,
+  [ErrorStyle.CODE]: errorResponses.code,
+};
 
 /** What REST and Connect say of the same method. */
 export function describeMethod(
@@ -62,8 +69,7 @@ export function describeRestResponses(binding: RestBinding, context: DescribeCon
     content: describeRestContent(binding, context, responseField),
   };
   if (errorStyle !== ErrorStyle.ENVELOPE) {
-    const error = errorStyle === ErrorStyle.RETURN_CODE ? errorResponses.returnCode : errorResponses.status;
-    return { "200": ok, default: referTo(error) };
+    return { "200": ok, default: referTo(errorByStyle[errorStyle] ?? errorResponses.status) };
   }
   const note = "An error has the same status and only `return_code`, which is not 0, and `return_message`.";
   return { "200": { ...ok, description: `${ok.description} ${note}` } };

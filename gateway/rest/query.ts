@@ -9,6 +9,12 @@ export type BindQuery = (message: Message, query: string) => readonly Violation[
 
 /** Recursive messages have names without end. */
 const maxKnownNames = 1_000;
+/** Of contracts that were published by others. */
+const lenientStyles: ReadonlySet<ErrorStyle> = new Set([
+  ErrorStyle.RETURN_CODE,
+  ErrorStyle.ENVELOPE,
+  ErrorStyle.CODE,
+]);
 /** Names that begin so are set by caches and proxies, not by people. */
 const ignoredPrefix = "_";
 
@@ -21,7 +27,7 @@ const ignoredPrefix = "_";
 export function compileQuery(binding: RestBinding): BindQuery {
   const { input } = binding.served.desc;
   const { errorStyle } = binding.served.options;
-  const isLenient = errorStyle === ErrorStyle.RETURN_CODE || errorStyle === ErrorStyle.ENVELOPE;
+  const isLenient = lenientStyles.has(errorStyle);
   const taken = takenNames(binding);
   const isTaken = (name: string): boolean =>
     taken.some((prefix) => name === prefix || name.startsWith(`${prefix}.`));

@@ -77,6 +77,7 @@ export function encodeError(error: ConnectError, style: ErrorStyle): HttpAnswer 
 
   function bodyOf(): JsonValue {
     if (isEnvelope) return { return_code: returnCodeOf(error.code, info), return_message: error.rawMessage };
+    if (style === ErrorStyle.CODE) return { code: -1, msg: error.rawMessage };
     if (style === ErrorStyle.RETURN_CODE) return { return_code: 1, return_message: error.rawMessage };
     return { code: error.code, message: error.rawMessage, details: details.map(({ json }) => json) };
   }

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engage/gateway/v1/options.proto.
  */
 export const file_engage_gateway_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdhZ2UvZ2F0ZXdheS92MS9vcHRpb25zLnByb3RvEhFlbmdhZ2UuZ2F0ZXdheS52MSJ6Cg5HYXRld2F5T3B0aW9ucxIQCghyYXdfYm9keRgBIAEoCBIyCgtlcnJvcl9zdHlsZRgCIAEoDjIdLmVuZ2FnZS5nYXRld2F5LnYxLkVycm9yU3R5bGUSIgoaaGFuZGxlcl9hdXRoZW50aWNhdGVzX3Jlc3QYAyABKAgqeAoKRXJyb3JTdHlsZRIbChdFUlJPUl9TVFlMRV9VTlNQRUNJRklFRBAAEhYKEkVSUk9SX1NUWUxFX1NUQVRVUxABEhsKF0VSUk9SX1NUWUxFX1JFVFVSTl9DT0RFEAISGAoURVJST1JfU1RZTEVfRU5WRUxPUEUQAzpdCgdnYXRld2F5Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYxYoDIAEoCzIhLmVuZ2FnZS5nYXRld2F5LnYxLkdhdGV3YXlPcHRpb25zUgdnYXRld2F5OkAKCWpzb25fd29yZBIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGMaKAyABKAlSCGpzb25Xb3JkYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("Ch9lbmdhZ2UvZ2F0ZXdheS92MS9vcHRpb25zLnByb3RvEhFlbmdhZ2UuZ2F0ZXdheS52MSJ6Cg5HYXRld2F5T3B0aW9ucxIQCghyYXdfYm9keRgBIAEoCBIyCgtlcnJvcl9zdHlsZRgCIAEoDjIdLmVuZ2FnZS5nYXRld2F5LnYxLkVycm9yU3R5bGUSIgoaaGFuZGxlcl9hdXRoZW50aWNhdGVzX3Jlc3QYAyABKAgqjgEKCkVycm9yU3R5bGUSGwoXRVJST1JfU1RZTEVfVU5TUEVDSUZJRUQQABIWChJFUlJPUl9TVFlMRV9TVEFUVVMQARIbChdFUlJPUl9TVFlMRV9SRVRVUk5fQ09ERRACEhgKFEVSUk9SX1NUWUxFX0VOVkVMT1BFEAMSFAoQRVJST1JfU1RZTEVfQ09ERRAEOl0KB2dhdGV3YXkSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjFigMgASgLMiEuZW5nYWdlLmdhdGV3YXkudjEuR2F0ZXdheU9wdGlvbnNSB2dhdGV3YXk6QAoJanNvbl93b3JkEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMYxooDIAEoCVIIanNvbldvcmRiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * GatewayOptions are read once, when the server starts.
@@ -89,6 +89,13 @@ export const ErrorStyle = {
    * @generated from enum value: ERROR_STYLE_ENVELOPE = 3;
    */
   ENVELOPE: 3,
+
+  /**
+   * `{"code":-1,"msg":"…"}` with the HTTP status of its code.
+   *
+   * @generated from enum value: ERROR_STYLE_CODE = 4;
+   */
+  CODE: 4,
 } as const;
 
 /**
