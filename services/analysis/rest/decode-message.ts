@@ -1,0 +1,166 @@
+import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
+import { NullValue } from "@bufbuild/protobuf/wkt";
+import { type GroupValue, GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import { nullLabel } from "../text-form.ts";
+import { numberOf, quoteAll, wordsOf } from "../words.ts";
+import { BigNumber } from "./exact-json.ts";
+import { pathOf, quote, type Reading } from "./reading.ts";
+
+/** As deep as messages may be in the other protocols. */
+const maxDepth = 100;
+
+/** Reads one value; notes what is wrong with it and returns undefined. */
+type Read = (value: unknown, at: string, depth: number, reading: Reading) => unknown;
+
+/**
+ * Reads a message from the platform's JSON: null is not set, enums are words,
+ * literals and labels may be numbers, members that have no field are noted.
+ */
+export function decodeMessage<Desc extends DescMessage>(
+  desc: Desc,
+  json: unknown,
+  reading: Reading,
+): Message & Record<string, unknown> {
+  const message = readMessage(desc, json, "", 1, reading);
+  return (message ?? create(desc)) as Message & Record<string, unknown>;
+}
+
+function readMessage(
+  desc: DescMessage,
+  json: unknown,
+  at: string,
+  depth: number,
+  reading: Reading,
+): Message | undefined {
+  const name = at === "" ? "body" : at;
+  if (depth > maxDepth) return reading.refuse(name, `is nested deeper than ${maxDepth} levels`);
+  if (!isObject(json)) return reading.refuse(name, `${quote(json)} is not an object`);
+  const message = create(desc) as Message & Record<string, unknown>;
+  const fields = readersOf(desc);
+  for (const [key, value] of Object.entries(json)) {
+    const path = pathOf(at, key);
+    const field = fields.get(key);
+    if (field === undefined) reading.ignore(path);
+    else if (value !== null && !reading.isFull) {
+      const read = field.read(value, path, depth, reading);
+      if (read !== undefined) message[field.localName] = read;
+    }
+  }
+  return message;
+}
+
+interface FieldReader {
+  readonly localName: string;
+  readonly read: Read;
+}
+
+const readers = new WeakMap<DescMessage, ReadonlyMap<string, FieldReader>>();
+
+/** Fields by their REST names. What the codec itself fills has none. */
+function readersOf(desc: DescMessage): ReadonlyMap<string, FieldReader> {
+  let known = readers.get(desc);
+  if (known === undefined) {
+    const fields = desc.fields.filter(({ name }) => name !== "ignored_fields");
+    known = new Map(
+      fields.map((field) => [field.jsonName, { localName: field.localName, read: readerOf(field) }]),
+    );
+    readers.set(desc, known);
+  }
+  return known;
+}
+
+/** Literals and parameters, which the platform takes as numbers too. */
+const looseTexts: ReadonlySet<string> = new Set([
+  "engage.analysis.v1.Filter.ftv",
+  "engage.analysis.v1.QuotaTimeRange.params",
+]);
+
+function readerOf(field: DescField): Read {
+  const element = elementReaderOf(field);
+  return field.fieldKind === "list" ? readList(element) : element;
+}
+
+function elementReaderOf(field: DescField): Read {
+  const { message, enum: words } = field;
+  if (message?.typeName === GroupValueSchema.typeName) return readLabel;
+  if (message !== undefined) {
+    return (value, at, depth, reading) => readMessage(message, value, at, depth + 1, reading);
+  }
+  if (words !== undefined) {
+    const valid = `valid are ${quoteAll(wordsOf(words))}`;
+    return (value, at, _depth, reading) => {
+      if (value === "") return 0;
+      const number = typeof value === "string" ? numberOf(words, value) : undefined;
+      return number ?? reading.refuse(at, `${quote(value)} is unknown, ${valid}`);
+    };
+  }
+  return looseTexts.has(`${field.parent.typeName}.${field.name}`)
+    ? readLooseText
+    : scalarReaders[field.scalar as ScalarType]!;
+}
+
+function readList(element: Read): Read {
+  return (value, at, depth, reading) => {
+    if (!Array.isArray(value)) return reading.refuse(at, `${quote(value)} is not a list`);
+    const items: unknown[] = [];
+    for (let i = 0; i < value.length && !reading.isFull; i++) {
+      items.push(element(value[i], `${at}[${i}]`, depth, reading));
+    }
+    return items;
+  };
+}
+
+const scalarReaders: Partial<Readonly<Record<ScalarType, Read>>> = {
+  [ScalarType.STRING]: (value, at, _depth, reading) =>
+    typeof value === "string" ? value : reading.refuse(at, `${quote(value)} is not a text`),
+  [ScalarType.BOOL]: (value, at, _depth, reading) =>
+    typeof value === "boolean" ? value : reading.refuse(at, `${quote(value)} is not true or false`),
+  [ScalarType.DOUBLE]: (value, at, _depth, reading) =>
+    typeof value === "number" ? value : reading.refuse(at, `${quote(value)} is not a number`),
+  [ScalarType.INT32]: (value, at, _depth, reading) =>
+    typeof value === "number" && Number.isInteger(value) && value === (value | 0)
+      ? value
+      : reading.refuse(at, `${quote(value)} is not a whole number from -2147483648 to 2147483647`),
+  [ScalarType.INT64]: readProjectId,
+};
+
+const maxInt64 = 2n ** 63n - 1n;
+
+/** The one field of 64 bits: a number, or the same as a text. */
+function readProjectId(value: unknown, at: string, _depth: number, reading: Reading): bigint | undefined {
+  const digits =
+    value instanceof BigNumber
+      ? value.digits
+      : typeof value === "number" || typeof value === "string"
+        ? String(value)
+        : "";
+  const id = /^\d{1,19}$/.test(digits) ? BigInt(digits) : 0n;
+  if (id >= 1n && id <= maxInt64) return id;
+  return reading.refuse(at, `${quote(value)} is not the id of a project, which is a whole number from 1 on`);
+}
+
+function readLooseText(value: unknown, at: string, _depth: number, reading: Reading): string | undefined {
+  const text = textOf(value);
+  if (text === undefined) return reading.refuse(at, `${quote(value)} is not a text, number, true or false`);
+  const isBounded = !(value instanceof BigNumber) || Number.isFinite(Number(text));
+  return isBounded ? text : reading.refuse(at, `${quote(value)} is beyond the largest number`);
+}
+
+function readLabel(value: unknown, at: string, _depth: number, reading: Reading): GroupValue | undefined {
+  if (value === nullLabel || value === null) {
+    return create(GroupValueSchema, { value: { case: "nullValue", value: NullValue.NULL_VALUE } });
+  }
+  const label = textOf(value);
+  if (label !== undefined) return create(GroupValueSchema, { value: { case: "label", value: label } });
+  return reading.refuse(at, `${quote(value)} is not a text or number`);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return value instanceof BigNumber ? value.digits : undefined;
+}
+
+function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
+  return typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof BigNumber);
+}

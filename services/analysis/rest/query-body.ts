@@ -1,0 +1,98 @@
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import {
+  EventDownloadQuerySchema,
+  EventQuerySchema,
+  EventUserDownloadQuerySchema,
+  EventUserQuerySchema,
+} from "../../../gen/engage/analysis/v1/query_pb.ts";
+import type { GroupValue } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
+import { overallLabels } from "../text-form.ts";
+import { decodeMessage } from "./decode-message.ts";
+import { parseExactly } from "./exact-json.ts";
+import { Reading } from "./reading.ts";
+
+/** What the gateway gives a codec to read. */
+export interface QueryBody {
+  readonly raw: Buffer;
+  /** Throws a ConnectError when the body is not JSON. */
+  readonly json: () => unknown;
+}
+
+/** What a query that came over REST was read from. */
+export interface QueryOrigin {
+  readonly body: Uint8Array;
+  /** What is wrong with the body; told only to callers whose token is good. */
+  readonly refusal: AnalysisRefusal | undefined;
+}
+
+const origins = new WeakMap<Message, QueryOrigin>();
+
+/** Undefined when the query came as a typed message. */
+export function originOf(query: Message): QueryOrigin | undefined {
+  return origins.get(query);
+}
+
+const always = ["projectId", "eventView", "events"];
+
+/** Members that every body has to have. */
+export const requiredMembers: ReadonlyMap<DescMessage, readonly string[]> = new Map<
+  DescMessage,
+  readonly string[]
+>([
+  [EventQuerySchema, always],
+  [EventDownloadQuerySchema, always],
+  [EventUserQuerySchema, [...always, "sliceGroupVal", "eventIndex"]],
+  [EventUserDownloadQuerySchema, [...always, "sliceGroupVal", "eventIndex", "selectedColumns"]],
+]);
+
+/**
+ * Reads a query from the platform's JSON. Never throws for what callers send:
+ * what is wrong is kept with the query, since the token is looked at first.
+ */
+export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): Message {
+  const reading = new Reading();
+  const value = parse(raw, json, reading);
+  const query = decodeMessage(desc, value ?? {}, reading);
+  if (value !== undefined) requireMembers(desc, value, reading);
+  query["ignoredFields"] = reading.ignored();
+  if (isOverall(query)) query["sliceGroupVal"] = [];
+  const { violations } = reading;
+  origins.set(query, { body: raw, refusal: violations.length === 0 ? undefined : refuseQuery(violations) });
+  return query;
+}
+
+/** One refusal for all that is wrong with a query. */
+export function refuseQuery(violations: readonly QueryViolation[]): AnalysisRefusal {
+  const message = violations.map(({ field, description }) => `${field}: ${description}`).join("; ");
+  return new AnalysisRefusal(returnCodes.parameter, message, { violations });
+}
+
+function parse(raw: Buffer, json: () => unknown, reading: Reading): unknown {
+  try {
+    const parsed = json();
+    const value = parseExactly(raw.toString("utf8"), parsed);
+    if (value === undefined) reading.refuse("body", "is nested too deeply");
+    return value;
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error;
+    return reading.refuse("body", error.rawMessage.replace(/^body: /, ""));
+  }
+}
+
+function requireMembers(desc: DescMessage, value: unknown, reading: Reading): void {
+  const body = value as Readonly<Record<string, unknown>> | null;
+  if (typeof body !== "object" || Array.isArray(body)) return;
+  for (const name of requiredMembers.get(desc) ?? []) {
+    const isMissing = !Object.hasOwn(body ?? {}, name) || body?.[name] === null;
+    if (isMissing) reading.refuse(name, "is required");
+  }
+}
+
+function isOverall({ eventView, sliceGroupVal }: Readonly<Record<string, unknown>>): boolean {
+  const [first, ...others] = (sliceGroupVal ?? []) as readonly GroupValue[];
+  if (others.length > 0 || first?.value.case !== "label") return false;
+  const groupBy = (eventView as { readonly groupBy?: readonly unknown[] } | undefined)?.groupBy ?? [];
+  return groupBy.length === 0 && overallLabels.includes(first.value.value);
+}

@@ -1,0 +1,52 @@
+import type { QueryViolation } from "../refusal.ts";
+import { BigNumber } from "./exact-json.ts";
+
+const maxViolations = 20;
+const maxIgnored = 100;
+const maxQuotedLength = 80;
+
+/** What is found out while a body is read. */
+export class Reading {
+  readonly violations: QueryViolation[] = [];
+  readonly #ignored: string[] = [];
+  #moreIgnored = 0;
+
+  /** Whether there is no room for more violations, so that reading on is no use. */
+  get isFull(): boolean {
+    return this.violations.length >= maxViolations;
+  }
+
+  refuse(field: string, description: string): undefined {
+    if (!this.isFull) this.violations.push({ field, description });
+  }
+
+  ignore(path: string): void {
+    if (this.#ignored.length < maxIgnored) this.#ignored.push(path);
+    else this.#moreIgnored++;
+  }
+
+  /** Paths of unknown members; when there are too many, the last entry counts the others. */
+  ignored(): string[] {
+    return this.#moreIgnored === 0 ? this.#ignored : [...this.#ignored, `${this.#moreIgnored} more`];
+  }
+}
+
+const plainName = /^[A-Za-z_#][\w#]*$/;
+
+/** The path of a member; names that are no plain words are quoted. */
+export function pathOf(at: string, key: string): string {
+  if (key.length > maxQuotedLength || !plainName.test(key)) return `${at}[${cut(JSON.stringify(key))}]`;
+  return at === "" ? key : `${at}.${key}`;
+}
+
+/** A value as a message quotes it: lists and objects only by their kind, long texts cut. */
+export function quote(value: unknown): string {
+  if (value instanceof BigNumber) return cut(value.digits);
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  return cut(JSON.stringify(value) ?? "nothing");
+}
+
+function cut(text: string): string {
+  return text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text;
+}

@@ -1,0 +1,291 @@
+import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  EventDownloadQuerySchema,
+  EventQuerySchema,
+  EventUserDownloadQuerySchema,
+  EventUserQuerySchema,
+} from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import { originOf } from "../../../../services/analysis/rest/query-body.ts";
+import { readCase } from "../../../proto/cases.ts";
+import { readRestForm } from "../../../proto/rest_form.ts";
+import { readBody } from "./read-body.ts";
+
+const accepted: [file: string, schema: DescMessage][] = [
+  ...[
+    "a001_official_doc_sample.json",
+    "a002_skill_template_limit_timeout.json",
+    "a003_skill_task_zone8_nogroup.json",
+    "a006_openapi_example_equal_cn.json",
+    "a007_streamlit_minimal_events_projectId.json",
+    "a008_quota_entities_trig_user.json",
+    "a011_recentday_1_1.json",
+    "a012_recentday_w0.json",
+    "a013_recentday_w1.json",
+    "a014_recentday_m0.json",
+    "a015_recentday_m1.json",
+    "a016_recentday_0_7.json",
+    "a017_recentday_1_30.json",
+    "a018_recentday_5_19.json",
+    "a020_pet_synthesis_list_group.json",
+    "a022_resource_get_object_subprops.json",
+    "a024_death_drop.json",
+    "a030_unknown_dimensions_filter.json",
+    "a035_mcp_mapped_recentday_group.json",
+    "a038_per_capita_formula_login.json",
+    "a042_dungeon_dimension_and_max.json",
+    "a044_compound_filter.json",
+    "a046_percentile.json",
+    "a049_any_event.json",
+  ].map((file): [string, DescMessage] => [file, EventQuerySchema]),
+  ["u001_user_list_template.json", EventUserQuerySchema],
+  ["d001_stream_event_analyze.json", EventDownloadQuerySchema],
+  ["d002_stream_user_list_selected_columns.json", EventUserDownloadQuerySchema],
+];
+
+const words = {
+  comparator:
+    '"equal", "notEqual", "include", "notInclude", "less", "greater", "range", "isNull", "notNull", "isTrue", "isFalse",',
+};
+
+const refusedCases: [file: string, parts: string[]][] = [
+  [
+    "a028_guessed_comparators.json",
+    [
+      `eventView.filts[0].comparator: "greaterThan" is unknown, valid are ${words.comparator}`,
+      'eventView.filts[1].comparator: "lessThan" is unknown',
+    ],
+  ],
+  ["a031_legacy_timetype_free.json", ["eventView: is required"]],
+  [
+    "a032_wrong_body_mock.json",
+    [
+      'events[0].analysis: "COUNT" is unknown, valid are "TOTAL_TIMES", "TRIG_USER_NUM",',
+      "projectId: is required; eventView: is required",
+    ],
+  ],
+  ["a033_date_only_and_empty_eventsplit.json", ["projectId: is required"]],
+  ["a034_mcp_readme_empty_events.json", ["eventView: is required"]],
+  [
+    "a045_internal_qp_not_open_api.json",
+    [
+      'events[0].analysis: "A100" is unknown',
+      'events[0].relation: 1 is unknown, valid are "and", "or"',
+      'events[0].type: 0 is unknown, valid are "normal", "customized"',
+      'eventView.timeParticleSize: "T1" is unknown, valid are "minute",',
+      'eventView.groupBy[0].tableType: "0" is unknown, valid are "event", "user", "cluster", "user_cluster"',
+      "eventView.relation: 1 is unknown",
+    ],
+  ],
+];
+
+describe("bodies that were seen", () => {
+  test.each(accepted)("%s is read as the contract describes it", (file, schema) => {
+    const body = readCase(file);
+    const { query, refused } = readBody(schema, body);
+    const { message, unknown } = readRestForm(schema, body);
+    expect(refused).toBeUndefined();
+    expect(query).toEqual({ ...message, ignoredFields: unknown });
+  });
+
+  test("a037 is read for each comparator", () => {
+    const all = readCase("a037_all_23_official_comparators.json") as JsonObject[];
+    const read = all.map((body) => readBody(EventQuerySchema, body));
+    expect(read.map(({ refused }) => refused)).toEqual(Array(23).fill(undefined));
+    expect(read.map(({ query }) => query)).toEqual(
+      all.map((body) => readRestForm(EventQuerySchema, body).message),
+    );
+  });
+
+  test.each(refusedCases)("%s is refused", (file, parts) => {
+    const { refused } = readBody(EventQuerySchema, readCase(file));
+    expect(parts.filter((part) => !refused?.includes(part))).toEqual([]);
+  });
+
+  test.each([[["Overall"]], [["总体"]], [[]]])("u003 with %j means the one group", (sliceGroupVal) => {
+    const body = { ...(readCase("u003_user_list_ungrouped_overall.json") as JsonObject), sliceGroupVal };
+    const { query, refused } = readBody(EventUserQuerySchema, body);
+    expect([query.sliceGroupVal, refused]).toEqual([[], undefined]);
+  });
+});
+
+const minimal = { projectId: 377, eventView: {}, events: [] };
+const users = { ...minimal, sliceGroupVal: ["a"], eventIndex: 0 };
+
+describe("tolerance", () => {
+  const filter = (ftv: unknown) => ({ ...minimal, eventView: { filts: [{ ftv }] } });
+  const ftvOf = (body: unknown) => readBody(EventQuerySchema, body).query.eventView?.filts[0]?.ftv;
+
+  test.each([377, "377"])("projectId %j", (projectId) => {
+    expect(readBody(EventQuerySchema, { ...minimal, projectId })).toMatchObject({
+      query: { projectId: 377n },
+      refused: undefined,
+    });
+  });
+
+  test("a project id beyond 2^53 keeps its digits", () => {
+    const text = JSON.stringify(minimal).replace("377", "9007199254740993");
+    expect(readBody(EventQuerySchema, text).query.projectId).toBe(9_007_199_254_740_993n);
+  });
+
+  test("literals may be numbers and booleans, and keep digits that a double would lose", () => {
+    expect(ftvOf(filter([10, 1.5, true, "x", -3]))).toEqual(["10", "1.5", "true", "x", "-3"]);
+    const text = JSON.stringify(filter([0])).replace("[0]", "[12345678901234567890, 1e3]");
+    expect(ftvOf(text)).toEqual(["12345678901234567890", "1000"]);
+  });
+
+  test("null is not set, at every depth", () => {
+    const nulls = {
+      useCache: null,
+      limit: null,
+      eventView: { recentDay: null, eventSplit: null, filts: null },
+    };
+    const { query, refused } = readBody(EventQuerySchema, { ...minimal, ...nulls });
+    expect(refused).toBeUndefined();
+    expect(query).toMatchObject({ eventView: { recentDay: "", filts: [] } });
+    expect([query.useCache, query.limit, query.eventView?.eventSplit]).toEqual(Array(3).fill(undefined));
+  });
+
+  test("an empty text is an enum that is not set", () => {
+    const groupBy = [{ columnName: "a", tableType: "", subTableType: "", propertyRangeType: "" }];
+    const { refused } = readBody(EventQuerySchema, { ...minimal, eventView: { groupBy } });
+    expect(refused).toBeUndefined();
+  });
+
+  test("labels may be numbers, and (null) and null are the null group", () => {
+    const { query } = readBody(EventUserQuerySchema, {
+      ...users,
+      sliceGroupVal: ["a", 1, true, "(null)", null],
+    });
+    expect(query.sliceGroupVal.map(({ value }) => value)).toEqual([
+      { case: "label", value: "a" },
+      { case: "label", value: "1" },
+      { case: "label", value: "true" },
+      { case: "nullValue", value: 0 },
+      { case: "nullValue", value: 0 },
+    ]);
+  });
+
+  test("Overall is an ordinary label where there are groups", () => {
+    const eventView = { groupBy: [{ columnName: "a", tableType: "event" }] };
+    const { query } = readBody(EventUserQuerySchema, { ...users, eventView, sliceGroupVal: ["Overall"] });
+    expect(query.sliceGroupVal).toHaveLength(1);
+  });
+
+  test("only the outermost unknown member is named, quoted where it is no plain word", () => {
+    const body = {
+      ...minimal,
+      dimensions: [{ a: { b: 1 } }],
+      eventView: { statType: {}, "a b": 1 },
+      ignoredFields: ["x"],
+      ignored_fields: ["x"],
+    };
+    expect(readBody(EventQuerySchema, body).query.ignoredFields).toEqual([
+      "eventView.statType",
+      'eventView["a b"]',
+      "dimensions",
+      "ignoredFields",
+      "ignored_fields",
+    ]);
+  });
+
+  test("a flood of unknown members is counted", () => {
+    const flood = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`x${i}`, i]));
+    const { ignoredFields } = readBody(EventQuerySchema, { ...minimal, ...flood }).query;
+    expect([ignoredFields.length, ignoredFields.at(-1)]).toEqual([101, "4900 more"]);
+  });
+});
+
+describe("hostile bodies", () => {
+  const deepFilter = (depth: number) => '{"filts":['.repeat(depth) + "]}".repeat(depth);
+  const refusals: [what: string, body: string, message: string | undefined][] = [
+    ["no JSON", "{", "body: not JSON: the text ends at position 1 (line 1, column 2)"],
+    ["nothing", "", "body: not JSON: the text ends at position 0 (line 1, column 1)"],
+    ["a list", "[]", "body: a list is not an object"],
+    ["null", "null", "projectId: is required; eventView: is required; events: is required"],
+    ["a text", '"a"', 'body: "a" is not an object'],
+    [
+      "an unknown prototype",
+      '{"__proto__":{"projectId":1}}',
+      "projectId: is required; eventView: is required; events: is required",
+    ],
+    [
+      "numbers out of bounds",
+      '{"projectId":1e400,"eventView":{"filts":[{"ftv":[1e400]}]},"events":[],"limit":1e10,"zoneOffset":1e999}',
+      "projectId: 1e400 is not the id of a project, which is a whole number from 1 on; eventView.filts[0].ftv[0]: 1e400 is beyond the largest number; limit: 10000000000 is not a whole number from -2147483648 to 2147483647; zoneOffset: 1e999 is not a number",
+    ],
+    [
+      "wrong types",
+      '{"projectId":[],"eventView":[],"events":{},"useCache":"true","limit":1.5}',
+      'projectId: a list is not the id of a project, which is a whole number from 1 on; eventView: a list is not an object; events: an object is not a list; useCache: "true" is not true or false; limit: 1.5 is not a whole number from -2147483648 to 2147483647',
+    ],
+    [
+      "wrong elements",
+      '{"projectId":1,"eventView":{"groupBy":["#channel",null]},"events":[1]}',
+      'eventView.groupBy[0]: "#channel" is not an object; eventView.groupBy[1]: null is not an object; events[0]: 1 is not an object',
+    ],
+    [
+      "the last of two equal members counts",
+      '{"projectId":"x","projectId":1,"eventView":{},"events":[]}',
+      undefined,
+    ],
+    [
+      "filters without end",
+      `{"projectId":1,"events":[],"eventView":{"filts":[${deepFilter(200)}]}}`,
+      `eventView.filts[0]${".filts[0]".repeat(98)}: is nested deeper than 100 levels`,
+    ],
+    [
+      "an unknown member of any depth",
+      `{"projectId":1,"events":[],"eventView":{},"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+      undefined,
+    ],
+    [
+      "the same with a number that is looked at twice",
+      `{"projectId":1,"events":[],"eventView":{},"x":${"[".repeat(100_000)}12345678901234567890${"]".repeat(100_000)}}`,
+      "body: is nested too deeply",
+    ],
+  ];
+  test.each(refusals)("%s", (_what, body, message) => {
+    expect(readBody(EventQuerySchema, body).refused).toBe(message);
+  });
+
+  test("objects keep their prototype", () => {
+    const { query } = readBody(EventQuerySchema, '{"__proto__":{"limit":5},"constructor":1}');
+    expect(query.ignoredFields).toEqual(["__proto__", "constructor"]);
+    expect(query.limit).toBeUndefined();
+  });
+
+  test("at most 20 violations are told, and long values are cut", () => {
+    const events = Array.from({ length: 100 }, () => ({ type: "x".repeat(500) }));
+    const { query } = readBody(EventQuerySchema, { ...minimal, events });
+    const violations = originOf(query)?.refusal?.violations ?? [];
+    expect(violations).toHaveLength(20);
+    expect(Math.max(...violations.map(({ description }) => description.length))).toBeLessThan(150);
+  });
+
+  test("what a user query needs besides", () => {
+    expect(readBody(EventUserQuerySchema, minimal).refused).toBe(
+      "sliceGroupVal: is required; eventIndex: is required",
+    );
+    expect(readBody(EventUserDownloadQuerySchema, users).refused).toBe("selectedColumns: is required");
+  });
+
+  test("no JSON value makes it throw", () => {
+    const key = fc.constantFrom("projectId", "eventView", "events", "filts", "ftv", "groupBy", "type", "x");
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.jsonValue({ maxDepth: 1 }),
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.dictionary(key, tie("value"), { maxKeys: 4 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, (body) => {
+        const { query } = readBody(EventUserDownloadQuerySchema, JSON.stringify(body));
+        expect(originOf(query)?.body).toBeDefined();
+      }),
+    );
+  });
+});

@@ -1,0 +1,14 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { parseJson } from "../../../../gateway/rest/json-text.ts";
+import { decodeQueryBody, originOf } from "../../../../services/analysis/rest/query-body.ts";
+
+/** Reads a body as the gateway has it read; `refused` is what the caller would be told. */
+export function readBody<Desc extends DescMessage>(
+  desc: Desc,
+  body: unknown,
+): { readonly query: MessageShape<Desc>; readonly refused: string | undefined } {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const raw = Buffer.from(text);
+  const query = decodeQueryBody(desc, { raw, json: () => parseJson(raw) });
+  return { query: query as MessageShape<Desc>, refused: originOf(query)?.refusal?.message };
+}
