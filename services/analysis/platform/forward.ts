@@ -1,0 +1,84 @@
+import type { HandlerContext } from "@connectrpc/connect";
+import type { ForwardQueryRequest } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
+import type { AnalysisEngine } from "../engine.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal.ts";
+import type { PlatformEngine } from "./engine.ts";
+
+export interface ForwardDeps {
+  /** All engines, to tell paths that none of them takes. */
+  readonly engines: readonly AnalysisEngine[];
+  /** The engine of a project; undefined when there is no such project. */
+  readonly engineOf: (projectId: number) => AnalysisEngine | undefined;
+  /** Whether the caller may ask about a project. @throws AnalysisRefusal */
+  readonly authorize: (
+    request: ForwardQueryRequest,
+    projectId: number,
+    context: HandlerContext,
+  ) => void | Promise<void>;
+}
+
+/**
+ * `ForwardQuery`: other queries of the platform's API. A path that no engine
+ * takes does not exist, whoever asks. @throws AnalysisRefusal
+ */
+export function createForwardQuery({ engines, engineOf, authorize }: ForwardDeps) {
+  return async function* forwardQuery(
+    request: ForwardQueryRequest,
+    context: HandlerContext,
+  ): AsyncGenerator<HttpBody> {
+    const { path } = request;
+    if (!engines.some((engine) => forwards(engine, path))) throw pathNotFound(path);
+    const body = request.body?.data ?? new Uint8Array();
+    const projectId = projectIdOf(body);
+    await authorize(request, projectId, context);
+    const engine = engineOf(projectId);
+    if (engine === undefined || !forwards(engine, path)) throw pathNotFound(path);
+    const contentType = request.body?.contentType || "application/json";
+    const search = searchOf(request, context);
+    yield* engine.forward({ path, projectId, contentType, body, search }, context.signal);
+  };
+}
+
+function forwards(engine: AnalysisEngine, path: string): engine is PlatformEngine {
+  return "forwards" in engine && (engine as PlatformEngine).forwards(path);
+}
+
+function pathNotFound(path: string): AnalysisRefusal {
+  const message = `nothing is served at ${JSON.stringify(`/open/${path}`)}`;
+  return new AnalysisRefusal(returnCodes.parameter, message, { httpStatus: 404 });
+}
+
+/** Over REST the parameters of the URL, else those of the message; never a token. */
+function searchOf({ parameters }: ForwardQueryRequest, { url }: HandlerContext): URLSearchParams {
+  const { searchParams } = new URL(url);
+  const search = new URLSearchParams(searchParams.size === 0 ? parameters : searchParams);
+  search.delete("token");
+  return search;
+}
+
+function projectIdOf(body: Uint8Array): number {
+  const json = parse(body);
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    throw new AnalysisRefusal(returnCodes.parameter, "the body is not a JSON object in UTF-8");
+  }
+  const { projectId } = json as { projectId?: unknown };
+  const id = typeof projectId === "string" && /^\d{1,16}$/.test(projectId) ? Number(projectId) : projectId;
+  if (Number.isSafeInteger(id) && (id as number) > 0) return id as number;
+  const description =
+    projectId === undefined
+      ? "is required"
+      : `${JSON.stringify(projectId).slice(0, 80)} is not a project id, valid is a whole number above 0`;
+  throw new AnalysisRefusal(returnCodes.parameter, `projectId: ${description}`, {
+    violations: [{ field: "projectId", description }],
+  });
+}
+
+/** Undefined when it is not JSON in UTF-8. */
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
+import type { RestCall } from "../engine.ts";
+import type { PlatformConfig } from "./config.ts";
+import { readDownload } from "./download.ts";
+import { encodeQuery } from "./encode-query.ts";
+import { type Envelope, readEnvelope } from "./envelope.ts";
+import { forwardBody } from "./forward-body.ts";
+import { replaceProjectId } from "./project-id.ts";
+import type { Redactor } from "./redact.ts";
+import type { Upstream, UpstreamCall } from "./upstream.ts";
+
+/** A query in the platform's own form, for a path of its own. */
+export interface ForwardedQuery {
+  /** Below `/open/`, one that `forwards` is true for. */
+  readonly path: string;
+  readonly projectId: number;
+  readonly contentType: string;
+  /** A JSON object. */
+  readonly body: Uint8Array;
+  /** Without a token. */
+  readonly search: URLSearchParams;
+}
+
+type Request = Pick<UpstreamCall, "search" | "body">;
+
+const contentType = "application/json";
+
+/** The three ways to ask the platform: for an answer, for a file, and for whatever comes. */
+export function createQueries(config: PlatformConfig, upstream: Upstream, redactor: Redactor) {
+  const upstreamId = (projectId: number): number => config.projects[projectId] ?? projectId;
+  return {
+    /** The caller's body where there is one, else the typed query in the platform's words. */
+    requestOf(
+      schema: DescMessage,
+      query: Message & { readonly projectId: bigint },
+      rest: RestCall | undefined,
+    ): Request {
+      const ownId = Number(query.projectId);
+      const projectId = upstreamId(ownId);
+      if (rest !== undefined) {
+        const body = projectId === ownId ? rest.body : replaceProjectId(rest.body, projectId);
+        return { search: rest.search, body };
+      }
+      const text = encodeQuery(schema, query, { projectId, overallLabel: config.overallLabels[0]! });
+      return { search: new URLSearchParams(), body: Buffer.from(text) };
+    },
+    async ask(path: string, request: Request, signal: AbortSignal): Promise<Envelope> {
+      const answer = await upstream.call({ path, ...request, contentType, signal, timed: "answer" });
+      return readEnvelope(answer, config.maxAnswerBytes, redactor);
+    },
+    async *load(path: string, request: Request, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+      const answer = await upstream.call({ path, ...request, contentType, signal, timed: "head" });
+      try {
+        yield* readDownload(answer, config, redactor);
+      } finally {
+        answer.release();
+      }
+    },
+    async *forward(query: ForwardedQuery, signal: AbortSignal): AsyncGenerator<HttpBody> {
+      const { projectId, search } = query;
+      const theirs = upstreamId(projectId);
+      const answer = await upstream.call({
+        path: `/open/${query.path}`,
+        search,
+        contentType: query.contentType,
+        body: theirs === projectId ? query.body : replaceProjectId(query.body, theirs),
+        signal,
+        timed: "head",
+      });
+      try {
+        yield* forwardBody(answer, config, redactor);
+      } finally {
+        answer.release();
+      }
+    },
+  };
+}

@@ -1,0 +1,84 @@
+const mask = "[token]";
+
+/** Keeps a token out of whatever leaves the house. */
+export interface Redactor {
+  text(text: string): string;
+  /** The bytes themselves when the token is not in them. */
+  bytes(bytes: Uint8Array): Uint8Array;
+  /** The same pieces; of those that may hold the beginning of the token, the end comes with the next. */
+  stream(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
+  /** A copy that can be logged: message and code, and those of its causes. */
+  error(error: unknown): Error;
+}
+
+/** Finds the token as it is and as URLs, forms and JSON write it. */
+export function createRedactor(token: string): Redactor {
+  const forms = formsOf(token);
+  const needles = forms.map((form) => Buffer.from(form));
+  const longest = Math.max(...needles.map(({ length }) => length));
+  const text = (value: string): string =>
+    forms.reduce((done, form) => (done.includes(form) ? done.replaceAll(form, mask) : done), value);
+  const bytes = (value: Uint8Array): Uint8Array => {
+    const buffer = viewOf(value);
+    if (!needles.some((needle) => buffer.includes(needle))) return value;
+    // Latin-1 takes every byte to a character and back.
+    const latin = needles.map((needle) => needle.toString("latin1"));
+    const clean = latin.reduce((done, form) => done.replaceAll(form, mask), buffer.toString("latin1"));
+    return Buffer.from(clean, "latin1");
+  };
+  /** Length of the longest end that may be the beginning of the token. */
+  const openEnd = (value: Buffer): number => {
+    for (let length = Math.min(longest - 1, value.length); length > 0; length--) {
+      const end = value.subarray(value.length - length);
+      if (needles.some((needle) => length < needle.length && end.equals(needle.subarray(0, length))))
+        return length;
+    }
+    return 0;
+  };
+  return {
+    text,
+    bytes,
+    async *stream(pieces) {
+      let held: Buffer = Buffer.alloc(0);
+      for await (const piece of pieces) {
+        const clean = viewOf(bytes(held.length === 0 ? piece : Buffer.concat([held, piece])));
+        const open = openEnd(clean);
+        held = Buffer.from(clean.subarray(clean.length - open));
+        if (clean.length > open) yield clean.subarray(0, clean.length - open);
+      }
+      if (held.length > 0) yield held;
+    },
+    error(error) {
+      return copyError(error, text, 0);
+    },
+  };
+}
+
+function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function formsOf(token: string): readonly string[] {
+  const percent = encodeURIComponent(token);
+  const form = new URLSearchParams({ t: token }).toString().slice(2);
+  const json = JSON.stringify(token).slice(1, -1);
+  const lower = [percent, form].map((text) => text.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()));
+  const forms = new Set([token, percent, form, json, ...lower]);
+  // Longer ones first, else a shorter one could leave the rest of a longer one behind.
+  return [...forms].sort((a, b) => b.length - a.length);
+}
+
+const maxCauses = 5;
+
+function copyError(error: unknown, redact: (text: string) => string, depth: number): Error {
+  if (!(error instanceof Error)) return new Error(redact(String(error)));
+  const { code } = error as NodeJS.ErrnoException;
+  const cause = error.cause === undefined || depth === maxCauses ? undefined : error.cause;
+  const copy = new Error(
+    redact(error.message),
+    cause === undefined ? undefined : { cause: copyError(cause, redact, depth + 1) },
+  );
+  copy.name = error.name;
+  copy.stack = redact(error.stack ?? "");
+  return code === undefined ? copy : Object.assign(copy, { code });
+}
