@@ -1,7 +1,8 @@
-import { compileFilter } from "./filters.ts";
+import { compileFilters } from "./filters.ts";
 import { type Json, needText, needWord, readText, readWord } from "./form.ts";
+import { evaluateFormula, parseFormula } from "./formula.ts";
 import type { ReferenceEvent } from "./ingest.ts";
-import type { ReferenceCluster, VirtualExpression } from "./project.ts";
+import type { ReferenceBranch, ReferenceCluster } from "./project.ts";
 import type { QueryContext } from "./query.ts";
 import { Refused } from "./refused.ts";
 import type { Elements, Scalar, Table, Value } from "./values.ts";
@@ -127,9 +128,16 @@ function propertyColumn(table: Table, name: string, context: QueryContext): Colu
 }
 
 function dimensionColumn(table: Table, property: string, column: string, context: QueryContext): Column {
-  const texts = context.data.project.dimensions[property.toLowerCase()]?.[column];
-  if (!texts) return nothing;
-  const base = findColumn(table, property, context);
+  const dimension = context.data.project.dimensions.find(
+    (one) => one.table === table && one.property === property.toLowerCase() && column in one.rows[0]!,
+  );
+  if (!dimension) return nothing;
+  const texts = Object.fromEntries(dimension.rows.map((row) => [row[dimension.property], row[column]]));
+  return lookUp(findColumn(table, property, context), texts);
+}
+
+/** What a value, written as text, stands for. */
+function lookUp(base: Column, texts: Readonly<Record<string, string | undefined>>): Column {
   return {
     type: "text",
     get: (event) => {
@@ -140,7 +148,12 @@ function dimensionColumn(table: Table, property: string, column: string, context
 }
 
 function clusterColumn(name: string, day: string | undefined, context: QueryContext): Column {
-  const versions = context.data.project.clusters
+  const { cohorts, tags, clusters } = context.data.project;
+  if (name in cohorts) {
+    return { type: "cohort", get: compileFilters(cohorts[name] as unknown as Json, name, context) };
+  }
+  if (name in tags) return firstBranch(tags[name]!, context);
+  const versions = clusters
     .filter((version) => version.name === name)
     .sort((a, b) => (a.day < b.day ? 1 : -1));
   const version = versions.find((one) => day === undefined || one.day <= day);
@@ -162,61 +175,39 @@ function membersOf(version: ReferenceCluster, context: QueryContext): Map<number
   return found;
 }
 
-function virtualColumn(table: Table, name: string, context: QueryContext): Column {
-  const declared = context.data.project.virtualProperties.find(
-    (one) => one.name === name && one.tableType === table,
-  );
-  return declared ? expressionColumn(table, declared.of, context) : nothing;
+/** The text of the first condition that holds. */
+function firstBranch(branches: readonly ReferenceBranch[], context: QueryContext): Column {
+  const compiled = branches.map((branch) => ({
+    holds: compileFilters(branch as unknown as Json, branch.value, context),
+    value: branch.value,
+  }));
+  return { type: "text", get: (event) => compiled.find(({ holds }) => holds(event))?.value ?? null };
 }
 
-function expressionColumn(table: Table, of: VirtualExpression, context: QueryContext): Column {
-  if ("column" in of) return findColumn(of.tableType ?? table, of.column, context);
-  if ("number" in of) return { type: "number", get: () => of.number };
-  if ("text" in of) return { type: "text", get: () => of.text };
-  if ("first" in of) {
-    const parts = of.first.map((part) => expressionColumn(table, part, context));
+function virtualColumn(table: Table, name: string, context: QueryContext): Column {
+  const declared = context.data.project.virtualProperties[name];
+  if (declared?.table !== table) return nothing;
+  if ("cases" in declared) return firstBranch(declared.cases, context);
+  if ("of" in declared) return lookUp(findColumn(table, declared.of, context), declared.values);
+  if ("first" in declared) {
+    const parts = declared.first.map((part) => findColumn(table, part, context));
     return {
       type: parts.find((part) => part.type !== "nothing")?.type ?? "nothing",
       get: (event) => parts.map((part) => part.get(event)).find((value) => value !== null) ?? null,
     };
   }
-  if ("cases" in of) {
-    const branches = of.cases.map(({ when, text }) => ({
-      holds: compileFilter(when as Json, "when", context),
-      text,
-    }));
-    return {
-      type: "text",
-      get: (event) => branches.find((branch) => branch.holds(event))?.text ?? null,
-    };
-  }
-  const left = expressionColumn(table, of.left, context);
-  const right = expressionColumn(table, of.right, context);
+  const { formula, operands } = parseFormula(declared.expression, name);
+  const parts = operands.map((part) => findColumn(table, part, context));
   return {
     type: "number",
-    get: (event) => calculate(of.operator, numberOrNull(left.get(event)), numberOrNull(right.get(event))),
+    get: (event) =>
+      evaluateFormula(
+        formula,
+        parts.map((part) => numberOrNull(part.get(event))),
+      ),
   };
 }
 
 function numberOrNull(value: Cell): number | null {
   return typeof value === "number" ? value : null;
-}
-
-/** No value in, or a division by zero: no value out. */
-export function calculate(
-  operator: "+" | "-" | "*" | "/",
-  left: number | null,
-  right: number | null,
-): number | null {
-  if (left === null || right === null) return null;
-  switch (operator) {
-    case "+":
-      return left + right;
-    case "-":
-      return left - right;
-    case "*":
-      return left * right;
-    case "/":
-      return right === 0 ? null : left / right;
-  }
 }

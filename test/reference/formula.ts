@@ -1,4 +1,3 @@
-import { calculate } from "./columns.ts";
 import { toNumber } from "./form.ts";
 import { Refused } from "./refused.ts";
 
@@ -61,4 +60,23 @@ export function evaluateFormula(formula: Formula, values: readonly (number | nul
     evaluateFormula(formula.left, values),
     evaluateFormula(formula.right, values),
   );
+}
+
+/** No value in, or a division by zero: no value out. */
+export function calculate(
+  operator: "+" | "-" | "*" | "/",
+  left: number | null,
+  right: number | null,
+): number | null {
+  if (left === null || right === null) return null;
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return right === 0 ? null : left / right;
+  }
 }

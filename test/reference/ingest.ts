@@ -1,7 +1,7 @@
 import { dayMs, formatSecond, hourMs, parseTime } from "./calendar.ts";
 import { createIdentities } from "./identity.ts";
 import type { ReferenceProject } from "./project.ts";
-import { createRegistry, type Registry, type Value } from "./values.ts";
+import { createRegistry, isObject, type Registry, type Value } from "./values.ts";
 import { toInstant, type Zone, zoneOf } from "./zone.ts";
 
 export type StandardRecord = Readonly<Record<string, unknown>>;
@@ -171,13 +171,24 @@ function applyUserOperation(
       own.clear();
       return;
     case "user_unset":
-      for (const name of Object.keys(given)) own.delete(name.toLowerCase());
+      for (const name of Object.keys(given)) remove(own, name.toLowerCase());
       return;
+    case "user_set":
+      for (const [name, value] of Object.entries(given)) {
+        if (isObject(value)) remove(own, name.toLowerCase());
+      }
   }
   for (const [name, value] of values) {
     const old = own.get(name);
     if (type === "user_setOnce" && old !== undefined) continue;
     own.set(name, combine(type, old, value));
+  }
+}
+
+/** With its members. */
+function remove(values: Map<string, Value>, name: string): void {
+  for (const key of values.keys()) {
+    if (key === name || key.startsWith(`${name}.`)) values.delete(key);
   }
 }
 

@@ -143,9 +143,9 @@ function readCustomized(json: Json, field: string, context: QueryContext): Outli
 }
 
 function namedMetric(name: string, field: string, context: QueryContext): Metric {
-  const named = context.data.project.metrics.find((metric) => metric.name === name);
+  const named = context.data.project.metrics[name];
   if (!named) throw new Refused(field, `no metric: ${name}`);
-  return readMetric({ eventName: name, ...named.of }, field, context);
+  return readMetric({ eventName: name, ...named }, field, context);
 }
 
 function readIndexed<T>(

@@ -7,13 +7,16 @@ export interface ReferenceProject {
   readonly zone: number | string;
   readonly weekStart: WeekStart;
   readonly clusters: readonly ReferenceCluster[];
-  /** By property, by column, by the property's value as text. */
-  readonly dimensions: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>>;
-  readonly virtualProperties: readonly ReferenceVirtual[];
-  readonly metrics: readonly ReferenceMetric[];
+  /** The rest is as the configuration of a project has it. */
+  readonly cohorts: Readonly<Record<string, ReferenceCondition>>;
+  readonly tags: Readonly<Record<string, readonly ReferenceBranch[]>>;
+  readonly dimensions: readonly ReferenceDimension[];
+  readonly virtualProperties: Readonly<Record<string, ReferenceVirtual>>;
+  /** In the form of `events[]`. */
+  readonly metrics: Readonly<Record<string, object>>;
 }
 
-/** The version of one day. */
+/** An import: the version of one day. */
 export interface ReferenceCluster {
   readonly name: string;
   /** `yyyy-MM-dd` */
@@ -28,36 +31,34 @@ export interface ReferenceMember {
   readonly value?: string;
 }
 
-/** `name` is without `#vp@`. */
-export interface ReferenceVirtual {
-  readonly name: string;
-  readonly tableType: "event" | "user";
-  readonly of: VirtualExpression;
+export interface ReferenceCondition {
+  readonly relation?: "and" | "or";
+  readonly filts: readonly object[];
 }
 
-export type VirtualExpression =
-  | { readonly column: string; readonly tableType?: "event" | "user" }
-  | { readonly number: number }
-  | { readonly text: string }
-  | {
-      readonly operator: "+" | "-" | "*" | "/";
-      readonly left: VirtualExpression;
-      readonly right: VirtualExpression;
-    }
-  | { readonly first: readonly VirtualExpression[] }
-  | { readonly cases: readonly { readonly when: object; readonly text: string }[] };
+export type ReferenceBranch = ReferenceCondition & { readonly value: string };
 
-/** A metric by name: the members of `events[i]` that say what it computes. */
-export interface ReferenceMetric {
-  readonly name: string;
-  readonly of: object;
+export interface ReferenceDimension {
+  readonly property: string;
+  readonly table: "event" | "user";
+  /** Each has the property's value under the property's name. */
+  readonly rows: readonly Readonly<Record<string, string>>[];
 }
+
+export type ReferenceVirtual = { readonly table: "event" | "user" } & (
+  | { readonly expression: string }
+  | { readonly of: string; readonly values: Readonly<Record<string, string>> }
+  | { readonly first: readonly string[] }
+  | { readonly cases: readonly ReferenceBranch[] }
+);
 
 export const plainProject: Omit<ReferenceProject, "projectId"> = {
   zone: 0,
   weekStart: "monday",
   clusters: [],
-  dimensions: {},
-  virtualProperties: [],
-  metrics: [],
+  cohorts: {},
+  tags: {},
+  dimensions: [],
+  virtualProperties: {},
+  metrics: {},
 };

@@ -22,59 +22,74 @@ const declared: Omit<ReferenceProject, "projectId" | "zone" | "weekStart"> = {
       ],
     },
   ],
-  dimensions: {
-    level: { level_name: { "0": "zero", "1": "low", "2": "low", "6": "high" } },
-    channel: { kind: { web: "online", app: "mobile", 应用: "mobile" } },
+  cohorts: {
+    adults: { filts: [{ columnName: "age", tableType: "user", comparator: "greater", ftv: [18] }] },
+    known: {
+      relation: "or",
+      filts: [
+        { columnName: "country", tableType: "user", comparator: "notNull", ftv: [] },
+        { columnName: "premium", tableType: "user", comparator: "isTrue", ftv: [] },
+      ],
+    },
   },
-  virtualProperties: [
+  tags: {
+    generation: [
+      { value: "young", filts: [{ columnName: "age", tableType: "user", comparator: "less", ftv: ["30"] }] },
+      { value: "rest", filts: [{ columnName: "age", tableType: "user", comparator: "notNull", ftv: [] }] },
+    ],
+  },
+  dimensions: [
     {
-      name: "double_price",
-      tableType: "event",
-      of: { operator: "*", left: { column: "price" }, right: { number: 2 } },
+      property: "level",
+      table: "event",
+      rows: [
+        { level: "0", level_name: "zero", rank: "z" },
+        { level: "1", level_name: "low", rank: "y" },
+        { level: "2", level_name: "low", rank: "x" },
+        { level: "6", level_name: "high", rank: "w" },
+      ],
     },
     {
-      name: "place",
-      tableType: "event",
-      of: { first: [{ column: "#city" }, { column: "channel" }, { text: "nowhere" }] },
+      property: "channel",
+      table: "event",
+      rows: [
+        { channel: "web", kind: "online" },
+        { channel: "app", kind: "mobile" },
+        { channel: "应用", kind: "mobile" },
+      ],
     },
-    {
-      name: "stage",
-      tableType: "event",
-      of: {
-        cases: [
-          {
-            when: { columnName: "level", tableType: "event", comparator: "less", ftv: ["2"] },
-            text: "early",
-          },
-          { when: { columnName: "level", tableType: "event", comparator: "notNull", ftv: [] }, text: "late" },
-        ],
-      },
-    },
-    {
-      name: "per_ram",
-      tableType: "event",
-      of: { operator: "/", left: { column: "score" }, right: { column: "level" } },
-    },
+    { property: "country", table: "user", rows: [{ country: "DE", continent: "Europe" }] },
   ],
-  metrics: [
-    { name: "payers", of: { type: "normal", eventName: "pay", analysis: "TRIG_USER_NUM" } },
-    {
-      name: "arpu",
-      of: {
-        type: "customized",
-        customEvent: "pay.price.SUM / anyEvent.TRIG_USER_NUM",
-      },
+  virtualProperties: {
+    double_price: { table: "event", expression: "price * 2" },
+    per_level: { table: "event", expression: "(score + device.ram) / level - 1" },
+    place: { table: "event", first: ["#city", "channel"] },
+    size: { table: "event", of: "level", values: { "0": "none", "3": "some", "4": "some" } },
+    stage: {
+      table: "event",
+      cases: [
+        {
+          value: "early",
+          filts: [{ columnName: "level", tableType: "event", comparator: "less", ftv: ["2"] }],
+        },
+        {
+          value: "late",
+          filts: [{ columnName: "level", tableType: "event", comparator: "notNull", ftv: [] }],
+        },
+      ],
     },
-    {
-      name: "web_logins",
-      of: {
-        type: "normal",
-        eventName: "login",
-        analysis: "TOTAL_TIMES",
-        filts: [{ columnName: "channel", tableType: "event", comparator: "equal", ftv: ["web"] }],
-      },
+    home: { table: "user", first: ["country", "wallet.tier"] },
+  },
+  metrics: {
+    payers: { type: "normal", eventName: "pay", analysis: "TRIG_USER_NUM" },
+    arpu: { type: "customized", eventName: "arpu", customEvent: "pay.price.SUM / anyEvent.TRIG_USER_NUM" },
+    web_logins: {
+      type: "normal",
+      eventName: "login",
+      analysis: "TOTAL_TIMES",
+      filts: [{ columnName: "channel", tableType: "event", comparator: "equal", ftv: ["web"] }],
     },
-  ],
+  },
 };
 
 function byAccount(accountId: string): { readonly accountId: string } {
