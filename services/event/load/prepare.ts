@@ -1,0 +1,183 @@
+import type { SpoolPlace } from "../../../store/events/events.ts";
+import { type Intake, IntakeUnavailableError } from "../../../store/intake/intake.ts";
+import { checkRecord } from "../record/check-record.ts";
+import { compileToInstant } from "../record/zone.ts";
+import { decodeSpoolLine } from "../spool-line.ts";
+import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
+import { createProjectState, type ProjectState } from "./project-state.ts";
+import { ProjectFiles } from "./row-files.ts";
+import { eventLine, seenLine, updateLine, userLines } from "./row-text.ts";
+import { Tally } from "./tally.ts";
+
+export interface PreparerOptions {
+  readonly intake: Intake;
+  /** Where the files of prepared rows are written; it exists. */
+  readonly folder: string;
+  /** Told the offset in the spool's file of each line before it is touched. */
+  readonly begun?: (offset: number) => void;
+}
+
+/** Turns lines of the spool into rows for the store. Synchronous: for a thread of its own. */
+export interface Preparer {
+  /** Forgets all that the store has not loaded. To be called first, and after each fault. */
+  reset(start: PrepareStart): void;
+  /**
+   * Batches follow each other without a gap. When this returns, what they claimed is on disk.
+   * @throws IntakeUnavailableError, or an error of the file system: then reset
+   */
+  prepare(task: PrepareTask): PreparedBatch;
+}
+
+const LF = 0x0a;
+
+export function createPreparer({ intake, folder, begun = () => {} }: PreparerOptions): Preparer {
+  let projects: ReadonlyMap<number, ProjectState> = new Map();
+  return {
+    reset(start) {
+      intake.rewind(start.loadedTo);
+      projects = new Map(
+        Array.from(start.projects, ([id, { schema, zone }]) => [
+          id,
+          createProjectState(schema, compileToInstant(zone)),
+        ]),
+      );
+    },
+    prepare({ from, bytes, maxRecords, skipped }) {
+      const batch = new BatchPreparer(intake, projects, folder, from);
+      intake.begin(from);
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      let start = 0;
+      while (start < buffer.length && batch.tally.records < maxRecords) {
+        const end = buffer.indexOf(LF, start);
+        if (end === -1) break;
+        const text = buffer.toString("utf8", start, end);
+        begun(from.offset + start);
+        if (skipped.includes(from.offset + start)) batch.skip(text);
+        else batch.addLine(text);
+        start = end + 1;
+      }
+      const to = { number: from.number, offset: from.offset + start };
+      const prepared = batch.close(to);
+      intake.commit(to);
+      return { ...prepared, uuidsForgotten: intake.stats().uuidsForgotten };
+    },
+  };
+}
+
+/** What one batch gathers. */
+class BatchPreparer {
+  readonly tally = new Tally();
+  readonly #intake: Intake;
+  readonly #projects: ReadonlyMap<number, ProjectState>;
+  readonly #files = new Map<number, ProjectFiles>();
+  readonly #folder: string;
+  readonly #from: SpoolPlace;
+  #firstReceivedMs = Number.POSITIVE_INFINITY;
+
+  constructor(intake: Intake, projects: ReadonlyMap<number, ProjectState>, folder: string, from: SpoolPlace) {
+    this.#intake = intake;
+    this.#projects = projects;
+    this.#folder = folder;
+    this.#from = from;
+  }
+
+  /** A line that ended the thread twice. */
+  skip(text: string): void {
+    this.tally.records++;
+    this.tally.refuse(
+      "internal",
+      "the thread that prepares records ended twice at this line",
+      text,
+      undefined,
+    );
+  }
+
+  addLine(text: string): void {
+    const line = decodeSpoolLine(text);
+    if (line === undefined) {
+      this.tally.records++;
+      this.tally.refuse("bad_line", "line of the spool is damaged", text, undefined);
+      return;
+    }
+    const { projectId, receivedMs, records } = line;
+    this.#firstReceivedMs = Math.min(this.#firstReceivedMs, receivedMs);
+    const state = this.#projects.get(projectId);
+    this.tally.records += records.length;
+    for (const record of records) {
+      if (state === undefined) {
+        const message = `there is no project ${projectId} in the configuration`;
+        this.tally.refuse("unknown_project", message, JSON.stringify(record), line);
+      } else {
+        this.#add(state, projectId, receivedMs, record);
+      }
+    }
+  }
+
+  close(to: SpoolPlace): Omit<PreparedBatch, "uuidsForgotten"> {
+    for (const files of this.#files.values()) files.close();
+    const projects = Array.from(this.#files, ([id, files]) => files.rows(this.#projects.get(id)!));
+    return {
+      batch: { from: this.#from, to, projects },
+      counts: this.tally.counts(),
+      letters: this.tally.letters(),
+      firstReceivedMs: this.#firstReceivedMs,
+    };
+  }
+
+  #add(state: ProjectState, projectId: number, receivedMs: number, record: unknown): void {
+    try {
+      this.#store(state, projectId, receivedMs, record);
+    } catch (error) {
+      // The disk is not the record's fault.
+      if (error instanceof IntakeUnavailableError || (error instanceof Error && "syscall" in error))
+        throw error;
+      const from = { projectId, receivedMs };
+      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, JSON.stringify(record), from);
+    }
+  }
+
+  #store(state: ProjectState, projectId: number, receivedMs: number, record: unknown): void {
+    const checked = checkRecord(record, state.rules, receivedMs);
+    const { tally } = this;
+    if (checked.kind === "refused") {
+      const from = { projectId, receivedMs };
+      tally.refuse(checked.reason, checked.message, JSON.stringify(record) ?? "", from);
+      return;
+    }
+    const { uuid, accountId, distinctId } = checked;
+    if (uuid !== undefined && !this.#intake.claimUuid(projectId, uuid, receivedMs)) {
+      tally.duplicate("uuid");
+      return;
+    }
+    const firstCheckId = checked.kind === "event" ? checked.firstCheckId : undefined;
+    if (checked.kind === "event" && firstCheckId !== undefined) {
+      if (!this.#intake.claimFirstCheck(projectId, checked.name, firstCheckId)) {
+        tally.duplicate("first_check_id");
+        return;
+      }
+    }
+    const { userId, isNew } = this.#intake.resolve(projectId, accountId, distinctId);
+    const files = this.#filesOf(projectId);
+    if (isNew) files.users.write(seenLine(checked, userId));
+    if (checked.kind === "event") {
+      files.events.write(eventLine(state, checked, userId, receivedMs));
+      tally.events++;
+    } else if (checked.kind === "update") {
+      files.updates.write(updateLine(state, checked, userId, receivedMs));
+      tally.updates++;
+    } else {
+      for (const line of userLines(state, checked, userId)) files.users.write(line);
+      tally.users++;
+    }
+    if (checked.dropped.length > 0) tally.drop(checked.dropped);
+  }
+
+  #filesOf(projectId: number): ProjectFiles {
+    const known = this.#files.get(projectId);
+    if (known !== undefined) return known;
+    const { number, offset } = this.#from;
+    const files = new ProjectFiles(this.#folder, `${number}-${offset}`, projectId);
+    this.#files.set(projectId, files);
+    return files;
+  }
+}

@@ -1,0 +1,60 @@
+import { encodeLetter, type LetterBatch } from "../../../store/deadletters/deadletters.ts";
+import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
+import type { DuplicateKind, LoadRefusal, RecordCounts } from "./prepared.ts";
+
+/** Where a record came from that was refused. */
+export interface RefusedFrom {
+  readonly projectId: number;
+  readonly receivedMs: number;
+}
+
+/** Counts what becomes of the records of one batch, and gathers dead letters. */
+export class Tally {
+  records = 0;
+  events = 0;
+  updates = 0;
+  users = 0;
+  readonly #duplicates: Record<DuplicateKind, number> = { uuid: 0, first_check_id: 0 };
+  readonly #refused: Partial<Record<RefusalReason | LoadRefusal, number>> = {};
+  readonly #dropped: Partial<Record<DropReason, number>> = {};
+  readonly #letters: string[] = [];
+
+  refuse(
+    reason: RefusalReason | LoadRefusal,
+    message: string,
+    line: string,
+    from: RefusedFrom | undefined,
+  ): void {
+    this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
+    this.#letters.push(
+      encodeLetter({
+        time: new Date(from?.receivedMs ?? 0),
+        source: "event.load",
+        index: from === undefined ? undefined : `project ${from.projectId}`,
+        format: undefined,
+        ...{ reason, message, line },
+      }),
+    );
+  }
+
+  duplicate(kind: DuplicateKind): void {
+    this.#duplicates[kind]++;
+  }
+
+  drop(dropped: readonly DroppedProperty[]): void {
+    for (const { reason } of dropped) this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
+  }
+
+  counts(): RecordCounts {
+    const { records, events, updates, users } = this;
+    return {
+      ...{ records, events, updates, users },
+      ...{ duplicates: this.#duplicates, refused: this.#refused, dropped: this.#dropped },
+    };
+  }
+
+  letters(): LetterBatch | undefined {
+    if (this.#letters.length === 0) return undefined;
+    return { count: this.#letters.length, ndjson: new Uint8Array(Buffer.from(this.#letters.join(""))) };
+  }
+}
