@@ -1,0 +1,45 @@
+import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
+import type { ClusterInfo, Predicate, ProjectSchema } from "../../../store/events/events.ts";
+import type { ProjectDefinitions } from "../definitions.ts";
+import type { Problems } from "./problems.ts";
+import type { Today } from "./range.ts";
+import type { QueryZone } from "./zone.ts";
+
+/** What every part of one query is read against. */
+export interface DescribeContext {
+  readonly project: ProjectDefinitions;
+  readonly schema: ProjectSchema;
+  /** Imported cohorts and tags, by name. */
+  readonly clusters: ReadonlyMap<string, ClusterInfo["kind"]>;
+  readonly zone: QueryZone;
+  readonly today: Today;
+  readonly problems: Problems;
+  /** Conditions within definitions. */
+  readonly describeFilter: (filter: Filter, field: string, context: DescribeContext) => Predicate | undefined;
+  /** Names of the project's definitions that are being described, outermost first. */
+  readonly definitions: readonly string[];
+  /** Of this query so far. */
+  readonly counts: { conditions: number; operands: number; readsLocalProperties: boolean };
+}
+
+export function allOf(predicates: readonly Predicate[]): Predicate {
+  return join("and", predicates, true);
+}
+
+/** @param whenEmpty what no predicate at all comes to */
+export function join(kind: "and" | "or", predicates: readonly Predicate[], whenEmpty: boolean): Predicate {
+  const decisive = kind === "or";
+  const open = predicates.filter((one) => one.kind !== "always" || one.value === decisive);
+  const decided = open.find((one) => one.kind === "always");
+  if (decided !== undefined) return decided;
+  if (open.length === 0) return { kind: "always", value: predicates.length === 0 ? whenEmpty : !decisive };
+  return open.length === 1 ? open[0]! : { kind, of: open };
+}
+
+export const never: Predicate = { kind: "always", value: false };
+export const always: Predicate = { kind: "always", value: true };
+
+export function negate(predicate: Predicate): Predicate {
+  if (predicate.kind === "always") return { kind: "always", value: !predicate.value };
+  return predicate.kind === "not" ? predicate.of : { kind: "not", of: predicate };
+}

@@ -1,0 +1,73 @@
+import { create } from "@bufbuild/protobuf";
+import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
+import { quoteAll } from "../words.ts";
+
+const maxViolations = 50;
+const maxWarnings = 100;
+const maxQuoted = 200;
+
+/** What is found wrong or odd about a query while it is described, so that all of it can be told at once. */
+export interface Problems {
+  /** @param rule such as `must be a whole number from 1 to 10000` */
+  refuse(field: string, value: string | number | undefined, rule: string): void;
+  refuseWord(field: string, value: string | number, valid: readonly string[]): void;
+  /** Once for each field and message. */
+  warn(reason: WarningReason, field: string, message: string): void;
+  readonly warnings: readonly Warning[];
+  /** @throws AnalysisRefusal when anything has been refused */
+  throwIfAny(): void;
+}
+
+export function createProblems(): Problems {
+  const violations: QueryViolation[] = [];
+  const warnings = new Map<string, Warning>();
+  const refuse: Problems["refuse"] = (field, value, rule) => {
+    if (violations.length === maxViolations) return;
+    violations.push({ field, description: value === undefined ? rule : `${quote(value)} ${rule}` });
+  };
+  return {
+    refuse,
+    refuseWord: (field, value, valid) => refuse(field, value, `must be one of ${quoteAll(valid)}`),
+    warn(reason, field, message) {
+      const key = `${field}\n${message}`;
+      if (warnings.size === maxWarnings || warnings.has(key)) return;
+      warnings.set(key, create(WarningSchema, { reason, field, message }));
+    },
+    get warnings() {
+      return [...warnings.values()];
+    },
+    throwIfAny() {
+      if (violations.length === 0) return;
+      const message = violations.map(({ field, description }) => `${field}: ${description}`).join("; ");
+      throw new AnalysisRefusal(returnCodes.parameter, message, { violations });
+    },
+  };
+}
+
+export function quote(value: string | number): string {
+  const text = JSON.stringify(value);
+  return typeof value === "number"
+    ? String(value)
+    : text.length > maxQuoted
+      ? `${text.slice(0, maxQuoted)}…"`
+      : text;
+}
+
+export function warnUnknown(
+  problems: Problems,
+  field: string,
+  what: string,
+  name: string,
+  effect: string,
+): void {
+  problems.warn(
+    WarningReason.UNKNOWN_NAME,
+    field,
+    `${field}: ${what} ${quote(name)} is not known, ${effect}`,
+  );
+}
+
+export function warnNoEffect(problems: Problems, field: string, message: string): void {
+  problems.warn(WarningReason.NO_EFFECT, field, `${field} ${message}`);
+}

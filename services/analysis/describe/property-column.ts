@@ -1,0 +1,92 @@
+import type { Expression, PropertyTable } from "../../../store/events/events.ts";
+import { type Column, type ColumnType, eventTime, noValues, translate } from "./column.ts";
+import type { DescribeContext } from "./context.ts";
+import { warnUnknown } from "./problems.ts";
+
+/** A builtin, a property or a column of a dimension table. Undefined when it was refused. @param field path of the name */
+export function findPropertyColumn(
+  table: PropertyTable,
+  name: string,
+  field: string,
+  context: DescribeContext,
+): Column | undefined {
+  const at = name.lastIndexOf("@");
+  if (at > 0) return findDimension(table, name.slice(0, at), name.slice(at + 1), field, context);
+  const column = findKnown(table, name, context);
+  if (column !== undefined) return column;
+  if (name !== "") warnUnknown(context.problems, field, `${table} property`, name, "it has no values");
+  return noValues;
+}
+
+/** A column of an event, or else of its user: where no table is named. */
+export function findEventOrUserColumn(
+  name: string,
+  field: string,
+  context: DescribeContext,
+): Column | undefined {
+  const own = findKnown("event", name, context) ?? findKnown("user", name, context);
+  return own ?? findPropertyColumn("event", name, field, context);
+}
+
+function findKnown(table: PropertyTable, name: string, context: DescribeContext): Column | undefined {
+  return findBuiltin(table, name, context) ?? findProperty(table, name, context);
+}
+
+function findBuiltin(table: PropertyTable, name: string, context: DescribeContext): Column | undefined {
+  const column = (
+    type: ColumnType,
+    builtin: (Expression & { readonly kind: "builtin" })["name"],
+  ): Column => ({ type, value: { kind: "builtin", name: builtin } });
+  switch (name.toLowerCase()) {
+    case "#user_id":
+      return column("number", "user_id");
+    case "#account_id":
+      return column("text", table === "user" ? "user_account_id" : "account_id");
+    case "#distinct_id":
+      return column("text", table === "user" ? "user_distinct_id" : "distinct_id");
+  }
+  if (table === "user") return undefined;
+  switch (name.toLowerCase()) {
+    case "#event_name":
+      return column("text", "event_name");
+    case "#event_time":
+      return { type: "time", value: eventTime };
+    case "#server_time":
+      // It may be far from the range, so all of the zone's history is needed.
+      context.counts.readsLocalProperties = true;
+      return { type: "time", value: { kind: "local", of: { kind: "builtin", name: "server_time" } } };
+    default:
+      return undefined;
+  }
+}
+
+function findProperty(table: PropertyTable, name: string, context: DescribeContext): Column | undefined {
+  const property = context.schema.properties.get(`${table}:${name.toLowerCase()}`);
+  if (property === undefined) return undefined;
+  const value: Expression = { kind: "property", property };
+  const isInstant = property.type === "time" && table === "event";
+  if (isInstant) context.counts.readsLocalProperties = true;
+  return {
+    type: property.type,
+    value: isInstant ? { kind: "local", of: value } : value,
+    ...(property.group === undefined ? {} : { member: property }),
+  };
+}
+
+function findDimension(
+  table: PropertyTable,
+  propertyName: string,
+  columnName: string,
+  field: string,
+  context: DescribeContext,
+): Column | undefined {
+  const texts = context.project.dimensions.get(`${table}:${propertyName.toLowerCase()}@${columnName}`);
+  if (texts === undefined) {
+    const name = `${propertyName}@${columnName}`;
+    warnUnknown(context.problems, field, "dimension column", name, "it has no values");
+    return noValues;
+  }
+  const property = findPropertyColumn(table, propertyName, field, context);
+  if (property === undefined || property.type === "nothing") return property;
+  return translate(property, texts, field, context);
+}
