@@ -52,6 +52,11 @@ export class EventsUnavailableError extends Error {
   override readonly name = "EventsUnavailableError";
 }
 
+/** The store can't be opened: in use by another process, or not a store of this service. */
+export class EventsOpenError extends Error {
+  override readonly name = "EventsOpenError";
+}
+
 /** As many queries run and wait as may. */
 export class TooManyQueriesError extends Error {
   override readonly name = "TooManyQueriesError";

@@ -24,7 +24,11 @@ export interface Query extends AsyncDisposable {
   /** Exactly what the snapshot holds. */
   readonly tables: StoreTables;
   /** The last statement's result, all of it in memory. Values are bound by position, with types where they matter (a small BigInt binds as HUGEINT without). */
-  run(sql: string, values?: readonly DuckDBValue[], types?: readonly DuckDBType[]): Promise<DuckDBMaterializedResult>;
+  run(
+    sql: string,
+    values?: readonly DuckDBValue[],
+    types?: readonly DuckDBType[],
+  ): Promise<DuckDBMaterializedResult>;
   /** Up to 2,048 rows at a time, produced as they are taken. */
   stream(
     sql: string,

@@ -99,6 +99,11 @@ export function propertySqlType({ type, group }: Property): string {
 
 export const dayMs = 86_400_000;
 
+/** Such as `2026-01-31`. */
+export function dayText(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
 /** @param generation how often the day was rewritten */
 export const dayTableName = (projectId: number, day: number, generation: number): string =>
   `"e${projectId}_${day}_${generation}"`;

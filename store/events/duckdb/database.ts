@@ -1,0 +1,196 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { EventsOpenError, EventsUnavailableError } from "../events.ts";
+import { openCatalog } from "./catalog.ts";
+import { firstLine, storeError } from "./errors.ts";
+import type { StoreTables } from "./layout.ts";
+import { createSerial } from "./serial.ts";
+import { Session } from "./session.ts";
+import { textLiteral } from "./sql-text.ts";
+
+export interface DatabaseOptions {
+  /** Holds the file, and what queries put aside. */
+  readonly folder: string;
+  /** The files of batches are in it; statements reach no other files. */
+  readonly stagingFolder: string;
+  readonly memoryLimitBytes: number;
+  readonly threads: number;
+  /** What queries may put aside on the disk. */
+  readonly maxTempBytes: number;
+}
+
+const scratchFolder = ({ folder }: DatabaseOptions): string => join(folder, "scratch");
+export const databaseFile = (folder: string): string => join(folder, "events.duckdb");
+
+/** The file and all connections to it. After a fault that makes an instance useless, the file is opened anew. */
+export class Database {
+  /** What the last commit left. Changes only within `gate`. */
+  tables: StoreTables;
+  /** Commits with their change of `tables`, and starts of snapshots: a snapshot shows exactly what `tables` says. */
+  readonly gate = createSerial();
+  readonly #options: DatabaseOptions;
+  readonly #sessions = new Set<Session>();
+  #instance: Promise<DuckDBInstance>;
+  #isBroken = false;
+  #isClosed = false;
+
+  private constructor(options: DatabaseOptions, instance: DuckDBInstance, tables: StoreTables) {
+    this.#options = options;
+    this.#instance = Promise.resolve(instance);
+    this.tables = tables;
+  }
+
+  /** @throws EventsOpenError when another process has it, or it isn't a database of this service */
+  static async open(given: DatabaseOptions): Promise<Database> {
+    // The engine takes paths of files for patterns.
+    const wild = [given.folder, given.stagingFolder].find((folder) => /[*?[\]]/.test(resolve(folder)));
+    if (wild !== undefined)
+      throw new EventsOpenError(`the folder of events "${wild}" must not have any of * ? [ ] in its path`);
+    const options = { ...given, folder: resolve(given.folder), stagingFolder: resolve(given.stagingFolder) };
+    const { instance, tables } = await openFile(options);
+    return new Database(options, instance, tables);
+  }
+
+  /** For files of the store's own, which nobody needs after a crash. */
+  get scratchFolder(): string {
+    return scratchFolder(this.#options);
+  }
+
+  get folder(): string {
+    return this.#options.folder;
+  }
+
+  async session(signal?: AbortSignal): Promise<Session> {
+    if (this.#isClosed) throw new EventsUnavailableError("the store of events is closed");
+    if (this.#isBroken) this.#reopen();
+    const connection = await (await this.#instance).connect();
+    const session = new Session(connection, {
+      signal,
+      onFatal: () => {
+        this.#isBroken = true;
+      },
+      onClose: (closed) => this.#sessions.delete(closed),
+    });
+    this.#sessions.add(session);
+    return session;
+  }
+
+  /** Interrupts what runs. What is committed stays. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#abandonAll();
+    const instance = await this.#instance.catch(() => undefined);
+    if (instance === undefined) return;
+    await checkpointAndClose(instance);
+  }
+
+  #reopen(): void {
+    this.#isBroken = false;
+    const before = this.#instance;
+    const instance = this.#replace(before);
+    this.#instance = instance;
+    // The next to come tries again.
+    instance.catch(() => {
+      this.#isBroken = true;
+    });
+  }
+
+  async #replace(before: Promise<DuckDBInstance>): Promise<DuckDBInstance> {
+    await this.#abandonAll();
+    // A file that is still open would be handed out again as it is.
+    await before.then(
+      (instance) => instance.closeSync(),
+      () => undefined,
+    );
+    try {
+      const { instance, tables } = await openFile(this.#options);
+      await this.gate(async () => {
+        this.tables = tables;
+      });
+      return instance;
+    } catch (error) {
+      throw new EventsUnavailableError(
+        `the store of events can't be opened again: ${(error as Error).message}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  async #abandonAll(): Promise<void> {
+    await Promise.all([...this.#sessions].map((session) => session.abandon()));
+  }
+}
+
+async function openFile(
+  options: DatabaseOptions,
+): Promise<{ readonly instance: DuckDBInstance; readonly tables: StoreTables }> {
+  const file = databaseFile(options.folder);
+  let instance: DuckDBInstance | undefined;
+  try {
+    await mkdir(options.folder, { recursive: true });
+    await mkdir(options.stagingFolder, { recursive: true });
+    // By `create`, a second one of the same process would be another database on the same file.
+    instance = await DuckDBInstance.fromCache(file, {
+      memory_limit: `${options.memoryLimitBytes}B`,
+      threads: String(options.threads),
+      temp_directory: join(options.folder, "temp"),
+      max_temp_directory_size: `${options.maxTempBytes}B`,
+      autoload_known_extensions: "false",
+      autoinstall_known_extensions: "false",
+      allow_community_extensions: "false",
+      // Commits would stand still for it; the writer does it between loads.
+      checkpoint_threshold: "1GB",
+    });
+    return { instance, tables: await lockDown(instance, options) };
+  } catch (error) {
+    instance?.closeSync();
+    throw openError(file, error);
+  }
+}
+
+async function lockDown(instance: DuckDBInstance, options: DatabaseOptions): Promise<StoreTables> {
+  const connection = await instance.connect();
+  await using session = new Session(connection, { signal: undefined, onFatal() {}, onClose() {} });
+  const [[isLocked]] = (await session.rows("SELECT current_setting('lock_configuration')")) as [[boolean]];
+  if (isLocked) throw new EventsOpenError("it is open in this process already");
+  // Nobody else has the folder now.
+  await rm(scratchFolder(options), { recursive: true, force: true });
+  await mkdir(scratchFolder(options));
+  const readable = [options.stagingFolder, scratchFolder(options)].map(textLiteral);
+  await session.run(`SET allowed_directories = [${readable.join(", ")}]`);
+  await session.run("SET enable_external_access = false");
+  await session.run("SET lock_configuration = true");
+  return await openCatalog(session);
+}
+
+function openError(file: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const message = error.cause instanceof Error ? error.cause.message : error.message;
+  const holder = /\(PID (\d+)\)/.exec(message)?.[1];
+  if (/Could not set lock on file/.test(message))
+    return new EventsOpenError(
+      `the events in "${file}" are in use by another process${holder === undefined ? "" : ` (${holder})`}`,
+      { cause: error },
+    );
+  const why = storeError(error) as Error;
+  const told = why.cause instanceof Error ? why.cause : why;
+  return new EventsOpenError(`the events in "${file}" can't be opened: ${firstLine(told)}`, { cause: error });
+}
+
+async function checkpointAndClose(instance: DuckDBInstance): Promise<void> {
+  try {
+    const connection = await instance.connect();
+    try {
+      await connection.run("CHECKPOINT");
+    } finally {
+      connection.closeSync();
+    }
+  } catch {
+    // What is committed is in the log; it is read when the file is opened.
+  }
+  instance.closeSync();
+}

@@ -1,0 +1,29 @@
+import { EventsUnavailableError } from "../events.ts";
+
+/** Faults of the disk, of memory and of the engine itself, by how the engine's messages start. */
+const unavailable =
+  /^(?:IO|Out of Memory|FATAL|INTERNAL|Connection|HTTP) Error|Failed to commit|has been invalidated|No space left/;
+
+/** After these an instance does nothing any more until its file is opened anew. */
+const fatal = /^(?:FATAL|INTERNAL) Error|has been invalidated/;
+
+/** What a caller of the store is told: faults of its surroundings by class, ours as they are. */
+export function storeError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof EventsUnavailableError) return error;
+  if (!unavailable.test(error.message) && !isSystemError(error)) return error;
+  return new EventsUnavailableError(`the store of events can't work at present: ${firstLine(error)}`, {
+    cause: error,
+  });
+}
+
+export function isFatal(error: unknown): boolean {
+  return error instanceof Error && fatal.test(error.message);
+}
+
+export function firstLine({ message }: Error): string {
+  return message.split("\n", 1)[0]!;
+}
+
+function isSystemError(error: Error): boolean {
+  return "syscall" in error;
+}

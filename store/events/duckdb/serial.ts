@@ -1,0 +1,11 @@
+/** Runs one piece of work after the other, in the order in which they came. */
+export type Serial = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createSerial(): Serial {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}

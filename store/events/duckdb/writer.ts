@@ -1,0 +1,77 @@
+import { stat } from "node:fs/promises";
+import { type Database, databaseFile } from "./database.ts";
+import type { StoreTables } from "./layout.ts";
+import { createSerial } from "./serial.ts";
+import type { Session } from "./session.ts";
+
+/** What a transaction made of the tables, and what its caller gets. */
+export interface Written<T> {
+  /** Undefined: nothing has changed, so there is nothing to commit. */
+  readonly tables?: StoreTables;
+  readonly result: T;
+}
+
+/**
+ * One transaction after the other: adding a column to a table fails whoever
+ * else is about to write to it.
+ */
+export interface Writer {
+  write<T>(
+    work: (session: Session, tables: StoreTables) => Promise<Written<T>>,
+    signal?: AbortSignal,
+  ): Promise<T>;
+  /** Moves what is in the log to the file, unless somebody is in the way. */
+  checkpoint(): Promise<void>;
+}
+
+/** A log of this size takes about a second to read when the file is opened after a crash. */
+const maxLogBytes = 64 * 1_048_576;
+
+export function createWriter(database: Database): Writer {
+  const serial = createSerial();
+  const logFile = `${databaseFile(database.folder)}.wal`;
+
+  async function checkpoint(): Promise<void> {
+    await using session = await database.session();
+    // Snapshots that still show what has been dropped are in its way: there is another time.
+    await session.run("CHECKPOINT").catch(() => undefined);
+  }
+
+  async function transact<T>(
+    session: Session,
+    work: (session: Session, tables: StoreTables) => Promise<Written<T>>,
+  ): Promise<T> {
+    await session.run("BEGIN");
+    try {
+      const { tables, result } = await work(session, database.tables);
+      if (tables === undefined) {
+        await session.finish("ROLLBACK");
+        return result;
+      }
+      await database.gate(async () => {
+        await session.finish("COMMIT");
+        database.tables = tables;
+      });
+      return result;
+    } catch (error) {
+      // A commit that failed has ended the transaction already.
+      await session.finish("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return {
+    write: (work, signal) =>
+      serial(async () => {
+        signal?.throwIfAborted();
+        const result = await (async () => {
+          await using session = await database.session(signal);
+          return await transact(session, work);
+        })();
+        const log = await stat(logFile).catch(() => undefined);
+        if ((log?.size ?? 0) > maxLogBytes) await checkpoint();
+        return result;
+      }),
+    checkpoint: () => serial(checkpoint),
+  };
+}

@@ -1,0 +1,87 @@
+import type { Buckets, ZoneStep } from "../scan.ts";
+import type { Dialect } from "./dialect.ts";
+import { intoSteps } from "./steps.ts";
+
+/**
+ * The stretches of local time that no edge cuts. Each event is in one of them
+ * or in none; a bucket is one stretch, and a window is some in a row.
+ */
+export interface Stretches {
+  readonly count: number;
+  /** Ascending, in local ms; one more than there are stretches. */
+  readonly edges: readonly number[];
+  /** Of each bucket the stretches [from, to); undefined when bucket i is stretch i. */
+  readonly windows: readonly (readonly [from: number, to: number])[] | undefined;
+}
+
+export function cutStretches({ localEdges, windows }: Buckets): Stretches {
+  if (windows === undefined) return { count: Math.max(0, localEdges.length - 1), edges: localEdges, windows };
+  const edges = [...new Set(windows.flat())].sort((a, b) => a - b);
+  const place = new Map(edges.map((edge, index) => [edge, index]));
+  const spans = windows.map(([start, end]) => [place.get(start)!, place.get(Math.max(start, end))!] as const);
+  return { count: Math.max(0, edges.length - 1), edges, windows: spans };
+}
+
+/** Of so few buckets the one that holds a time is found by comparing. */
+const maxCompared = 8;
+
+/**
+ * The text for the stretch that holds an instant, an integer from 0, of events
+ * in [startMs, endMs); null outside of all. Where one stretch holds them all it
+ * is a constant.
+ */
+export function compileBucket(
+  instant: string,
+  range: { readonly startMs: number; readonly endMs: number },
+  { stretches, zone, dialect }: { readonly stretches: Stretches; readonly zone: readonly ZoneStep[]; readonly dialect: Dialect },
+): string {
+  const steps = zone.filter(({ fromMs }, index) => {
+    const untilMs = zone[index + 1]?.fromMs ?? Infinity;
+    return fromMs < range.endMs && untilMs > range.startMs;
+  });
+  const parts = (steps.length === 0 ? [{ fromMs: -Infinity, offsetMs: 0 }] : steps).map(
+    ({ fromMs, offsetMs }, index, all) => {
+      const low = Math.max(fromMs, range.startMs);
+      const high = Math.min(all[index + 1]?.fromMs ?? Infinity, range.endMs);
+      return compileShifted(instant, [low + offsetMs, high - 1 + offsetMs], offsetMs, stretches, dialect);
+    },
+  );
+  return intoSteps(
+    instant,
+    steps.slice(1).map(({ fromMs }) => String(fromMs)),
+    (step) => parts[step]!,
+  );
+}
+
+/** With one offset, of instants whose local times are in [low, high]. */
+function compileShifted(
+  instant: string,
+  [low, high]: readonly [number, number],
+  offsetMs: number,
+  { edges, count }: Stretches,
+  dialect: Dialect,
+): string {
+  const [first, last] = [stretchAt(edges, low), stretchAt(edges, high)];
+  const name = (stretch: number) => (stretch < 0 || stretch >= count ? "NULL" : String(stretch));
+  const inside = edges.slice(first + 1, last + 1);
+  const width = edges[first + 1]! - edges[first]!;
+  const isEven = first >= 0 && last < count && inside.every((edge, index) => edge === edges[first]! + width * (index + 1));
+  if (!isEven || last - first < maxCompared) {
+    const boundaries = inside.map((edge) => String(edge - offsetMs));
+    return `CAST(${intoSteps(instant, boundaries, (step) => name(first + step))} AS INTEGER)`;
+  }
+  const origin = edges[first]! - offsetMs;
+  const divided = dialect.divideInteger(`(${instant} - ${origin})`, width, high - edges[first]!);
+  return `CAST(${divided} + ${first} AS INTEGER)`;
+}
+
+/** -1 before the first edge; the number of stretches from the last edge on. */
+function stretchAt(edges: readonly number[], local: number): number {
+  let [low, high] = [0, edges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (edges[middle]! <= local) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

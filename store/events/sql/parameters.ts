@@ -1,0 +1,60 @@
+import { type Dialect, listOf, type ScalarType, scalar, type ValueType } from "./dialect.ts";
+
+export type ScalarValue = string | number | boolean;
+
+/** A value that goes beside the text of a query, never into it. */
+export interface Parameter {
+  readonly type: ValueType;
+  readonly value: ScalarValue | readonly ScalarValue[];
+}
+
+/** A query's text and what is bound to its placeholders, which are numbered from 1. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** Values met while a query is compiled. Equal ones share a placeholder, so that equal conditions have equal texts. */
+export class Parameters {
+  readonly #dialect: Dialect;
+  readonly #numbers = new Map<string, number>();
+  readonly #parameters: Parameter[] = [];
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  bind(of: ScalarType, value: ScalarValue): string {
+    return this.#add({ type: scalar(of), value });
+  }
+
+  bindList(of: ScalarType, value: readonly ScalarValue[]): string {
+    return this.#add({ type: listOf(of), value });
+  }
+
+  /** Leaves out what the text doesn't use in the end. */
+  finish(text: string): Statement {
+    const parameters: Parameter[] = [];
+    const renumbered = new Map<number, string>();
+    const sql = text.replace(this.#dialect.placeholders, (_, digits: string) => {
+      const number = Number(digits);
+      const known = renumbered.get(number);
+      if (known !== undefined) return known;
+      parameters.push(this.#parameters[number - 1]!);
+      const placeholder = this.#dialect.placeholder(parameters.length);
+      renumbered.set(number, placeholder);
+      return placeholder;
+    });
+    return { sql, parameters };
+  }
+
+  #add(parameter: Parameter): string {
+    // JSON writes -0 as 0, which equals it, and no value here is infinite or NaN but a number.
+    const key = JSON.stringify([parameter.type.of, parameter.type.isList, printable(parameter.value)]);
+    const number = this.#numbers.get(key) ?? this.#parameters.push(parameter);
+    this.#numbers.set(key, number);
+    return this.#dialect.placeholder(number);
+  }
+}
+
+const printable = (value: Parameter["value"]): unknown => (typeof value === "number" ? String(value) : value);

@@ -1,0 +1,103 @@
+import type { Builtin, Cluster, ZoneStep } from "../scan.ts";
+import type { Property } from "../schema.ts";
+import { type Dialect, type ScalarType, scalar } from "./dialect.ts";
+import type { Parameters, ScalarValue } from "./parameters.ts";
+import type { EventColumn, EventsWanted, Relations, UserColumn } from "./relations.ts";
+
+/** What all parts of a query are compiled with. */
+export interface Surroundings {
+  readonly dialect: Dialect;
+  readonly relations: Relations;
+  readonly parameters: Parameters;
+  readonly zone: readonly ZoneStep[];
+}
+
+/**
+ * The FROM clause of one pass over events, which grows by what expressions
+ * refer to: `e` are the events, `u` their users, `j1`, `j2` … tags and lookups.
+ */
+export class Source {
+  readonly surroundings: Surroundings;
+  readonly #columns = new Set<EventColumn>();
+  readonly #properties = new Map<number, Property>();
+  readonly #userColumns = new Set<UserColumn>();
+  readonly #userProperties = new Map<number, Property>();
+  readonly #joins = new Map<string, string>();
+  #bucket: EventsWanted["bucket"];
+
+  constructor(surroundings: Surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  property(property: Property): string {
+    const column = this.surroundings.relations.column(property);
+    if (property.table === "event") {
+      this.#properties.set(property.number, property);
+      return `e.${column}`;
+    }
+    this.#userProperties.set(property.number, property);
+    return `u.${column}`;
+  }
+
+  builtin(name: Exclude<Builtin, "event_name">): string {
+    if (name === "user_account_id" || name === "user_distinct_id") {
+      const column = name === "user_account_id" ? "account_id" : "distinct_id";
+      this.#userColumns.add(column);
+      return `u.${column}`;
+    }
+    const column = { event_time: "time_ms", server_time: "received_ms" } as const;
+    return this.column(name === "event_time" || name === "server_time" ? column[name] : name);
+  }
+
+  column(column: EventColumn): string {
+    this.#columns.add(column);
+    return `e.${column}`;
+  }
+
+  bucket(text: NonNullable<EventsWanted["bucket"]>): string {
+    this.#bucket = text;
+    return "e.bucket";
+  }
+
+  /** The value that a tag gave the user. */
+  tag(cluster: Cluster): string {
+    const on = (alias: string) => `${alias}.user_id = ${this.column("user_id")}`;
+    return `${this.#join(this.surroundings.relations.cluster(cluster), on)}.value`;
+  }
+
+  /** The text that belongs to a value, by two lists of equal length. */
+  lookup(of: string, type: ScalarType, values: readonly ScalarValue[], texts: readonly string[]): string {
+    const { dialect, parameters } = this.surroundings;
+    const keys = dialect.unnest(parameters.bindList(type, values));
+    const found = dialect.unnest(parameters.bindList("text", texts));
+    return `${this.#join(`(SELECT ${keys} AS k, ${found} AS value)`, (alias) => `${alias}.k = ${of}`)}.value`;
+  }
+
+  from(range: Pick<EventsWanted, "startMs" | "endMs" | "events">): string {
+    const { relations } = this.surroundings;
+    const needsUsers = this.#userColumns.size + this.#userProperties.size > 0;
+    if (needsUsers) this.#columns.add("user_id");
+    const events = relations.events({
+      ...range,
+      columns: [...this.#columns],
+      properties: [...this.#properties.values()],
+      bucket: this.#bucket,
+    });
+    const users = relations.users({
+      columns: [...new Set<UserColumn>(["user_id", ...this.#userColumns])],
+      properties: [...this.#userProperties.values()],
+    });
+    const joined = needsUsers ? ` LEFT JOIN ${users} u ON u.user_id = e.user_id` : "";
+    return `${events} e${joined}${[...this.#joins.values()].join("")}`;
+  }
+
+  #join(relation: string, on: (alias: string) => string): string {
+    const key = `${relation} ${on("")}`;
+    const number = [...this.#joins.keys()].indexOf(key) + 1 || this.#joins.size + 1;
+    const alias = `j${number}`;
+    this.#joins.set(key, ` LEFT JOIN ${relation} ${alias} ON ${on(alias)}`);
+    return alias;
+  }
+}
+
+export const nullOf = (dialect: Dialect, of: ScalarType): string => dialect.cast("NULL", scalar(of));
