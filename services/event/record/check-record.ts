@@ -1,9 +1,9 @@
 import type { PropertyType } from "../../../store/events/events.ts";
-import { convertNumber, isObject } from "./convert.ts";
+import { isObject } from "./convert.ts";
 import { type Draft, dropProperty } from "./draft.ts";
 import { parseLocalTime } from "./local-time.ts";
 import { isEventName } from "./names.ts";
-import { addProperty, addUnset, clearedBy, isZoneOffset } from "./properties.ts";
+import { addProperty, addUnset, clearedBy, readZoneOffset } from "./properties.ts";
 import {
   type CheckedOperation,
   type CheckedRecord,
@@ -17,7 +17,6 @@ import { refuse, show } from "./refusal.ts";
 import { type Root, readId, readRoot } from "./root.ts";
 
 const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 /** Three years, one of them with a leap day. */
 const maxAgeMs = 1_096 * dayMs;
 const maxAheadMs = 3 * dayMs;
@@ -61,11 +60,8 @@ export function checkRecord(json: unknown, rules: RecordRules, receivedMs: numbe
   if (!isObject(properties)) {
     return refuse("properties", "properties", `properties is ${show(properties)}, not an object`);
   }
-  const zoneOffset = convertNumber(properties["#zone_offset"]);
-  const toInstant =
-    zoneOffset === undefined || !isZoneOffset(zoneOffset)
-      ? rules.toInstant
-      : (localMs: number) => localMs - zoneOffset * hourMs;
+  const offsetMs = readZoneOffset(properties["#zone_offset"]);
+  const toInstant = offsetMs === undefined ? rules.toInstant : (local: number) => local - offsetMs;
   const localMs = typeof root.time === "string" ? parseLocalTime(root.time) : undefined;
   if (localMs === undefined) {
     return refuse("time_format", "#time", `#time ${show(root.time)} is not valid, ${timeForm}`);
@@ -145,6 +141,8 @@ function addUserProperties(
   if (operation === "del") return;
   const only = onlyTypes[operation];
   for (const key in properties) {
+    // It says what the record's time means, and nothing of the user.
+    if (key === "#zone_offset") continue;
     if (operation === "unset") addUnset(draft, key);
     else addProperty(draft, key, properties[key], only);
   }

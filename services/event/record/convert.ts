@@ -93,7 +93,7 @@ export function jsonTextOf(raw: unknown): string | undefined {
   return isShort(text, maxJsonBytes) ? text : undefined;
 }
 
-function isShallow(raw: unknown, levels: number): boolean {
+export function isShallow(raw: unknown, levels: number): boolean {
   if (typeof raw !== "object" || raw === null) return true;
   if (levels === 0) return false;
   if (Array.isArray(raw)) return raw.every((element) => isShallow(element, levels - 1));

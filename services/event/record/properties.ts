@@ -1,5 +1,5 @@
 import type { Property, PropertyType } from "../../../store/events/events.ts";
-import { convert, isMissing, misfitReason, naturalType } from "./convert.ts";
+import { convert, convertNumber, isMissing, misfitReason, naturalType } from "./convert.ts";
 import { type Draft, dropProperty, isTaken, keepValue } from "./draft.ts";
 import { addGroup } from "./group.ts";
 import { isReserved, propertyNameOf } from "./names.ts";
@@ -8,9 +8,12 @@ import type { DropReason } from "./record.ts";
 
 const hash = 35;
 
-/** Hours east of UTC. */
-export function isZoneOffset(hours: number): boolean {
-  return hours >= -12 && hours <= 14;
+const hourMs = 3_600_000;
+
+/** What `#zone_offset` says, in milliseconds east of UTC; undefined when it says nothing valid. */
+export function readZoneOffset(raw: unknown): number | undefined {
+  const hours = convertNumber(raw);
+  return hours !== undefined && hours >= -12 && hours <= 14 ? Math.round(hours * hourMs) : undefined;
 }
 
 /**
@@ -42,9 +45,7 @@ function tryProperty(
   if (type === "object_group") return addGroup(draft, name, known, raw);
   const value = convert(raw, type, draft);
   if (value === undefined) return misfitReason(raw, type);
-  if (isPreset && name === "#zone_offset" && typeof value === "number" && !isZoneOffset(value)) {
-    return "range";
-  }
+  if (isPreset && name === "#zone_offset" && readZoneOffset(value) === undefined) return "range";
   return keepValue(draft, { name, known, type, group: undefined, value });
 }
 

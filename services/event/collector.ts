@@ -1,0 +1,50 @@
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
+import {
+  CheckAppidResponseSchema,
+  GetConfigResponseSchema,
+  HealthCheckResponseSchema,
+} from "../../gen/engage/event/v1/ingest_pb.ts";
+import { debugIngest, ingest, unknownAppid } from "./ingest.ts";
+import { type CollectorProject, createProjectDirectory } from "./projects.ts";
+import type { TakeOptions } from "./take.ts";
+import { trackBatch } from "./track.ts";
+import { trackStream } from "./track-stream.ts";
+
+export interface EventCollectorOptions extends TakeOptions {
+  readonly projects: readonly CollectorProject[];
+  /** Of a body of an SDK when it is inflated. Default 16 MiB. */
+  readonly maxInflatedBytes?: number;
+}
+
+const defaultInflatedBytes = 16 * 2 ** 20;
+/** What client SDKs are told, and do without being told. */
+const syncIntervalSeconds = 15;
+const syncBatchSize = 20;
+
+/**
+ * The service EventCollector. What it answers to be taken is on disk. Its
+ * answers over REST need `eventCodecs`.
+ */
+export function createEventCollector(given: EventCollectorOptions): ServiceImpl<typeof EventCollector> {
+  const { maxInflatedBytes = defaultInflatedBytes } = given;
+  const directory = createProjectDirectory(given.projects);
+  const options = { ...given, directory, maxInflatedBytes };
+  return {
+    track: (request) => trackBatch(options, request, "track"),
+    trackStream: (requests) => trackStream(options, requests),
+    ingest: (request, context) => ingest(options, request, context),
+    debugIngest: (request, context) => debugIngest(options, request, context),
+    getConfig({ appid }, { requestHeader }) {
+      const isKnown = directory.byAppid(requestHeader.get("appid") ?? appid) !== undefined;
+      if (!isKnown) return create(GetConfigResponseSchema, { code: -2, msg: unknownAppid });
+      return create(GetConfigResponseSchema, { syncInterval: syncIntervalSeconds, syncBatchSize });
+    },
+    checkAppid({ appid }, { requestHeader }) {
+      const isKnown = directory.byAppid(requestHeader.get("appid") ?? appid) !== undefined;
+      return create(CheckAppidResponseSchema, isKnown ? {} : { code: -2, msg: unknownAppid });
+    },
+    healthCheck: () => create(HealthCheckResponseSchema),
+  };
+}

@@ -1,0 +1,50 @@
+import { promisify } from "node:util";
+import { gunzip, gunzipSync } from "node:zlib";
+import { uncompress } from "snappyjs";
+import { BodyFault } from "./body-fault.ts";
+
+const gunzipLater = promisify(gunzip);
+/** Below this a thread costs more than the work, and queries may hold the threads. */
+const maxSyncBytes = 16_384;
+/** A snappy copy of 64 bytes takes 3. */
+const maxSnappyRatio = 22;
+
+/** @throws BodyFault when it is malformed, or longer than `maxBytes` */
+export async function inflateGzip(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
+  try {
+    const limit = { maxOutputLength: maxBytes };
+    return bytes.length <= maxSyncBytes ? gunzipSync(bytes, limit) : await gunzipLater(bytes, limit);
+  } catch (error) {
+    const isLong = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    throw isLong ? tooLong(maxBytes) : new BodyFault("Data format error, not gzip");
+  }
+}
+
+/** The raw block format. @throws BodyFault when it is malformed, or longer than `maxBytes` */
+export function inflateSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
+  const length = readLength(bytes);
+  if (length > maxBytes) throw tooLong(maxBytes);
+  try {
+    // A length that the bytes can't have is not worth its memory.
+    if (length > bytes.length * maxSnappyRatio) throw new RangeError("too short");
+    const { buffer, byteOffset, byteLength } = uncompress(bytes, maxBytes);
+    return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+  } catch {
+    throw new BodyFault("Data format error, not snappy");
+  }
+}
+
+/** The varint that a block begins with. */
+function readLength(bytes: Uint8Array): number {
+  let length = 0;
+  for (let at = 0; at < Math.min(bytes.length, 5); at++) {
+    const byte = bytes[at]!;
+    length += (byte & 127) * 2 ** (7 * at);
+    if (byte < 128) break;
+  }
+  return length;
+}
+
+function tooLong(maxBytes: number): BodyFault {
+  return new BodyFault(`Data format error, longer than ${maxBytes} bytes`);
+}

@@ -1,0 +1,63 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { DropReason, type RecordResultSchema, RefusalReason } from "../../gen/engage/event/v1/record_pb.ts";
+import type {
+  CheckedRecord,
+  DroppedProperty,
+  DropReason as DropWord,
+  RefusalReason as RefusalWord,
+} from "./record/record.ts";
+
+/** A verdict as the contract has it. */
+export function toResult(checked: CheckedRecord): MessageInitShape<typeof RecordResultSchema> {
+  if (checked.kind !== "refused") {
+    return { outcome: { case: "accepted", value: { dropped: checked.dropped.map(toDropped) } } };
+  }
+  const { reason, field, message } = checked;
+  return { outcome: { case: "refused", value: { reason: refusalReasons[reason], field, message } } };
+}
+
+export function toDropped({ name, reason }: DroppedProperty): { name: string; reason: DropReason } {
+  return { name, reason: dropReasonOf[reason] };
+}
+
+/** The word of a reason, as REST and metrics have it. */
+export function dropWord(reason: DropReason): string {
+  return dropWords.get(reason) ?? "unspecified";
+}
+
+export function refusalWord(reason: RefusalReason): string {
+  return refusalWords.get(reason) ?? "unspecified";
+}
+
+const refusalReasons: Readonly<Record<RefusalWord, RefusalReason>> = {
+  not_json: RefusalReason.NOT_JSON,
+  not_an_object: RefusalReason.NOT_AN_OBJECT,
+  type: RefusalReason.TYPE,
+  time_format: RefusalReason.TIME_FORMAT,
+  time_too_old: RefusalReason.TIME_TOO_OLD,
+  time_too_new: RefusalReason.TIME_TOO_NEW,
+  no_id: RefusalReason.NO_ID,
+  id: RefusalReason.ID,
+  event_name: RefusalReason.EVENT_NAME,
+  event_id: RefusalReason.EVENT_ID,
+  properties: RefusalReason.PROPERTIES,
+};
+
+const dropReasonOf: Readonly<Record<DropWord, DropReason>> = {
+  root_key: DropReason.ROOT_KEY,
+  name: DropReason.NAME,
+  reserved: DropReason.RESERVED,
+  double: DropReason.DOUBLE,
+  type: DropReason.TYPE,
+  range: DropReason.RANGE,
+  too_long: DropReason.TOO_LONG,
+  too_many: DropReason.TOO_MANY,
+  too_deep: DropReason.TOO_DEEP,
+};
+
+const dropWords = turn(dropReasonOf);
+const refusalWords = turn(refusalReasons);
+
+function turn<T>(words: Readonly<Record<string, T>>): ReadonlyMap<T, string> {
+  return new Map(Object.entries(words).map(([word, value]) => [value, word]));
+}

@@ -1,0 +1,75 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  type TrackStreamRequest,
+  type TrackStreamResponse,
+  TrackStreamResponseSchema,
+} from "../../gen/engage/event/v1/track_pb.ts";
+import type { ProjectDirectory } from "./projects.ts";
+import type { TakeOptions } from "./take.ts";
+import { trackBatch } from "./track.ts";
+import { createVerdicts, type Verdicts } from "./verdicts.ts";
+
+/** Batches that wait for the disk; the stream is read no further meanwhile. */
+const maxAhead = 32;
+
+/** Takes batches as they come; acknowledges in their order, each once it is on disk. */
+export async function* trackStream(
+  options: TakeOptions & { readonly directory: ProjectDirectory },
+  requests: AsyncIterable<TrackStreamRequest>,
+): AsyncGenerator<TrackStreamResponse> {
+  const verdicts = new Map<number, Verdicts>();
+  let last: bigint | undefined;
+  const take = async ({ sequence, batch }: TrackStreamRequest): Promise<TrackStreamResponse> => {
+    if (last !== undefined && sequence <= last) {
+      throw invalid(`sequence ${sequence} is not higher than the one before, ${last}`);
+    }
+    last = sequence;
+    if (batch === undefined) throw invalid(`batch of sequence ${sequence} is missing`);
+    const result = await trackBatch(options, batch, "track_stream", (project) => {
+      const known = verdicts.get(project.id) ?? createVerdicts(project, options.schema);
+      verdicts.set(project.id, known);
+      return known;
+    });
+    return create(TrackStreamResponseSchema, { sequence, result });
+  };
+  yield* inOrder(requests, take, maxAhead);
+}
+
+type Turn<T, U> = { readonly read: IteratorResult<T> } | { readonly done: U };
+
+/** Answers in the order of what came, with several under way. The first failure ends it. */
+async function* inOrder<T, U>(
+  source: AsyncIterable<T>,
+  work: (item: T) => Promise<U>,
+  ahead: number,
+): AsyncGenerator<U> {
+  const iterator = source[Symbol.asyncIterator]();
+  const read = (): Promise<Turn<T, U>> => quiet(iterator.next().then((result) => ({ read: result })));
+  const under: Promise<Turn<T, U>>[] = [];
+  let next: Promise<Turn<T, U>> | undefined = read();
+  while (next !== undefined || under.length > 0) {
+    const mayRead: boolean = next !== undefined && under.length < ahead;
+    const turns = [...under.slice(0, 1), ...(mayRead && next !== undefined ? [next] : [])];
+    const turn: Turn<T, U> = await Promise.race(turns);
+    if ("done" in turn) {
+      under.shift();
+      yield turn.done;
+    } else if (turn.read.done) {
+      next = undefined;
+    } else {
+      under.push(quiet(work(turn.read.value).then((done) => ({ done }))));
+      next = read();
+    }
+  }
+}
+
+/** Whoever waits for it learns of its failure; when nobody does any more, it must not end the process. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+function invalid(message: string): ConnectError {
+  return new ConnectError(message, Code.InvalidArgument);
+}

@@ -1,0 +1,92 @@
+import { isUtf8 } from "node:buffer";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  type TrackRequest,
+  type TrackResponse,
+  TrackResponseSchema,
+} from "../../gen/engage/event/v1/track_pb.ts";
+import type { RecordSource } from "./observer.ts";
+import { type Project, type ProjectDirectory, unknownProject } from "./projects.ts";
+import { refuse } from "./record/refusal.ts";
+import { toResult } from "./results.ts";
+import { type RawRecord, type TakeOptions, takeChecked } from "./take.ts";
+import { toJsonRecord } from "./typed-record.ts";
+import type { Verdicts } from "./verdicts.ts";
+
+const maxRecords = 10_000;
+const lineFeed = 10;
+
+/** Takes one batch. @throws ConnectError INVALID_ARGUMENT, NOT_FOUND or UNAVAILABLE */
+export async function trackBatch(
+  options: TakeOptions & { readonly directory: ProjectDirectory },
+  request: TrackRequest,
+  source: RecordSource,
+  verdictsOf?: (project: Project) => Verdicts,
+): Promise<TrackResponse> {
+  const project = projectOf(options.directory, request);
+  const receivedMs = options.now();
+  const records = readRecords(request, receivedMs);
+  const checked = await takeChecked(options, {
+    ...{ project, source, records, receivedMs, dryRun: request.dryRun },
+    ...(verdictsOf && { verdicts: verdictsOf(project) }),
+  });
+  const refused = checked.filter(({ kind }) => kind === "refused").length;
+  const results = checked.map(toResult);
+  return create(TrackResponseSchema, { results, accepted: checked.length - refused, refused });
+}
+
+function projectOf(directory: ProjectDirectory, { project }: TrackRequest): Project {
+  if (project.case === undefined) {
+    throw new ConnectError("project is missing, give project_id or appid", Code.InvalidArgument);
+  }
+  const found = project.case === "appid" ? directory.byAppid(project.value) : directory.byId(project.value);
+  if (found !== undefined) return found;
+  throw unknownProject(
+    project.case === "appid" ? `appid ${JSON.stringify(project.value)}` : `project_id ${project.value}`,
+  );
+}
+
+function readRecords({ records, jsonLines }: TrackRequest, receivedMs: number): readonly RawRecord[] {
+  if (records.length > 0 && jsonLines.length > 0) {
+    throw new ConnectError("records and json_lines are both given, one is valid", Code.InvalidArgument);
+  }
+  if (records.length > maxRecords) throw tooMany("records");
+  if (jsonLines.length > 0) return readLines(jsonLines);
+  return records.map((record) => {
+    const json = toJsonRecord(record, receivedMs);
+    return { json, text: JSON.stringify(json) };
+  });
+}
+
+function readLines(bytes: Uint8Array): readonly RawRecord[] {
+  const lines: RawRecord[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const at = bytes.indexOf(lineFeed, start);
+    const end = at === -1 ? bytes.length : at;
+    const line = bytes.subarray(start, end);
+    start = end + 1;
+    if (isBlank(line)) continue;
+    if (lines.length === maxRecords) throw tooMany("json_lines");
+    lines.push(readLine(line));
+  }
+  return lines;
+}
+
+function isBlank(line: Uint8Array): boolean {
+  return line.length === 0 || (line.length === 1 && line[0] === 13);
+}
+
+function readLine(line: Uint8Array): RawRecord {
+  if (!isUtf8(line)) return { refusal: refuse("not_json", "", "record is not UTF-8"), text: line };
+  const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString();
+  try {
+    return { json: JSON.parse(text), text };
+  } catch {
+    return { refusal: refuse("not_json", "", "record is not JSON"), text };
+  }
+}
+
+function tooMany(field: string): ConnectError {
+  return new ConnectError(`${field} holds more than ${maxRecords} records`, Code.InvalidArgument);
+}
