@@ -7,7 +7,7 @@ import type { Random } from "./random.ts";
 
 export type Request = Record<string, unknown>;
 
-const groupable = columns.filter(({ columnName, type }) => type !== "object" && columnName !== "#event_time");
+const groupable = columns.filter(({ type }) => type !== "object");
 
 /** A request that must be answered. */
 export function generateRequest(random: Random, scene: Scene): Request {
@@ -35,8 +35,10 @@ function generateGroup(random: Random): Record<string, unknown> {
   const column = random.pick(groupable);
   const range = random.pick(["1", "0,5", "2.5,10,40", "-4,0,1"]);
   const cut = column.type === "number" && random.chance(0.5);
+  const moments = ["2024-03-25", "2024-03-31 02:30:00"].join();
   return {
     ...nameColumn(random, column),
+    ...(column.type === "time" && random.chance(0.8) && { propertyRange: moments }),
     ...(cut &&
       random.pick([
         { propertyRange: range },

@@ -1,4 +1,4 @@
-import { formatMilli, formatSecond } from "./calendar.ts";
+import { formatMilli, formatSecond, parseTime } from "./calendar.ts";
 import { type Column, readColumn } from "./columns.ts";
 import { type Json, readObject, readText, readWord, toNumber } from "./form.ts";
 import type { ReferenceEvent } from "./ingest.ts";
@@ -22,15 +22,16 @@ export function readKey(
   eventsOf: () => readonly ReferenceEvent[],
 ): Key {
   const column = readColumn(json, field, context);
-  const boundaries = readBoundaries(readText(json, "propertyRange", `${field}.propertyRange`), field);
+  const boundaries = readBoundaries(readText(json, "propertyRange", `${field}.propertyRange`), column, field);
   const type = readText(json, "propertyRangeType", `${field}.propertyRangeType`);
   if (type !== "custom")
     readWord(json, "propertyRangeType", `${field}.propertyRangeType`, ["discrete", "def"]);
   const plain = (value: Scalar) => labelOf(column, value);
-  if (column.type !== "number" || type === "discrete") return { column, label: plain };
-  if (boundaries.length > 0) return { column, label: intervalLabel(boundaries) };
-  const intervals = type === "def" ? spreadOf(column, eventsOf()) : undefined;
-  return { column, label: intervals ? intervalLabel(intervals) : plain };
+  const isTime = column.type === "time";
+  if ((column.type !== "number" && !isTime) || type === "discrete") return { column, label: plain };
+  if (boundaries.length > 0) return { column, label: intervalLabel(boundaries, plain) };
+  const intervals = type === "def" && !isTime ? spreadOf(column, eventsOf()) : undefined;
+  return { column, label: intervals ? intervalLabel(intervals, plain) : plain };
 }
 
 function labelOf(column: Column, value: Scalar): string {
@@ -39,9 +40,10 @@ function labelOf(column: Column, value: Scalar): string {
   return text.endsWith(".000") ? formatSecond(Number(value)) : text;
 }
 
-function readBoundaries(text: string | undefined, field: string): readonly number[] {
+function readBoundaries(text: string | undefined, column: Column, field: string): readonly number[] {
   if (text === undefined) return [];
-  const numbers = text.split(",").map((part) => toNumber(part.trim()));
+  const read = (part: string) => (column.type === "time" ? parseTime(part)?.ms : toNumber(part));
+  const numbers = text.split(",").map((part) => read(part.trim()));
   for (const [at, number] of numbers.entries()) {
     const before = at === 0 ? -Infinity : numbers[at - 1]!;
     if (number === undefined || number <= before) {
@@ -51,13 +53,15 @@ function readBoundaries(text: string | undefined, field: string): readonly numbe
   return numbers as number[];
 }
 
-function intervalLabel(boundaries: readonly number[]): (value: Scalar) => string {
+function intervalLabel(
+  boundaries: readonly number[],
+  write: (boundary: number) => string,
+): (value: Scalar) => string {
+  const texts = boundaries.map(write);
   return (value) => {
     const above = boundaries.filter((boundary) => Number(value) >= boundary).length;
-    if (above === 0) return `(-inf,${boundaries[0]})`;
-    return above === boundaries.length
-      ? `[${boundaries[above - 1]},+inf)`
-      : `[${boundaries[above - 1]},${boundaries[above]})`;
+    const start = above === 0 ? "(-inf" : `[${texts[above - 1]}`;
+    return `${start},${texts[above] ?? "+inf"})`;
   };
 }
 
