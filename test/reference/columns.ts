@@ -54,7 +54,7 @@ export function readColumn(from: Json, field: string, context: QueryContext): Co
 }
 
 export function findColumn(table: Table, name: string, context: QueryContext): Column {
-  if (name.startsWith("#vp@")) return virtualColumn(table, name.slice(4), context);
+  if (name.startsWith("#vp@")) return virtualColumn(name.slice(4), context);
   const at = name.lastIndexOf("@");
   if (at > 0) return dimensionColumn(table, name.slice(0, at), name.slice(at + 1), context);
   return builtinColumn(table, name, context) ?? propertyColumn(table, name.toLowerCase(), context);
@@ -184,20 +184,25 @@ function firstBranch(branches: readonly ReferenceBranch[], context: QueryContext
   return { type: "text", get: (event) => compiled.find(({ holds }) => holds(event))?.value ?? null };
 }
 
-function virtualColumn(table: Table, name: string, context: QueryContext): Column {
+function virtualColumn(name: string, context: QueryContext): Column {
   const declared = context.data.project.virtualProperties[name];
-  if (declared?.table !== table) return nothing;
+  if (!declared) return nothing;
+  // Of an event also over what its user has.
+  const find = (part: string): Column => {
+    const own = findColumn(declared.table, part, context);
+    return own.type === "nothing" && declared.table === "event" ? findColumn("user", part, context) : own;
+  };
   if ("cases" in declared) return firstBranch(declared.cases, context);
-  if ("of" in declared) return lookUp(findColumn(table, declared.of, context), declared.values);
+  if ("of" in declared) return lookUp(find(declared.of), declared.values);
   if ("first" in declared) {
-    const parts = declared.first.map((part) => findColumn(table, part, context));
+    const parts = declared.first.map(find);
     return {
       type: parts.find((part) => part.type !== "nothing")?.type ?? "nothing",
       get: (event) => parts.map((part) => part.get(event)).find((value) => value !== null) ?? null,
     };
   }
   const { formula, operands } = parseFormula(declared.expression, name);
-  const parts = operands.map((part) => findColumn(table, part, context));
+  const parts = operands.map(find);
   return {
     type: "number",
     get: (event) =>

@@ -1,5 +1,5 @@
 import { dayMs, dayOf, hourMs, minuteMs, parseTime } from "./calendar.ts";
-import { type Column, readColumn } from "./columns.ts";
+import { type Column, type ColumnType, readColumn } from "./columns.ts";
 import { type Json, needWord, readList, readObjects, readWord, toNumber, toWhole } from "./form.ts";
 import type { ReferenceEvent } from "./ingest.ts";
 import type { QueryContext } from "./query.ts";
@@ -9,35 +9,52 @@ import { toLocal } from "./zone.ts";
 
 export type Condition = (event: ReferenceEvent) => boolean;
 
-/** How many literals each takes: [least, most]. */
+type Kind = ColumnType | "member";
+type Rule = readonly [least: number, most: number, types: readonly Kind[]];
+
+const any: readonly Kind[] = [
+  "number",
+  "text",
+  "boolean",
+  "time",
+  "list",
+  "object",
+  "object_group",
+  "member",
+];
+const single: readonly Kind[] = ["number", "text", "boolean", "time", "member"];
+const ordered: readonly Kind[] = ["number", "time"];
+const lists: readonly Kind[] = ["list", "member"];
+
+/** How many literals each takes, and which types of columns it is for. */
 export const comparators = {
-  equal: [1, Infinity],
-  notEqual: [1, Infinity],
-  include: [1, Infinity],
-  notInclude: [1, Infinity],
-  less: [1, 1],
-  greater: [1, 1],
-  range: [2, 2],
-  isNull: [0, 0],
-  notNull: [0, 0],
-  isTrue: [0, 0],
-  isFalse: [0, 0],
-  regexMatch: [1, 1],
-  notRegexMatch: [1, 1],
-  relativeCurrentBetween: [2, 2],
-  relativeCurrentBefore: [1, 1],
-  relativeEventBefore: [1, 1],
-  relativeEventAfter: [1, 1],
-  relativeEventAbsolute: [1, 1],
-  relativeEventThatDay: [0, 0],
-  arrayIncludeItem: [1, Infinity],
-  arrayNotIncludeItem: [1, Infinity],
-  arrayItemPos: [2, 2],
-  arrayIsNull: [0, 0],
-  arrayNotNull: [0, 0],
-  belongToCluster: [0, 0],
-  notBelongToCluster: [0, 0],
-} as const;
+  equal: [1, Infinity, single],
+  notEqual: [1, Infinity, single],
+  include: [1, Infinity, ["text"]],
+  notInclude: [1, Infinity, ["text"]],
+  less: [1, 1, ordered],
+  greater: [1, 1, ordered],
+  range: [2, 2, ordered],
+  isNull: [0, 0, any],
+  notNull: [0, 0, any],
+  isTrue: [0, 0, ["boolean"]],
+  isFalse: [0, 0, ["boolean"]],
+  regexMatch: [1, 1, ["text"]],
+  notRegexMatch: [1, 1, ["text"]],
+  relativeCurrentBetween: [2, 2, ["time"]],
+  relativeCurrentBefore: [1, 1, ["time"]],
+  relativeEventBefore: [1, 1, ["time"]],
+  relativeEventAfter: [1, 1, ["time"]],
+  relativeEventAbsolute: [1, 1, ["time"]],
+  relativeEventThatDay: [0, 0, ["time"]],
+  arrayIncludeItem: [1, Infinity, lists],
+  arrayNotIncludeItem: [1, Infinity, lists],
+  arrayItemPos: [2, 2, lists],
+  arrayIsNull: [0, 0, [...lists, "object_group"]],
+  arrayNotNull: [0, 0, [...lists, "object_group"]],
+  belongToCluster: [0, 0, ["cohort"]],
+  notBelongToCluster: [0, 0, ["cohort"]],
+} as const satisfies Readonly<Record<string, Rule>>;
 export type Comparator = keyof typeof comparators;
 const comparatorNames = Object.keys(comparators) as Comparator[];
 const units = { day: dayMs, hour: hourMs, minute: minuteMs } as const;
@@ -61,7 +78,11 @@ export function compileFilter(filter: Json, field: string, context: QueryContext
   const comparator = needWord(filter, "comparator", `${field}.comparator`, comparatorNames);
   const unit = readWord(filter, "timeUnit", `${field}.timeUnit`, ["day", "hour", "minute"]);
   const texts = readList(filter, "ftv", `${field}.ftv`).map((value) => literal(value, `${field}.ftv`));
-  const [least, most] = comparators[comparator];
+  const [least, most, types]: Rule = comparators[comparator];
+  const own = column.group === undefined ? column.type : "member";
+  if (own !== "nothing" && !types.includes(own)) {
+    throw new Refused(`${field}.comparator`, `${comparator} is not for a ${own}`);
+  }
   if (texts.length < least || texts.length > most) {
     throw new Refused(`${field}.ftv`, `${comparator} takes ${least} to ${most} values`);
   }
@@ -114,16 +135,17 @@ function compileCondition(simple: Simple): Condition {
     case "notBelongToCluster":
       return (event) => column.get(event) !== true;
     case "arrayIncludeItem":
-      return (event) => elementsOf(column, event).some((value) => texts.includes(String(value)));
-    case "arrayNotIncludeItem":
-      return (event) => !elementsOf(column, event).some((value) => texts.includes(String(value)));
+    case "arrayNotIncludeItem": {
+      const values = texts.map((text) => readLiteral(column, text, simple.field));
+      const found: Condition = (event) =>
+        elementsOf(column, event).some((value) => value !== null && values.includes(value));
+      return comparator === "arrayIncludeItem" ? found : (event) => !found(event);
+    }
     case "arrayItemPos": {
       const position = whole(texts[0]!);
       if (position < 1) throw new Refused(simple.field, `no position: ${position}`);
-      return (event) => {
-        const value = elementsOf(column, event)[position - 1];
-        return value !== undefined && value !== null && String(value) === texts[1];
-      };
+      const wanted = readLiteral(column, texts[1]!, simple.field);
+      return (event) => elementsOf(column, event)[position - 1] === wanted;
     }
     case "equal":
     case "notEqual":
@@ -166,6 +188,12 @@ function compileValue(simple: Simple): Condition {
     }
   }
   const values = texts.map((text) => readLiteral(column, text, simple.field));
+  if (column.group !== undefined) {
+    const found: Condition = (event) =>
+      elementsOf(column, event).some((value) => value !== null && values.includes(value));
+    if (comparator === "equal") return found;
+    return (event) => column.get(event) !== null && !found(event);
+  }
   switch (comparator) {
     case "equal":
       return on((value) => values.includes(value));
@@ -176,8 +204,15 @@ function compileValue(simple: Simple): Condition {
     case "greater":
       return on((value) => value > values[0]!);
     default:
-      return on((value) => value >= values[0]! && value <= values[1]!);
+      return on((value) => value >= values[0]! && isUpTo(column, value, texts[1]!, values[1]!));
   }
+}
+
+/** Of a time the second, or the day, that a literal names is the whole of it. */
+function isUpTo(column: Column, value: Scalar, text: string, most: Scalar): boolean {
+  if (column.type !== "time") return value <= most;
+  const length = text.length === 10 ? dayMs : text.length === 19 ? 1000 : 1;
+  return Number(value) < Number(most) + length;
 }
 
 /** The literal, of the column's type. */

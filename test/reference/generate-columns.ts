@@ -23,7 +23,8 @@ const number = (most: number) => (random: Random) =>
   ]);
 const oneOf = (texts: readonly string[]) => (random: Random) =>
   random.pick(texts.filter((text) => text !== ""));
-const time = (random: Random, { startMs, endMs }: Scene) => formatSecond(random.int(startMs, endMs));
+const time = (random: Random, { startMs, endMs }: Scene) =>
+  formatSecond(random.int(startMs, endMs)).slice(0, random.pick([10, 19, 19]));
 const none = () => "x";
 
 const people = ["acc-0", "acc-1", "acc-2", "vis-1", "访客-2", "nobody"];
@@ -48,7 +49,7 @@ export const columns: readonly KnownColumn[] = [
   { columnName: "device.ram", tableType: "event", type: "number", literal: number(8) },
   { columnName: "device.on", tableType: "event", type: "boolean", literal: oneOf(["true", "false"]) },
   { columnName: "items.id", tableType: "event", type: "list", literal: oneOf(itemIds), member: true },
-  { columnName: "items.count", tableType: "event", type: "list", literal: oneOf(["1", "2"]), member: true },
+  { columnName: "items.count", tableType: "event", type: "list", literal: oneOf(["1", "2.0"]), member: true },
   { columnName: "items.rare", tableType: "event", type: "list", literal: oneOf(["true"]), member: true },
   { columnName: "#city", tableType: "event", type: "text", literal: oneOf(cities) },
   { columnName: "#event_time", tableType: "event", type: "time", literal: time },

@@ -5,8 +5,9 @@ import type { Random } from "./random.ts";
 const suited: Readonly<Record<KnownColumn["type"], readonly string[]>> = {
   number: ["equal", "notEqual", "less", "greater", "range", "isNull", "notNull"],
   text: ["equal", "notEqual", "include", "notInclude", "isNull", "notNull", "regexMatch", "notRegexMatch"],
-  boolean: ["isTrue", "isFalse", "isNull", "notNull"],
+  boolean: ["isTrue", "isFalse", "isNull", "notNull", "equal", "notEqual"],
   time: [
+    "equal",
     "less",
     "greater",
     "range",
@@ -42,7 +43,7 @@ const suited: Readonly<Record<KnownColumn["type"], readonly string[]>> = {
   ],
 };
 const patterns = ["^w", "[0-9]+$", "a|b", ".", "(?i)WEB", "\\.", "^$", "[^a-z]", "ü"];
-const filterable = columns.filter(({ member }) => !member);
+const ofMembers = ["equal", "notEqual", "arrayIncludeItem", "arrayNotIncludeItem", "arrayItemPos"];
 
 /** `filts` and `relation`, none more often than many. */
 export function generateFilters(random: Random, scene: Scene, most: number): Record<string, unknown> {
@@ -59,8 +60,8 @@ function generateFilter(random: Random, scene: Scene, depth: number): Record<str
     const filts = Array.from({ length: random.int(1, 3) }, () => generateFilter(random, scene, depth - 1));
     return { filterType: "COMPOUND", relation: random.pick(["and", "or"]), filts };
   }
-  const column = random.pick(filterable);
-  const comparator = random.pick(suited[column.type]);
+  const column = random.pick(columns);
+  const comparator = random.pick(column.member ? ofMembers : suited[column.type]);
   const needsUnit = /^relativeEvent(?:Before|After|Absolute)$/.test(comparator);
   return {
     ...nameColumn(random, column),
