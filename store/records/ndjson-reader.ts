@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { RecordSpool } from "./ndjson-spool.ts";
 import type { RecordChunk, RecordPlace, RecordReader } from "./records.ts";
 import { listSegments, segmentName } from "./segment-files.ts";
-import { bytesBehind } from "./spool-reader.ts";
 
 export interface RecordReaderOptions {
   /** Of the spool. */
@@ -37,16 +36,28 @@ export function createRecordReader({ folder, spool }: RecordReaderOptions): Reco
       }
       return undefined;
     },
-    bytesBehind: async (from) => bytesBehind(folder, from, await spool.end()),
+    async bytesBehind(from) {
+      const end = await spool.end();
+      if (from.number >= end.number) return Math.max(0, end.offset - from.offset);
+      const numbers = (await listSegments(folder)).filter((one) => one >= from.number && one < end.number);
+      const sizes = await Promise.all(numbers.map((number) => sizeOf(folder, number)));
+      const read = numbers[0] === from.number ? from.offset : 0;
+      return sizes.reduce((sum, size) => sum + size, end.offset) - read;
+    },
     async release(to) {
       const end = await spool.end();
       const numbers = (await listSegments(folder)).filter((one) => one <= to.number && one < end.number);
       for (const number of numbers) {
-        const path = join(folder, segmentName(number));
-        if (number < to.number || (await stat(path)).size <= to.offset) await rm(path, { force: true });
+        if (number < to.number || (await sizeOf(folder, number)) <= to.offset) {
+          await rm(join(folder, segmentName(number)), { force: true });
+        }
       }
     },
   };
+}
+
+async function sizeOf(folder: string, number: number): Promise<number> {
+  return (await stat(join(folder, segmentName(number)))).size;
 }
 
 async function readFile(

@@ -47,6 +47,7 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
       intake.begin(from);
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       let start = 0;
+      let lines = 0;
       while (start < buffer.length && batch.tally.records < maxRecords) {
         const end = buffer.indexOf(LF, start);
         if (end === -1) break;
@@ -55,11 +56,12 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
         if (skipped.includes(from.offset + start)) batch.skip(text);
         else batch.addLine(text);
         start = end + 1;
+        lines++;
       }
       const to = { number: from.number, offset: from.offset + start };
       const prepared = batch.close(to);
       intake.commit(to);
-      return { ...prepared, uuidsForgotten: intake.stats().uuidsForgotten };
+      return { ...prepared, lines, uuidsForgotten: intake.stats().uuidsForgotten };
     },
   };
 }
@@ -113,7 +115,7 @@ class BatchPreparer {
     }
   }
 
-  close(to: SpoolPlace): Omit<PreparedBatch, "uuidsForgotten"> {
+  close(to: SpoolPlace): Omit<PreparedBatch, "lines" | "uuidsForgotten"> {
     for (const files of this.#files.values()) files.close();
     const projects = Array.from(this.#files, ([id, files]) => files.rows(this.#projects.get(id)!));
     return {

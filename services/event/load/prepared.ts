@@ -42,6 +42,8 @@ export interface PrepareTask {
 
 export interface PreparedBatch {
   readonly batch: LoadBatch;
+  /** Of the spool. */
+  readonly lines: number;
   readonly counts: RecordCounts;
   /** Records that were refused. */
   readonly letters: LetterBatch | undefined;

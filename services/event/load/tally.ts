@@ -26,14 +26,16 @@ export class Tally {
     from: RefusedFrom | undefined,
   ): void {
     this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
+    const letter = {
+      time: new Date(from?.receivedMs ?? 0),
+      source: "event.load",
+      index: from === undefined ? undefined : `project ${from.projectId}`,
+      format: undefined,
+      ...{ reason, message, line },
+    };
+    // What is no single record was acknowledged, so all of it is kept.
     this.#letters.push(
-      encodeLetter({
-        time: new Date(from?.receivedMs ?? 0),
-        source: "event.load",
-        index: from === undefined ? undefined : `project ${from.projectId}`,
-        format: undefined,
-        ...{ reason, message, line },
-      }),
+      from === undefined ? encodeLetter(letter, Number.POSITIVE_INFINITY) : encodeLetter(letter),
     );
   }
 

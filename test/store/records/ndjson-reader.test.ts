@@ -62,6 +62,8 @@ describe("reader of records", () => {
     rmSync(join(folder, "000000000002.ndjson"));
     expect(await reader.start()).toEqual({ number: 3, offset: 0 });
     expect(await readAll(reader, { number: 1, offset: 8 }, 100)).toEqual(['{"n":3}']);
+    expect(await reader.bytesBehind({ number: 1, offset: 8 })).toBe(8);
+    expect(await reader.bytesBehind({ number: 3, offset: 8 })).toBe(0);
   });
 
   it("deletes what ends at or before a place, but the file that is written to", async () => {

@@ -1,0 +1,54 @@
+import type { SpoolPlace } from "../../../store/events/events.ts";
+import { comparePlaces } from "./places.ts";
+
+/** Who waits for which place to be loaded. */
+export interface Flushes {
+  /** @throws the signal's reason */
+  add(place: SpoolPlace, signal: AbortSignal): Promise<void>;
+  isWaiting(): boolean;
+  loaded(to: SpoolPlace): void;
+  /** There is no record between these places. */
+  nothingBetween(from: SpoolPlace, to: SpoolPlace): void;
+}
+
+export function createFlushes(): Flushes {
+  const waiting = new Set<{ readonly place: SpoolPlace; readonly resolve: () => void }>();
+  let reached: SpoolPlace | undefined;
+  let gap: { readonly from: SpoolPlace; readonly to: SpoolPlace } | undefined;
+
+  function settle(): void {
+    if (reached !== undefined && gap !== undefined && comparePlaces(reached, gap.from) >= 0) {
+      if (comparePlaces(gap.to, reached) > 0) reached = gap.to;
+      gap = undefined;
+    }
+    for (const one of waiting) {
+      if (reached !== undefined && comparePlaces(reached, one.place) >= 0) one.resolve();
+    }
+  }
+  return {
+    async add(place, signal) {
+      signal.throwIfAborted();
+      const done = Promise.withResolvers<void>();
+      const one = { place, resolve: done.resolve };
+      const abort = (): void => done.reject(signal.reason);
+      signal.addEventListener("abort", abort, { once: true });
+      waiting.add(one);
+      settle();
+      try {
+        await done.promise;
+      } finally {
+        waiting.delete(one);
+        signal.removeEventListener("abort", abort);
+      }
+    },
+    isWaiting: () => waiting.size > 0,
+    loaded(to) {
+      if (reached === undefined || comparePlaces(to, reached) > 0) reached = to;
+      settle();
+    },
+    nothingBetween(from, to) {
+      gap = { from, to };
+      settle();
+    },
+  };
+}

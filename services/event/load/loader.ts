@@ -1,0 +1,233 @@
+import type { LetterBatch } from "../../../store/deadletters/deadletters.ts";
+import { type EventStore, EventsUnavailableError, type SpoolPlace } from "../../../store/events/events.ts";
+import type { RecordReader } from "../../../store/records/records.ts";
+import { createFlushes } from "./flushes.ts";
+import { comparePlaces } from "./places.ts";
+import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-worker.ts";
+import type { PreparedBatch, ProjectStart } from "./prepared.ts";
+import { clearStaging, removeRows } from "./staging.ts";
+import { Suspects } from "./suspects.ts";
+
+export interface LoaderOptions {
+  readonly store: Pick<EventStore, "schema" | "loadedTo" | "load">;
+  readonly reader: RecordReader;
+  /** Zones by the ids of all projects that are configured. */
+  readonly zones: ReadonlyMap<number, string>;
+  /** Called at the start, and again when one has died. */
+  readonly startWorker: () => PrepareWorker;
+  /** Where the worker writes prepared rows. */
+  readonly stagingFolder: string;
+  /** Resolves when refused records are kept. Called again with those of a batch that is prepared again. */
+  readonly keepLetters: (letters: LetterBatch) => Promise<void>;
+  readonly limits: LoadLimits;
+  readonly delays: { readonly minDelayMs: number; readonly maxDelayMs: number };
+  readonly observer: LoadObserver;
+  /** Resolves after `ms`, or as soon as the signal is aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface LoadLimits {
+  /** Of one batch. Lines are not split. */
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  /** Unless it is full a batch begins no earlier than this after the one before. */
+  readonly batchMs: number;
+}
+
+export interface LoadObserver {
+  /** The records of a batch can be queried. */
+  loaded(prepared: PreparedBatch, times: { readonly loadMs: number; readonly delayMs: number }): void;
+  /** Tried again after `delayMs`, as often as it takes. */
+  failed(error: unknown, delayMs: number): void;
+}
+
+export interface Loader extends AsyncDisposable {
+  /** Resolves when all that was on disk in the spool before the call can be queried. */
+  flush(signal: AbortSignal): Promise<void>;
+  status(): Promise<LoadStatus>;
+}
+
+export interface LoadStatus {
+  readonly waitingBytes: number;
+  /** When the first record that waits was received, ms since 1970; undefined when none does. */
+  readonly oldestMs: number | undefined;
+}
+
+/** Node's timers take no more. */
+const foreverMs = 2 ** 31 - 1;
+
+/** Begins to move the records of a spool into the store, each once. Closing it lets a load under way end. */
+export function openLoader(options: LoaderOptions): Loader {
+  return new SpoolLoader(options);
+}
+
+class SpoolLoader implements Loader {
+  readonly #options: LoaderOptions;
+  readonly #stop = new AbortController();
+  readonly #suspects = new Suspects();
+  readonly #flushes = createFlushes();
+  readonly #running: Promise<void>;
+  #worker: PrepareWorker | undefined;
+  #waker = new AbortController();
+  #nextBatchMs = 0;
+  #faults = 0;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  async flush(signal: AbortSignal): Promise<void> {
+    const flushed = this.#flushes.add(await this.#options.reader.end(), signal);
+    this.#waker.abort();
+    await flushed;
+  }
+
+  async status(): Promise<LoadStatus> {
+    const { reader, store } = this.#options;
+    const from = store.loadedTo() ?? (await reader.start());
+    const waitingBytes = await reader.bytesBehind(from);
+    const oldest = waitingBytes === 0 ? undefined : await reader.read(from, 4_096);
+    const head = oldest && Buffer.from(oldest.bytes.subarray(0, 100)).toString("latin1");
+    const receivedMs = head && /"r":(\d+)/.exec(head)?.[1];
+    return { waitingBytes, oldestMs: receivedMs === undefined ? undefined : Number(receivedMs) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.#waker.abort();
+    await this.#running;
+    await this.#worker?.[Symbol.asyncDispose]();
+    this.#worker = undefined;
+  }
+
+  async #run(): Promise<void> {
+    const { observer, wait } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#session();
+      } catch (error) {
+        if (error instanceof PrepareWorkerDiedError) this.#worker = undefined;
+        const delayMs = this.#delayMs();
+        observer.failed(error, delayMs);
+        await wait(delayMs, this.#stop.signal);
+      }
+    }
+  }
+
+  /** From the store's place on, until something fails. The next batch is prepared while one is loaded. */
+  async #session(): Promise<void> {
+    const { store, reader, stagingFolder } = this.#options;
+    await clearStaging(stagingFolder);
+    const loadedTo = store.loadedTo();
+    this.#worker ??= this.#options.startWorker();
+    await this.#worker.reset({ loadedTo, projects: this.#projectStarts() });
+    const start = loadedTo ?? (await reader.start());
+    this.#flushes.loaded(start);
+    const session = new AbortController();
+    const end = AbortSignal.any([session.signal, this.#stop.signal]);
+    let preparing = this.#prepareNext(start, end);
+    try {
+      for (let next = await preparing; next !== undefined; next = await preparing) {
+        preparing = this.#prepareNext(next.batch.to, end);
+        // It is awaited later, perhaps only after a load that takes its time.
+        preparing.catch(() => {});
+        await this.#load(next);
+      }
+    } finally {
+      session.abort();
+      this.#waker.abort();
+      await preparing.catch(() => {});
+    }
+  }
+
+  #projectStarts(): ReadonlyMap<number, ProjectStart> {
+    const { zones, store } = this.#options;
+    return new Map(Array.from(zones, ([id, zone]) => [id, { schema: store.schema(id), zone }]));
+  }
+
+  /** Undefined when it is ended before there was something to prepare. */
+  async #prepareNext(from: SpoolPlace, end: AbortSignal): Promise<PreparedBatch | undefined> {
+    const { reader, limits } = this.#options;
+    await this.#waitForRecords(from, end);
+    if (end.aborted) return undefined;
+    const chunk = await reader.read(from, limits.maxBytes);
+    this.#nextBatchMs = this.#options.now() + limits.batchMs;
+    // Behind the last whole line of a file there may be a piece of one that was never acknowledged.
+    if (chunk === undefined)
+      throw new Error(`the spool has no whole line behind file ${from.number} offset ${from.offset}`);
+    try {
+      return await this.#worker!.prepare(this.#suspects.narrow(chunk, limits.maxRecords));
+    } catch (error) {
+      if (error instanceof PrepareWorkerDiedError && error.lineOffset !== undefined) {
+        this.#suspects.workerDied({ number: chunk.from.number, offset: error.lineOffset });
+      }
+      throw error;
+    }
+  }
+
+  /** Until there are enough for a batch, or it is time, or somebody waits for them, or it is ended. */
+  async #waitForRecords(from: SpoolPlace, end: AbortSignal): Promise<void> {
+    const { reader, limits, now, wait } = this.#options;
+    for (;;) {
+      const waker = new AbortController();
+      this.#waker = waker;
+      if (end.aborted) return;
+      const grown = reader.grown();
+      const spoolEnd = await reader.end();
+      const waitingBytes = await reader.bytesBehind(from);
+      if (waitingBytes === 0) this.#flushes.nothingBetween(from, spoolEnd);
+      const leftMs = waitingBytes === 0 ? foreverMs : Math.min(limits.batchMs, this.#nextBatchMs - now());
+      if (leftMs <= 0 || waitingBytes >= limits.maxBytes) return;
+      if (waitingBytes > 0 && this.#flushes.isWaiting()) return;
+      void grown.then(() => waker.abort());
+      await wait(leftMs, waker.signal);
+    }
+  }
+
+  async #load(prepared: PreparedBatch): Promise<void> {
+    const { reader, observer, now, keepLetters, limits } = this.#options;
+    if (prepared.letters !== undefined) await keepLetters(prepared.letters);
+    const startMs = now();
+    await this.#loadForAsLongAsItTakes(prepared);
+    const { to } = prepared.batch;
+    this.#faults = 0;
+    this.#suspects.loaded(to);
+    this.#flushes.loaded(to);
+    const endMs = now();
+    const delayMs = Math.max(0, endMs - Math.min(prepared.firstReceivedMs, endMs));
+    observer.loaded(prepared, { loadMs: endMs - startMs, delayMs });
+    // What can't be deleted now is deleted after the next batch, or at the next start.
+    await removeRows(prepared.batch).catch((error: unknown) => observer.failed(error, limits.batchMs));
+    await reader.release(to).catch((error: unknown) => observer.failed(error, limits.batchMs));
+  }
+
+  /** A store that is away is waited for. One that can't load this batch makes it smaller. */
+  async #loadForAsLongAsItTakes(prepared: PreparedBatch): Promise<void> {
+    const { store, observer, wait } = this.#options;
+    for (;;) {
+      try {
+        await store.load(prepared.batch);
+        return;
+      } catch (error) {
+        const loadedTo = store.loadedTo();
+        // It failed after the commit.
+        if (loadedTo !== undefined && comparePlaces(loadedTo, prepared.batch.to) >= 0) return;
+        if (!(error instanceof EventsUnavailableError)) this.#suspects.loadFailed(prepared);
+        if (!(error instanceof EventsUnavailableError) || this.#stop.signal.aborted) throw error;
+        const delayMs = this.#delayMs();
+        observer.failed(error, delayMs);
+        await wait(delayMs, this.#stop.signal);
+        if (this.#stop.signal.aborted) throw error;
+      }
+    }
+  }
+
+  /** Doubles with each fault since the last load. */
+  #delayMs(): number {
+    const { minDelayMs, maxDelayMs } = this.#options.delays;
+    return Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(this.#faults++, 30));
+  }
+}

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
+import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
+
+/** A preparer in another thread. One call at a time. */
+export interface PrepareWorker extends AsyncDisposable {
+  /** @throws Error when the intake can't be opened or read; it may be tried again */
+  reset(start: PrepareStart): Promise<void>;
+  /** Takes the task's bytes with it. @throws Error when the disk fails, after which it must be reset */
+  prepare(task: PrepareTask): Promise<PreparedBatch>;
+}
+
+/** The thread ended. All calls after this are refused, too. */
+export class PrepareWorkerDiedError extends Error {
+  override readonly name = "PrepareWorkerDiedError";
+  /** Of the line that it had begun, in the spool's file; undefined when it had begun none. */
+  readonly lineOffset: number | undefined;
+
+  constructor(message: string, lineOffset: number | undefined, options?: ErrorOptions) {
+    super(message, options);
+    this.lineOffset = lineOffset;
+  }
+}
+
+/** @param progress was given to the thread, see `servePreparer` */
+export function createPrepareWorker(
+  worker: Worker,
+  progress: Float64Array<SharedArrayBuffer>,
+): PrepareWorker {
+  let pending: PromiseWithResolvers<FromPrepareWorker> | undefined;
+  let death: PrepareWorkerDiedError | undefined;
+  const die = (error: Error): void => {
+    const offset = progress[0]!;
+    death ??= new PrepareWorkerDiedError(
+      `the thread that prepares records ended: ${error.message}`,
+      offset < 0 ? undefined : offset,
+      { cause: error },
+    );
+    pending?.reject(death);
+    pending = undefined;
+  };
+  worker.on("error", die);
+  worker.on("exit", (code) => die(new Error(`exit code ${code}`)));
+  worker.on("message", (message: FromPrepareWorker) => {
+    pending?.resolve(message);
+    pending = undefined;
+  });
+  async function call(message: ToPrepareWorker, moved: readonly ArrayBuffer[]): Promise<FromPrepareWorker> {
+    if (death !== undefined) throw death;
+    pending = Promise.withResolvers();
+    worker.postMessage(message, [...moved]);
+    const reply = await pending.promise;
+    if (reply.kind === "failed") throw new Error(reply.message);
+    return reply;
+  }
+  return {
+    async reset(start) {
+      await call({ kind: "reset", start }, []);
+    },
+    async prepare(task) {
+      const reply = await call({ kind: "prepare", task }, [task.bytes.buffer]);
+      if (reply.kind !== "prepared") throw new Error(`the thread answered ${reply.kind}`);
+      return reply.prepared;
+    },
+    async [Symbol.asyncDispose]() {
+      if (death !== undefined) return;
+      const exited = once(worker, "exit");
+      worker.postMessage({ kind: "close" } satisfies ToPrepareWorker);
+      await exited;
+    },
+  };
+}

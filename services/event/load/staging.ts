@@ -1,0 +1,20 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { LoadBatch } from "../../../store/events/events.ts";
+
+const preparedFile = /^\d+-\d+-\d+-(?:events|updates|users)\.ndjson$/;
+
+/** Makes the folder of prepared rows, without those that an earlier run left behind. */
+export async function clearStaging(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) {
+    if (preparedFile.test(name)) await rm(join(folder, name), { force: true });
+  }
+}
+
+export async function removeRows({ projects }: LoadBatch): Promise<void> {
+  const files = projects.flatMap(({ eventsFile, updatesFile, usersFile }) =>
+    [eventsFile, updatesFile, usersFile].filter((file) => file !== undefined),
+  );
+  await Promise.all(files.map((file) => rm(file, { force: true })));
+}

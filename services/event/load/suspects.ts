@@ -1,0 +1,56 @@
+import type { SpoolPlace } from "../../../store/events/events.ts";
+import type { RecordChunk } from "../../../store/records/records.ts";
+import { comparePlaces } from "./places.ts";
+import type { PreparedBatch, PrepareTask } from "./prepared.ts";
+
+/** Deaths of the thread at the same line, or failed loads of that line alone, before it is left out. */
+const maxStrikes = 2;
+
+/**
+ * Which lines of the spool may be the reason that something breaks, so that one
+ * of them can't hold up all behind it: batches are made smaller until the line
+ * stands alone, and then it becomes a dead letter.
+ */
+export class Suspects {
+  readonly #strikes = new Map<string, { readonly place: SpoolPlace; count: number }>();
+  /** Batches are small up to here. */
+  #until: SpoolPlace | undefined;
+  #maxRecords = Number.POSITIVE_INFINITY;
+
+  /** How much of a chunk is prepared. A line on which the thread died stands at the front of its batch, and alone. */
+  narrow({ from, to, bytes }: RecordChunk, maxRecords: number): PrepareTask {
+    const inChunk = [...this.#strikes.values()]
+      .filter(({ place }) => comparePlaces(place, from) >= 0 && comparePlaces(place, to) < 0)
+      .sort((a, b) => comparePlaces(a.place, b.place));
+    const skipped = inChunk.filter(({ count }) => count >= maxStrikes).map(({ place }) => place.offset);
+    const first = inChunk.find(({ count }) => count < maxStrikes)?.place;
+    const isCareful = this.#until !== undefined && comparePlaces(from, this.#until) < 0;
+    const records = isCareful ? Math.min(this.#maxRecords, maxRecords) : maxRecords;
+    if (first === undefined) return { from, bytes, maxRecords: records, skipped };
+    if (first.offset === from.offset) return { from, bytes, maxRecords: 1, skipped };
+    return { from, bytes: bytes.slice(0, first.offset - from.offset), maxRecords: records, skipped };
+  }
+
+  workerDied(place: SpoolPlace): void {
+    this.#strike(place);
+  }
+
+  /** The store is there, but can't load this batch. */
+  loadFailed({ batch: { from, to }, lines, counts }: PreparedBatch): void {
+    this.#until = to;
+    this.#maxRecords = Math.max(1, counts.records >> 1);
+    if (lines === 1) this.#strike(from);
+  }
+
+  loaded(to: SpoolPlace): void {
+    for (const [key, { place }] of this.#strikes) {
+      if (comparePlaces(place, to) < 0) this.#strikes.delete(key);
+    }
+  }
+
+  #strike(place: SpoolPlace): void {
+    const key = `${place.number}:${place.offset}`;
+    const known = this.#strikes.get(key);
+    this.#strikes.set(key, { place, count: (known?.count ?? 0) + 1 });
+  }
+}
