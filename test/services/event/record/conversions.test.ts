@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { accepted, check, event, valuesOf } from "./checking.ts";
+
+const convert = (value: unknown, type: "number" | "text" | "boolean"): unknown =>
+  valuesOf(check(event({ p: value }), { "event:p": type }))["p"];
+
+it("numbers come back from their text", () => {
+  const numbers = fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0);
+  fc.assert(
+    fc.property(numbers, (number) => {
+      expect(convert(convert(number, "text"), "number")).toBe(number + 0);
+    }),
+    { examples: [[0], [1e21], [5e-324], [2 ** 53]] },
+  );
+});
+
+it("booleans come back from their text", () => {
+  fc.assert(
+    fc.property(fc.boolean(), (value) => {
+      expect(convert(convert(value, "text"), "boolean")).toBe(value);
+    }),
+  );
+});
+
+it("texts that became numbers come back, too", () => {
+  const texts = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^-?[0-9]{1,3}(\.[0-9]{1,3})?$/));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const number = convert(text, "number") ?? text;
+      expect(String(number)).toBe(text);
+    }),
+  );
+});
+
+it("whatever JSON holds is accepted or named as dropped", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (properties) => {
+      const checked = check(event(JSON.parse(JSON.stringify(properties))));
+      expect(checked.kind).toBe("event");
+      const names = Object.keys(valuesOf(checked));
+      expect(new Set(names).size).toBe(accepted(checked).values.length);
+      expect(
+        names.filter((name) => !/^#?[a-z][a-z0-9_]{0,49}(\.#?[a-z][a-z0-9_]{0,49})?$/.test(name)),
+      ).toEqual([]);
+    }),
+  );
+});
+
+it("values that were kept are kept again, unchanged", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue()), (properties) => {
+      const first = accepted(check(event(JSON.parse(JSON.stringify(properties)))));
+      const known = Object.fromEntries(first.values.map(({ name, type }) => [`event:${name}`, type]));
+      const again = check(event(JSON.parse(JSON.stringify(properties))), known);
+      expect(valuesOf(again)).toEqual(valuesOf(first));
+    }),
+  );
+});
