@@ -22,6 +22,25 @@ export function cutStretches({ localEdges, windows }: Buckets): Stretches {
   return { count: Math.max(0, edges.length - 1), edges, windows: spans };
 }
 
+/** Whether an instant of the range can be in no bucket. */
+export function hasGaps(
+  { startMs, endMs }: Buckets,
+  stretches: Stretches,
+  zone: readonly ZoneStep[],
+): boolean {
+  const { count, edges } = stretches;
+  if (Array.from({ length: count }, (_, stretch) => isCovered(stretches, stretch)).includes(false))
+    return true;
+  const locals = zone.flatMap(({ fromMs, offsetMs }, index) => {
+    const [low, high] = [Math.max(fromMs, startMs), Math.min(zone[index + 1]?.fromMs ?? Infinity, endMs)];
+    return low < high ? [low + offsetMs, high + offsetMs] : [];
+  });
+  return count === 0 || Math.min(...locals) < edges[0]! || Math.max(...locals) > edges[count]!;
+}
+
+const isCovered = ({ windows }: Stretches, stretch: number): boolean =>
+  windows?.some(([from, to]) => from <= stretch && stretch < to) ?? true;
+
 /** Of so few buckets the one that holds a time is found by comparing. */
 const maxCompared = 8;
 
@@ -33,7 +52,11 @@ const maxCompared = 8;
 export function compileBucket(
   instant: string,
   range: { readonly startMs: number; readonly endMs: number },
-  { stretches, zone, dialect }: { readonly stretches: Stretches; readonly zone: readonly ZoneStep[]; readonly dialect: Dialect },
+  {
+    stretches,
+    zone,
+    dialect,
+  }: { readonly stretches: Stretches; readonly zone: readonly ZoneStep[]; readonly dialect: Dialect },
 ): string {
   const steps = zone.filter(({ fromMs }, index) => {
     const untilMs = zone[index + 1]?.fromMs ?? Infinity;
@@ -58,14 +81,20 @@ function compileShifted(
   instant: string,
   [low, high]: readonly [number, number],
   offsetMs: number,
-  { edges, count }: Stretches,
+  stretches: Stretches,
   dialect: Dialect,
 ): string {
+  const { edges, count } = stretches;
   const [first, last] = [stretchAt(edges, low), stretchAt(edges, high)];
-  const name = (stretch: number) => (stretch < 0 || stretch >= count ? "NULL" : String(stretch));
+  const name = (stretch: number) =>
+    stretch < 0 || stretch >= count || !isCovered(stretches, stretch) ? "NULL" : String(stretch);
   const inside = edges.slice(first + 1, last + 1);
   const width = edges[first + 1]! - edges[first]!;
-  const isEven = first >= 0 && last < count && inside.every((edge, index) => edge === edges[first]! + width * (index + 1));
+  const isEven =
+    first >= 0 &&
+    last < count &&
+    stretches.windows === undefined &&
+    inside.every((edge, index) => edge === edges[first]! + width * (index + 1));
   if (!isEven || last - first < maxCompared) {
     const boundaries = inside.map((edge) => String(edge - offsetMs));
     return `CAST(${intoSteps(instant, boundaries, (step) => name(first + step))} AS INTEGER)`;

@@ -18,7 +18,7 @@ export function compileConditions(measures: readonly Asking[], source: Source): 
   const events = unionOf(measures.map((measure) => measure.events));
   const asked = measures.map((measure) => {
     const parts = conjuncts(measure.where).map((part) => compilePredicate(part, source));
-    const isAll = measure.events === undefined || measure.events.length === events?.length;
+    const isAll = measure.events === undefined || new Set(measure.events).size === events?.length;
     return new Set(isAll ? parts : [eventIn(measure.events, source), ...parts]);
   });
   const [first, ...others] = asked;

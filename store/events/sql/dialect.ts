@@ -41,6 +41,8 @@ export interface Dialect {
   /** All values in one list, in the same order for all lists of a group. */
   collect(value: string): string;
   flatten(lists: string): string;
+  /** Behind the name of a common table expression that is computed once. */
+  asShared(query: string): string;
   /** The one value that is not null. */
   theOne(value: string): string;
 }

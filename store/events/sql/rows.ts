@@ -28,7 +28,10 @@ export interface RowsWanted {
  * key (`k0`, `k1` …), then the others. Lists among the keys are taken apart:
  * several of them independently, members of one object group together.
  */
-export function compileRows(source: Source, wanted: RowsWanted): { readonly sql: string; readonly keys: readonly CompiledKey[] } {
+export function compileRows(
+  source: Source,
+  wanted: RowsWanted,
+): { readonly sql: string; readonly keys: readonly CompiledKey[] } {
   const keys = compileKeys(wanted.keys, source);
   const groups = Map.groupBy(
     keys.filter(({ unnest }) => unnest !== undefined),
@@ -40,7 +43,12 @@ export function compileRows(source: Source, wanted: RowsWanted): { readonly sql:
   const from = source.from({ ...wanted.range, events: wanted.events });
   let sql = `SELECT ${list} FROM ${from}${where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`}`;
   for (const members of [...groups.values(), ...(wanted.lists ?? []).map((one) => [one])]) {
-    sql = takeApart(sql, columns.map(({ name }) => name), members, source);
+    sql = takeApart(
+      sql,
+      columns.map(({ name }) => name),
+      members,
+      source,
+    );
   }
   return { sql: `(${sql})`, keys };
 }
@@ -58,7 +66,12 @@ function takeApart(
     const elements = dialect.unnest(dialect.distinctElements(first.name, types[0]!));
     return `SELECT ${[...others, `${elements} AS ${first.name}`].join(", ")} FROM (${rows}) r`;
   }
-  const tuples = dialect.unnest(dialect.distinctTuples(lists.map(({ name }) => name), types));
+  const tuples = dialect.unnest(
+    dialect.distinctTuples(
+      lists.map(({ name }) => name),
+      types,
+    ),
+  );
   const items = lists.map(({ name }, index) => `${dialect.tupleItem("z", index + 1)} AS ${name}`);
   return `SELECT ${[...others, ...items].join(", ")} FROM (SELECT ${[...others, `${tuples} AS z`].join(", ")} FROM (${rows}) r) r`;
 }

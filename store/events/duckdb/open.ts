@@ -1,0 +1,52 @@
+import { type EventStore, emptySchema } from "../events.ts";
+import { findFaults } from "./check.ts";
+import { clusterInfos, importCluster } from "./clusters.ts";
+import { compact } from "./compact.ts";
+import { Database, type DatabaseOptions } from "./database.ts";
+import { exportRecords } from "./export.ts";
+import { loadBatch } from "./load.ts";
+import { createQueries, openSnapshot } from "./queries.ts";
+import { createScans } from "./scan.ts";
+import { storeStats } from "./stats.ts";
+import { createTurns } from "./turns.ts";
+import { createWriter } from "./writer.ts";
+
+export interface DuckDbStoreOptions extends DatabaseOptions {
+  /** Queries that run at a time; more of them starve the rest of the process. */
+  readonly maxQueries: number;
+  /** Queries that may wait for their turn. */
+  readonly maxWaiting: number;
+  /** The time that exported users get. */
+  readonly now?: () => number;
+}
+
+/**
+ * Opens the store of events in a folder, which is made when it is missing.
+ * @throws EventsOpenError when another process has it, or it can't be read
+ */
+export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<EventStore> {
+  const database = await Database.open(options);
+  const { scratchFolder } = database;
+  const writer = createWriter(database);
+  const queries = createQueries(database, createTurns(options.maxQueries, options.maxWaiting));
+  const now = options.now ?? Date.now;
+  return {
+    ...createScans(queries),
+    schema: (projectId) => database.tables.projects.get(projectId)?.schema ?? emptySchema,
+    loadedTo: () => database.tables.loadedTo,
+    load: (batch) => loadBatch(writer, batch, scratchFolder),
+    importCluster: (version, members) => importCluster({ writer, scratchFolder }, version, members),
+    clusters: async (projectId) => clusterInfos(database.tables.projects.get(projectId)),
+    async *export(range, signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      yield* exportRecords(snapshot, range, now());
+    },
+    compact: (given) => compact(database, writer, given),
+    stats: () => storeStats(database),
+    async check(signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      return await findFaults(snapshot, signal);
+    },
+    [Symbol.asyncDispose]: () => database.close(),
+  };
+}

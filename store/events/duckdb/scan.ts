@@ -1,0 +1,114 @@
+import type { KeyValue, Scan, ScanCells, ScanGroups, ScanResult } from "../scan.ts";
+import type { ProjectSchema } from "../schema.ts";
+import { cellWriters, orEmpty } from "../sql/cells.ts";
+import type { CompiledKey } from "../sql/keys.ts";
+import type { CompiledScan } from "../sql/layout.ts";
+import { compileScan } from "../sql/scan.ts";
+import { bound } from "./bind.ts";
+import type { Queries, Scans } from "./connection.ts";
+import { duckdbDialect } from "./dialect.ts";
+import { relationsOf } from "./relations.ts";
+import { createBreather, ResultRows } from "./rows.ts";
+import { runSpread } from "./spread.ts";
+import { streamUsers } from "./users.ts";
+
+/** Runs plans: one statement each, so that all of its numbers are of one moment. */
+export function createScans(queries: Queries): Scans {
+  return {
+    scan: (scan, signal) => runScan(queries, scan, signal),
+    users: (scan, signal) => streamUsers(queries, scan, signal),
+    spread: (scan, of, signal) => runSpread(queries, scan, of, signal),
+  };
+}
+
+async function runScan(queries: Queries, scan: Scan, signal: AbortSignal): Promise<ScanResult> {
+  await using query = await queries.open(signal);
+  const relations = relationsOf(query.tables, scan.projectId);
+  const compiled = compileScan(scan, relations, duckdbDialect);
+  if (compiled === undefined) return emptyResult(scan);
+  const rows = new ResultRows(await query.run(...bound(compiled)));
+  const groups = await readGroups(rows, compiled, { scan, schema: relations.schema, signal });
+  return new HeldResult(rows, compiled, groups);
+}
+
+/** The engine keeps the cells until somebody asks for those of some groups. */
+class HeldResult implements ScanResult {
+  readonly groups: ScanGroups;
+  readonly #compiled: CompiledScan;
+  #rows: ResultRows | undefined;
+
+  constructor(rows: ResultRows, compiled: CompiledScan, groups: ScanGroups) {
+    this.#rows = rows;
+    this.#compiled = compiled;
+    this.groups = groups;
+  }
+
+  async cells(groups?: readonly number[]): Promise<ScanCells> {
+    const rows = this.#rows;
+    if (rows === undefined) throw new Error("the result has been disposed of");
+    const { bucketCount, measures } = this.#compiled;
+    const chosen = groups ?? Array.from({ length: rows.rowCount }, (_, index) => index);
+    const values = measures.map(({ empty }) => new Float64Array(chosen.length * bucketCount).fill(empty));
+    const writers = cellWriters(this.#compiled);
+    const breathe = createBreather();
+    // Chunk by chunk, in whatever order the groups are wanted.
+    const order = chosen.map((_, place) => place).sort((a, b) => chosen[a]! - chosen[b]!);
+    for (const place of order) {
+      rows.moveTo(chosen[place]!);
+      for (const [measure, write] of writers.entries()) write(rows, values[measure]!, place * bucketCount);
+      await breathe();
+    }
+    return { values };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#rows = undefined;
+  }
+}
+
+interface Reading {
+  readonly scan: Scan;
+  readonly schema: ProjectSchema;
+  readonly signal: AbortSignal;
+}
+
+async function readGroups(
+  rows: ResultRows,
+  compiled: CompiledScan,
+  { scan, schema, signal }: Reading,
+): Promise<ScanGroups> {
+  const decode = keyDecoders(compiled.keys, schema);
+  const totals = scan.totals ? compiled.measures.map(() => new Float64Array(rows.rowCount)) : [];
+  const places = compiled.measures.map(({ total }) => compiled.columns.indexOf(total ?? ""));
+  const keys: KeyValue[][] = [];
+  const breathe = createBreather();
+  for (let row = 0; row < rows.rowCount; row++) {
+    rows.moveTo(row);
+    keys.push(decode.map((one, column) => one(rows.value(column))));
+    for (const [measure, total] of totals.entries()) {
+      total[row] = orEmpty(rows.number(places[measure]!), compiled.measures[measure]!.empty);
+    }
+    if (row % 64 === 63) await breathe();
+  }
+  signal.throwIfAborted();
+  return { keys, totals };
+}
+
+function keyDecoders(
+  keys: readonly CompiledKey[],
+  schema: ProjectSchema,
+): readonly ((value: unknown) => KeyValue)[] {
+  const names = new Map([...schema.events.values()].map(({ number, name }) => [number, name]));
+  return keys.map(({ of }) =>
+    of === "event" ? (value) => names.get(value as number) ?? null : (value) => value as KeyValue,
+  );
+}
+
+function emptyResult({ measures, totals }: Scan): ScanResult {
+  const none = measures.map(() => new Float64Array());
+  return {
+    groups: { keys: [], totals: totals ? none : [] },
+    cells: async () => ({ values: none }),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}

@@ -1,0 +1,83 @@
+import type { DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
+import { DuckDBListValue } from "@duckdb/node-api";
+import type { StoredUser, UserScan } from "../scan.ts";
+import type { ProjectSchema, Property } from "../schema.ts";
+import { compileUsers } from "../sql/users.ts";
+import { bound } from "./bind.ts";
+import type { Queries } from "./connection.ts";
+import { duckdbDialect } from "./dialect.ts";
+import { relationsOf } from "./relations.ts";
+
+/** So many at a time; decoding more would hold the event loop. */
+const pageRows = 256;
+
+export async function* streamUsers(
+  queries: Queries,
+  scan: UserScan,
+  signal: AbortSignal,
+): AsyncIterable<readonly StoredUser[]> {
+  await using query = await queries.open(signal);
+  const relations = relationsOf(query.tables, scan.scan.projectId);
+  const properties = (scan.properties ?? userPropertiesOf(relations.schema)).filter(
+    ({ table }) => table === "user",
+  );
+  const statement = compileUsers(scan, properties, relations, duckdbDialect);
+  if (statement === undefined) return;
+  for await (const chunk of query.stream(...bound(statement))) {
+    for (let row = 0; row < chunk.rowCount; row += pageRows) {
+      yield decodeUsers(chunk, [row, Math.min(chunk.rowCount, row + pageRows)], properties);
+    }
+  }
+}
+
+function userPropertiesOf({ properties }: ProjectSchema): readonly Property[] {
+  return [...properties.values()].filter(({ table }) => table === "user");
+}
+
+function decodeUsers(
+  chunk: DuckDBDataChunk,
+  [from, to]: readonly [number, number],
+  properties: readonly Property[],
+): StoredUser[] {
+  const [userId, accountId, distinctId, ...columns] = Array.from(
+    { length: 3 + properties.length },
+    (_, index) => chunk.getColumnVector(index),
+  );
+  const users: StoredUser[] = [];
+  for (let row = from; row < to; row++) {
+    users.push({
+      userId: item(userId, row) as bigint,
+      accountId: item(accountId, row) as string | null,
+      distinctId: item(distinctId, row) as string | null,
+      properties: decodeProperties(columns, row, properties),
+    });
+  }
+  return users;
+}
+
+function decodeProperties(columns: readonly DuckDBVector[], row: number, properties: readonly Property[]) {
+  const values: Record<string, unknown> = Object.create(null);
+  for (const [index, property] of properties.entries()) {
+    const value = item(columns[index], row);
+    if (value !== null && value !== undefined) values[property.name] = decodeValue(value, property);
+  }
+  return values;
+}
+
+/** What an API shows of a stored value: times as text, objects as objects. */
+function decodeValue(value: unknown, { type, group }: Property): unknown {
+  if (value instanceof DuckDBListValue) {
+    return type === "list" && group === undefined
+      ? value.items
+      : value.items.map((one) => decodeScalar(one, type));
+  }
+  return decodeScalar(value, type);
+}
+
+function decodeScalar(value: unknown, type: Property["type"]): unknown {
+  if (value === null) return null;
+  if (type === "time") return new Date(Number(value)).toISOString().replace("T", " ").slice(0, -1);
+  return type === "object" || type === "object_group" ? JSON.parse(value as string) : value;
+}
+
+const item = (vector: DuckDBVector | undefined, row: number): unknown => vector?.getItem(row);

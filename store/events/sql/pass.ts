@@ -1,0 +1,92 @@
+import type { Buckets, Measure, Scan } from "../scan.ts";
+import { compileBucket, cutStretches, hasGaps, type Stretches } from "./buckets.ts";
+import { compileConditions } from "./conditions.ts";
+import type { CompiledKey } from "./keys.ts";
+import { type Column, compileRows, type ListColumn } from "./rows.ts";
+import { Source, type Surroundings } from "./source.ts";
+
+/** One reading of the events, for some of a scan's measures. */
+export interface Pass {
+  readonly keys: readonly CompiledKey[];
+  /** A subquery of one row per event (and list element): keys, `b` (the stretch), conditions and values. */
+  readonly rows: string;
+  /** The column that tells whether a measure counts the row; undefined when it counts all. */
+  readonly filters: readonly (string | undefined)[];
+  /** The column of each value asked for. */
+  readonly values: readonly string[];
+}
+
+/** How a scan's range is cut, the same for all passes. */
+export interface Cut {
+  readonly buckets: Buckets;
+  readonly stretches: Stretches;
+  readonly hasGaps: boolean;
+}
+
+export function cutRange({ buckets, zone }: Scan): Cut {
+  const stretches = cutStretches(buckets);
+  return { buckets, stretches, hasGaps: hasGaps(buckets, stretches, zone) };
+}
+
+/** What a pass computes beside keys and conditions. */
+export interface PassWanted {
+  readonly scan: Scan;
+  readonly cut: Cut;
+  readonly measures: readonly Pick<Measure, "events" | "where">[];
+  /** Texts of values; equal ones share a column. */
+  readonly values: (source: Source) => readonly string[];
+  /** Of lists to take apart, further columns by their own names. */
+  readonly lists?: (source: Source) => readonly ListColumn[];
+  readonly needsBucket: boolean;
+}
+
+export function compilePass(surroundings: Surroundings, wanted: PassWanted): Pass {
+  const { scan, cut } = wanted;
+  const source = new Source(surroundings);
+  const conditions = compileConditions(wanted.measures, source);
+  const columns: Column[] = [];
+  const columnOf = (prefix: string, sql: string): string => {
+    const known = columns.find((column) => column.sql === sql);
+    if (known !== undefined) return known.name;
+    columns.push({ name: `${prefix}${columns.length}`, sql });
+    return columns.at(-1)!.name;
+  };
+  const values = wanted.values(source).map((sql) => columnOf("v", sql));
+  const filters = conditions.own.map((sql) => (sql === undefined ? undefined : columnOf("f", sql)));
+  const bucket = wanted.needsBucket || cut.hasGaps ? bucketOf(surroundings, cut, source) : undefined;
+  if (bucket !== undefined) columns.push({ name: "b", sql: bucket });
+  const { sql, keys } = compileRows(source, {
+    keys: scan.keys,
+    columns,
+    lists: wanted.lists?.(source) ?? [],
+    where: [conditions.common, cut.hasGaps ? `${bucket} IS NOT NULL` : undefined],
+    range: scan.buckets,
+    events: conditions.events,
+  });
+  return { keys, rows: sql, filters, values };
+}
+
+function bucketOf({ dialect, zone }: Surroundings, { stretches }: Cut, source: Source): string {
+  const instant = "time_ms";
+  return source.bucket((startMs, endMs) =>
+    compileBucket(instant, { startMs, endMs }, { stretches, zone, dialect }),
+  );
+}
+
+/** Column lists with the keys in front. */
+export const withKeys = (keys: readonly CompiledKey[], ...others: readonly string[]): string =>
+  [...keys.map(({ name }) => name), ...others].join(", ");
+
+/** One row per group. Without keys there is one group, but only when there are rows. */
+export function groupBy(keys: readonly CompiledKey[], ...others: readonly string[]): string {
+  const by = withKeys(keys, ...others);
+  return by === "" ? " HAVING count(*) > 0" : ` GROUP BY ${by}`;
+}
+
+export const filterText = (...conditions: readonly (string | undefined)[]): string | undefined => {
+  const given = conditions.filter((condition) => condition !== undefined);
+  return given.length === 0 ? undefined : given.join(" AND ");
+};
+
+export const withFilter = (aggregate: string, filter: string | undefined): string =>
+  filter === undefined ? aggregate : `${aggregate} FILTER (WHERE ${filter})`;

@@ -1,0 +1,68 @@
+import type { Scan } from "../scan.ts";
+import { type Answered, compileAdditive, type Numbered } from "./additive.ts";
+import { type Dialect, scalar } from "./dialect.ts";
+import { compileDistinct, groupDistinct } from "./distinct.ts";
+import { type CompiledKey, compileKeys } from "./keys.ts";
+import type { CompiledScan, MeasureLayout, Part } from "./layout.ts";
+import { Parameters } from "./parameters.ts";
+import { cutRange, groupBy, withKeys } from "./pass.ts";
+import type { Relations } from "./relations.ts";
+import { Source, type Surroundings } from "./source.ts";
+
+/** The query for a scan; undefined when it can have no groups. */
+export function compileScan(scan: Scan, relations: Relations, dialect: Dialect): CompiledScan | undefined {
+  const parameters = new Parameters(dialect);
+  const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone };
+  const cut = cutRange(scan);
+  if (scan.measures.length === 0 || cut.stretches.count === 0) return undefined;
+  const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
+  const [different, additive] = partition(numbered, ({ measure }) => measure.aggregate.kind === "distinct");
+  const shared: string[] = [];
+  const answers: Answered[] =
+    additive.length === 0 ? [] : [compileAdditive(surroundings, scan, cut, additive)];
+  for (const measures of groupDistinct(different)) {
+    const name = `s${answers.length}`;
+    const answer = compileDistinct(surroundings, scan, cut, { measures, name });
+    if (answer.shared !== undefined) shared.push(`${name} ${dialect.asShared(answer.shared)}`);
+    answers.push(answer);
+  }
+  const keys = compileKeys(scan.keys, new Source(surroundings));
+  const parts = answers.flatMap((answer) => answer.parts);
+  const columns = parts.flatMap((part) => part.columns);
+  const layouts = new Map(answers.flatMap((answer) => [...answer.layouts]));
+  const common = shared.length === 0 ? "" : `WITH ${shared.join(", ")} `;
+  return {
+    ...parameters.finish(common + mergeParts(keys, parts, columns, dialect)),
+    keys,
+    columns: [...keys.map(({ name }) => name), ...columns],
+    measures: numbered.map(({ index }): MeasureLayout => layouts.get(index)!),
+    bucketCount: cut.stretches.windows?.length ?? cut.stretches.count,
+    windows: cut.stretches.windows,
+  };
+}
+
+/** One row per group out of what the passes say of it. */
+function mergeParts(
+  keys: readonly CompiledKey[],
+  parts: readonly Part[],
+  columns: readonly string[],
+  dialect: Dialect,
+): string {
+  const outer = keys.map(({ name, of }) =>
+    of === "integer" ? `${dialect.cast(name, scalar("number"))} AS ${name}` : name,
+  );
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1)
+    return `SELECT ${[...outer, ...columns].join(", ")} FROM ${only.sql} p`;
+  const branches = parts.map((part) => {
+    const own = columns.map((column) => (part.columns.includes(column) ? column : `NULL AS ${column}`));
+    return `SELECT ${withKeys(keys, ...own)} FROM ${part.sql} p`;
+  });
+  const merged = columns.map((column) => `${dialect.theOne(column)} AS ${column}`);
+  const rows = `SELECT ${withKeys(keys, ...merged)} FROM (${branches.join(" UNION ALL ")}) p${groupBy(keys)}`;
+  return `SELECT ${[...outer, ...columns].join(", ")} FROM (${rows}) p`;
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
