@@ -21,6 +21,8 @@ interface RefusalOptions {
   readonly violations?: readonly QueryViolation[];
   /** HTTP status over REST, where it is not 200. */
   readonly httpStatus?: number;
+  /** When to try again, where that is known. */
+  readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
@@ -31,11 +33,13 @@ export class AnalysisRefusal extends Error {
   readonly returnCode: number;
   readonly violations: readonly QueryViolation[];
   readonly httpStatus: number;
+  readonly retryAfterMs: number | undefined;
 
   constructor(returnCode: number, message: string, options: RefusalOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.returnCode = returnCode;
     this.violations = options.violations ?? [];
     this.httpStatus = options.httpStatus ?? 200;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }

@@ -1,0 +1,69 @@
+import type { AnalysisProject } from "./project.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+import { AnalysisRefusal, returnCodes } from "./refusal.ts";
+import { refuseQuery } from "./rest/query-body.ts";
+import { isReached, type RateLimit, type TokenBook, type TokenRule } from "./tokens.ts";
+
+export interface AdmissionOptions {
+  readonly tokens: TokenBook;
+  readonly projects: ReadonlyMap<number, AnalysisProject>;
+  readonly rateLimiter: RateLimiter;
+  /** Of tokens without a limit of their own; undefined for none. */
+  readonly rateLimit: RateLimit | undefined;
+}
+
+/** What a call shows of itself. */
+export interface Credentials {
+  /** Of the message; empty where there is none. */
+  readonly token: string;
+  readonly header: Headers;
+}
+
+export interface Admission {
+  /**
+   * The project that a call may ask about. The token is looked at first:
+   * strangers are not told what is wrong with a query.
+   * @param refusal what is wrong with the body of the call
+   * @throws AnalysisRefusal
+   */
+  admit(
+    credentials: Credentials,
+    projectId: bigint | number,
+    refusal?: AnalysisRefusal | undefined,
+  ): AnalysisProject;
+}
+
+export function createAdmission({ tokens, projects, rateLimiter, rateLimit }: AdmissionOptions): Admission {
+  const limit = (rule: TokenRule): void => {
+    const own = rule.rateLimit ?? rateLimit;
+    const retryAfterMs = own === undefined ? 0 : rateLimiter.take(rule.name, own);
+    if (retryAfterMs === 0) return;
+    const message = `too many queries with this token, at most ${own?.perSecond} a second`;
+    throw new AnalysisRefusal(returnCodes.busy, message, { retryAfterMs });
+  };
+  return {
+    admit(credentials, projectId, refusal) {
+      const token = credentials.token || bearerOf(credentials.header);
+      if (token === "") throw new AnalysisRefusal(returnCodes.noToken, "Parameter (token) is empty");
+      const rule = tokens.find(token);
+      if (rule === undefined) throw new AnalysisRefusal(returnCodes.token, "the token is unknown");
+      limit(rule);
+      if (refusal !== undefined) throw refusal;
+      const id = Number(projectId);
+      if (id === 0) throw refuseQuery([{ field: "projectId", description: "is required" }]);
+      const project = projects.get(id);
+      if (project !== undefined && isReached(rule, id)) return project;
+      if (rule.projects !== "*") {
+        throw new AnalysisRefusal(returnCodes.token, `the token does not reach project ${projectId}`);
+      }
+      const ids = [...projects.keys()].join(", ") || "none";
+      throw refuseQuery([
+        { field: "projectId", description: `there is no project ${projectId}, valid are ${ids}` },
+      ]);
+    },
+  };
+}
+
+function bearerOf(header: Headers): string {
+  return /^Bearer +(\S+) *$/i.exec(header.get("authorization") ?? "")?.[1] ?? "";
+}

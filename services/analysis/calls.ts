@@ -1,0 +1,114 @@
+import type { Message } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
+import type { Admission } from "./admission.ts";
+import { toCallError } from "./call-error.ts";
+import type { RestCall } from "./engine.ts";
+import { type AnalysisObserver, type EngineName, type Operation, outcomeOf } from "./observer.ts";
+import type { AnalysisProject } from "./project.ts";
+import type { AnalysisRefusal } from "./refusal.ts";
+import { originOf, refuseQuery } from "./rest/query-body.ts";
+import { eachUntilAborted, startTimeLimit, untilAborted } from "./time-limit.ts";
+
+/** What all requests have. */
+interface QueryRequest {
+  readonly token: string;
+  readonly query?: (Message & { readonly projectId: bigint }) | undefined;
+}
+
+/** An admitted query. */
+export interface QueryCall<Query> {
+  readonly project: AnalysisProject;
+  readonly query: Query;
+  readonly rest: RestCall | undefined;
+}
+
+/** The query of a request, if its token may ask it. @throws AnalysisRefusal */
+export function admitQuery<Request extends QueryRequest>(
+  { token, query }: Request,
+  context: HandlerContext,
+  admission: Admission,
+  check: () => AnalysisRefusal | undefined = () => undefined,
+): QueryCall<NonNullable<Request["query"]>> {
+  const origin = query && originOf(query);
+  const refusal =
+    query === undefined ? refuseQuery([{ field: "query", description: "is required" }]) : origin?.refusal;
+  const credentials = { token, header: context.requestHeader };
+  const project = admission.admit(credentials, query?.projectId ?? 0n, refusal ?? check());
+  const rest = origin && { body: origin.body, search: searchOf(context) };
+  return { project, query: query as NonNullable<Request["query"]>, rest };
+}
+
+function searchOf({ url }: HandlerContext): URLSearchParams {
+  const { searchParams } = new URL(url);
+  searchParams.delete("token");
+  return searchParams;
+}
+
+/** Tells the observer of one call. */
+export interface CallNotes {
+  /** Set as soon as it is known. */
+  engine: EngineName;
+}
+
+/** Runs a unary call: tells the observer, and maps errors for the caller. */
+export async function runCall<T>(
+  observer: AnalysisObserver,
+  operation: Operation,
+  signal: AbortSignal,
+  work: (notes: CallNotes) => Promise<T>,
+): Promise<T> {
+  const startedMs = performance.now();
+  const notes: CallNotes = { engine: "none" };
+  let outcome = "ok";
+  observer.started(operation);
+  try {
+    return await work(notes);
+  } catch (error) {
+    outcome = outcomeOf(error, signal);
+    throw toCallError(error);
+  } finally {
+    observer.finished(operation, notes.engine, outcome, (performance.now() - startedMs) / 1_000);
+  }
+}
+
+/** The same for a call that answers with a stream. A caller who stops reading has left. */
+export async function* streamCall<T>(
+  observer: AnalysisObserver,
+  operation: Operation,
+  signal: AbortSignal,
+  work: (notes: CallNotes) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const startedMs = performance.now();
+  const notes: CallNotes = { engine: "none" };
+  let outcome = "cancelled";
+  observer.started(operation);
+  try {
+    yield* work(notes);
+    outcome = "ok";
+  } catch (error) {
+    outcome = outcomeOf(error, signal);
+    throw toCallError(error);
+  } finally {
+    observer.finished(operation, notes.engine, outcome, (performance.now() - startedMs) / 1_000);
+  }
+}
+
+/** `work` with a signal that is aborted when the time is over or the caller has left; then its reason is thrown. */
+export async function withinTime<T>(
+  caller: AbortSignal,
+  seconds: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  using limit = startTimeLimit(caller, seconds);
+  return await untilAborted(work(limit.signal), limit.signal);
+}
+
+/** The same for a stream. */
+export async function* eachWithinTime<T>(
+  caller: AbortSignal,
+  seconds: number,
+  work: (signal: AbortSignal) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  using limit = startTimeLimit(caller, seconds);
+  yield* eachUntilAborted(work(limit.signal), limit.signal);
+}

@@ -1,0 +1,46 @@
+import { refusalOf } from "./call-error.ts";
+import type { AnalysisProject } from "./project.ts";
+import { returnCodes } from "./refusal.ts";
+
+/** The calls of the service. */
+export const operations = [
+  "analyze",
+  "list_users",
+  "download",
+  "download_users",
+  "forward",
+  "import_cluster",
+  "list_clusters",
+] as const;
+export type Operation = (typeof operations)[number];
+
+/** `none` as long as nobody knows the project. */
+export type EngineName = AnalysisProject["engineName"] | "none";
+
+/** Where an answer came from: computed for this call, for another at the same time, or kept. */
+export type AnswerSource = "engine" | "shared" | "cache";
+
+/** Told of every call. */
+export interface AnalysisObserver {
+  started(operation: Operation): void;
+  answered(operation: Operation, source: AnswerSource): void;
+  /** @param outcome `ok`, or a word for what went wrong */
+  finished(operation: Operation, engine: EngineName, outcome: string, seconds: number): void;
+}
+
+const words: Readonly<Record<number, string>> = {
+  [returnCodes.internal]: "internal",
+  [returnCodes.parameter]: "parameter",
+  [returnCodes.token]: "token",
+  [returnCodes.timeout]: "timeout",
+  [returnCodes.busy]: "busy",
+  [returnCodes.unavailable]: "unavailable",
+  [returnCodes.noToken]: "no_token",
+};
+
+/** @param signal of the caller, who may have left */
+export function outcomeOf(error: unknown, signal: AbortSignal): string {
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return words[refusal.returnCode] ?? "other";
+  return signal.aborted ? "cancelled" : "internal";
+}

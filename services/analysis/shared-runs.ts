@@ -1,0 +1,60 @@
+/** Work that several callers wait for at once. */
+export interface SharedRuns<T> {
+  /**
+   * The outcome of the work under way for this key, or of work that starts
+   * now. The work is cancelled when its last caller has left.
+   * @param signal of this caller alone
+   */
+  join(key: string, start: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Joined<T>;
+}
+
+export interface Joined<T> {
+  readonly result: Promise<T>;
+  /** Whether the work was under way already. */
+  readonly isShared: boolean;
+}
+
+interface Run<T> {
+  readonly result: Promise<T>;
+  readonly controller: AbortController;
+  callers: number;
+}
+
+export function createSharedRuns<T>(): SharedRuns<T> {
+  const runs = new Map<string, Run<T>>();
+
+  const begin = (key: string, start: (signal: AbortSignal) => Promise<T>): Run<T> => {
+    const controller = new AbortController();
+    const run: Run<T> = { result: start(controller.signal), controller, callers: 0 };
+    const forget = (): void => {
+      if (runs.get(key) === run) runs.delete(key);
+    };
+    run.result.then(forget, forget);
+    runs.set(key, run);
+    return run;
+  };
+
+  const wait = (key: string, run: Run<T>, signal: AbortSignal): Promise<T> =>
+    new Promise((resolve, reject) => {
+      run.callers++;
+      const leave = (): void => {
+        run.callers--;
+        reject(signal.reason);
+        if (run.callers > 0) return;
+        // Who comes now must not get the outcome of cancelled work.
+        if (runs.get(key) === run) runs.delete(key);
+        run.controller.abort(signal.reason);
+      };
+      if (signal.aborted) return leave();
+      signal.addEventListener("abort", leave, { once: true });
+      run.result.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+    });
+
+  return {
+    join(key, start, signal) {
+      const known = runs.get(key);
+      const run = known ?? begin(key, start);
+      return { result: wait(key, run, signal), isShared: known !== undefined };
+    },
+  };
+}
