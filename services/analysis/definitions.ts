@@ -50,8 +50,10 @@ export function defineProject(
   readRows: (file: string) => readonly DimensionRow[],
 ): ProjectDefinitions {
   const definitions = {
-    cohorts: mapValues(config.cohorts, toFilter),
-    tags: mapValues(config.tags, toBranches),
+    cohorts: mapValues(config.cohorts, (condition, name) => ofUsers(toFilter(condition), `cohort ${name}`)),
+    tags: mapValues(config.tags, (cases, name) =>
+      toBranches(cases).map((branch) => ({ ...branch, when: ofUsers(branch.when, `tag ${name}`) })),
+    ),
     virtualProperties: mapValues(config.virtualProperties, toVirtual),
     metrics: mapValues(config.metrics, toMetric),
   };
@@ -81,8 +83,24 @@ export function mentionsClusters(value: unknown): boolean {
   return Object.values(value).some(mentionsClusters);
 }
 
-function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): ReadonlyMap<string, U> {
-  return new Map(Object.entries(record).map(([name, value]) => [name, map(value)]));
+function mapValues<T, U>(
+  record: Readonly<Record<string, T>>,
+  map: (value: T, name: string) => U,
+): ReadonlyMap<string, U> {
+  return new Map(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
+}
+
+/** @throws Error when a condition looks at an event, since a user is in a cohort whatever the event */
+function ofUsers(filter: Filter, owner: string): Filter {
+  for (const { filts, tableType, columnName } of filter.filts) {
+    for (const inner of filts) ofUsers({ ...filter, filts: [inner] }, owner);
+    if (tableType === TableType.EVENT) {
+      throw new Error(
+        `${owner}: column ${JSON.stringify(columnName)} must be of tableType "user" or "cluster"`,
+      );
+    }
+  }
+  return filter;
 }
 
 function toFilter(condition: Condition): Filter {

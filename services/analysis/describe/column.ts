@@ -37,6 +37,11 @@ export const noValues: Column = { type: "nothing", value: { kind: "null" } };
 /** `#event_time`, local. */
 export const eventTime: Expression = { kind: "local", of: { kind: "builtin", name: "event_time" } };
 
+/** The value as the store has it: of members of object groups the whole list, whose times are instants. */
+export function storedValue({ member, value }: Column): Expression {
+  return member === undefined ? value : { kind: "property", property: member };
+}
+
 /** The texts that a column's values stand for. */
 export function translate(
   column: Column,

@@ -1,5 +1,4 @@
 import {
-  type EventMetric,
   type QuotaTimeRange,
   QuotaTimeRangeType,
   QuotaTimeRangeTypeSchema,
@@ -81,21 +80,6 @@ function compileWindow(
     default:
       return (day) => days(day, first, second);
   }
-}
-
-/** By operand, undefined where an operand has none. */
-export function describeWindows(
-  metric: EventMetric,
-  field: string,
-  weekStart: WeekStart,
-  problems: Problems,
-): ReadonlyMap<number, Window> {
-  const windows = new Map<number, Window>();
-  for (const [i, range] of metric.quotaTimeRanges.entries()) {
-    const window = describeWindow(range, `${field}.quotaTimeRanges[${i}]`, weekStart, problems);
-    if (window !== undefined && range.index !== undefined) windows.set(range.index, window);
-  }
-  return windows;
 }
 
 /** A bucket's day is that of its last instant. */

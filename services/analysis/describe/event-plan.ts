@@ -1,0 +1,90 @@
+import type { EventMetric, ValueFormat } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
+import type { Warning } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { Scan } from "../../../store/events/events.ts";
+import type { PlannedKey } from "./group-by.ts";
+import type { PlannedScan } from "./measure-book.ts";
+import type { Computation, OperandEvents } from "./operand.ts";
+import type { Period } from "./period.ts";
+import type { Presence } from "./presence.ts";
+import { overlappingBuckets, windowedBuckets } from "./window.ts";
+import { type QueryZone, stepsWithin } from "./zone.ts";
+
+export interface PlannedMetric {
+  /** In the query. */
+  readonly index: number;
+  readonly uuid: string;
+  readonly resultKey: string;
+  readonly displayName: string;
+  readonly format: ValueFormat;
+  readonly isSplit: boolean;
+  readonly computation: Computation;
+  readonly operands: readonly OperandEvents[];
+  /** Its groups are those where any of these holds; empty without keys. */
+  readonly presence: readonly Presence[];
+}
+
+/** All that has to be computed for one query. */
+export interface EventPlan {
+  readonly projectId: number;
+  readonly zone: QueryZone;
+  /** The range of the query, and where it compares the other one. */
+  readonly periods: readonly Period[];
+  readonly keys: readonly PlannedKey[];
+  readonly split: PlannedKey | undefined;
+  readonly metrics: readonly PlannedMetric[];
+  readonly scans: readonly PlannedScan[];
+  /** Local times of properties are looked at, which may be far from the ranges. */
+  readonly readsLocalProperties: boolean;
+  readonly warnings: readonly Warning[];
+}
+
+/** Keys of a planned scan: the split's comes last. */
+export function keysOf(plan: EventPlan, { isSplit }: Pick<PlannedScan, "isSplit">): readonly PlannedKey[] {
+  return isSplit && plan.split !== undefined ? [...plan.keys, plan.split] : plan.keys;
+}
+
+/** A planned scan over one period, as the store takes it. */
+export function compileScan(plan: EventPlan, planned: PlannedScan, period: Period): Scan {
+  const buckets = windowedBuckets(period, planned.window, plan.zone);
+  const keys = keysOf(plan, planned).map(({ key }) => key);
+  return {
+    projectId: plan.projectId,
+    zone: zoneSteps(plan, buckets),
+    buckets,
+    keys,
+    measures: planned.measures,
+    // Totals order groups. Those of one bucket are its values.
+    totals: keys.length > 0 && period.buckets.length > 1,
+  };
+}
+
+/** The events of all periods and metrics, over which intervals are spread. */
+export function compileSpread(plan: EventPlan): Scan {
+  const buckets = overlappingBuckets(
+    plan.periods.map(({ range }) => range),
+    plan.zone,
+  );
+  const measures = plan.metrics
+    .flatMap(({ operands }) => operands)
+    .map(({ events, where }) => ({ events, where, aggregate: { kind: "count" } as const }));
+  return {
+    projectId: plan.projectId,
+    zone: zoneSteps(plan, buckets),
+    buckets,
+    keys: [],
+    measures,
+    totals: false,
+  };
+}
+
+export function zoneSteps(
+  { zone, readsLocalProperties }: Pick<EventPlan, "zone" | "readsLocalProperties">,
+  { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
+): Scan["zone"] {
+  return readsLocalProperties ? zone.steps : stepsWithin(zone.steps, startMs, endMs);
+}
+
+/** The metric's name for people. */
+export function displayNameOf({ eventNameDisplay }: EventMetric, resultKey: string): string {
+  return eventNameDisplay || resultKey;
+}

@@ -1,0 +1,231 @@
+import { type EventView, TimeParticleSizeSchema } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
+import type {
+  EventDownloadQuery,
+  EventQuery,
+  EventUserDownloadQuery,
+  EventUserQuery,
+} from "../../../gen/engage/analysis/v1/query_pb.ts";
+import { WarningReason } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { ClusterInfo, ProjectSchema } from "../../../store/events/events.ts";
+import type { ProjectDefinitions } from "../definitions.ts";
+import { floorToDay } from "../local-time.ts";
+import { wordOf, wordsOf } from "../words.ts";
+import type { DescribeContext } from "./context.ts";
+import { displayNameOf, type EventPlan, type PlannedMetric } from "./event-plan.ts";
+import { describeFilter, describeFilters } from "./filter.ts";
+import { describeGroupBy, type PlannedKey } from "./group-by.ts";
+import { queryLimits } from "./limits.ts";
+import { createMeasureBook, type MeasureBook } from "./measure-book.ts";
+import { describeMetric } from "./metric.ts";
+import type { Computation, OperandEvents } from "./operand.ts";
+import { type Period, planPeriod } from "./period.ts";
+import { planPresence } from "./presence.ts";
+import { createProblems, type Problems, warnNoEffect } from "./problems.ts";
+import { resolveRange } from "./range.ts";
+import { assignResultKeys } from "./result-key.ts";
+import {
+  maxOffsetHours,
+  minOffsetHours,
+  type QueryZone,
+  toLocal,
+  zoneOfOffset,
+  zoneOfProject,
+} from "./zone.ts";
+
+export type AnyQuery = EventQuery | EventDownloadQuery | EventUserQuery | EventUserDownloadQuery;
+
+/** What a query is described against. */
+export interface QuerySource {
+  readonly project: ProjectDefinitions;
+  readonly schema: ProjectSchema;
+  readonly clusters: readonly ClusterInfo[];
+  readonly nowMs: number;
+}
+
+/**
+ * What has to be computed for a query. @throws AnalysisRefusal naming all that
+ * is wrong with it. @param check what the kind of query has beside the others
+ */
+export function describeQuery(
+  query: AnyQuery,
+  source: QuerySource,
+  check: (problems: Problems) => void = () => {},
+): EventPlan {
+  const problems = createProblems();
+  for (const path of query.ignoredFields) {
+    problems.warn(WarningReason.IGNORED_FIELD, path, `${path} is unknown and was ignored`);
+  }
+  const context = createContext(query, source, problems);
+  const view = query.eventView;
+  if (view === undefined) problems.refuse("eventView", undefined, "is required");
+  const plan = view && describeView(query, view, context);
+  check(problems);
+  problems.throwIfAny();
+  if (plan === undefined) throw new Error("a query without problems must have a plan");
+  return { ...plan, warnings: problems.warnings };
+}
+
+function createContext(query: AnyQuery, source: QuerySource, problems: Problems): DescribeContext {
+  const { project, schema, clusters, nowMs } = source;
+  const zone = zoneOf(query.zoneOffset, project, problems);
+  return {
+    project,
+    schema,
+    clusters: new Map(clusters.map(({ name, kind }) => [name, kind])),
+    zone,
+    today: { localMs: floorToDay(toLocal(zone, nowMs)), weekStart: project.weekStart },
+    problems,
+    describeFilter,
+    definitions: [],
+    counts: { conditions: 0, operands: 0, readsLocalProperties: false },
+  };
+}
+
+function zoneOf(hours: number | undefined, project: ProjectDefinitions, problems: Problems): QueryZone {
+  if (hours === undefined) return zoneOfProject(project.zone);
+  if (hours >= minOffsetHours && hours <= maxOffsetHours) return zoneOfOffset(hours);
+  const rule = `must be a number of hours from ${minOffsetHours} to ${maxOffsetHours}`;
+  problems.refuse("zoneOffset", hours, rule);
+  return zoneOfOffset(0);
+}
+
+function describeView(query: AnyQuery, view: EventView, context: DescribeContext): EventPlan | undefined {
+  const { problems, counts, zone } = context;
+  const periods = describePeriods(view, context);
+  if (view.queryFeature?.globalQueryOn === true) {
+    warnNoEffect(problems, "eventView.queryFeature.globalQueryOn", "true has no effect");
+  }
+  const keys = describeKeys(view, context);
+  const split = describeSplit(view, context);
+  const book = createMeasureBook();
+  const hasKeys = view.groupBy.length > 0;
+  const metrics = describeMetrics(query, view, { book, hasKeys, split }, context);
+  if (periods === undefined || metrics.includes(undefined) || keys.includes(undefined)) return undefined;
+  return {
+    projectId: context.project.id,
+    zone,
+    periods,
+    keys: keys as readonly PlannedKey[],
+    split,
+    metrics: metrics as readonly PlannedMetric[],
+    scans: book.scans,
+    readsLocalProperties: counts.readsLocalProperties,
+    warnings: [],
+  };
+}
+
+function describePeriods(view: EventView, context: DescribeContext): readonly Period[] | undefined {
+  const { problems, today, zone } = context;
+  const unit = view.timeParticleSize;
+  const unitField = "eventView.timeParticleSize";
+  const isUnit = wordOf(TimeParticleSizeSchema, unit) !== undefined;
+  if (!isUnit) problems.refuseWord(unitField, unit, wordsOf(TimeParticleSizeSchema));
+  const written = (recentDay: string, start: string, end: string, prefix: (name: string) => string) => ({
+    recentDay: { field: `eventView.${prefix("RecentDay")}`, text: recentDay },
+    start: { field: `eventView.${prefix("StartTime")}`, text: start },
+    end: { field: `eventView.${prefix("EndTime")}`, text: end },
+  });
+  const own = written(
+    view.recentDay,
+    view.startTime,
+    view.endTime,
+    (name) => name[0]!.toLowerCase() + name.slice(1),
+  );
+  const { comparedRecentDay, comparedStartTime, comparedEndTime } = view;
+  const other = written(comparedRecentDay, comparedStartTime, comparedEndTime, (name) => `compared${name}`);
+  const ranges = (view.comparedByTime ? [own, other] : [own]).map((range) =>
+    resolveRange(range, today, problems),
+  );
+  const steps = { unit, weekStart: today.weekStart, zone };
+  const periods = ranges.map((range) =>
+    range && isUnit ? planPeriod(range, steps, unitField, problems) : undefined,
+  );
+  return periods.includes(undefined) ? undefined : (periods as readonly Period[]);
+}
+
+function describeKeys(view: EventView, context: DescribeContext): readonly (PlannedKey | undefined)[] {
+  const { groupBy } = view;
+  if (groupBy.length > queryLimits.groupBy) {
+    const rule = `has ${groupBy.length} properties, at most ${queryLimits.groupBy} are possible`;
+    context.problems.refuse("eventView.groupBy", undefined, rule);
+    return [undefined];
+  }
+  return groupBy.map((one, i) => describeGroupBy(one, `eventView.groupBy[${i}]`, context));
+}
+
+function describeSplit({ eventSplit }: EventView, context: DescribeContext): PlannedKey | undefined {
+  if (eventSplit === undefined || (eventSplit.event === undefined && eventSplit.groupByProp === undefined)) {
+    return undefined;
+  }
+  const field = "eventView.eventSplit";
+  if (!eventSplit.event?.eventName)
+    context.problems.refuse(`${field}.event.eventName`, undefined, "is required");
+  if (eventSplit.groupByProp !== undefined) {
+    return describeGroupBy(eventSplit.groupByProp, `${field}.groupByProp`, context);
+  }
+  context.problems.refuse(`${field}.groupByProp`, undefined, "is required");
+  return undefined;
+}
+
+interface MetricSurroundings {
+  readonly book: MeasureBook;
+  readonly hasKeys: boolean;
+  readonly split: PlannedKey | undefined;
+}
+
+function describeMetrics(
+  query: AnyQuery,
+  view: EventView,
+  { book, hasKeys, split }: MetricSurroundings,
+  context: DescribeContext,
+): readonly (PlannedMetric | undefined)[] {
+  const { events } = query;
+  const { problems } = context;
+  const where = describeFilters(view, "eventView", context);
+  if (events.length === 0) problems.refuse("events", undefined, "must hold at least one metric");
+  if (events.length > queryLimits.metrics) {
+    const rule = `has ${events.length} metrics, at most ${queryLimits.metrics} are possible`;
+    problems.refuse("events", undefined, rule);
+    return [undefined];
+  }
+  const described = events.map((metric, i) => {
+    const isSplit = split !== undefined && metric.eventSplitIndexes.length > 0;
+    const operands: OperandEvents[] = [];
+    const parts = { book, operands, isSplit };
+    return { isSplit, operands, computation: describeMetric(metric, `events[${i}]`, where, parts, context) };
+  });
+  const presence = planPresence(
+    described.map(({ operands, isSplit }) => (hasKeys || isSplit ? operands : [])),
+    book,
+  );
+  const resultKeys = assignResultKeys(events, "useSameResultKey" in query && query.useSameResultKey);
+  return described.map(({ computation, ...one }, index) => {
+    const metric = events[index]!;
+    const resultKey = resultKeys[index]!;
+    const displayName = displayNameOf(metric, resultKey);
+    const { eventUuid: uuid, format } = metric;
+    if (computation === undefined) return undefined;
+    return {
+      index,
+      uuid,
+      resultKey,
+      displayName,
+      format,
+      computation: computation as Computation,
+      presence: presence[index]!,
+      ...one,
+    };
+  });
+}
+
+/** Most groups of each metric. */
+export function checkLimit({ limit, timeoutSeconds }: EventQuery, problems: Problems): void {
+  if (limit !== undefined && (limit < 1 || limit > queryLimits.groups)) {
+    problems.refuse("limit", limit, `must be a whole number from 1 to ${queryLimits.groups}`);
+  }
+  checkTimeout(timeoutSeconds, problems);
+}
+
+export function checkTimeout(seconds: number | undefined, problems: Problems): void {
+  if (seconds !== undefined && seconds < 1) problems.refuse("timeoutSeconds", seconds, "must be above 0");
+}

@@ -1,0 +1,125 @@
+import {
+  type GroupBy,
+  PropertyRangeType,
+  PropertyRangeTypeSchema,
+} from "../../../gen/engage/analysis/v1/column_pb.ts";
+import type { GroupKey, NumberSpread } from "../../../store/events/events.ts";
+import { type KeyForm, parseBoundaries } from "../text-form.ts";
+import { wordOf, wordsOf } from "../words.ts";
+import { type Column, describeType } from "./column.ts";
+import type { DescribeContext } from "./context.ts";
+import { findColumn } from "./find-column.ts";
+import { queryLimits } from "./limits.ts";
+import { warnNoEffect } from "./problems.ts";
+
+/** One column by which a result is broken down. */
+export interface PlannedKey {
+  readonly name: string;
+  readonly displayName: string;
+  readonly key: GroupKey;
+  readonly form: KeyForm;
+  /** The key is cut into intervals once the spread of its values is known. */
+  readonly needsSpread: boolean;
+}
+
+/** Undefined when it was refused. */
+export function describeGroupBy(
+  groupBy: GroupBy,
+  field: string,
+  context: DescribeContext,
+): PlannedKey | undefined {
+  const { problems } = context;
+  const { columnName, columnDesc, propertyRange, propertyRangeType } = groupBy;
+  const type = propertyRangeType;
+  if (type !== PropertyRangeType.UNSPECIFIED && wordOf(PropertyRangeTypeSchema, type) === undefined) {
+    problems.refuseWord(`${field}.propertyRangeType`, type, wordsOf(PropertyRangeTypeSchema));
+  }
+  const column = findColumn(groupBy, field, context);
+  if (column === undefined) return undefined;
+  const names = { name: columnName, displayName: columnDesc || columnName, needsSpread: false };
+  if (column.cohort !== undefined) {
+    return { ...names, key: { kind: "predicate", of: column.cohort }, form: { kind: "boolean" } };
+  }
+  if (column.member?.type === "time") {
+    problems.refuse(
+      `${field}.columnName`,
+      columnName,
+      "is a time in an object group, by which no groups are made",
+    );
+    return undefined;
+  }
+  const isCut = propertyRange !== "" && type !== PropertyRangeType.DISCRETE;
+  if (isCut && column.type !== "nothing") return describeIntervals(groupBy, column, field, context);
+  if (propertyRange !== "" && !isCut) {
+    warnNoEffect(problems, `${field}.propertyRange`, 'has no effect with the propertyRangeType "discrete"');
+  }
+  const needsSpread = type === PropertyRangeType.DEF && column.type === "number";
+  return { ...names, needsSpread, key: { kind: "values", of: column.value }, form: { kind: kindOf(column) } };
+}
+
+function kindOf({ type }: Column): "text" | "number" | "boolean" | "time" {
+  return type === "number" || type === "boolean" || type === "time" ? type : "text";
+}
+
+function describeIntervals(
+  { columnName, columnDesc, propertyRange }: GroupBy,
+  column: Column,
+  field: string,
+  { problems }: DescribeContext,
+): PlannedKey | undefined {
+  const path = `${field}.propertyRange`;
+  if (column.type !== "number" && column.type !== "time") {
+    problems.refuse(
+      path,
+      propertyRange,
+      `is only valid for numbers and times, and this is a ${describeType(column)}`,
+    );
+    return undefined;
+  }
+  const boundaries = parseBoundaries(propertyRange, column.type);
+  if (boundaries === undefined || boundaries.some((boundary, i) => i > 0 && boundary <= boundaries[i - 1]!)) {
+    problems.refuse(path, propertyRange, `must be ascending ${column.type}s, joined by commas`);
+    return undefined;
+  }
+  if (boundaries.length > queryLimits.boundaries) {
+    problems.refuse(
+      path,
+      undefined,
+      `has ${boundaries.length} boundaries, at most ${queryLimits.boundaries} are possible`,
+    );
+    return undefined;
+  }
+  return {
+    name: columnName,
+    displayName: columnDesc || columnName,
+    needsSpread: false,
+    key: { kind: "intervals", of: column.value, boundaries },
+    form: { kind: "intervals", of: column.type, boundaries },
+  };
+}
+
+/** Fewer different values than this are groups of their own. */
+const minSpreadValues = 20;
+const spreadIntervals = 12;
+
+/** The key, cut into intervals of equal width if its values are many. */
+export function cutKey(planned: PlannedKey, { distinct, range }: NumberSpread): PlannedKey {
+  const { key } = planned;
+  if (key.kind !== "values" || range === undefined || distinct < minSpreadValues) {
+    return { ...planned, needsSpread: false };
+  }
+  const [least, most] = range;
+  const boundaries = Array.from(
+    { length: spreadIntervals - 1 },
+    (_, i) => least + ((most - least) * (i + 1)) / spreadIntervals,
+  );
+  // A width beyond the largest number can't be told, nor can one below the distance of neighbours.
+  const isCuttable = boundaries.every((at, i) => Number.isFinite(at) && at > (boundaries[i - 1] ?? least));
+  if (!isCuttable) return { ...planned, needsSpread: false };
+  return {
+    ...planned,
+    needsSpread: false,
+    key: { kind: "intervals", of: key.of, boundaries },
+    form: { kind: "intervals", of: "number", boundaries },
+  };
+}

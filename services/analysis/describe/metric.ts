@@ -1,0 +1,213 @@
+import {
+  Aggregation,
+  AggregationSchema,
+  type EventMetric,
+  MetricType,
+  MetricTypeSchema,
+  ValueFormat,
+  ValueFormatSchema,
+} from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
+import type { Predicate } from "../../../store/events/events.ts";
+import { parseNumber } from "../text-form.ts";
+import { quoteAll, wordOf, wordsOf } from "../words.ts";
+import type { Arithmetic } from "./arithmetic.ts";
+import { nested } from "./cluster-column.ts";
+import { allOf, type DescribeContext } from "./context.ts";
+import { describeFilters } from "./filter.ts";
+import { findQuota } from "./find-column.ts";
+import { type OperandName, type Outline, readFormula } from "./formula.ts";
+import { queryLimits } from "./limits.ts";
+import type { MeasureBook } from "./measure-book.ts";
+import { type Computation, checkQuota, needsQuota, type OperandEvents, planOperand } from "./operand.ts";
+import { describeMarks, type OperandMarks, userId } from "./operand-marks.ts";
+import { quote, warnNoEffect, warnUnknown } from "./problems.ts";
+
+/** What a metric is described into. */
+export interface MetricParts {
+  readonly book: MeasureBook;
+  /** Of all its operands. */
+  readonly operands: OperandEvents[];
+  readonly isSplit: boolean;
+}
+
+/** What the query, and for a named metric the metric that names it, says of its operands. */
+interface Inherited extends OperandMarks {
+  readonly where: Predicate;
+}
+
+/** Undefined when it was refused. @param where the query's own conditions */
+export function describeMetric(
+  metric: EventMetric,
+  field: string,
+  where: Predicate,
+  parts: MetricParts,
+  context: DescribeContext,
+): Computation | undefined {
+  const { problems } = context;
+  if (metric.eventName === "") problems.refuse(`${field}.eventName`, undefined, "is required");
+  if (metric.format !== ValueFormat.UNSPECIFIED && wordOf(ValueFormatSchema, metric.format) === undefined) {
+    problems.refuseWord(`${field}.format`, metric.format, wordsOf(ValueFormatSchema));
+  }
+  return describeBody(metric, field, { where }, parts, context);
+}
+
+function describeBody(
+  metric: EventMetric,
+  field: string,
+  inherited: Inherited,
+  parts: MetricParts,
+  context: DescribeContext,
+): Computation | undefined {
+  const outline = outlineOf(metric, field, context);
+  const own = describeFilters(metric, field, context);
+  const marks = describeMarks(metric, outline?.operands.length, field, context);
+  if (outline === undefined) return undefined;
+  const percentile = readPercentile(metric, outline.operands, field, context);
+  const computations = outline.operands.map((operand, i) => {
+    const mark = marks[i]!;
+    const all: Inherited = {
+      where: allOf([inherited.where, own, ...(mark.where === undefined ? [] : [mark.where])]),
+      entity: inherited.entity ?? mark.entity,
+      window: inherited.window ?? mark.window,
+    };
+    if (operand.kind === "metric")
+      return describeNamed(operand.name, operandField(metric, field), all, parts, context);
+    return describeEvents(operand, metric, field, percentile ?? 50, all, parts, context);
+  });
+  return computations.includes(undefined)
+    ? undefined
+    : toComputation(outline.tree, computations as readonly Computation[]);
+}
+
+function operandField(metric: EventMetric, field: string): string {
+  return `${field}.${metric.type === MetricType.CUSTOMIZED ? "customEvent" : "metricName"}`;
+}
+
+function outlineOf(metric: EventMetric, field: string, context: DescribeContext): Outline | undefined {
+  const { problems } = context;
+  const tree: Arithmetic = { kind: "operand", index: 0 };
+  switch (metric.type) {
+    case MetricType.CUSTOMIZED:
+      return readFormula(metric.customEvent, `${field}.customEvent`, problems);
+    case MetricType.NORMAL:
+      break;
+    default:
+      problems.refuseWord(`${field}.type`, metric.type, wordsOf(MetricTypeSchema));
+      return undefined;
+  }
+  const { analysis: aggregation, metricName, eventName, quota } = metric;
+  if (aggregation === Aggregation.UNSPECIFIED && metricName !== "") {
+    return { tree, operands: [{ kind: "metric", name: metricName }] };
+  }
+  if (wordOf(AggregationSchema, aggregation) === undefined) {
+    problems.refuseWord(`${field}.analysis`, aggregation, wordsOf(AggregationSchema));
+    return undefined;
+  }
+  if (metricName !== "") warnNoEffect(problems, `${field}.metricName`, "has no effect beside analysis");
+  if (!needsQuota(aggregation)) {
+    const word = wordOf(AggregationSchema, aggregation);
+    if (quota !== "") warnNoEffect(problems, `${field}.quota`, `has no effect with ${word}`);
+    return { tree, operands: [{ kind: "event", eventName, aggregation, quota: "" }] };
+  }
+  if (quota !== "") return { tree, operands: [{ kind: "event", eventName, aggregation, quota }] };
+  problems.refuse(`${field}.quota`, undefined, `is required by ${wordOf(AggregationSchema, aggregation)}`);
+  return undefined;
+}
+
+function readPercentile(
+  { analysisParams }: EventMetric,
+  operands: readonly OperandName[],
+  field: string,
+  { problems }: DescribeContext,
+): number | undefined {
+  const path = `${field}.analysisParams`;
+  const isUsed = operands.some(
+    (operand) => operand.kind === "event" && operand.aggregation === Aggregation.PERCENTILE,
+  );
+  if (!isUsed) {
+    if (analysisParams !== "") warnNoEffect(problems, path, "has no effect without PERCENTILE");
+    return undefined;
+  }
+  const percentile = parseNumber(analysisParams) ?? 0;
+  if (percentile >= 1 && percentile <= 100) return percentile;
+  problems.refuse(path, analysisParams, "must be a number from 1 to 100, the percentile");
+  return undefined;
+}
+
+function describeEvents(
+  { eventName, aggregation, quota }: OperandName & { readonly kind: "event" },
+  metric: EventMetric,
+  field: string,
+  percentile: number,
+  { where, entity, window }: Inherited,
+  { book, operands, isSplit }: MetricParts,
+  context: DescribeContext,
+): Computation | undefined {
+  const isFormula = metric.type === MetricType.CUSTOMIZED;
+  const { problems, counts } = context;
+  counts.operands++;
+  if (counts.operands === queryLimits.operands + 1) {
+    problems.refuse(
+      field,
+      undefined,
+      `has one operand more than the ${queryLimits.operands} possible in a query`,
+    );
+  }
+  if (counts.operands > queryLimits.operands) return undefined;
+  const quotaField = `${field}.${isFormula ? "customEvent" : "quota"}`;
+  const column = quota === "" ? undefined : findQuota(quota, quotaField, context);
+  if (quota !== "" && column === undefined) return undefined;
+  if (column !== undefined && !checkQuota(aggregation, column, quotaField, quota, problems)) return undefined;
+  const events = numbersOf(eventName, `${field}.${isFormula ? "customEvent" : "eventName"}`, context);
+  const of: OperandEvents = { events, where, isSplit, window };
+  operands.push(of);
+  return planOperand({ aggregation, quota: column, entity: entity ?? userId, percentile }, of, book);
+}
+
+/** Undefined stands for any event. */
+function numbersOf(
+  name: string,
+  field: string,
+  { schema, problems }: DescribeContext,
+): readonly number[] | undefined {
+  if (name === "anyEvent") return undefined;
+  const event = schema.events.get(name);
+  if (event !== undefined) return [event.number];
+  if (name !== "") warnUnknown(problems, field, "event", name, "there are none");
+  return [];
+}
+
+function describeNamed(
+  name: string,
+  field: string,
+  inherited: Inherited,
+  parts: MetricParts,
+  context: DescribeContext,
+): Computation | undefined {
+  const { metrics } = context.project;
+  const metric = metrics.get(name);
+  if (metric === undefined) {
+    const valid = metrics.size === 0 ? "the project has none" : `valid are ${quoteAll([...metrics.keys()])}`;
+    context.problems.refuse(field, name, `is no metric of the project, ${valid}`);
+    return undefined;
+  }
+  return nested(`$metric.${name}`, field, context, (inner) =>
+    describeBody(metric, `${field} (metric ${quote(name)})`, inherited, parts, inner),
+  );
+}
+
+function toComputation(tree: Arithmetic, operands: readonly Computation[]): Computation {
+  switch (tree.kind) {
+    case "number":
+      return tree;
+    case "operand":
+      return operands[tree.index]!;
+    case "binary":
+      return {
+        kind: "binary",
+        operator: tree.operator,
+        left: toComputation(tree.left, operands),
+        right: toComputation(tree.right, operands),
+      };
+  }
+}

@@ -1,0 +1,168 @@
+import type { EventUserDownloadQuery, EventUserQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
+import type { GroupValue } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { Buckets, KeyValue, Measure, UserScan } from "../../../store/events/events.ts";
+import { intervalLabels, keyOf, overallLabels } from "../text-form.ts";
+import { quoteAll } from "../words.ts";
+import { eventTime } from "./column.ts";
+import { allOf, join } from "./context.ts";
+import { type EventPlan, zoneSteps } from "./event-plan.ts";
+import type { PlannedKey } from "./group-by.ts";
+import { queryLimits } from "./limits.ts";
+import type { OperandEvents } from "./operand.ts";
+import type { PlannedBucket } from "./period.ts";
+import { createProblems, type Problems } from "./problems.ts";
+import type { LocalRange } from "./range.ts";
+import { overlappingBuckets, windowOf } from "./window.ts";
+
+export type SliceQuery = EventUserQuery | EventUserDownloadQuery;
+
+/** Labels that are listed where a wrong one is refused. */
+const maxListed = 12;
+
+/** The metric whose users are asked for. */
+export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Problems): void {
+  if (eventIndex === undefined) problems.refuse("eventIndex", undefined, "is required");
+  else if (eventIndex < 0 || eventIndex >= events.length) {
+    problems.refuse(
+      "eventIndex",
+      eventIndex,
+      `must be the number of a metric, from 0 to ${events.length - 1}`,
+    );
+  }
+}
+
+export function checkColumns({ selectedColumns }: EventUserDownloadQuery, problems: Problems): void {
+  const { length } = selectedColumns;
+  if (length === 0 || length > queryLimits.selectedColumns) {
+    problems.refuse(
+      "selectedColumns",
+      undefined,
+      `must name 1 to ${queryLimits.selectedColumns} columns, not ${length}`,
+    );
+  }
+  for (const [i, name] of selectedColumns.entries()) {
+    if (name === "") problems.refuse(`selectedColumns[${i}]`, name, "must be the name of a user property");
+  }
+}
+
+/**
+ * The users behind one number of a result: those of the events that the number
+ * was computed of. Undefined when the metric has no events at all.
+ * @param plan of the result, its keys cut into intervals. @throws AnalysisRefusal
+ */
+export function compileUserScan(
+  plan: EventPlan,
+  query: SliceQuery,
+): Omit<UserScan, "properties"> | undefined {
+  const problems = createProblems();
+  const buckets = findBuckets(plan, query, problems);
+  const group = readGroup(plan.keys, query.sliceGroupVal, problems);
+  problems.throwIfAny();
+  const { operands } = plan.metrics[query.eventIndex!]!;
+  if (operands.length === 0) return undefined;
+  const reaches = operands.map(({ window }) => reachOf(buckets, window));
+  const isOneReach = reaches.every((reach) => JSON.stringify(reach) === JSON.stringify(reaches[0]));
+  const isPlain = operands.every(({ window }) => window === undefined);
+  const all = isPlain ? joinBuckets(buckets) : overlappingBuckets(mergeRanges(reaches.flat()), plan.zone);
+  return {
+    scan: {
+      projectId: plan.projectId,
+      zone: zoneSteps(plan, all),
+      buckets: all,
+      keys: plan.keys.map(({ key }) => key),
+      measures: operands.map((operand, i) => measureOf(operand, isOneReach ? [] : reaches[i]!)),
+      totals: false,
+    },
+    group,
+  };
+}
+
+/** @param reach local times, where not all operands look at the same */
+function measureOf({ events, where }: OperandEvents, reach: readonly LocalRange[]): Measure {
+  const times = reach.map(({ startMs, endMs }) =>
+    allOf([
+      { kind: "compare", operator: ">=", left: eventTime, right: { kind: "number", value: startMs } },
+      { kind: "compare", operator: "<", left: eventTime, right: { kind: "number", value: endMs } },
+    ]),
+  );
+  return { events, where: allOf([where, join("or", times, true)]), aggregate: { kind: "count" } };
+}
+
+/** Buckets in a row as one. */
+function joinBuckets(buckets: readonly PlannedBucket[]): Buckets {
+  const [first, last] = [buckets[0]!, buckets.at(-1)!];
+  return {
+    startMs: first.startMs,
+    endMs: last.endMs,
+    localEdges: [first.local.startMs, last.local.endMs],
+  };
+}
+
+function findBuckets(plan: EventPlan, query: SliceQuery, problems: Problems): readonly PlannedBucket[] {
+  const label = query.sliceDate || ("eventDate" in query ? query.eventDate : "");
+  const all = plan.periods.flatMap(({ buckets }) => buckets);
+  if (label === "") return plan.periods[0]!.buckets;
+  const found = all.find((bucket) => bucket.label === label);
+  if (found !== undefined) return [found];
+  problems.refuse(
+    "sliceDate",
+    label,
+    `must be a label of the x axis: ${listLabels(all.map((bucket) => bucket.label))}`,
+  );
+  return [];
+}
+
+function readGroup(
+  keys: readonly PlannedKey[],
+  given: readonly GroupValue[],
+  problems: Problems,
+): readonly KeyValue[] {
+  const field = "sliceGroupVal";
+  const labels = given.map(({ value }) => (value.case === "label" ? value.value : null));
+  if (keys.length === 0 && labels.length === 1 && overallLabels.includes(labels[0] ?? "")) return [];
+  if (labels.length !== keys.length) {
+    const names =
+      keys.length === 0 ? `, or ${quoteAll(overallLabels)}` : `: ${quoteAll(keys.map(({ name }) => name))}`;
+    problems.refuse(field, undefined, `must hold ${keys.length} labels, not ${labels.length}${names}`);
+    return [];
+  }
+  return keys.map(({ form, name }, i) => {
+    const label = labels[i]!;
+    if (label === null) return null;
+    const value = keyOf(form, label);
+    if (value === undefined) {
+      const valid =
+        form.kind === "intervals" ? `one of ${listLabels(intervalLabels(form))}` : forms[form.kind];
+      problems.refuse(`${field}[${i}]`, label, `must be a label of ${JSON.stringify(name)}: ${valid}`);
+    }
+    return value ?? null;
+  });
+}
+
+const forms = {
+  text: "a text",
+  number: "a number",
+  boolean: '"true" or "false"',
+  time: "a time as yyyy-MM-dd HH:mm:ss",
+} as const;
+
+function listLabels(labels: readonly string[]): string {
+  const half = maxListed / 2;
+  if (labels.length <= maxListed) return quoteAll(labels);
+  return `${quoteAll(labels.slice(0, half))} … ${quoteAll(labels.slice(-half))}`;
+}
+
+/** The local times that an operand looks at for these buckets, in a row and apart from each other. */
+function reachOf(buckets: readonly PlannedBucket[], window: OperandEvents["window"]): readonly LocalRange[] {
+  return mergeRanges(buckets.map(({ local }) => (window === undefined ? local : windowOf(window, local))));
+}
+
+function mergeRanges(ranges: readonly LocalRange[]): readonly LocalRange[] {
+  const merged: LocalRange[] = [];
+  for (const range of [...ranges].sort((a, b) => a.startMs - b.startMs)) {
+    const last = merged.at(-1);
+    if (last === undefined || range.startMs > last.endMs) merged.push(range);
+    else merged[merged.length - 1] = { ...last, endMs: Math.max(last.endMs, range.endMs) };
+  }
+  return merged;
+}
