@@ -20,7 +20,7 @@ export interface TimeLimit extends Disposable {
 export function startTimeLimit(caller: AbortSignal, seconds: number): TimeLimit {
   const controller = new AbortController();
   const expire = (): void => {
-    const message = `the query did not end within ${seconds} seconds and was cancelled`;
+    const message = `the query did not end within ${seconds} s and was cancelled`;
     controller.abort(new AnalysisRefusal(returnCodes.timeout, message));
   };
   const leave = (): void => controller.abort(caller.reason);
