@@ -91,7 +91,14 @@ export function ingest(project: ReferenceProject, records: readonly ReceivedReco
       values,
     };
     if (accepted.type === "track") plain.push(event);
-    else keepUpdatable(updatable, `${event.name} ${record["#event_id"]}`, accepted.type, event);
+    else
+      keepUpdatable(
+        updatable,
+        `${event.name} ${record["#event_id"]}`,
+        accepted.type,
+        event,
+        accepted.properties,
+      );
   }
   return { project, events: [...plain, ...updatable.values()], users, registry };
 }
@@ -149,14 +156,30 @@ function createClaims(): { claim(record: StandardRecord, receivedMs: number): bo
   };
 }
 
+/** What an update does not have is kept, but for the members of an object that it has. */
 function keepUpdatable(
   events: Map<string, ReferenceEvent>,
   key: string,
   type: string,
   event: ReferenceEvent,
+  given: Readonly<Record<string, unknown>>,
 ): void {
-  const old = type === "track_update" ? events.get(key)?.values : undefined;
-  events.set(key, { ...event, values: new Map([...(old ?? []), ...event.values]) });
+  const old = type === "track_update" ? events.get(key) : undefined;
+  const values = new Map(old?.values);
+  removeObjects(values, given);
+  events.set(key, {
+    ...event,
+    accountId: event.accountId ?? old?.accountId,
+    distinctId: event.distinctId ?? old?.distinctId,
+    values: new Map([...values, ...event.values]),
+  });
+}
+
+/** An object takes the place of the whole one that was there. */
+function removeObjects(values: Map<string, Value>, given: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (isObject(value)) remove(values, name.toLowerCase());
+  }
 }
 
 function applyUserOperation(
@@ -174,9 +197,7 @@ function applyUserOperation(
       for (const name of Object.keys(given)) remove(own, name.toLowerCase());
       return;
     case "user_set":
-      for (const [name, value] of Object.entries(given)) {
-        if (isObject(value)) remove(own, name.toLowerCase());
-      }
+      removeObjects(own, given);
   }
   for (const [name, value] of values) {
     const old = own.get(name);
@@ -196,7 +217,9 @@ function combine(type: string, old: Value | undefined, value: Value): Value {
   if (type === "user_add") return Number(old ?? 0) + Number(value);
   const list = (old ?? []) as readonly string[];
   if (type === "user_append") return [...list, ...(value as readonly string[])];
-  if (type === "user_uniq_append") return [...new Set([...list, ...(value as readonly string[])])];
+  if (type === "user_uniq_append") {
+    return [...list, ...new Set((value as readonly string[]).filter((element) => !list.includes(element)))];
+  }
   return value;
 }
 

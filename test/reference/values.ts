@@ -70,7 +70,9 @@ export function createRegistry(): Registry {
 }
 
 function isNothing(value: unknown): boolean {
-  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return (
+    value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)
+  );
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -43,7 +43,8 @@ export async function loadUpdates(
 function foldLines(given: readonly Property[], schema: ProjectSchema): string {
   const folded = [
     "bool_or(operation = 'overwrite') AS is_overwritten",
-    ...[...always, ...optional].map((name) => `arg_max(${name}, line) AS ${name}`),
+    ...always.map((name) => `arg_max(${name}, line) AS ${name}`),
+    ...optional.map((name) => `arg_max(${name}, line) FILTER (line >= first_line) AS ${name}`),
     ...given.map((property) => `${foldProperty(property, schema)} AS ${propertyColumn(property)}`),
   ];
   return `CREATE TEMP TABLE folded_updates AS

@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createPreparer } from "../../services/event/load/prepare.ts";
+import { encodeSpoolLine } from "../../services/event/spool-line.ts";
+import { openDuckDbStore } from "../../store/events/duckdb/open.ts";
+import type { ClusterMember, EventStore } from "../../store/events/events.ts";
+import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
+import type { ReceivedRecord } from "./ingest.ts";
+import type { ReferenceProject } from "./project.ts";
+
+const mebibyte = 2 ** 20;
+const maxRecords = 400;
+
+export interface LoadedStore extends AsyncDisposable {
+  readonly store: EventStore;
+}
+
+/** A store in a folder of its own, into which the records went the way that all records go. */
+export async function openLoadedStore(
+  project: ReferenceProject,
+  records: readonly ReceivedRecord[],
+): Promise<LoadedStore> {
+  const folder = mkdtempSync(join(tmpdir(), "engage-reference-"));
+  const stagingFolder = join(folder, "staging");
+  mkdirSync(stagingFolder);
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => rmSync(folder, { recursive: true }));
+  const store = await openDuckDbStore({
+    folder: join(folder, "events"),
+    stagingFolder,
+    memoryLimitBytes: 512 * mebibyte,
+    threads: 2,
+    maxTempBytes: 512 * mebibyte,
+    maxQueries: 2,
+    maxWaiting: 100,
+  });
+  opened.use(store);
+  await loadAll(store, join(folder, "intake.sqlite"), stagingFolder, project, records);
+  for (const { name, day, kind, members } of project.clusters) {
+    const version = { projectId: project.projectId, name, day, kind };
+    await store.importCluster(version, listOnce(members));
+  }
+  const stack = opened.move();
+  return { store, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+async function* listOnce(members: readonly ClusterMember[]): AsyncGenerator<readonly ClusterMember[]> {
+  yield members;
+}
+
+async function loadAll(
+  store: EventStore,
+  path: string,
+  folder: string,
+  { projectId, zone }: ReferenceProject,
+  records: readonly ReceivedRecord[],
+): Promise<void> {
+  using intake = openSqliteIntake({ path });
+  const preparer = createPreparer({ intake, folder });
+  const start = { schema: store.schema(projectId), zone: zoneText(zone) };
+  preparer.reset({ loadedTo: store.loadedTo(), projects: new Map([[projectId, start]]) });
+  const lines = records.map(({ record, receivedMs }) =>
+    Buffer.concat([
+      encodeSpoolLine(projectId, receivedMs, Buffer.from(JSON.stringify(record))),
+      Buffer.from("\n"),
+    ]),
+  );
+  let from = { number: 1, offset: 0 };
+  for (let at = 0; at < lines.length; at += maxRecords) {
+    const bytes = new Uint8Array(Buffer.concat(lines.slice(at, at + maxRecords)));
+    const { batch } = preparer.prepare({ from, bytes, maxRecords, skipped: [] });
+    await store.load(batch);
+    from = batch.to;
+  }
+}
+
+/** As the configuration has it: an offset such as `+05:30`, or an IANA name. */
+export function zoneText(zone: number | string): string {
+  if (typeof zone === "string") return zone;
+  const minutes = Math.round(Math.abs(zone) * 60);
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${zone < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
