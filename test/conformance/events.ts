@@ -1,0 +1,22 @@
+import { describe } from "vitest";
+import { testClusters } from "./events/clusters.ts";
+import { testExport } from "./events/export.ts";
+import { testLoad } from "./events/load.ts";
+import { testSchema } from "./events/schema.ts";
+import { testUpdates } from "./events/updates.ts";
+import { testUpkeep } from "./events/upkeep.ts";
+import { testUsers } from "./events/users.ts";
+import type { CreateEventsWorld } from "./events/world.ts";
+
+/** What every driver of the store of events does, whatever engine it has. */
+export function testEvents(name: string, create: CreateEventsWorld): void {
+  describe(name, () => {
+    testLoad(create);
+    testSchema(create);
+    testUsers(create);
+    testUpdates(create);
+    testClusters(create);
+    testUpkeep(create);
+    testExport(create);
+  });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import type { ClusterMember, ClusterVersion } from "../../../store/events/events.ts";
+import { asyncOf, type CreateEventsWorld, type OpenedStore, openStore, userOf } from "./world.ts";
+
+const version: ClusterVersion = { projectId: 1, name: "loyal", day: "2026-01-05", kind: "cohort" };
+
+export function testClusters(create: CreateEventsWorld): void {
+  describe("clusters", () => {
+    it.each<[string, readonly ClusterMember[], { members: number; unknown: number }]>([
+      ["accounts", [{ accountId: "ada" }, { accountId: "bob" }], { members: 2, unknown: 0 }],
+      ["visitors", [{ distinctId: "tab" }], { members: 1, unknown: 0 }],
+      ["user ids", [{ userId: 1n }, { userId: 3n }], { members: 2, unknown: 0 }],
+      ["one user by several ids once", [{ userId: 1n }, { accountId: "ada" }], { members: 1, unknown: 0 }],
+      [
+        "strangers as unknown",
+        [{ accountId: "nobody" }, { distinctId: "ada" }, { userId: 9n }, {}, { accountId: "ada" }],
+        { members: 1, unknown: 4 },
+      ],
+      ["nobody", [], { members: 0, unknown: 0 }],
+      ["quotes", [{ accountId: "it's" }], { members: 0, unknown: 1 }],
+    ])("takes %s", async (_what, members, counts) => {
+      await using opened = await openKnown(create);
+      expect(await opened.store.importCluster(version, asyncOf([...members]))).toEqual(counts);
+      expect(await opened.store.clusters(1)).toEqual([{ ...version, members: counts.members }]);
+      expect(await opened.store.check(new AbortController().signal)).toEqual([]);
+    });
+
+    it("keeps a version for each day and name, and replaces that of the same", async () => {
+      await using opened = await openKnown(create);
+      const { store } = opened;
+      await store.importCluster(version, asyncOf([{ userId: 1n }]));
+      await store.importCluster(
+        { ...version, day: "2026-01-06" },
+        asyncOf([{ userId: 1n }], [{ userId: 2n }]),
+      );
+      await store.importCluster(
+        { ...version, name: "tier", kind: "tag" },
+        asyncOf([{ userId: 1n, value: "gold" }]),
+      );
+      await store.importCluster(version, asyncOf([{ userId: 1n }, { userId: 2n }, { userId: 3n }]));
+      const expected = [
+        { ...version, members: 3 },
+        { ...version, day: "2026-01-06", members: 2 },
+        { ...version, name: "tier", kind: "tag", members: 1 },
+      ];
+      const byName = (a: ClusterVersion, b: ClusterVersion) => (a.name + a.day < b.name + b.day ? -1 : 1);
+      expect([...(await store.clusters(1))].sort(byName)).toEqual(expected);
+      expect([...(await (await opened.reopen()).clusters(1))].sort(byName)).toEqual(expected);
+      expect(await opened.store.clusters(2)).toEqual([]);
+    });
+
+    it("makes results of before out of date", async () => {
+      await using opened = await openKnown(create);
+      const before = opened.store.schema(1).version;
+      await opened.store.importCluster(version, asyncOf([{ userId: 1n }]));
+      expect(opened.store.schema(1).version).toBeGreaterThan(before);
+    });
+
+    it("takes nothing when the members end with an error", async () => {
+      await using opened = await openKnown(create);
+      await opened.store.importCluster(version, asyncOf([{ userId: 1n }]));
+      async function* broken(): AsyncGenerator<readonly ClusterMember[], void> {
+        yield [{ userId: 2n }, { userId: 3n }];
+        throw new Error("cut off");
+      }
+      await expect(opened.store.importCluster(version, broken())).rejects.toThrow("cut off");
+      expect(await opened.store.clusters(1)).toEqual([{ ...version, members: 1 }]);
+    });
+
+    it("can be imported before anything was loaded", async () => {
+      await using opened = await openKnown(create);
+      const other = { ...version, projectId: 5 };
+      expect(await opened.store.importCluster(other, asyncOf([{ userId: 1n }]))).toEqual({
+        members: 0,
+        unknown: 1,
+      });
+      expect(await (await opened.reopen()).clusters(5)).toEqual([{ ...other, members: 0 }]);
+    });
+  });
+}
+
+async function openKnown(create: CreateEventsWorld): Promise<OpenedStore> {
+  const opened = await openStore(create);
+  await opened.load({
+    users: [
+      userOf("seen", { a: "ada", d: "tab" }),
+      userOf("seen", { u: 2, a: "bob", d: "tab" }),
+      userOf("seen", { u: 3, d: "alone" }),
+    ],
+  });
+  return opened;
+}

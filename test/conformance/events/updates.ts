@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { PreparedUpdate } from "../../../store/events/events.ts";
+import {
+  type CreateEventsWorld,
+  dayMs,
+  login,
+  noonMs,
+  openStore,
+  properties,
+  recordsOf,
+  updateOf,
+} from "./world.ts";
+
+const { price, city, tags, address, zip, moved, items, itemCount } = properties;
+const old = { [address.number]: '{"zip":"1","moved":"x"}', [zip.number]: "1", [moved.number]: noonMs };
+const young = { [address.number]: '{"zip":"2"}', [zip.number]: "2" };
+
+interface Case {
+  readonly name: string;
+  readonly updates: readonly PreparedUpdate[];
+  /** Of the one event that there is then. */
+  readonly expected: object;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: "makes an event",
+    updates: [updateOf({ p: { [price.number]: 1 } })],
+    expected: { price: 1 },
+  },
+  {
+    name: "changes what is given",
+    updates: [
+      updateOf({ p: { [price.number]: 1, [city.number]: "Bern", [tags.number]: ["a"] } }),
+      updateOf({ p: { [price.number]: 2 } }),
+      updateOf({ p: { [tags.number]: ["b", "c"] } }),
+    ],
+    expected: { price: 2, "#city": "Bern", tags: ["b", "c"] },
+  },
+  {
+    name: "replaces all by overwriting",
+    updates: [
+      updateOf({ p: { [price.number]: 1, [city.number]: "Bern" } }),
+      updateOf({ o: "overwrite", p: { [price.number]: 2 } }),
+      updateOf({ p: { [tags.number]: ["a"] } }),
+    ],
+    expected: { price: 2, tags: ["a"] },
+  },
+  {
+    name: "overwrites twice",
+    updates: [
+      updateOf({ o: "overwrite", p: { [price.number]: 1 } }),
+      updateOf({ o: "overwrite", p: { [city.number]: "Rome" } }),
+    ],
+    expected: { "#city": "Rome" },
+  },
+  {
+    name: "replaces an object with all its members",
+    updates: [updateOf({ p: { ...old, [price.number]: 1 } }), updateOf({ p: young })],
+    expected: { price: 1, address: { zip: "2" } },
+  },
+  {
+    name: "replaces an object group with all its members",
+    updates: [
+      updateOf({ p: { [items.number]: '[{"count":1}]', [itemCount.number]: [1] } }),
+      updateOf({ p: { [items.number]: '[{"count":2},{"count":3}]', [itemCount.number]: [2, 3] } }),
+    ],
+    expected: { items: [{ count: 2 }, { count: 3 }] },
+  },
+];
+
+export function testUpdates(create: CreateEventsWorld): void {
+  describe("events that later records change", () => {
+    it.each(cases)("$name, in one batch", async ({ updates, expected }) => {
+      await using opened = await openStore(create);
+      await opened.load({ updates });
+      expect(await recordsOf(opened.store)).toMatchObject([{ "#event_id": "first", properties: expected }]);
+      expect(await keysOf(opened.store)).toEqual(Object.keys(expected));
+    });
+
+    it.each(cases)("$name, in a batch each", async ({ updates, expected }) => {
+      await using opened = await openStore(create);
+      for (const update of updates) await opened.load({ updates: [update] });
+      expect(await recordsOf(opened.store)).toMatchObject([{ "#event_id": "first", properties: expected }]);
+      expect(await keysOf(opened.store)).toEqual(Object.keys(expected));
+    });
+
+    it("keeps events apart by name and id", async () => {
+      await using opened = await openStore(create);
+      await opened.load({
+        updates: [
+          updateOf({ p: { [price.number]: 1 } }),
+          updateOf({ i: "other", p: { [price.number]: 2 } }),
+          updateOf({ e: login.number, p: { [price.number]: 3 } }),
+        ],
+      });
+      await opened.load({ updates: [updateOf({ i: "other", o: "overwrite", p: { [price.number]: 4 } })] });
+      const found = (await recordsOf(opened.store)).map((record) => record["properties"]);
+      expect(found).toMatchObject([{ price: 3 }, { price: 1 }, { price: 4 }]);
+    });
+
+    it("takes time and ids of the latest record, and ids that it lacks from before", async () => {
+      await using opened = await openStore(create);
+      await opened.load({ updates: [updateOf({ d: "tab" })] });
+      await opened.load({
+        updates: [
+          updateOf({ t: noonMs + dayMs, a: "bob", u: 2 }),
+          { e: 1, t: noonMs + 1, r: noonMs, u: 2, i: "first", o: "update", p: {} },
+        ],
+      });
+      expect(await recordsOf(opened.store)).toMatchObject([
+        { "#account_id": "bob", "#distinct_id": "tab", "#time": "2026-01-05 12:00:00.001" },
+      ]);
+      await opened.load({ updates: [updateOf({ o: "overwrite", t: noonMs + 2 })] });
+      const [event] = await recordsOf(opened.store);
+      expect(event).toMatchObject({ "#account_id": "ada", "#time": "2026-01-05 12:00:00.002" });
+      expect(event).not.toHaveProperty("#distinct_id");
+    });
+
+    it("counts each event once", async () => {
+      await using opened = await openStore(create);
+      await opened.load({ updates: [updateOf(), updateOf(), updateOf({ i: "other" })] });
+      await opened.load({ updates: [updateOf()] });
+      const { projects } = await opened.store.stats();
+      expect(projects).toMatchObject([{ updatableEvents: 2, events: 0 }]);
+      expect(await opened.store.check(new AbortController().signal)).toEqual([]);
+    });
+  });
+}
+
+async function keysOf(store: Parameters<typeof recordsOf>[0]): Promise<string[]> {
+  const [record] = await recordsOf(store);
+  return Object.keys(record!["properties"] as object).filter((key) => key !== "#zone_offset");
+}
