@@ -62,7 +62,7 @@ export function convertNumber(raw: unknown): number | undefined {
 }
 
 function convertText(raw: unknown): string | undefined {
-  if (typeof raw === "string") return isShort(raw, maxTextBytes) ? raw : undefined;
+  if (typeof raw === "string") return isShort(raw, maxTextBytes) ? raw.toWellFormed() : undefined;
   // JSON writes 1e400 as a number, but it is none.
   if (typeof raw === "number") return Number.isFinite(raw) ? String(raw) : undefined;
   return typeof raw === "boolean" ? String(raw) : undefined;
@@ -89,8 +89,19 @@ export function isShort(text: string, maxBytes: number): boolean {
 /** Undefined when it is too deep or too long to be kept. */
 export function jsonTextOf(raw: unknown): string | undefined {
   if (!isShallow(raw, maxJsonDepth)) return undefined;
-  const text = JSON.stringify(raw);
+  const text = stringify(raw);
   return isShort(text, maxJsonBytes) ? text : undefined;
+}
+
+/**
+ * JSON that any reader takes. Half of a surrogate pair, as it is left when a
+ * text is cut in an emoji, is kept as U+FFFD, here and in all texts: stores
+ * refuse it. `JSON.stringify` escapes just those halves.
+ */
+export function stringify(raw: unknown): string {
+  const text = JSON.stringify(raw);
+  if (!text.includes("\\ud")) return text;
+  return text.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (part) => (part.length > 2 ? "\ufffd" : part));
 }
 
 export function isShallow(raw: unknown, levels: number): boolean {

@@ -7,6 +7,7 @@ import {
   maxListElements,
   misfitReason,
   naturalType,
+  stringify,
 } from "./convert.ts";
 import { type Draft, dropProperty, keepValue } from "./draft.ts";
 import { propertyNameOf } from "./names.ts";
@@ -88,7 +89,7 @@ function columnOf({ draft, length, columns }: Group, name: string, raw: unknown)
 
 /** What is within members is text: lists, too, for a member is a list already. */
 function flatten(raw: unknown): unknown {
-  return typeof raw === "object" ? JSON.stringify(raw) : raw;
+  return typeof raw === "object" ? stringify(raw) : raw;
 }
 
 /** Once for all elements. */

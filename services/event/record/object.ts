@@ -1,5 +1,14 @@
 import type { Property, PropertyType } from "../../../store/events/events.ts";
-import { convert, isGroup, isMissing, isObject, jsonTextOf, misfitReason, naturalType } from "./convert.ts";
+import {
+  convert,
+  isGroup,
+  isMissing,
+  isObject,
+  jsonTextOf,
+  misfitReason,
+  naturalType,
+  stringify,
+} from "./convert.ts";
 import { type Draft, dropProperty, isTaken, keepValue } from "./draft.ts";
 import { propertyNameOf } from "./names.ts";
 import type { DropReason } from "./record.ts";
@@ -40,7 +49,7 @@ function addMember(
   if (isTaken(draft, name, from)) return "double";
   const known = draft.types.find(draft.table, name);
   // Members have no members: what is within them is text.
-  const flat = isObject(raw) || (known?.type !== "list" && isGroup(raw)) ? JSON.stringify(raw) : raw;
+  const flat = isObject(raw) || (known?.type !== "list" && isGroup(raw)) ? stringify(raw) : raw;
   const type: PropertyType = known === undefined ? naturalType(flat) : known.type;
   const value = convert(flat, type, draft);
   if (value === undefined) return misfitReason(flat, type);

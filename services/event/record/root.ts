@@ -81,7 +81,7 @@ function readKey(root: Root, key: string, value: unknown): void {
 export function readId(value: unknown): string | null | undefined {
   if (typeof value === "string") {
     if (value === "") return undefined;
-    return isShort(value, maxTextBytes) ? value : null;
+    return isShort(value, maxTextBytes) ? value.toWellFormed() : null;
   }
   if (value === undefined || value === null) return undefined;
   // What is rounded already is another id.

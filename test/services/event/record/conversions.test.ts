@@ -57,3 +57,23 @@ it("values that were kept are kept again, unchanged", () => {
     }),
   );
 });
+
+it("whatever is kept is Unicode that every store takes, as JSON too", () => {
+  const texts = fc.string({
+    unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+  });
+  const values = fc.oneof(texts, fc.array(texts), fc.dictionary(fc.constantFrom("a", "b"), fc.array(texts)));
+  fc.assert(
+    fc.property(texts, values, fc.array(fc.record({ a: texts, b: texts })), (id, p, group) => {
+      const checked = accepted(check(event({ p, group }, { "#account_id": `x${id}`, "#uuid": id })));
+      const kept = JSON.stringify([checked.accountId, checked.uuid, checked.values]);
+      expect(kept).not.toMatch(/[^\\](?:\\\\)*\\ud[89a-f]/);
+      const written = checked.values
+        .filter(({ type }) => type.startsWith("object"))
+        .map(({ value }) => `${value}`);
+      expect(written.filter((text) => /[^\\](?:\\\\)*\\ud[89a-f]/.test(text))).toEqual([]);
+      expect(written.map((text) => JSON.parse(text))).toHaveLength(written.length);
+    }),
+    { examples: [["\ud83d", { a: ["\\ud83d", "\ud83d", "\\\ud83d"] }, [{ a: "\udc00", b: "\u0000" }]]] },
+  );
+});

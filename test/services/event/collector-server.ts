@@ -1,0 +1,103 @@
+import { onTestFinished } from "vitest";
+import { createGateway } from "../../../gateway/gateway.ts";
+import { defaultLimits } from "../../../gateway/limits.ts";
+import { serve } from "../../../gateway/methods.ts";
+import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
+import { createEventCollector } from "../../../services/event/collector.ts";
+import { eventCodecs } from "../../../services/event/rest-codecs.ts";
+import { emptySchema, type ProjectSchema } from "../../../store/events/events.ts";
+
+/** 2026-01-03 00:00 UTC. */
+export const nowMs = Date.UTC(2026, 0, 3);
+
+export interface CollectorServer {
+  readonly url: string;
+  /** Lines of the spool. */
+  readonly lines: { readonly p: number; readonly r: number; readonly b: unknown }[];
+  /** The same, as they are written. */
+  readonly texts: string[];
+  readonly letters: Readonly<Record<string, unknown>>[];
+  /** What the observer was told. */
+  readonly told: readonly unknown[][];
+  /** Waited for before a line is on disk; may be replaced. */
+  onDisk: () => Promise<void>;
+  schema: ProjectSchema;
+  post(path: string, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** The collector behind the gateway on loopback, over a spool in memory; ends with the test. */
+export async function openCollector(clock: () => number = () => nowMs): Promise<CollectorServer> {
+  const told: unknown[][] = [];
+  const tell =
+    (name: string) =>
+    (...what: unknown[]): void =>
+      void told.push([name, ...what]);
+  const server = createServerState(told);
+  const collector = createEventCollector({
+    projects: [
+      { id: 1, appids: ["APP_ID", "other"], zone: "+00:00" },
+      { id: 2, appids: ["shanghai"], zone: "Asia/Shanghai" },
+    ],
+    append: async (line) => {
+      await server.onDisk();
+      server.texts.push(Buffer.from(line).toString());
+      server.lines.push(JSON.parse(server.texts.at(-1)!));
+    },
+    schema: () => server.schema,
+    letters: {
+      append: ({ ndjson }) => {
+        const letters = Buffer.from(ndjson).toString().trimEnd().split("\n");
+        server.letters.push(...letters.map((letter) => JSON.parse(letter)));
+      },
+    },
+    observer: {
+      ...{ taken: tell("taken"), refused: tell("refused") },
+      ...{ dropped: tell("dropped"), rejected: tell("rejected") },
+    },
+    now: clock,
+    maxInflatedBytes: 120_000,
+  });
+  const gateway = createGateway({
+    services: [serve(EventCollector, collector)],
+    limits: { ...defaultLimits, maxMessageBytes: 200_000 },
+    ...{ authorize: () => {}, observers: [], codecs: eventCodecs },
+    reportFault: tell("fault"),
+    pages: {
+      checks: {},
+      metrics: { contentType: "text/plain", text: async () => "" },
+      reportFault: tell("fault"),
+    },
+  });
+  const { port } = await gateway.listen("127.0.0.1", 0);
+  onTestFinished(() => gateway.drain(0));
+  server.url = `http://127.0.0.1:${port}`;
+  return server;
+}
+
+function createServerState(told: readonly unknown[][]): CollectorServer & { url: string } {
+  const server: CollectorServer & { url: string } = {
+    ...{ url: "", lines: [], texts: [], letters: [], told },
+    onDisk: async () => {},
+    schema: emptySchema,
+    post: (path, body, headers = {}) =>
+      ask(`${server.url}${path}`, {
+        method: "POST",
+        body: body as NonNullable<RequestInit["body"]>,
+        headers,
+      }),
+    get: (path, headers = {}) => ask(`${server.url}${path}`, { headers }),
+  };
+  return server;
+}
+
+async function ask(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
