@@ -7,12 +7,12 @@ import type {
 } from "@duckdb/node-api";
 import type { RowReader } from "../sql/cells.ts";
 
-const maxChunkRows = 2048;
-
 /** Reads a result in memory, row by row in any order; it is kept by the engine and taken over a chunk at a time. */
 export class ResultRows implements RowReader {
   readonly rowCount: number;
   readonly #result: DuckDBMaterializedResult;
+  /** The first row of each chunk that has been met, and of the one after. Chunks may have few rows. */
+  readonly #starts = [0];
   #chunk: DuckDBDataChunk | undefined;
   #chunkIndex = -1;
   #vectors: (DuckDBVector | undefined)[] = [];
@@ -24,13 +24,13 @@ export class ResultRows implements RowReader {
   }
 
   moveTo(row: number): void {
-    const chunkIndex = Math.floor(row / maxChunkRows);
-    if (chunkIndex !== this.#chunkIndex) {
-      this.#chunk = this.#result.getChunk(chunkIndex);
-      this.#chunkIndex = chunkIndex;
-      this.#vectors = [];
-    }
-    this.#row = row % maxChunkRows;
+    while (row >= this.#starts.at(-1)!) this.#load(this.#starts.length - 1);
+    const isHere =
+      this.#chunkIndex >= 0 &&
+      row >= this.#starts[this.#chunkIndex]! &&
+      row < this.#starts[this.#chunkIndex + 1]!;
+    if (!isHere) this.#load(this.#chunkOf(row));
+    this.#row = row - this.#starts[this.#chunkIndex]!;
   }
 
   value(column: number): unknown {
@@ -50,6 +50,24 @@ export class ResultRows implements RowReader {
     const vector = this.#vector(column) as DuckDBListVector;
     const value = vector.childVector.getItem(vector.getEntryOffset(this.#row) + index);
     return (value as number | null) ?? Number.NaN;
+  }
+
+  #load(chunkIndex: number): void {
+    this.#chunk = this.#result.getChunk(chunkIndex);
+    this.#chunkIndex = chunkIndex;
+    this.#vectors = [];
+    if (chunkIndex === this.#starts.length - 1)
+      this.#starts.push(this.#starts.at(-1)! + this.#chunk.rowCount);
+  }
+
+  #chunkOf(row: number): number {
+    let [low, high] = [0, this.#starts.length - 1];
+    while (low < high - 1) {
+      const middle = (low + high) >> 1;
+      if (this.#starts[middle]! <= row) low = middle;
+      else high = middle;
+    }
+    return low;
   }
 
   #vector(column: number): DuckDBVector {

@@ -22,13 +22,25 @@ export function createScans(queries: Queries): Scans {
 }
 
 async function runScan(queries: Queries, scan: Scan, signal: AbortSignal): Promise<ScanResult> {
+  const found = await fetchRows(queries, scan, signal);
+  if (found === undefined) return emptyResult(scan);
+  const groups = await readGroups(found, scan, signal);
+  return new HeldResult(found.rows, found.compiled, groups);
+}
+
+interface Found {
+  readonly rows: ResultRows;
+  readonly compiled: CompiledScan;
+  readonly schema: ProjectSchema;
+}
+
+async function fetchRows(queries: Queries, scan: Scan, signal: AbortSignal): Promise<Found | undefined> {
   await using query = await queries.open(signal);
   const relations = relationsOf(query.tables, scan.projectId);
   const compiled = compileScan(scan, relations, duckdbDialect);
-  if (compiled === undefined) return emptyResult(scan);
+  if (compiled === undefined) return undefined;
   const rows = new ResultRows(await query.run(...bound(compiled)));
-  const groups = await readGroups(rows, compiled, { scan, schema: relations.schema, signal });
-  return new HeldResult(rows, compiled, groups);
+  return { rows, compiled, schema: relations.schema };
 }
 
 /** The engine keeps the cells until somebody asks for those of some groups. */
@@ -66,19 +78,13 @@ class HeldResult implements ScanResult {
   }
 }
 
-interface Reading {
-  readonly scan: Scan;
-  readonly schema: ProjectSchema;
-  readonly signal: AbortSignal;
-}
-
 async function readGroups(
-  rows: ResultRows,
-  compiled: CompiledScan,
-  { scan, schema, signal }: Reading,
+  { rows, compiled, schema }: Found,
+  { totals: wantsTotals }: Scan,
+  signal: AbortSignal,
 ): Promise<ScanGroups> {
   const decode = keyDecoders(compiled.keys, schema);
-  const totals = scan.totals ? compiled.measures.map(() => new Float64Array(rows.rowCount)) : [];
+  const totals = wantsTotals ? compiled.measures.map(() => new Float64Array(rows.rowCount)) : [];
   const places = compiled.measures.map(({ total }) => compiled.columns.indexOf(total ?? ""));
   const keys: KeyValue[][] = [];
   const breathe = createBreather();
@@ -88,9 +94,10 @@ async function readGroups(
     for (const [measure, total] of totals.entries()) {
       total[row] = orEmpty(rows.number(places[measure]!), compiled.measures[measure]!.empty);
     }
-    if (row % 64 === 63) await breathe();
+    if (row % 64 !== 63) continue;
+    signal.throwIfAborted();
+    await breathe();
   }
-  signal.throwIfAborted();
   return { keys, totals };
 }
 

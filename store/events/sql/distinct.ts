@@ -84,11 +84,11 @@ function compileNarrow(
   const words = Array.from({ length: Math.ceil(stretches.count / wordBits) }, (_, word) => word);
   const inWord = (word: number) =>
     words.length === 1 ? undefined : `b >= ${word * wordBits} AND b < ${(word + 1) * wordBits}`;
-  const bit = (word: number) =>
-    stretches.count <= 1 ? dialect.bit("0") : dialect.bit(word === 0 ? "b" : `(b - ${word * wordBits})`);
+  const place = words.length > 1 ? `(b % ${wordBits})` : "b";
+  const bit = dialect.bit(stretches.count <= 1 ? "0" : place);
   const masks = measures.flatMap(({ index }, place) =>
     words.map((word) => {
-      const text = dialect.bitOr(bit(word), filterText(filter, inWord(word), pass.filters[place]));
+      const text = dialect.bitOr(bit, filterText(filter, inWord(word), pass.filters[place]));
       return `${text} AS m${index}_${word}`;
     }),
   );
