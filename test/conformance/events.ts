@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { testClusters } from "./events/clusters.ts";
 import { testExport } from "./events/export.ts";
 import { testLoad } from "./events/load.ts";
+import { testQueries } from "./events/queries.ts";
 import { testSchema } from "./events/schema.ts";
 import { testUpdates } from "./events/updates.ts";
 import { testUpkeep } from "./events/upkeep.ts";
@@ -16,6 +17,7 @@ export function testEvents(name: string, create: CreateEventsWorld): void {
     testUsers(create);
     testUpdates(create);
     testClusters(create);
+    testQueries(create);
     testUpkeep(create);
     testExport(create);
   });

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import type { EventStore, Scan } from "../../../store/events/events.ts";
+import { type CreateEventsWorld, dayMs, eventOf, noonMs, noSignal, openStore } from "./world.ts";
+
+const startMs = noonMs - dayMs;
+const endMs = noonMs + 10 * dayMs;
+
+/** Counts all events of the days around noon. */
+const countAll: Scan = {
+  ...{ projectId: 1, zone: [{ fromMs: -Infinity, offsetMs: 0 }], keys: [], totals: true },
+  buckets: { startMs, endMs, localEdges: [startMs, endMs] },
+  measures: [{ events: undefined, where: { kind: "always", value: true }, aggregate: { kind: "count" } }],
+};
+
+async function count(store: EventStore, signal = noSignal()): Promise<number> {
+  await using result = await store.scan(countAll, signal);
+  return result.groups.totals[0]?.[0] ?? 0;
+}
+
+/** How queries share the store with each other and with loads. */
+export function testQueries(create: CreateEventsWorld): void {
+  describe("queries", () => {
+    it.each([
+      { maxQueries: 1, maxWaiting: 0, asked: 4, refused: 3 },
+      { maxQueries: 2, maxWaiting: 1, asked: 5, refused: 2 },
+      { maxQueries: 1, maxWaiting: 8, asked: 6, refused: 0 },
+    ])("runs $maxQueries and lets $maxWaiting wait: $refused of $asked are refused", async (limits) => {
+      await using opened = await openStore(create, limits);
+      await opened.load({ events: [eventOf()] });
+      const asked = Array.from({ length: limits.asked }, () => count(opened.store));
+      const settled = await Promise.allSettled(asked);
+      const refused = settled.filter((one) => one.status === "rejected").map(({ reason }) => reason.name);
+      expect(refused).toEqual(Array.from({ length: limits.refused }, () => "TooManyQueriesError"));
+      expect(await count(opened.store)).toBe(1);
+    });
+
+    it("takes loads and upkeep while as many queries run as may", async () => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
+      const running = count(opened.store);
+      await opened.load({ events: [eventOf()] });
+      const options = { nowMs: noonMs + dayMs, keepDays: new Map<number, number>(), signal: noSignal() };
+      await Promise.all([running, opened.store.compact(options), opened.store.stats()]);
+      expect(await count(opened.store)).toBe(1);
+    });
+
+    it("rejects a query whose signal is aborted before, while it runs, or while it waits", async () => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 1 });
+      await opened.load({ events: [eventOf()] });
+      const reason = new Error("gone");
+      await expect(count(opened.store, AbortSignal.abort(reason))).rejects.toBe(reason);
+      const [first, second] = [new AbortController(), new AbortController()];
+      const running = count(opened.store, first.signal);
+      const waiting = count(opened.store, second.signal);
+      second.abort(reason);
+      await expect(waiting).rejects.toBe(reason);
+      first.abort(reason);
+      await expect(running).rejects.toBe(reason);
+      expect(await count(opened.store)).toBe(1);
+    });
+
+    it("shows whole batches while they are loaded", async () => {
+      await using opened = await openStore(create, { maxQueries: 2, maxWaiting: 100 });
+      const batches = [];
+      for (let n = 0; n < 12; n++) {
+        const events = Array.from({ length: 10 }, (_, at) => eventOf({ t: noonMs + (at % 5) * dayMs }));
+        batches.push(await opened.batches.next({ events }));
+      }
+      const loads = Promise.all(batches.map((batch) => opened.store.load(batch)));
+      const counts = await Promise.all(Array.from({ length: 40 }, () => count(opened.store)));
+      await loads;
+      expect(counts.filter((found) => found % 10 !== 0)).toEqual([]);
+      expect(await count(opened.store)).toBe(120);
+    });
+
+    it("rejects what is asked of a closed store", async () => {
+      await using opened = await openStore(create);
+      const batch = await opened.batches.next({ events: [eventOf()] });
+      const { store } = opened;
+      await store[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+      await expect(count(store)).rejects.toMatchObject({ name: "EventsUnavailableError" });
+      await expect(store.load(batch)).rejects.toMatchObject({ name: "EventsUnavailableError" });
+      await expect(store.stats()).rejects.toMatchObject({ name: "EventsUnavailableError" });
+    });
+
+    it("closes while queries and loads are on their way, and keeps what it has acknowledged", async () => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 10 });
+      await opened.load({ events: [eventOf()] });
+      const batch = await opened.batches.next({ events: [eventOf()] });
+      const asked = [count(opened.store), opened.store.load(batch), count(opened.store)];
+      const settled = Promise.allSettled<unknown>(asked);
+      const store = await opened.reopen();
+      const names = (await settled).map((one) => (one.status === "rejected" ? one.reason.name : "done"));
+      expect(names.filter((name) => name !== "done" && name !== "EventsUnavailableError")).toEqual([]);
+      await store.load(batch);
+      expect(await count(store)).toBe(2);
+    });
+  });
+}
