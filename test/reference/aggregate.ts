@@ -1,4 +1,4 @@
-import type { Column } from "./columns.ts";
+import type { Column, ColumnType } from "./columns.ts";
 import type { ReferenceEvent } from "./ingest.ts";
 import type { Scalar } from "./values.ts";
 
@@ -24,8 +24,35 @@ export const aggregations = [
 ] as const;
 export type Aggregation = (typeof aggregations)[number];
 
+const numeric: readonly ColumnType[] = ["number"];
+const single: readonly ColumnType[] = ["number", "text", "boolean", "time", "object", "object_group"];
+
+/** Which types of properties each is for; those that are left out need none. */
+const suited: Partial<Record<Aggregation, readonly ColumnType[]>> = {
+  SUM: numeric,
+  AVG: numeric,
+  PER_CAPITA_NUM: numeric,
+  MAX: numeric,
+  MIN: numeric,
+  MEDIAN: numeric,
+  PERCENTILE: numeric,
+  DISTINCT: single,
+  TRUE: ["boolean"],
+  FALSE: ["boolean"],
+  IS_EMPTY: [...single, "list"],
+  IS_NOT_EMPTY: [...single, "list"],
+  ARRAY_DISTINCT: ["list"],
+  ARRAY_SET_DISTINCT: ["list"],
+  ARRAY_ITEM_DISTINCT: ["list"],
+};
+
 export function needsProperty(aggregation: Aggregation): boolean {
-  return !["TOTAL_TIMES", "TRIG_USER_NUM", "PER_CAPITA_TIMES"].includes(aggregation);
+  return suited[aggregation] !== undefined;
+}
+
+export function suits(aggregation: Aggregation, column: Column): boolean {
+  const type = column.group === undefined ? column.type : "list";
+  return type === "nothing" || suited[aggregation]!.includes(type);
 }
 
 export interface Aggregated {
@@ -91,7 +118,8 @@ function valuesOf(column: Column, events: readonly ReferenceEvent[]): Scalar[] {
 }
 
 function listsOf(column: Column, events: readonly ReferenceEvent[]): (readonly (Scalar | null)[])[] {
-  return events.map((event) => column.get(event)).filter((value) => Array.isArray(value));
+  const lists = events.map((event) => column.get(event));
+  return lists.filter((value) => Array.isArray(value));
 }
 
 /** From small to large magnitudes, so that little is lost. */

@@ -28,6 +28,11 @@ export function readKey(
     readWord(json, "propertyRangeType", `${field}.propertyRangeType`, ["discrete", "def"]);
   const plain = (value: Scalar) => labelOf(column, value);
   const isTime = column.type === "time";
+  const isCuttable =
+    column.type === "number" || isTime || column.type === "nothing" || column.type === "cohort";
+  if (boundaries.length > 0 && type !== "discrete" && !isCuttable) {
+    throw new Refused(`${field}.propertyRange`, `a ${column.type} is not cut`);
+  }
   if ((column.type !== "number" && !isTime) || type === "discrete") return { column, label: plain };
   if (boundaries.length > 0) return { column, label: intervalLabel(boundaries, plain) };
   const intervals = type === "def" && !isTime ? spreadOf(column, eventsOf()) : undefined;

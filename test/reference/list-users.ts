@@ -2,7 +2,7 @@ import { reachOf } from "./analyze.ts";
 import { readList, readObject, readText, readWhole } from "./form.ts";
 import { groupsOf } from "./groups.ts";
 import type { ReferenceData } from "./ingest.ts";
-import { prepare } from "./prepare.ts";
+import { type Period, prepare } from "./prepare.ts";
 import { Refused } from "./refused.ts";
 import { toLocal } from "./zone.ts";
 
@@ -19,10 +19,11 @@ export function listUsers(data: ReferenceData, nowMs: number, body: unknown): re
   const overall = prepared.keys.length === 0 && ungrouped.has(given.join());
   if (!overall && given.length !== prepared.keys.length) throw new Refused("sliceGroupVal", "wrong length");
   const group = JSON.stringify(overall ? [] : given.map((label) => (label === "(null)" ? null : label)));
-  const period = prepared.periods[0]!;
   const slice = readText(request, "sliceDate", "sliceDate");
+  const has = ({ buckets }: Period) => buckets.some(({ label }) => label === slice);
+  const period = slice === undefined ? prepared.periods[0] : prepared.periods.find(has);
+  if (period === undefined) throw new Refused("sliceDate", `no bucket: ${slice}`);
   const bucket = period.buckets.findIndex(({ label }) => label === slice);
-  if (slice !== undefined && bucket < 0) throw new Refused("sliceDate", `no bucket: ${slice}`);
   const users = new Set<number>();
   for (const operand of prepared.metrics[index]!.operands) {
     const reach = reachOf(operand, period);

@@ -1,4 +1,4 @@
-import { type Aggregated, type Aggregation, aggregations, needsProperty } from "./aggregate.ts";
+import { type Aggregated, type Aggregation, aggregations, needsProperty, suits } from "./aggregate.ts";
 import { type Column, findColumn, readColumn } from "./columns.ts";
 import { type Condition, compileFilters } from "./filters.ts";
 import {
@@ -22,8 +22,6 @@ export interface Operand {
   readonly holds: Condition;
   readonly aggregated: Aggregated;
   readonly window: Window | undefined;
-  /** Whether the event split tells its events apart. */
-  readonly split: boolean;
 }
 
 export interface Metric {
@@ -56,6 +54,10 @@ export function readMetric(json: Json, field: string, context: QueryContext): Me
   const entities = readEntities(json, field, context);
   const windows = readWindows(json, field, context);
   const splits = readList(json, "eventSplitIndexes", `${field}.eventSplitIndexes`);
+  const named = [...splits, ...own.keys(), ...entities.keys(), ...windows.keys()];
+  if (!named.every((index) => Number.isInteger(index) && outline.parts[index as number])) {
+    throw new Refused(field, `no such operand: ${named}`);
+  }
   const user = findColumn("event", "#user_id", context);
   const operands: Operand[][] = outline.parts.map((part, index) => {
     const custom = own.get(index) ?? (() => true);
@@ -63,18 +65,22 @@ export function readMetric(json: Json, field: string, context: QueryContext): Me
       (holds: Condition): Condition =>
       (event) =>
         holds(event) && all(event) && custom(event);
-    const split = splits.includes(index);
+    const entity = entities.get(index);
+    const window = windows.get(index);
     if ("operands" in part) {
-      return part.operands.map((operand) => ({ ...operand, holds: narrow(operand.holds), split }));
+      return part.operands.map((operand) => ({
+        holds: narrow(operand.holds),
+        aggregated: { ...operand.aggregated, entity: entity ?? operand.aggregated.entity },
+        window: window ?? operand.window,
+      }));
     }
-    const named: Condition =
+    const isNamed: Condition =
       part.eventName === "anyEvent" ? () => true : (event) => event.name === part.eventName;
     return [
       {
-        holds: narrow(named),
-        aggregated: { ...part, entity: entities.get(index) ?? user },
-        window: windows.get(index),
-        split,
+        holds: narrow(isNamed),
+        aggregated: { ...part, entity: entity ?? user },
+        window,
       },
     ];
   });
@@ -107,10 +113,16 @@ function readNormal(json: Json, field: string, context: QueryContext): Outline {
   const source = {
     eventName: needText(json, "eventName", `${field}.eventName`),
     aggregation,
-    quota: quota === undefined ? undefined : findColumn("event", quota, context),
+    quota: needsProperty(aggregation) ? readQuota(aggregation, quota!, `${field}.quota`, context) : undefined,
     percentile: aggregation === "PERCENTILE" ? readPercentile(json, field) : 50,
   };
   return { formula, parts: [source] };
+}
+
+function readQuota(aggregation: Aggregation, name: string, field: string, context: QueryContext): Column {
+  const column = findColumn("event", name, context);
+  if (!suits(aggregation, column)) throw new Refused(field, `${aggregation} is not for a ${column.type}`);
+  return column;
 }
 
 function readPercentile(json: Json, field: string): number {
@@ -131,11 +143,11 @@ function readCustomized(json: Json, field: string, context: QueryContext): Outli
     const aggregation = aggregations.find((name) => name === text.slice(last + 1));
     if (first < 1 || aggregation === undefined) throw new Refused(path, `no operand: ${text}`);
     const quota = first === last ? undefined : text.slice(first + 1, last);
-    if (needsProperty(aggregation) && !quota) throw new Refused(path, `no property: ${text}`);
+    if (needsProperty(aggregation) !== Boolean(quota)) throw new Refused(path, `property or not: ${text}`);
     return {
       eventName: text.slice(0, first),
       aggregation,
-      quota: quota === undefined ? undefined : findColumn("event", quota, context),
+      quota: quota === undefined ? undefined : readQuota(aggregation, quota, path, context),
       percentile: aggregation === "PERCENTILE" ? readPercentile(json, field) : 50,
     };
   });
@@ -169,7 +181,12 @@ function readCustomFilters(json: Json, field: string, context: QueryContext): Ma
 }
 
 function readEntities(json: Json, field: string, context: QueryContext): Map<number, Column> {
-  return readIndexed(json, "quotaEntities", field, (entry, path) =>
-    readColumn(readObject(entry["taIdMeasure"], `${path}.taIdMeasure`), `${path}.taIdMeasure`, context),
-  );
+  return readIndexed(json, "quotaEntities", field, (entry, path) => {
+    const measure = readObject(entry["taIdMeasure"], `${path}.taIdMeasure`);
+    const column = readColumn(measure, `${path}.taIdMeasure`, context);
+    if (column.group !== undefined || column.type === "list" || column.type === "cohort") {
+      throw new Refused(`${path}.taIdMeasure`, "more than one value");
+    }
+    return column;
+  });
 }
