@@ -23,7 +23,7 @@ export interface Intake extends Disposable {
   rewind(to: IntakePlace | undefined): void;
   /** Begins a batch at this place. */
   begin(from: IntakePlace): void;
-  /** At least one id must be given. */
+  /** At least one id must be given. Halves of surrogate pairs are U+FFFD. */
   resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser;
   /** False when the same uuid was claimed less than the window ago, by the times of receipt. */
   claimUuid(projectId: number, uuid: string, receivedMs: number): boolean;

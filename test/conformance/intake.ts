@@ -98,6 +98,14 @@ function describeIdentity(using: Using): void {
         expect(ids.map((id) => again.resolve(1, id, undefined).userId)).toEqual(ids.map((_id, i) => i + 1));
       }),
     );
+    it(
+      "takes halves of surrogate pairs for what they are kept as",
+      using((_under, intake) => {
+        intake.begin(place(0));
+        const ids = ["a\ud800", "a\udfff", "a\ufffd"];
+        expect(ids.map((id) => intake.resolve(1, id, undefined).userId)).toEqual([1, 1, 1]);
+      }),
+    );
     it("gives the same users whatever part of the records is prepared again", () => {
       const id = fc.option(fc.constantFrom("1", "2", "3", "4"), { nil: undefined });
       const pair = fc.tuple(id, id).filter((ids) => ids.some((one) => one !== undefined));

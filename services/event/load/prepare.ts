@@ -6,7 +6,7 @@ import { decodeSpoolLine } from "../spool-line.ts";
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 import { createProjectState, type ProjectState } from "./project-state.ts";
 import { ProjectFiles } from "./row-files.ts";
-import { eventLine, seenLine, updateLine, userLines } from "./row-text.ts";
+import { writeEvent, writeSeen, writeUpdate, writeUser } from "./rows.ts";
 import { Tally } from "./tally.ts";
 
 export interface PreparerOptions {
@@ -133,6 +133,7 @@ class BatchPreparer {
       // The disk is not the record's fault.
       if (error instanceof IntakeUnavailableError || (error instanceof Error && "syscall" in error))
         throw error;
+      this.#files.get(projectId)?.undoLines();
       const from = { projectId, receivedMs };
       this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, JSON.stringify(record), from);
     }
@@ -160,15 +161,15 @@ class BatchPreparer {
     }
     const { userId, isNew } = this.#intake.resolve(projectId, accountId, distinctId);
     const files = this.#filesOf(projectId);
-    if (isNew) files.users.write(seenLine(checked, userId));
+    if (isNew) writeSeen(files.users, checked, userId);
     if (checked.kind === "event") {
-      files.events.write(eventLine(state, checked, userId, receivedMs));
+      writeEvent(files.events, state, checked, userId, receivedMs);
       tally.events++;
     } else if (checked.kind === "update") {
-      files.updates.write(updateLine(state, checked, userId, receivedMs));
+      writeUpdate(files.updates, state, checked, userId, receivedMs);
       tally.updates++;
     } else {
-      for (const line of userLines(state, checked, userId)) files.users.write(line);
+      writeUser(files.users, state, checked, userId);
       tally.users++;
     }
     if (checked.dropped.length > 0) tally.drop(checked.dropped);

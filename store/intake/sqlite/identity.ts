@@ -62,7 +62,12 @@ export class Identity {
     this.#seq = seq;
   }
 
-  resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser {
+  resolve(projectId: number, account: string | undefined, visitor: string | undefined): ResolvedUser {
+    // As SQLite keeps them: halves of surrogate pairs are replaced.
+    return this.#resolve(projectId, account?.toWellFormed(), visitor?.toWellFormed());
+  }
+
+  #resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser {
     const project = this.#projects.get(projectId) ?? this.#open(projectId);
     if (accountId === undefined) {
       if (distinctId === undefined) throw new RangeError("a user needs an account or a distinct id");

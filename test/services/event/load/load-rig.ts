@@ -1,0 +1,122 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type Loader,
+  type LoaderOptions,
+  type LoadLimits,
+  openLoader,
+} from "../../../../services/event/load/loader.ts";
+import { createPreparer } from "../../../../services/event/load/prepare.ts";
+import type { PrepareWorker } from "../../../../services/event/load/prepare-worker.ts";
+import type { PreparedBatch } from "../../../../services/event/load/prepared.ts";
+import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
+import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
+import { createRecordReader } from "../../../../store/records/ndjson-reader.ts";
+import { openRecordSpool, type RecordSpool } from "../../../../store/records/ndjson-spool.ts";
+import type { MemoryStore } from "./memory-store.ts";
+
+/** Called around each step with its name: throws to stop there. */
+export type Gate = (step: string) => void;
+
+export interface RigOptions {
+  readonly folder: string;
+  readonly store: MemoryStore;
+  readonly limits?: Partial<LoadLimits>;
+  readonly gate?: Gate;
+  readonly maxFileBytes?: number;
+  readonly overrides?: Partial<LoaderOptions>;
+}
+
+export interface Rig extends AsyncDisposable {
+  readonly spool: RecordSpool;
+  readonly loader: Loader;
+  readonly batches: PreparedBatch[];
+  readonly faults: unknown[];
+  readonly letters: string[];
+  append(...records: unknown[]): Promise<void>;
+  flush(): Promise<void>;
+}
+
+const receivedMs = Date.UTC(2026, 0, 2);
+
+export async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
+}
+
+/** A loader over a real spool and intake, with the preparer in the same thread. */
+export function openRig({ folder, store, limits, gate = () => {}, ...options }: RigOptions): Rig {
+  const stack = new AsyncDisposableStack();
+  const spool = stack.use(
+    openRecordSpool({
+      folder: join(folder, "spool"),
+      after: store.loadedTo(),
+      ...(options.maxFileBytes !== undefined && { maxFileBytes: options.maxFileBytes }),
+    }),
+  );
+  const reader = createRecordReader({ folder: join(folder, "spool"), spool });
+  const stagingFolder = join(folder, "staging");
+  mkdirSync(stagingFolder, { recursive: true });
+  const batches: PreparedBatch[] = [];
+  const faults: unknown[] = [];
+  const letters: string[] = [];
+  const around = async <T>(step: string, work: () => Promise<T> | T): Promise<T> => {
+    gate(`before ${step}`);
+    const result = await work();
+    gate(`after ${step}`);
+    return result;
+  };
+  const loader = stack.use(
+    openLoader({
+      store: {
+        ...store,
+        load: (batch) => around("load", () => store.load(batch)),
+      },
+      reader: { ...reader, release: (to) => around("release", () => reader.release(to)) },
+      zones: new Map([[1, "+00:00"]]),
+      startWorker: () => startWorker(folder, stagingFolder, around),
+      stagingFolder,
+      keepLetters: (batch) =>
+        around(
+          "letters",
+          () => void letters.push(...Buffer.from(batch.ndjson).toString().split("\n").filter(Boolean)),
+        ),
+      limits: { maxRecords: 50, maxBytes: 10_000, batchMs: 5, ...limits },
+      delays: { minDelayMs: 1, maxDelayMs: 4 },
+      observer: {
+        loaded: (prepared) => void batches.push(prepared),
+        failed: (error) => void faults.push(error),
+      },
+      ...{ wait, now: Date.now },
+      ...options.overrides,
+    }),
+  );
+  return {
+    ...{ spool, loader, batches, faults, letters },
+    async append(...records) {
+      await spool.append(encodeSpoolLine(1, receivedMs, Buffer.from(JSON.stringify(records))));
+    },
+    flush: () => loader.flush(AbortSignal.timeout(10_000)),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+type Around = <T>(step: string, work: () => Promise<T> | T) => Promise<T>;
+
+function startWorker(folder: string, stagingFolder: string, around: Around): PrepareWorker {
+  const intake = openSqliteIntake({ path: join(folder, "intake.db"), lockWaitMs: 0 });
+  const preparer = createPreparer({ intake, folder: stagingFolder });
+  return {
+    reset: (start) => around("reset", () => preparer.reset(start)),
+    prepare: (task) => around("prepare", () => preparer.prepare(task)),
+    async [Symbol.asyncDispose]() {
+      intake[Symbol.dispose]();
+    },
+  };
+}
+
+export const track = (n: number, changes: Record<string, unknown> = {}) => ({
+  ...{ "#type": "track", "#event_name": `e${n % 7}`, "#time": "2026-01-01 00:00:00", "#uuid": `uuid-${n}` },
+  ...{ "#account_id": `a${n % 5}`, "#distinct_id": `d${n % 11}`, properties: { n, [`p${n % 9}`]: "x" } },
+  ...changes,
+});

@@ -1,0 +1,302 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createPreparer, type Preparer } from "../../../../services/event/load/prepare.ts";
+import type { PreparedBatch } from "../../../../services/event/load/prepared.ts";
+import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
+import { emptySchema, type ProjectSchema } from "../../../../store/events/events.ts";
+import type { Intake } from "../../../../store/intake/intake.ts";
+import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
+
+let folder = "";
+let intake: Intake;
+let preparer: Preparer;
+let at = { number: 1, offset: 0 };
+const receivedMs = Date.UTC(2026, 0, 2);
+
+function start(schema: ProjectSchema = emptySchema): void {
+  preparer.reset({
+    loadedTo: undefined,
+    projects: new Map([
+      [1, { schema, zone: "+00:00" }],
+      [2, { schema: emptySchema, zone: "+08:00" }],
+    ]),
+  });
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "prepare-"));
+  intake = openSqliteIntake({ path: join(folder, "intake.db") });
+  preparer = createPreparer({ intake, folder });
+  at = { number: 1, offset: 0 };
+  start();
+});
+afterEach(() => {
+  intake[Symbol.dispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const spooled = (records: unknown, projectId = 1): string =>
+  `${Buffer.from(encodeSpoolLine(projectId, receivedMs, Buffer.from(JSON.stringify(records)))).toString()}\n`;
+
+function prepareText(
+  text: string,
+  options: { maxRecords?: number; skipped?: readonly number[] } = {},
+): PreparedBatch {
+  const bytes = new Uint8Array(Buffer.from(text));
+  const prepared = preparer.prepare({ from: at, bytes, maxRecords: 1_000, skipped: [], ...options });
+  at = prepared.batch.to;
+  return prepared;
+}
+
+const prepare = (...records: unknown[]): PreparedBatch => prepareText(spooled(records));
+
+function rowsOf(
+  { batch }: PreparedBatch,
+  kind: "eventsFile" | "updatesFile" | "usersFile",
+  project = 1,
+): unknown[] {
+  const file = batch.projects.find(({ projectId }) => projectId === project)?.[kind];
+  return file === undefined
+    ? []
+    : readFileSync(file, "utf8")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+}
+
+const lettersOf = ({ letters }: PreparedBatch): { reason: string; line: string }[] =>
+  letters === undefined
+    ? []
+    : Buffer.from(letters.ndjson)
+        .toString()
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+
+const track = (changes: Record<string, unknown> = {}) => ({
+  ...{ "#type": "track", "#event_name": "login", "#time": "2026-01-01 00:00:00", "#account_id": "a" },
+  ...changes,
+});
+const user = (operation: string, properties: unknown, changes: Record<string, unknown> = {}) => ({
+  ...{ "#type": operation, "#time": "2026-01-01 00:00:00", "#account_id": "a", properties },
+  ...changes,
+});
+const timeMs = Date.UTC(2026, 0, 1);
+
+describe("records become rows", () => {
+  it("of events, with new numbers for what is new", () => {
+    const prepared = prepare(
+      track({ "#distinct_id": "d", properties: { Price: 12.5, city: "Köln", vip: true, tags: ["x", "y"] } }),
+      track({ "#event_name": "Login", properties: { price: "3", born: "2020-01-02 03:04:05.678" } }),
+    );
+    expect(rowsOf(prepared, "eventsFile")).toEqual([
+      {
+        e: 1,
+        t: timeMs,
+        r: receivedMs,
+        u: 1,
+        a: "a",
+        d: "d",
+        p: { 1: 12.5, 2: "Köln", 3: true, 4: ["x", "y"] },
+      },
+      { e: 2, t: timeMs, r: receivedMs, u: 1, a: "a", p: { 1: 3, 5: Date.UTC(2020, 0, 2, 3, 4, 5, 678) } },
+    ]);
+    const [rows] = prepared.batch.projects;
+    expect(rows?.newEvents).toEqual([
+      { name: "login", number: 1 },
+      { name: "Login", number: 2 },
+    ]);
+    expect(rows?.newProperties.map(({ table, name, number, type }) => [table, name, number, type])).toEqual([
+      ["event", "price", 1, "number"],
+      ["event", "city", 2, "text"],
+      ["event", "vip", 3, "boolean"],
+      ["event", "tags", 4, "list"],
+      ["event", "born", 5, "time"],
+    ]);
+    expect(rows?.counts).toEqual({ events: 2, updates: 0, users: 1 });
+    expect(prepared.counts).toMatchObject({ records: 2, events: 2, refused: {}, dropped: {} });
+  });
+
+  it("of object groups, with a list for each member", () => {
+    const prepared = prepare(track({ properties: { items: [{ id: 1, name: "x" }, { id: 2 }] } }));
+    const [rows] = prepared.batch.projects;
+    expect(rows?.newProperties).toEqual([
+      { table: "event", name: "items", number: 1, type: "object_group" },
+      { table: "event", name: "items.id", number: 2, type: "number", group: "items" },
+      { table: "event", name: "items.name", number: 3, type: "text", group: "items" },
+    ]);
+    expect(rowsOf(prepared, "eventsFile")).toMatchObject([
+      { p: { 1: '[{"id":1,"name":"x"},{"id":2}]', 2: [1, 2], 3: ["x", null] } },
+    ]);
+  });
+
+  it("of events that may be changed, in their order", () => {
+    const update = (type: string) => track({ "#type": type, "#event_id": "o-1", properties: { n: 1 } });
+    const prepared = prepare(update("track_update"), update("track_overwrite"));
+    expect(rowsOf(prepared, "updatesFile")).toEqual(
+      ["update", "overwrite"].map((o) => ({
+        ...{ i: "o-1", o, e: 1, t: timeMs, r: receivedMs, u: 1, a: "a", p: { 1: 1 } },
+      })),
+    );
+  });
+
+  it("of users, each made known first", () => {
+    const prepared = prepare(
+      user("user_set", { name: "n", address: { city: "x", zip: "1" } }),
+      user("user_set", { address: { city: "y" } }, { "#distinct_id": "d" }),
+      user("user_add", { coins: 5 }),
+      user("user_unset", { name: 0 }),
+      user("user_del", {}),
+    );
+    const a = { u: 1, a: "a" };
+    const ad = { ...a, d: "d" };
+    expect(rowsOf(prepared, "usersFile")).toEqual([
+      { ...a, o: "seen", p: {} },
+      { ...a, o: "set", p: { 1: "n", 2: '{"city":"x","zip":"1"}', 3: "x", 4: "1" } },
+      { ...ad, o: "seen", p: {} },
+      { ...ad, o: "unset", p: { 4: null } },
+      { ...ad, o: "set", p: { 2: '{"city":"y"}', 3: "y" } },
+      { ...a, o: "add", p: { 5: 5 } },
+      { ...a, o: "unset", p: { 1: null } },
+      { ...a, o: "del", p: {} },
+    ]);
+    expect(prepared.counts).toMatchObject({ records: 5, users: 5, events: 0 });
+  });
+
+  it("of several projects, each with its zone and numbers", () => {
+    const prepared = prepareText(
+      spooled(track({ properties: { x: 1 } })) + spooled([track({ properties: { y: 1 } })], 2),
+    );
+    expect(rowsOf(prepared, "eventsFile", 1)).toMatchObject([{ e: 1, t: timeMs, u: 1, p: { 1: 1 } }]);
+    expect(rowsOf(prepared, "eventsFile", 2)).toMatchObject([
+      { e: 1, t: timeMs - 8 * 3_600_000, u: 1, p: { 1: 1 } },
+    ]);
+  });
+
+  it("with the numbers that the store knows", () => {
+    start({
+      version: 3,
+      events: new Map([["login", { name: "login", number: 7 }]]),
+      properties: new Map([["event:price", { table: "event", name: "price", number: 9, type: "text" }]]),
+    });
+    const prepared = prepare(
+      track({ properties: { price: 1, extra: 1 } }),
+      track({ "#event_name": "other" }),
+    );
+    expect(rowsOf(prepared, "eventsFile")).toMatchObject([
+      { e: 7, p: { 9: "1", 10: 1 } },
+      { e: 8, p: {} },
+    ]);
+  });
+});
+
+describe("records that give no row", () => {
+  it("are counted and handed out with the reason", () => {
+    const prepared = prepare(
+      ...[
+        track({ "#type": "tracks" }),
+        track({ "#account_id": undefined }),
+        track({ "#time": "2022-01-01 00:00:00" }),
+      ],
+      ...[track({ "#time": "2026-02-30 00:00:00" }), 7, track()],
+    );
+    expect(prepared.counts).toMatchObject({
+      records: 6,
+      events: 1,
+      refused: { type: 1, no_id: 1, time_too_old: 1, time_format: 1, not_an_object: 1 },
+    });
+    const letters = lettersOf(prepared);
+    expect(letters.map(({ reason }) => reason)).toEqual([
+      "type",
+      "no_id",
+      "time_too_old",
+      "time_format",
+      "not_an_object",
+    ]);
+    expect(letters[0]).toMatchObject({
+      source: "event.load",
+      index: "project 1",
+      line: expect.stringContaining("tracks"),
+    });
+  });
+
+  it("are those that were there before", () => {
+    const first = prepare(
+      track({ "#uuid": "u-1" }),
+      track({ "#uuid": "u-1" }),
+      track({ "#first_check_id": "c" }),
+    );
+    const second = prepare(
+      track({ "#first_check_id": "c" }),
+      track({ "#uuid": "u-1" }),
+      track({ "#uuid": "u-2" }),
+    );
+    expect(first.counts).toMatchObject({ events: 2, duplicates: { uuid: 1, first_check_id: 0 } });
+    expect(second.counts).toMatchObject({ events: 1, duplicates: { uuid: 1, first_check_id: 1 } });
+  });
+
+  it("tell properties that were dropped", () => {
+    const prepared = prepare(
+      track({ properties: { "1bad": 1, n: 1, "#user_id": 3 }, oops: 1 }),
+      track({ properties: { n: "x" } }),
+    );
+    expect(prepared.counts).toMatchObject({
+      events: 2,
+      dropped: { name: 1, root_key: 1, reserved: 1, type: 1 },
+    });
+  });
+
+  it.each([
+    { text: '{"p":1,"r":1\n', reason: "bad_line" },
+    { text: '{"p":"1","r":1,"b":[]}\n', reason: "bad_line" },
+    { text: "null\n", reason: "bad_line" },
+    { text: spooled([track()], 3), reason: "unknown_project" },
+  ])("are lines such as $text", ({ text, reason }) => {
+    const prepared = prepareText(text + spooled([track()]));
+    expect(prepared.counts).toMatchObject({ records: 2, events: 1, refused: { [reason]: 1 } });
+    expect(lettersOf(prepared)).toMatchObject([{ reason }]);
+  });
+
+  it("are lines that are to be left out", () => {
+    const first = spooled([track(), track()]);
+    const prepared = prepareText(first + spooled([track()]), { skipped: [0] });
+    expect(prepared.counts).toMatchObject({ records: 2, events: 1, refused: { internal: 1 } });
+    expect(lettersOf(prepared)[0]?.line).toBe(first.trimEnd());
+  });
+});
+
+describe("batches", () => {
+  it("take whole lines until there are enough records", () => {
+    const line = spooled([track(), track()]);
+    const prepared = prepareText(line.repeat(3), { maxRecords: 3 });
+    expect(prepared.batch).toMatchObject({
+      from: { number: 1, offset: 0 },
+      to: { number: 1, offset: line.length * 2 },
+    });
+    expect(prepared).toMatchObject({ lines: 2, firstReceivedMs: receivedMs });
+  });
+
+  it("prepared again after a reset are the same", () => {
+    const records = [
+      track({ "#uuid": "u", properties: { x: 1 } }),
+      user("user_set", { y: 1 }, { "#distinct_id": "d" }),
+    ];
+    const first = prepare(...records);
+    const rows = [rowsOf(first, "eventsFile"), rowsOf(first, "usersFile")];
+    at = { number: 1, offset: 0 };
+    start();
+    const second = prepare(...records);
+    expect(second).toEqual(first);
+    expect([rowsOf(second, "eventsFile"), rowsOf(second, "usersFile")]).toEqual(rows);
+  });
+
+  it("hold bytes of any text", () => {
+    const text = '\u0000\u001f"\\ \u2028 ä 😀 \ud800';
+    const prepared = prepare(track({ "#distinct_id": text, properties: { text } }));
+    expect(rowsOf(prepared, "eventsFile")).toMatchObject([
+      { d: text.toWellFormed(), p: { 1: text.toWellFormed() } },
+    ]);
+  });
+});
