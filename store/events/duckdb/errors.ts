@@ -2,7 +2,9 @@ import { EventsUnavailableError } from "../events.ts";
 
 /** Faults of the disk, of memory and of the engine itself, by how the engine's messages start. */
 const unavailable =
-  /^(?:IO|Out of Memory|FATAL|INTERNAL|Connection|HTTP) Error|Failed to commit|has been invalidated|No space left/;
+  /^(?:IO Error(?!: No files found)|Out of Memory Error|FATAL Error|INTERNAL Error)|Failed to commit|has been invalidated/;
+
+const unavailableCodes = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EMFILE", "ENFILE", "ENOMEM"]);
 
 /** After these an instance does nothing any more until its file is opened anew. */
 const fatal = /^(?:FATAL|INTERNAL) Error|has been invalidated/;
@@ -10,7 +12,7 @@ const fatal = /^(?:FATAL|INTERNAL) Error|has been invalidated/;
 /** What a caller of the store is told: faults of its surroundings by class, ours as they are. */
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof EventsUnavailableError) return error;
-  if (!unavailable.test(error.message) && !isSystemError(error)) return error;
+  if (!unavailable.test(error.message) && !unavailableCodes.has(codeOf(error))) return error;
   return new EventsUnavailableError(`the store of events can't work at present: ${firstLine(error)}`, {
     cause: error,
   });
@@ -24,6 +26,4 @@ export function firstLine({ message }: Error): string {
   return message.split("\n", 1)[0]!;
 }
 
-function isSystemError(error: Error): boolean {
-  return "syscall" in error;
-}
+const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate } from "node:timers/promises";
 import type { Property } from "../schema.ts";
+import { storeError } from "./errors.ts";
 import { propertyColumn, propertySqlType } from "./layout.ts";
 import { textLiteral } from "./sql-text.ts";
 
@@ -56,17 +57,25 @@ export interface ScratchFile extends AsyncDisposable {
 
 export async function createScratchFile(folder: string): Promise<ScratchFile> {
   const path = join(folder, `${crypto.randomUUID()}.ndjson`);
-  const handle = await open(path, "wx");
+  const handle = await told(open(path, "wx"));
   return {
     path,
     async write(lines) {
       if (lines.length === 0) return;
       // Not `write`, which may write a part only.
-      await handle.appendFile(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+      await told(handle.appendFile(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
     },
     async [Symbol.asyncDispose]() {
       await handle.close();
       await rm(path, { force: true });
     },
   };
+}
+
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw storeError(error);
+  }
 }

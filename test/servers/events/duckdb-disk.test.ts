@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import type { EventStore } from "../../../store/events/events.ts";
+import { noonMs } from "../../conformance/events/world.ts";
+import { createDuckDbWorld, smallStore } from "../../store/events/duckdb-world.ts";
+import { expectedStats, levelsOf, writeNumberedBatch } from "../../store/events/numbered-batch.ts";
+import { mountSmallDisk } from "../inbox/small-disk.ts";
+
+const mib = 1_048_576;
+const signal = () => new AbortController().signal;
+
+/** Loads until a batch is refused; resolves to the last that was loaded and what refused the next. */
+async function loadUntilRefused(
+  store: EventStore,
+  folder: string,
+  from: number,
+): Promise<{ readonly last: number; readonly error: Error }> {
+  for (let number = from; ; number++) {
+    const batch = await writeNumberedBatch(folder, number);
+    const error = await store.load(batch).then(
+      () => undefined,
+      (refusal: Error) => refusal,
+    );
+    if (error !== undefined) return { last: number - 1, error };
+  }
+}
+
+async function expectWhole(store: EventStore, last: number): Promise<void> {
+  expect(store.loadedTo()).toEqual({ number: 0, offset: last });
+  expect((await store.stats()).projects).toMatchObject([expectedStats(last)]);
+  expect(await levelsOf(store)).toEqual(Array.from({ length: 50 }, () => last));
+  expect(await store.check(signal())).toEqual([]);
+}
+
+it("takes no batch by halves on a full disk, and goes on by itself when there is room", async () => {
+  await using world = await createDuckDbWorld();
+  using disk = mountSmallDisk(48 * mib);
+  const folder = join(disk.path, "events");
+  const options = { ...smallStore, folder, stagingFolder: world.folder };
+  let store = await openDuckDbStore(options);
+  let last = 0;
+  for (let round = 0; round < 3; round++) {
+    for (let n = 0; n < 5; n++) await store.load(await writeNumberedBatch(world.folder, ++last));
+    disk.fill();
+    const { last: reached, error } = await loadUntilRefused(store, world.folder, last + 1);
+    expect(error.name).toBe("EventsUnavailableError");
+    expect(error.message).toMatch(/no space left/i);
+    last = reached;
+    await expectWhole(store, last);
+    disk.free();
+    await store.load(await writeNumberedBatch(world.folder, ++last));
+    await expectWhole(store, last);
+  }
+  await store[Symbol.asyncDispose]();
+  store = await openDuckDbStore(options);
+  await expectWhole(store, last);
+  await store[Symbol.asyncDispose]();
+});
+
+it("loses nothing when upkeep and closing meet a full disk", async () => {
+  await using world = await createDuckDbWorld();
+  using disk = mountSmallDisk(48 * mib);
+  const folder = join(disk.path, "events");
+  const options = { ...smallStore, folder, stagingFolder: world.folder };
+  const store = await openDuckDbStore(options);
+  for (let n = 1; n <= 5; n++) await store.load(await writeNumberedBatch(world.folder, n));
+  disk.fill();
+  const upkeep = { nowMs: noonMs + 90 * 86_400_000, keepDays: new Map<number, number>(), signal: signal() };
+  const outcome = await store.compact(upkeep).then(
+    () => "done",
+    (error: Error) => error.name,
+  );
+  expect(["done", "EventsUnavailableError"]).toContain(outcome);
+  await expectWhole(store, 5);
+  await store[Symbol.asyncDispose]();
+  disk.free();
+  await using again = await openDuckDbStore(options);
+  await expectWhole(again, 5);
+  await again.load(await writeNumberedBatch(world.folder, 6));
+  expect(await again.compact({ ...upkeep, signal: signal() })).toMatchObject({ droppedDays: 0 });
+  await expectWhole(again, 6);
+});

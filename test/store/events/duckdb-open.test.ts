@@ -1,0 +1,137 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, mkdir, readdir, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it } from "vitest";
+import { Database } from "../../../store/events/duckdb/database.ts";
+import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import { eventOf, openStore, recordsOf } from "../../conformance/events/world.ts";
+import { createDuckDbWorld, smallStore } from "./duckdb-world.ts";
+
+const script = join(import.meta.dirname, "load-loop.ts");
+
+/** Makes a database of the statements in the place of the store. */
+async function plant(folder: string, statements: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const instance = await DuckDBInstance.create(join(folder, "events.duckdb"));
+  const connection = await instance.connect();
+  await connection.run(statements);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+describe("a store that can't be opened", () => {
+  it("is used by another process, which is named", async () => {
+    await using world = await createDuckDbWorld();
+    const child = spawn(process.execPath, [script, world.folder], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(createInterface({ input: child.stdout }), "line");
+    const options = { ...smallStore, folder: join(world.folder, "events"), stagingFolder: world.folder };
+    const opening = openDuckDbStore(options);
+    await expect(opening).rejects.toMatchObject({ name: "EventsOpenError" });
+    await expect(opening).rejects.toThrow(
+      `the events in "${join(options.folder, "events.duckdb")}" are in use by another process (${child.pid})`,
+    );
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await using store = await openDuckDbStore(options);
+    expect(store.loadedTo()!.offset).toBeGreaterThan(0);
+  });
+
+  it("is open in this process already, and stays usable there", async () => {
+    await using world = await createDuckDbWorld();
+    await using first = await world.open();
+    await expect(world.open()).rejects.toThrow("it is open in this process already");
+    expect((await first.stats()).projects).toEqual([]);
+  });
+
+  it.each<[string, (folder: string) => Promise<void>, RegExp]>([
+    [
+      "no database",
+      (folder) => writeFile(join(folder, "events.duckdb"), "hello".repeat(10_000)),
+      /not a valid DuckDB/,
+    ],
+    [
+      "a database of something else",
+      (folder) => plant(folder, "CREATE TABLE t (a INTEGER)"),
+      /of something else/,
+    ],
+    [
+      "a database of a later format",
+      (folder) =>
+        plant(folder, "CREATE TABLE store_info (format INTEGER); INSERT INTO store_info VALUES (2)"),
+      /it has format 2, this version reads format 1/,
+    ],
+  ])("is %s", async (_what, make, message) => {
+    await using world = await createDuckDbWorld();
+    await mkdir(world.options.folder);
+    await make(world.options.folder);
+    await expect(world.open()).rejects.toMatchObject({ name: "EventsOpenError" });
+    await expect(world.open()).rejects.toThrow(message);
+    await expect(world.open()).rejects.toThrow(/^the events in ".*events.duckdb" can't be opened: /);
+  });
+
+  it("has a file that was cut off", async () => {
+    await using opened = await openStore(createDuckDbWorld);
+    await using world = await createDuckDbWorld();
+    await (await world.open())[Symbol.asyncDispose]();
+    const file = join(world.options.folder, "events.duckdb");
+    await copyFile(file, `${file}.whole`);
+    await truncate(file, 9_000);
+    await expect(world.open()).rejects.toMatchObject({ name: "EventsOpenError" });
+    await copyFile(`${file}.whole`, file);
+    await using store = await world.open();
+    expect((await store.stats()).projects).toEqual([]);
+    expect(await recordsOf(opened.store)).toEqual([]);
+  });
+
+  it("has wild cards in its path", async () => {
+    await using world = await createDuckDbWorld();
+    const options = { ...world.options, stagingFolder: join(world.folder, "a*") };
+    await expect(openDuckDbStore(options)).rejects.toThrow(/must not have any of \* \? \[ \] in its path/);
+  });
+});
+
+describe("an opened store", () => {
+  it("has dropped what an interrupted rewrite left", async () => {
+    await using opened = await openStore(createDuckDbWorld);
+    await opened.load({ events: [eventOf()] });
+    await using world = await createDuckDbWorld();
+    await (await world.open())[Symbol.asyncDispose]();
+    await plant(
+      world.options.folder,
+      'CREATE TABLE "e1_20458_1" (event INTEGER); CREATE TABLE "c1_3" (user_id BIGINT)',
+    );
+    await using store = await world.open();
+    expect(await store.check(new AbortController().signal)).toEqual([]);
+  });
+
+  it("has an empty folder for its own files", async () => {
+    await using world = await createDuckDbWorld();
+    const scratch = join(world.options.folder, "scratch");
+    await mkdir(scratch, { recursive: true });
+    await writeFile(join(scratch, "left.ndjson"), "{}");
+    await using _store = await world.open();
+    expect(await readdir(scratch)).toEqual([]);
+  });
+
+  it.each([
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM read_text('/etc/hostname')",
+    "SELECT * FROM read_json('https://localhost/a.json')",
+    "COPY (SELECT 1) TO '/tmp/engage-events-escaped.csv'",
+    "ATTACH '/tmp/engage-events-escaped.duckdb'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SET enable_external_access = true",
+    "SET allowed_directories = ['/']",
+    "SET threads = 64",
+  ])("refuses %s", async (statement) => {
+    await using world = await createDuckDbWorld();
+    const database = await Database.open(world.options);
+    const session = await database.session();
+    await expect(session.run(statement)).rejects.toThrow(/Permission Error|configuration has been locked/);
+    await database.close();
+  });
+});
