@@ -1,6 +1,6 @@
 import type { EventUserDownloadQuery, EventUserQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { GroupValue } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import type { Buckets, KeyValue, Measure, UserScan } from "../../../store/events/events.ts";
+import type { Buckets, KeyValue, Measure, ProjectSchema, UserScan } from "../../../store/events/events.ts";
 import { intervalLabels, keyOf, overallLabels } from "../text-form.ts";
 import { quoteAll } from "../words.ts";
 import { eventTime } from "./column.ts";
@@ -10,7 +10,7 @@ import type { PlannedKey } from "./group-by.ts";
 import { queryLimits } from "./limits.ts";
 import type { OperandEvents } from "./operand.ts";
 import type { PlannedBucket } from "./period.ts";
-import { createProblems, type Problems } from "./problems.ts";
+import { createProblems, type Problems, warnUnknown } from "./problems.ts";
 import type { LocalRange } from "./range.ts";
 import { overlappingBuckets, windowOf } from "./window.ts";
 
@@ -31,8 +31,13 @@ export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Pr
   }
 }
 
-export function checkColumns({ selectedColumns }: EventUserDownloadQuery, problems: Problems): void {
-  const { length } = selectedColumns;
+/** Columns that nobody has reported are empty. */
+export function checkColumns(
+  columns: readonly string[],
+  { properties }: ProjectSchema,
+  problems: Problems,
+): void {
+  const { length } = columns;
   if (length === 0 || length > queryLimits.selectedColumns) {
     problems.refuse(
       "selectedColumns",
@@ -40,10 +45,15 @@ export function checkColumns({ selectedColumns }: EventUserDownloadQuery, proble
       `must name 1 to ${queryLimits.selectedColumns} columns, not ${length}`,
     );
   }
-  for (const [i, name] of selectedColumns.entries()) {
-    if (name === "") problems.refuse(`selectedColumns[${i}]`, name, "must be the name of a user property");
+  for (const [i, name] of columns.slice(0, queryLimits.selectedColumns).entries()) {
+    const field = `selectedColumns[${i}]`;
+    const isKnown = idColumns.has(name) || properties.has(`user:${name.toLowerCase()}`);
+    if (name === "") problems.refuse(field, name, "must be the name of a user property");
+    else if (!isKnown) warnUnknown(problems, field, "user property", name, "it has no values");
   }
 }
+
+const idColumns: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
 
 /**
  * The users behind one number of a result: those of the events that the number

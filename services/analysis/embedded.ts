@@ -1,0 +1,126 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  AnalyzeEventsResponseSchema,
+  ListEventUsersResponseSchema,
+} from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import {
+  type EventStore,
+  EventsUnavailableError,
+  type StoredUser,
+  TooManyQueriesError,
+} from "../../store/events/events.ts";
+import type { ProjectDefinitions } from "./definitions.ts";
+import type { EventPlan } from "./describe/event-plan.ts";
+import { checkLimit, checkTimeout } from "./describe/event-query.ts";
+import { defaultGroups } from "./describe/limits.ts";
+import { checkColumns, checkEventIndex, compileUserScan, type SliceQuery } from "./describe/user-slice.ts";
+import type { AnalysisEngine } from "./engine.ts";
+import { type PlanSource, planQuery } from "./plan-query.ts";
+import { AnalysisRefusal, returnCodes } from "./refusal.ts";
+import { shapeAnalysis } from "./shape/event-analysis.ts";
+import { shapeDownload } from "./shape/event-download.ts";
+import { type RankedAnswer, rankAnswer } from "./shape/ranked-answer.ts";
+import { runScans } from "./shape/scan-run.ts";
+import { shapeUserList, shapeUserTable } from "./shape/user-list.ts";
+import { idColumns, userProperties } from "./shape/users.ts";
+
+/** Answers the queries of one project from the events of the store. */
+export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
+  const { store, project, now } = source;
+  const success = { returnCode: 0, returnMessage: "success" };
+  const rank = async (
+    plan: EventPlan,
+    held: AsyncDisposableStack,
+    signal: AbortSignal,
+  ): Promise<RankedAnswer> => rankAnswer(plan, await runScans(plan, store, held, signal));
+  return {
+    version: () => store.schema(project.id).version,
+    analyze: (query, { signal }) =>
+      tellFaults(async () => {
+        await using held = new AsyncDisposableStack();
+        const plan = await planQuery(source, query, signal, (problems) => checkLimit(query, problems));
+        const answer = await rank(plan, held, signal);
+        const data = await shapeAnalysis(answer, query.limit ?? defaultGroups, now());
+        return create(AnalyzeEventsResponseSchema, { ...success, data });
+      }),
+    listUsers: (query, { signal }) =>
+      tellFaults(async () => {
+        const plan = await planQuery(source, query, signal, (problems) => {
+          checkEventIndex(query, problems);
+          checkTimeout(query.timeoutSeconds, problems);
+        });
+        const data = await shapeUserList(
+          plan,
+          findUsers(source, plan, query, signal),
+          displayNames(store, project),
+        );
+        return create(ListEventUsersResponseSchema, { ...success, data });
+      }),
+    download: (query, { signal }) =>
+      tellFaultsOf(async function* () {
+        await using held = new AsyncDisposableStack();
+        const plan = await planQuery(source, query, signal, () => {});
+        yield* shapeDownload(await rank(plan, held, signal), signal);
+      }),
+    downloadUsers: (query, { signal }) =>
+      tellFaultsOf(async function* () {
+        const { selectedColumns: columns } = query;
+        const plan = await planQuery(source, query, signal, (problems) => {
+          checkEventIndex(query, problems);
+          checkColumns(columns, store.schema(project.id), problems);
+        });
+        const names = displayNames(store, project);
+        const nameOf = (column: string) => names[column.toLowerCase()] ?? column;
+        yield* shapeUserTable(plan, findUsers(source, plan, query, signal, columns), columns, nameOf);
+      }),
+  };
+}
+
+/** @param columns that are needed; all when left out */
+async function* findUsers(
+  { store, project }: PlanSource,
+  plan: EventPlan,
+  query: SliceQuery,
+  signal: AbortSignal,
+  columns?: readonly string[],
+): AsyncGenerator<readonly StoredUser[]> {
+  const found = compileUserScan(plan, query);
+  // A metric of numbers alone has no users.
+  if (found === undefined) return;
+  const wanted = columns && new Set(columns.map((column) => column.toLowerCase()));
+  const known = [...store.schema(project.id).properties.values()];
+  const properties = wanted && known.filter(({ table, name }) => table === "user" && wanted.has(name));
+  yield* store.users(properties === undefined ? found : { ...found, properties }, signal);
+}
+
+function displayNames(store: EventStore, project: ProjectDefinitions): Readonly<Record<string, string>> {
+  const names = [...idColumns, ...userProperties(store.schema(project.id)).map(({ name }) => name)];
+  return Object.fromEntries(names.map((name) => [name, project.displayNames.get(name) ?? name]));
+}
+
+async function tellFaults<T>(answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    throw toRefusal(error);
+  }
+}
+
+async function* tellFaultsOf<T>(answer: () => AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* answer();
+  } catch (error) {
+    throw toRefusal(error);
+  }
+}
+
+function toRefusal(error: unknown): unknown {
+  if (error instanceof TooManyQueriesError) {
+    return new AnalysisRefusal(returnCodes.busy, error.message, { cause: error });
+  }
+  if (error instanceof EventsUnavailableError) {
+    const message = "the store of events can't work at present";
+    return new AnalysisRefusal(returnCodes.unavailable, message, { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,86 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type EventAnalysis,
+  EventAnalysisSchema,
+  GroupSchema,
+  type Warning,
+  WarningReason,
+  WarningSchema,
+} from "../../../gen/engage/analysis/v1/result_pb.ts";
+import { maxAnswerValues } from "../describe/limits.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal.ts";
+import { shapeBuckets, shapeInfo } from "./answer-info.ts";
+import type { RankedMetric } from "./metric-groups.ts";
+import { createEntryReader, numbersPerEntry, type RankedAnswer, shapeHeading } from "./ranked-answer.ts";
+
+/** A whole answer. @param limit most groups of each metric, and most values of a split. @throws AnalysisRefusal when it would be too large */
+export async function shapeAnalysis(
+  answer: RankedAnswer,
+  limit: number,
+  nowMs: number,
+): Promise<EventAnalysis> {
+  const { plan } = answer;
+  const kept = keepSplits(answer.results, limit);
+  const cut = kept.map((result) => ({ ...result, groups: result.groups.slice(0, limit) }));
+  refuseTooLarge(answer, cut);
+  const read = createEntryReader(answer, cut);
+  const y = [];
+  for (const [i, result] of cut.entries()) {
+    y.push({ ...shapeHeading(answer, kept[i]!), entries: await read(result, result.groups) });
+  }
+  return create(EventAnalysisSchema, {
+    resultGenerateTime: timestampFromMs(nowMs),
+    unionGroups: unionOf(cut).map((group) => create(GroupSchema, { groupCols: answer.colsOf(group) })),
+    unionGroupNum: unionOf(kept).length,
+    x: shapeBuckets(plan.periods[0]),
+    xCompared: shapeBuckets(plan.periods[1]),
+    y,
+    info: shapeInfo(plan, truncations(answer.results, kept, limit)),
+  });
+}
+
+/** Of each metric those values of the split that come first. */
+function keepSplits(results: readonly RankedMetric[], limit: number): readonly RankedMetric[] {
+  const seen = new Map<number, number>();
+  return results.filter(({ metric }) => {
+    const before = seen.get(metric.index) ?? 0;
+    seen.set(metric.index, before + 1);
+    return before < limit;
+  });
+}
+
+function unionOf(results: readonly RankedMetric[]): readonly number[] {
+  const union = new Set<number>();
+  for (const { groups } of results) for (const group of groups) union.add(group);
+  return [...union];
+}
+
+function refuseTooLarge(answer: RankedAnswer, results: readonly RankedMetric[]): void {
+  const entries = results.reduce((sum, { groups }) => sum + groups.length, 0);
+  const numbers = entries * numbersPerEntry(answer);
+  if (numbers <= maxAnswerValues) return;
+  const description = `the answer would have ${numbers} values, at most ${maxAnswerValues} are possible; ask for fewer groups, metrics or steps, or download it`;
+  throw new AnalysisRefusal(returnCodes.parameter, `limit: ${description}`, {
+    violations: [{ field: "limit", description }],
+  });
+}
+
+function truncations(
+  all: readonly RankedMetric[],
+  kept: readonly RankedMetric[],
+  limit: number,
+): readonly Warning[] {
+  const warn = (message: string) =>
+    create(WarningSchema, { reason: WarningReason.TRUNCATED, field: "limit", message });
+  const cut = kept.filter(({ groups }) => groups.length > limit);
+  const warnings = cut.map(({ metric, groups }) =>
+    warn(
+      `limit ${limit} left out ${groups.length - limit} of ${groups.length} groups of events[${metric.index}]`,
+    ),
+  );
+  if (kept.length < all.length) {
+    warnings.push(warn(`limit ${limit} left out ${all.length - kept.length} values of eventView.eventSplit`));
+  }
+  return warnings;
+}

@@ -1,0 +1,67 @@
+import type { EventStore, KeyValue, Measure, ScanCells, ScanResult } from "../../../store/events/events.ts";
+import { compileScan, type EventPlan, keysOf } from "../describe/event-plan.ts";
+import type { PlannedScan } from "../describe/measure-book.ts";
+
+/** One planned scan over one period, with what it found. */
+export interface ScanRun {
+  readonly planned: PlannedScan;
+  readonly buckets: number;
+  readonly groups: readonly (readonly KeyValue[])[];
+  /** Per measure, per group; empty where groups are not ordered. */
+  readonly totals: readonly Float64Array[];
+  readonly result: ScanResult;
+}
+
+/** Runs all scans of a plan, by period and scan. Their results are held until the stack is disposed of. */
+export async function runScans(
+  plan: EventPlan,
+  store: EventStore,
+  held: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<readonly (readonly ScanRun[])[]> {
+  const runs: ScanRun[][] = [];
+  for (const period of plan.periods) {
+    const own: ScanRun[] = [];
+    for (const planned of plan.scans) {
+      const scan = compileScan(plan, planned, period);
+      const result = held.use(await store.scan(scan, signal));
+      const isOrdered = keysOf(plan, planned).length > 0;
+      const totals = scan.totals ? result.groups.totals : isOrdered ? (await result.cells()).values : [];
+      own.push({ planned, buckets: period.buckets.length, groups: result.groups.keys, totals, result });
+    }
+    runs.push(own);
+  }
+  return runs;
+}
+
+/** What a measure is of no event: counts are 0. */
+export function emptyValue({ aggregate: { kind } }: Measure): number {
+  return kind === "count" || kind === "distinct" || kind === "values" ? 0 : Number.NaN;
+}
+
+/** Numbers held at once of one run, 32 MB. */
+const maxHeldNumbers = 4_000_000;
+
+/** Gives the cells of some of a run's groups; those that are wanted often are fetched once when they are not too many. */
+export interface CellReader {
+  read(
+    groups: readonly number[],
+  ): Promise<{ readonly cells: ScanCells; readonly rowOf: (group: number) => number }>;
+}
+
+/** @param wanted groups that will be asked for */
+export function createCellReader(run: ScanRun, wanted: ReadonlySet<number>): CellReader {
+  const perGroup = run.buckets * run.planned.measures.length;
+  const fetch = async (groups: readonly number[]) => {
+    const rows = new Map(groups.map((group, row) => [group, row]));
+    return { cells: await run.result.cells(groups), rowOf: (group: number) => rows.get(group)! };
+  };
+  if (wanted.size * perGroup > maxHeldNumbers) return { read: fetch };
+  let held: ReturnType<typeof fetch> | undefined;
+  return {
+    read() {
+      held ??= fetch([...wanted].sort((a, b) => a - b));
+      return held;
+    },
+  };
+}

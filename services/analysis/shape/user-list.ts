@@ -1,0 +1,57 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type DownloadEventUsersResponse,
+  DownloadEventUsersResponseSchema,
+  UserRowsSchema,
+  UserTableHeaderSchema,
+} from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import {
+  ColumnSchema,
+  type User,
+  type UserList,
+  UserListSchema,
+  WarningReason,
+  WarningSchema,
+} from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { StoredUser } from "../../../store/events/events.ts";
+import type { EventPlan } from "../describe/event-plan.ts";
+import { maxListedUsers } from "../describe/limits.ts";
+import { shapeInfo } from "./answer-info.ts";
+import { shapeUser, shapeUserRow } from "./users.ts";
+
+/** The first of the users; a warning says when there are more. @param columMeta display names of all members */
+export async function shapeUserList(
+  plan: EventPlan,
+  found: AsyncIterable<readonly StoredUser[]>,
+  columMeta: Readonly<Record<string, string>>,
+): Promise<UserList> {
+  const datalist: User[] = [];
+  let isCut = false;
+  for await (const some of found) {
+    const room = maxListedUsers - datalist.length;
+    datalist.push(...some.slice(0, room).map(shapeUser));
+    isCut = some.length > room;
+    if (isCut) break;
+  }
+  const message = `only the first ${maxListedUsers} users are listed, a download has all`;
+  const cut = isCut ? [create(WarningSchema, { reason: WarningReason.TRUNCATED, message })] : [];
+  return create(UserListSchema, { datalist, columMeta: { ...columMeta }, info: shapeInfo(plan, cut) });
+}
+
+/** The header, then all users. @param columns their stable names */
+export async function* shapeUserTable(
+  plan: EventPlan,
+  found: AsyncIterable<readonly StoredUser[]>,
+  columns: readonly string[],
+  displayNameOf: (column: string) => string,
+): AsyncGenerator<DownloadEventUsersResponse> {
+  const header = create(UserTableHeaderSchema, {
+    columns: columns.map((name) => create(ColumnSchema, { name, displayName: displayNameOf(name) })),
+    info: shapeInfo(plan),
+  });
+  yield create(DownloadEventUsersResponseSchema, { content: { case: "header", value: header } });
+  for await (const some of found) {
+    const rows = create(UserRowsSchema, { rows: some.map((user) => shapeUserRow(user, columns)) });
+    yield create(DownloadEventUsersResponseSchema, { content: { case: "rows", value: rows } });
+  }
+}

@@ -1,0 +1,72 @@
+import { create, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { ListValueSchema, NullValue, StructSchema, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { type UserRow, UserRowSchema } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { type User, UserSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { ProjectSchema, Property, StoredUser } from "../../../store/events/events.ts";
+
+export const idColumns = ["#user_id", "#account_id", "#distinct_id"] as const;
+
+export function shapeUser({ userId, accountId, distinctId, properties }: StoredUser): User {
+  return create(UserSchema, {
+    userId: String(userId),
+    ...(accountId === null ? {} : { accountId }),
+    ...(distinctId === null ? {} : { distinctId }),
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, value]) => [name, exactJson(value)]),
+    ) as JsonObject,
+  });
+}
+
+/** JSON cannot hold whole numbers beyond 2^53 exactly, so they are texts. */
+function exactJson(value: unknown): JsonValue {
+  if (typeof value === "bigint" || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+    return BigInt(value as number | bigint).toString();
+  }
+  if (Array.isArray(value)) return value.map(exactJson);
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, exactJson(inner)]));
+  }
+  return (value ?? null) as JsonValue;
+}
+
+/** One value for each column. */
+export function shapeUserRow(user: StoredUser, columns: readonly string[]): UserRow {
+  return create(UserRowSchema, { values: columns.map((column) => shapeValue(columnOf(user, column))) });
+}
+
+function columnOf(user: StoredUser, column: string): JsonValue {
+  switch (column) {
+    case "#user_id":
+      return String(user.userId);
+    case "#account_id":
+      return user.accountId;
+    case "#distinct_id":
+      return user.distinctId;
+    default:
+      return exactJson(user.properties[column.toLowerCase()]);
+  }
+}
+
+function shapeValue(value: JsonValue): Value {
+  return create(ValueSchema, { kind: kindOf(value) });
+}
+
+function kindOf(value: JsonValue): Value["kind"] {
+  if (typeof value === "number") return { case: "numberValue", value };
+  if (typeof value === "string") return { case: "stringValue", value };
+  if (typeof value === "boolean") return { case: "boolValue", value };
+  if (value === null) return { case: "nullValue", value: NullValue.NULL_VALUE };
+  if (Array.isArray(value)) {
+    return { case: "listValue", value: create(ListValueSchema, { values: value.map(shapeValue) }) };
+  }
+  const fields = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeValue(inner)]));
+  return { case: "structValue", value: create(StructSchema, { fields }) };
+}
+
+/** User properties that are known, without members of objects, which are in their objects. */
+export function userProperties({ properties }: ProjectSchema): readonly Property[] {
+  return [...properties.values()].filter(({ table, name }) => {
+    const owner = properties.get(`user:${name.slice(0, Math.max(0, name.lastIndexOf(".")))}`);
+    return table === "user" && owner === undefined;
+  });
+}
