@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { overallLabels } from "../text-form.ts";
 
 // A timer in Node takes no more.
 const milliseconds = () => z.int().min(1).max(2_147_483_647);
@@ -15,7 +16,7 @@ const forwardedPath = () =>
   z
     .string()
     .regex(
-      /^(?:\*|[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*(?:\/\*)?)$/,
+      /^(?:\*|(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*(?:\/\*)?)$/,
       'must be a path below /open/ such as "retention-analyze" or "funnel/*", or "*" for all',
     );
 
@@ -50,7 +51,10 @@ export const platformConfigSchema = z.strictObject({
   /** What a number without a percent sign means in a metric of the format percent: 0.1234 or 12.34. */
   percentAs: z.enum(["fraction", "percent"]).default("fraction"),
   /** What group columns hold where a query has no groups; the first is also what is sent. */
-  overallLabels: z.array(z.string().min(1)).min(1).default(["Overall", "总体"]),
+  overallLabels: z
+    .array(z.string().min(1))
+    .min(1)
+    .default([...overallLabels]),
   /** Downloads that say neither their length nor where they end could be cut short without a trace. */
   unmarkedEnd: z.enum(["refuse", "accept"]).default("refuse"),
 });

@@ -1,28 +1,54 @@
 import { pipeline, Readable } from "node:stream";
-import { CsvError, parse } from "csv-parse";
+import { CsvError, type Parser, parse } from "csv-parse";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 
+export type CsvRow = readonly string[];
+
 /**
- * Reads CSV as it comes, no faster than its rows are taken. @throws what the
- * pieces threw, or AnalysisRefusal INTERNAL when they are not CSV
+ * Reads CSV as it comes, no faster than its rows are taken; the rows of one piece
+ * come together. @throws what the pieces threw, or AnalysisRefusal INTERNAL when
+ * they are not CSV
  */
 export async function* readCsv(
   pieces: AsyncIterable<Uint8Array>,
   maxRowBytes: number,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly CsvRow[]> {
   const source = Readable.from(pieces, { objectMode: false, highWaterMark: 65_536 });
-  const parser = parse({ bom: true, max_record_size: maxRowBytes, skip_empty_lines: true });
+  const parser = parse({
+    bom: true,
+    max_record_size: maxRowBytes,
+    record_delimiter: ["\n", "\r\n"],
+    skip_empty_lines: true,
+  });
+  let wake = (): void => {};
   // Errors of the source end the parser, whose reader is told of them.
-  pipeline(source, parser, () => {});
+  pipeline(source, parser, () => wake());
+  for (const event of ["readable", "end", "close"]) parser.on(event, () => wake());
   try {
-    for await (const row of parser) yield row as readonly string[];
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const rows = readAll(parser);
+      if (rows.length > 0) yield rows;
+      else if (parser.errored) throw parser.errored;
+      else if (parser.readableEnded || parser.destroyed) return;
+      else await woken;
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     // Its message may quote the file at any length.
-    const what = `row ${error["records"] ?? 0} is not CSV (${error.code})`;
+    const what = `row ${error["records"] ?? "?"} is not CSV (${error.code})`;
     throw new AnalysisRefusal(returnCodes.internal, `the platform's download cannot be read: ${what}`);
   } finally {
     source.destroy();
     parser.destroy();
   }
+}
+
+/** What is there without waiting. */
+function readAll(parser: Parser): readonly CsvRow[] {
+  const rows: CsvRow[] = [];
+  for (let row = parser.read(); row !== null; row = parser.read()) rows.push(row as CsvRow);
+  return rows;
 }

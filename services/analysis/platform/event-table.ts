@@ -13,10 +13,11 @@ import {
   SeriesSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { answerInfo, bucketsOf } from "./answer-info.ts";
+import type { CsvRow } from "./csv-rows.ts";
 import { type DecodeOptions, unreadable } from "./decode-analysis.ts";
 import { decodeValue } from "./decode-values.ts";
 import { decodeGroup } from "./groups.ts";
-import { type MetricMatch, matchMetrics, namesOf } from "./match-metrics.ts";
+import { findMetric, type MetricMatch, namesOf } from "./match-metrics.ts";
 
 /** Entries of one message. */
 const maxEntries = 500;
@@ -37,11 +38,11 @@ interface Layout {
  * the groups; without such a column the last one is the total.
  */
 export async function* decodeEventTable(
-  rows: AsyncIterable<readonly string[]>,
+  batches: AsyncIterable<readonly CsvRow[]>,
   query: EventDownloadQuery,
   options: DecodeOptions,
 ): AsyncGenerator<DownloadEventsResponse> {
-  let heads: readonly string[] | undefined;
+  let heads: CsvRow | undefined;
   let layout: Layout | undefined;
   let gathered: GroupEntry[] = [];
   let name = "";
@@ -61,30 +62,28 @@ export async function* decodeEventTable(
     gathered = [];
     return create(DownloadEventsResponseSchema, { content: { case: "rows", value } });
   };
-  for await (const row of rows) {
-    if (heads === undefined) {
-      heads = row;
-      continue;
+  for await (const rows of batches) {
+    for (const row of rows) {
+      if (heads === undefined) {
+        heads = row;
+        continue;
+      }
+      if (layout === undefined) {
+        layout = layoutOf(heads, row, query);
+        yield headerMessage(heads, layout, query);
+      }
+      const rowName = layout.metricColumn === undefined ? "" : row[layout.metricColumn]!;
+      if (gathered.length > 0 && (rowName !== name || gathered.length === maxEntries)) yield flush();
+      name = rowName;
+      gathered.push(decodeRow(row, layout, metrics.formatOf(name), options));
     }
-    if (layout === undefined) {
-      layout = layoutOf(heads, row, query);
-      yield headerMessage(heads, layout, query);
-    }
-    const rowName = layout.metricColumn === undefined ? "" : row[layout.metricColumn]!;
-    if (gathered.length > 0 && (rowName !== name || gathered.length === maxEntries)) yield flush();
-    name = rowName;
-    gathered.push(decodeRow(row, layout, metrics.formatOf(name), options));
   }
   if (heads === undefined) throw unreadable("the download is empty");
   if (layout === undefined) yield headerMessage(heads, layoutOf(heads, undefined, query), query);
   if (gathered.length > 0) yield flush();
 }
 
-function layoutOf(
-  heads: readonly string[],
-  firstRow: readonly string[] | undefined,
-  query: EventDownloadQuery,
-): Layout {
+function layoutOf(heads: CsvRow, firstRow: CsvRow | undefined, query: EventDownloadQuery): Layout {
   const groups = query.eventView?.groupBy.length ?? 0;
   const firstTime = heads.findIndex((head) => dayLabel.test(head));
   const lead = firstTime === -1 ? heads.length - 1 : firstTime;
@@ -101,17 +100,13 @@ function layoutOf(
 }
 
 /** The first column, unless the name of a metric is found in another one only. */
-function metricColumnOf(row: readonly string[] | undefined, lead: number, query: EventDownloadQuery): number {
+function metricColumnOf(row: CsvRow | undefined, lead: number, query: EventDownloadQuery): number {
   const names = new Set(query.events.flatMap(namesOf));
   const found = row?.slice(0, lead).findIndex((text) => names.has(text)) ?? -1;
   return Math.max(0, found);
 }
 
-function headerMessage(
-  heads: readonly string[],
-  layout: Layout,
-  query: EventDownloadQuery,
-): DownloadEventsResponse {
+function headerMessage(heads: CsvRow, layout: Layout, query: EventDownloadQuery): DownloadEventsResponse {
   const groupBy = query.eventView?.groupBy ?? [];
   const labels = (columns: readonly number[]) => bucketsOf(columns.map((at) => heads[at]!));
   const value: EventTableHeader = create(EventTableHeaderSchema, {
@@ -127,7 +122,7 @@ function headerMessage(
 }
 
 function decodeRow(
-  row: readonly string[],
+  row: CsvRow,
   layout: Layout,
   format: Parameters<typeof decodeValue>[1],
   { percentAs }: DecodeOptions,
@@ -149,13 +144,13 @@ function decodeRow(
   });
 }
 
-/** Metrics by what the rows call them: each new name is the next metric unless it is one's own. */
+/** Metrics by what the rows call them; a name that is none of theirs stands for the next one. */
 function createNamedMetrics({ events }: EventDownloadQuery) {
   const seen = new Map<string, MetricMatch>();
   const find = (name: string): MetricMatch => {
     const known = seen.get(name);
     if (known !== undefined) return known;
-    const own = matchMetrics([name], events)?.[0];
+    const own = findMetric(name, events, new Set());
     const taken = new Set([...seen.values()].map(({ eventIndex }) => eventIndex));
     const next = events.findIndex((_, i) => !taken.has(i));
     if (own === undefined && next === -1) {

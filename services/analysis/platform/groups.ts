@@ -1,11 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
 import { type GroupValue, GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import { nullLabel } from "../text-form.ts";
 
-/** What the REST form writes for the group of missing values. */
-const nullLabel = "(null)";
-
-/** One group column; undefined when it is no scalar. */
+/** One group column, a scalar. */
 export function decodeGroup(value: unknown): GroupValue {
   const isNull = value === null || value === undefined || value === nullLabel;
   return create(GroupValueSchema, {

@@ -25,13 +25,22 @@ export function matchMetrics(
 ): readonly MetricMatch[] | undefined {
   const used = new Set<number>();
   const matches = keys.map((key, place): MetricMatch | undefined => {
-    const known = find(key, metrics, used) ?? find(key.replace(/^\d+_/, ""), metrics, used);
+    const known = findMetric(key, metrics, used);
     const isPlaced = keys.length === metrics.length && !used.has(place);
     const match = known ?? (isPlaced ? { eventIndex: place, splitValue: undefined } : undefined);
     if (match !== undefined && match.splitValue === undefined) used.add(match.eventIndex);
     return match;
   });
   return matches.every((match) => match !== undefined) ? matches : undefined;
+}
+
+/** The metric that a key names, with or without the number that tells equal keys apart. */
+export function findMetric(
+  key: string,
+  metrics: readonly EventMetric[],
+  used: ReadonlySet<number>,
+): MetricMatch | undefined {
+  return find(key, metrics, used) ?? find(key.replace(/^\d+_/, ""), metrics, used);
 }
 
 function find(

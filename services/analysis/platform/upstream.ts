@@ -115,11 +115,13 @@ export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstre
 function enter(breaker: Breaker): BreakerPass {
   const pass = breaker.enter();
   if (pass !== undefined) return pass;
-  const seconds = Math.ceil(breaker.waitMs() / 1_000);
+  const waitMs = breaker.waitMs();
+  const seconds = Math.ceil(waitMs / 1_000);
   const next = seconds === 0 ? "one query is finding out" : `the next attempt is in ${seconds} s`;
   throw new AnalysisRefusal(
     returnCodes.unavailable,
     `the platform has failed several times in a row and is left alone for now: ${next}`,
+    { retryAfterMs: Math.max(1_000, waitMs) },
   );
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { EventUserDownloadQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { answerInfo } from "./answer-info.ts";
+import type { CsvRow } from "./csv-rows.ts";
 import { unreadable } from "./decode-analysis.ts";
 
 /** Rows of one message. */
@@ -18,7 +19,7 @@ const maxRows = 500;
  * tells no types, and guessed ones would change `007`.
  */
 export async function* decodeUserTable(
-  rows: AsyncIterable<readonly string[]>,
+  batches: AsyncIterable<readonly CsvRow[]>,
   query: EventUserDownloadQuery,
 ): AsyncGenerator<DownloadEventUsersResponse> {
   let isHeaded = false;
@@ -28,20 +29,22 @@ export async function* decodeUserTable(
     gathered = [];
     return create(DownloadEventUsersResponseSchema, { content: { case: "rows", value } });
   };
-  for await (const row of rows) {
-    if (!isHeaded) {
-      isHeaded = true;
-      yield headerMessage(row, query);
-      continue;
+  for await (const rows of batches) {
+    for (const row of rows) {
+      if (!isHeaded) {
+        isHeaded = true;
+        yield headerMessage(row, query);
+        continue;
+      }
+      gathered.push(create(UserRowSchema, { values: row.map(cellOf) }));
+      if (gathered.length === maxRows) yield flush();
     }
-    gathered.push(create(UserRowSchema, { values: row.map(cellOf) }));
-    if (gathered.length === maxRows) yield flush();
   }
   if (!isHeaded) throw unreadable("the download is empty");
   if (gathered.length > 0) yield flush();
 }
 
-function headerMessage(heads: readonly string[], query: EventUserDownloadQuery): DownloadEventUsersResponse {
+function headerMessage(heads: CsvRow, query: EventUserDownloadQuery): DownloadEventUsersResponse {
   const { selectedColumns, zoneOffset } = query;
   if (heads.length !== selectedColumns.length) {
     const columns = heads.map((head) => JSON.stringify(head)).join(", ");
