@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { checkAnalysis } from "./analysis-rules.ts";
 import { isLoopback } from "./listen.ts";
 import type { ConfigPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
@@ -17,6 +18,7 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
     ...checkAuth(settings, isPublic),
     ...(isPublic ? checkDemoSecrets(settings) : []),
     ...checkProjects(settings),
+    ...checkAnalysis(settings),
     ...checkNames(settings),
     ...checkTlsFiles(settings, config),
     ...checkWebhook(settings, config),

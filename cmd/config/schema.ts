@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { defaultLimits } from "../../gateway/limits.ts";
+import { projectAnalysisShape } from "../../services/analysis/project-config.ts";
 import { parserConfigSchema } from "../../services/parser/config.ts";
+import { analysisSchema } from "./analysis-schema.ts";
 import { parseListen } from "./listen.ts";
 import { webhookSchema } from "./webhook-schema.ts";
 
 // Log shippers send batches of up to 100,000 lines in one message.
 const parseMaxBytes = 100 * 1_048_576;
 
-/** A value that is never printed; the file can also say `{ file: path }`. */
-const secret = () => z.string().min(1).meta({ secret: true });
 const filePath = () => z.string().min(1).meta({ path: true });
 const bytes = () => z.int().min(1);
 // A timer in Node takes no more.
@@ -95,20 +95,10 @@ const projectSchema = z.strictObject({
   name: z.string().min(1).optional(),
   appids: z.array(z.string().min(1)).default([]),
   zone: zone().default("+00:00"),
+  /** What answers its queries: the events stored here, or the deployment under analysis.platform. */
+  engine: z.enum(["embedded", "platform"]).default("embedded"),
+  ...projectAnalysisShape,
 });
-
-const tokenSchema = z
-  .strictObject({
-    name: name(),
-    token: secret().optional(),
-    sha256: sha256().optional(),
-    /** Ids of projects, or "*" for all. */
-    projects: z.union([z.literal("*"), z.array(z.int()).min(1)]),
-  })
-  .refine(
-    ({ token, sha256 }) => (token === undefined) !== (sha256 === undefined),
-    "needs either token or sha256",
-  );
 
 /** A section that may be left out, with the defaults of its own values. */
 const section = <S extends z.ZodType>(schema: S) => schema.prefault({} as z.input<S>);
@@ -132,7 +122,7 @@ export const configSchema = z.strictObject({
   log: section(logSchema),
   parser: section(parserConfigSchema),
   projects: z.array(projectSchema).default([]),
-  analysis: section(z.strictObject({ tokens: z.array(tokenSchema).default([]) })),
+  analysis: section(analysisSchema),
   webhook: section(webhookSchema),
 });
 

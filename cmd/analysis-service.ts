@@ -1,0 +1,115 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { defineProject, type ProjectDefinitions } from "../services/analysis/definitions.ts";
+import { readDimensionFile } from "../services/analysis/dimension-file.ts";
+import { createEmbeddedEngine } from "../services/analysis/embedded.ts";
+import { openPlatformEngine, type PlatformEngine } from "../services/analysis/platform/engine.ts";
+import type { AnalysisProject } from "../services/analysis/project.ts";
+import { type AnalysisJsonCodec, createAnalysisCodecs } from "../services/analysis/rest/codecs.ts";
+import { createAnalysisProxy } from "../services/analysis/service.ts";
+import { createTokenBook, hashToken, type TokenBook } from "../services/analysis/tokens.ts";
+import type { EventStore } from "../store/events/events.ts";
+import { createAnalysisMetrics } from "./analysis-metrics.ts";
+import { ConfigError, type ConfigPath, type Problem } from "./config/problem.ts";
+import type { Config } from "./config.ts";
+import { openTokenFile, tokenFileOf } from "./token-file.ts";
+
+export interface AnalysisServices extends AsyncDisposable {
+  readonly proxy: ServiceImpl<typeof AnalysisProxy>;
+  /** The REST forms of its messages. */
+  readonly codecs: ReadonlyMap<string, AnalysisJsonCodec>;
+}
+
+interface Surroundings {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Where the events of projects with the embedded engine are. */
+  readonly store: EventStore;
+  /** Places faults of what projects declare. */
+  readonly locate: (path: ConfigPath, message: string) => Problem;
+}
+
+/** @throws ConfigError, UserError when the file of tokens can't be read */
+export async function openAnalysisServices(
+  config: Config,
+  { logger, registry, store, locate }: Surroundings,
+): Promise<AnalysisServices> {
+  await using opened = new AsyncDisposableStack();
+  const { platform, percentAs, rateLimit, cacheMaxBytes } = config.analysis;
+  const definitions = defineProjects(config, locate);
+  const upstream = config.projects.some(({ engine }) => engine === "platform") ? platform : undefined;
+  const platformEngine =
+    upstream && opened.use(openPlatformEngine(upstream, platformDeps(logger.child({ engine: "platform" }))));
+  const projects = config.projects.map(({ id, engine, zone }, i): [number, AnalysisProject] => [
+    id,
+    engine === "platform"
+      ? { engine: platformEngine as PlatformEngine, engineName: "platform" }
+      : embedded(store, definitions[i] as ProjectDefinitions, zone),
+  ]);
+  const style = { percentAs };
+  const proxy = createAnalysisProxy({
+    projects: new Map(projects),
+    tokens: openTokens(config, logger),
+    ...{ rateLimit, cacheMaxBytes, style, observer: createAnalysisMetrics(registry) },
+    now: Date.now,
+    monotonic: () => performance.now(),
+  });
+  const stack = opened.move();
+  return { proxy, codecs: createAnalysisCodecs(style), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+function embedded(store: EventStore, project: ProjectDefinitions, zone: string): AnalysisProject {
+  // Sweden writes days in the order of ISO 8601.
+  const calendar = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
+  return {
+    engine: createEmbeddedEngine({ store, project, now: Date.now }),
+    engineName: "embedded",
+    clusters: {
+      importCluster: (version, members) => store.importCluster(version, members),
+      clusters: (projectId) => store.clusters(projectId),
+      today: () => calendar.format(Date.now()),
+    },
+  };
+}
+
+function platformDeps(logger: Logger) {
+  return {
+    now: () => performance.now(),
+    random: Math.random,
+    observer: {
+      retried: (error: Error) => logger.warn({ err: error }, "the query is sent again"),
+      breakerTurned: (state: string) => logger.warn({ state }, "the breaker of the platform has turned"),
+    },
+  };
+}
+
+function defineProjects(config: Config, locate: Surroundings["locate"]): readonly ProjectDefinitions[] {
+  const problems: Problem[] = [];
+  const definitions = config.projects.map((project, i) => {
+    try {
+      return defineProject(project, readDimensionFile);
+    } catch (error) {
+      problems.push(locate(["projects", i], (error as Error).message));
+      return undefined;
+    }
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return definitions as readonly ProjectDefinitions[];
+}
+
+/** Those of the configuration, then those of the data folder. */
+function openTokens({ analysis, data }: Config, logger: Logger): TokenBook {
+  const configured = createTokenBook(
+    analysis.tokens.map(({ name, token, sha256, projects, rateLimit }) => ({
+      ...{ name, projects, rateLimit },
+      sha256: sha256 ?? hashToken(token as string),
+    })),
+  );
+  const kept = openTokenFile(tokenFileOf(data), {
+    now: () => performance.now(),
+    failed: (error) => logger.error({ err: error }, "the tokens in the data folder can't be read again"),
+  });
+  return { find: (token) => configured.find(token) ?? kept.find(token) };
+}
