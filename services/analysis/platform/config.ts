@@ -31,7 +31,7 @@ export const platformConfigSchema = z.strictObject({
     ),
   /** The platform's query key. At least 8 characters, so that it can be found and masked wherever it turns up. */
   token: z.string().min(8).meta({ secret: true }),
-  /** Time to an answer, in which a download need only have begun. */
+  /** Time to an answer, in which a download need only have begun. Queries that say they may take longer may. */
   timeoutMs: milliseconds().default(90_000),
   connectTimeoutMs: milliseconds().default(5_000),
   /** Longest silence in the middle of an answer. */

@@ -7,7 +7,6 @@ export interface ConnectionOptions {
   readonly origin: string;
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
-  readonly headersTimeoutMs: number;
   /** Longest silence within a body that is being read. */
   readonly bodyTimeoutMs: number;
 }
@@ -66,7 +65,8 @@ export function openConnections(options: ConnectionOptions): Connections {
     pipelining: 1,
     allowH2: false,
     connect: { timeout: options.connectTimeoutMs },
-    headersTimeout: options.headersTimeoutMs,
+    // Callers say with their signal how long they wait for the head.
+    headersTimeout: 0,
     bodyTimeout: options.bodyTimeoutMs,
   });
   /** By the body of the request under way: the only thing that the channel and the caller both see. */

@@ -22,7 +22,7 @@ export interface ForwardedQuery {
   readonly search: URLSearchParams;
 }
 
-type Request = Pick<UpstreamCall, "search" | "body">;
+type Request = Pick<UpstreamCall, "search" | "body" | "allowedMs">;
 
 const contentType = "application/json";
 
@@ -33,17 +33,18 @@ export function createQueries(config: PlatformConfig, upstream: Upstream, redact
     /** The caller's body where there is one, else the typed query in the platform's words. */
     requestOf(
       schema: DescMessage,
-      query: Message & { readonly projectId: bigint },
+      query: Message & { readonly projectId: bigint; readonly timeoutSeconds?: number | undefined },
       rest: RestCall | undefined,
     ): Request {
       const ownId = Number(query.projectId);
       const projectId = upstreamId(ownId);
+      const allowedMs = (query.timeoutSeconds ?? 0) * 1_000;
       if (rest !== undefined) {
         const body = projectId === ownId ? rest.body : replaceProjectId(rest.body, projectId);
-        return { search: rest.search, body };
+        return { search: rest.search, body, allowedMs };
       }
       const text = encodeQuery(schema, query, { projectId, overallLabel: config.overallLabels[0]! });
-      return { search: new URLSearchParams(), body: Buffer.from(text) };
+      return { search: new URLSearchParams(), body: Buffer.from(text), allowedMs };
     },
     async ask(path: string, request: Request, signal: AbortSignal): Promise<Envelope> {
       const answer = await upstream.call({ path, ...request, contentType, signal, timed: "answer" });
@@ -67,6 +68,7 @@ export function createQueries(config: PlatformConfig, upstream: Upstream, redact
         body: theirs === projectId ? query.body : replaceProjectId(query.body, theirs),
         signal,
         timed: "head",
+        allowedMs: 0,
       });
       try {
         yield* forwardBody(answer, config, redactor);

@@ -22,6 +22,8 @@ export interface UpstreamCall {
   readonly signal: AbortSignal;
   /** Whether all of the answer has to come in time, or only its head. */
   readonly timed: "answer" | "head";
+  /** What the caller allows, where that is more than the configuration does. */
+  readonly allowedMs: number;
 }
 
 export interface UpstreamAnswer {
@@ -68,14 +70,18 @@ export interface UpstreamDeps {
 /** Before the first retry, half as much or more; then twice as long each time. */
 const retryMs = 100;
 
+/**
+ * A platform that was silent until the caller's own time was over has failed
+ * when that was as long as this; less says more about the caller.
+ */
+const silenceMs = 30_000;
+
 export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstream {
   const base = new URL(config.baseUrl);
   const connections = openConnections({
     origin: base.origin,
     maxConnections: config.maxConnections,
     connectTimeoutMs: config.connectTimeoutMs,
-    // The timer of the call ends it before.
-    headersTimeoutMs: config.timeoutMs + 60_000,
     bodyTimeoutMs: config.idleTimeoutMs,
   });
   const breaker = createBreaker(config.breaker, deps.now, (state) => deps.observer.breakerTurned?.(state));
@@ -84,12 +90,14 @@ export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstre
     async call(call) {
       call.signal.throwIfAborted();
       const pass = enter(breaker);
-      const deadline = startDeadline(call.signal, config.timeoutMs);
+      const startedMs = deps.now();
+      const deadline = startDeadline(call.signal, Math.max(config.timeoutMs, call.allowedMs));
       const faultOf = (error: unknown): unknown =>
         deadline.signal.aborted ? deadline.signal.reason : faultOfConnection(error, config, deps.redactor);
       const end = (outcome: CallOutcome): void => {
         deadline.clear();
-        pass.end(call.signal.aborted ? "none" : outcome);
+        const isSilent = isTimeout(call.signal) && deps.now() - startedMs >= silenceMs;
+        pass.end(call.signal.aborted && !isSilent ? "none" : outcome);
       };
       const search = new URLSearchParams(call.search);
       search.set("token", config.token);
@@ -110,6 +118,10 @@ export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstre
     },
     [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   };
+}
+
+function isTimeout({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof AnalysisRefusal && reason.returnCode === returnCodes.timeout;
 }
 
 function enter(breaker: Breaker): BreakerPass {

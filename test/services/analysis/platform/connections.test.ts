@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { BreakerState } from "../../../../services/analysis/platform/breaker.ts";
+import { AnalysisRefusal } from "../../../../services/analysis/refusal.ts";
 import {
   answerChunks,
   answerText,
@@ -190,6 +191,28 @@ describe("the breaker", () => {
     await using engine = openEngine(platform.url, { breaker: { failures: 1 } });
     for (const operation of operations) await failure(run(engine, operation, "typed"));
     expect(platform.requests).toHaveLength(4);
+  });
+
+  test.each([
+    ["29 s", 29_999, []],
+    ["30 s", 30_000, ["open"]],
+  ])("counts silence until the caller's own time limit after %s", async (_name, waitedMs, expected) => {
+    const started = Promise.withResolvers<void>();
+    await using platform = await openFakePlatform(() => started.resolve());
+    const clock = { ms: 0 };
+    const states: BreakerState[] = [];
+    await using engine = openEngine(
+      platform.url,
+      { breaker: { failures: 1 } },
+      { now: () => clock.ms, observer: { breakerTurned: (state) => void states.push(state) } },
+    );
+    const limit = new AbortController();
+    const call = failure(run(engine, "analyze", "rest", limit.signal));
+    await started.promise;
+    clock.ms = waitedMs;
+    const refusal = new AnalysisRefusal(-1004, "time is over");
+    limit.abort(refusal);
+    expect([await call, states]).toEqual([refusal, expected]);
   });
 
   test("a download that is still running does not hold the probe", async () => {
