@@ -109,12 +109,12 @@ export function registerLagGauges(
   status: () => Promise<LoadStatus | undefined>,
   now: () => number,
 ): void {
-  const gauge = (name: string, help: string, valueOf: (known: LoadStatus) => number): void =>
+  const gauge = (name: string, help: string, measure: (known: LoadStatus) => number): void =>
     registerComputed(registry, {
       ...{ name, help, type: "gauge" },
       async samples() {
         const known = await status().catch(() => undefined);
-        return known === undefined ? [] : [{ labels: {}, value: valueOf(known) }];
+        return known === undefined ? [] : [{ labels: {}, value: measure(known) }];
       },
     });
   gauge(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defaultLimits } from "../../gateway/limits.ts";
 import { projectAnalysisShape } from "../../services/analysis/project-config.ts";
+import { eventsConfigSchema } from "../../services/event/config.ts";
 import { parserConfigSchema } from "../../services/parser/config.ts";
 import { analysisSchema } from "./analysis-schema.ts";
 import { parseListen } from "./listen.ts";
@@ -95,6 +96,8 @@ const projectSchema = z.strictObject({
   name: z.string().min(1).optional(),
   appids: z.array(z.string().min(1)).default([]),
   zone: zone().default("+00:00"),
+  /** In the place of events.keepDays. */
+  keepDays: z.int().min(1).max(100_000).optional(),
   /** What answers its queries: the events stored here, or the deployment under analysis.platform. */
   engine: z.enum(["embedded", "platform"]).default("embedded"),
   ...projectAnalysisShape,
@@ -123,6 +126,7 @@ export const configSchema = z.strictObject({
   parser: section(parserConfigSchema),
   projects: z.array(projectSchema).default([]),
   analysis: section(analysisSchema),
+  events: section(eventsConfigSchema),
   webhook: section(webhookSchema),
 });
 

@@ -39,6 +39,23 @@ const spoolSchema = z.strictObject({
   minFreeBytes: bytes().default(512 * mib),
 });
 
+/** Of the store. */
+const engineSchema = z.strictObject({
+  /** What queries and loads may take together, beside the memory of the service. */
+  memoryBytes: z
+    .int()
+    .min(64 * mib)
+    .default(1_024 * mib),
+  /** Processors that work on queries; all of the machine's unless given. */
+  threads: z.int().min(1).max(1_024).optional(),
+  /** What queries put aside on the disk beyond their memory. */
+  maxTempBytes: bytes().default(10_240 * mib),
+  /** Queries at a time; more of them make each slower, and the rest of the service too. */
+  maxQueries: z.int().min(1).max(64).default(2),
+  /** Queries that wait for their turn; further ones are refused. */
+  maxWaiting: z.int().min(0).max(10_000).default(16),
+});
+
 const deadLettersSchema = z.strictObject({
   /** Relative to the data folder. */
   file: z.string().min(1).default("deadletters/events.ndjson"),
@@ -51,11 +68,16 @@ const deadLettersSchema = z.strictObject({
   keepFiles: z.int().min(0).default(9),
 });
 
-/** Of the section `events`: how records are taken, and brought to the store. */
-export const eventsConfigShape = {
+/** The section `events`: how records are taken and stored. */
+export const eventsConfigSchema = z.strictObject({
+  /** Days of events to keep, where a project doesn't say; all of them unless given. */
+  keepDays: z.int().min(1).max(100_000).optional(),
   uuidWindow: uuidWindowSchema.prefault({}),
   batch: batchSchema.prefault({}),
   spool: spoolSchema.prefault({}),
+  engine: engineSchema.prefault({}),
   /** Records that were refused. */
   deadLetters: deadLettersSchema.prefault({}),
-};
+});
+
+export type EventsConfig = z.output<typeof eventsConfigSchema>;
