@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import { ConfigError } from "./config/problem.ts";
 import { packageVersion } from "./package-root.ts";
+import { addStore } from "./store-arguments.ts";
 import { addToken } from "./token-arguments.ts";
 import { UserError } from "./user-error.ts";
 import { addWebhook } from "./webhook-arguments.ts";
@@ -42,6 +43,7 @@ ${exitCodes}`,
   addTools(program);
   addWebhook(program);
   addToken(program);
+  addStore(program);
   return program;
 }
 

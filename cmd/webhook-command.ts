@@ -10,6 +10,7 @@ import {
   ReplayDeadLettersResponseSchema,
   type TargetStats,
 } from "../gen/engage/webhook/v1/delivery_pb.ts";
+import { sizeOf } from "./sizes.ts";
 import { type Column, formatTable, printable } from "./table.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 
@@ -74,14 +75,6 @@ function describeInbox({ inbox }: GetStatsResponse): string {
       : [`oldest message that waits is of ${timeOf(oldestPendingTime)}`]),
   ];
   return `inbox: ${parts.join(", ")}`;
-}
-
-const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
-
-function sizeOf(bytes: bigint): string {
-  const power = Math.min(Math.floor(Math.log2(Math.max(1, Number(bytes))) / 10), units.length - 1);
-  const amount = Number(bytes) / 1_024 ** power;
-  return `${amount.toLocaleString("en", { maximumFractionDigits: 1 })} ${units[power]}`;
 }
 
 /** Prints deliveries, the newest batch first. */

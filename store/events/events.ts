@@ -44,7 +44,7 @@ export interface EventStore extends AsyncDisposable {
   compact(options: CompactOptions): Promise<CompactReport>;
   stats(): Promise<StoreStats>;
   /** Reads everything once; each string is one fault found. */
-  check(signal: AbortSignal): Promise<readonly string[]>;
+  check(signal: AbortSignal, onProgress?: OnProgress): Promise<readonly string[]>;
 }
 
 /** The engine can't work at present: disk full, I/O error, closed. */
@@ -105,7 +105,11 @@ export interface CompactOptions {
   /** Per project; projects that are left out keep everything. */
   readonly keepDays: ReadonlyMap<number, number>;
   readonly signal: AbortSignal;
+  readonly onProgress?: OnProgress;
 }
+
+/** Told from time to time how much of its parts a long work has behind it. */
+export type OnProgress = (done: number, all: number) => void;
 
 export interface CompactReport {
   readonly rewrittenDays: number;

@@ -1,5 +1,5 @@
+import type { OnProgress } from "../events.ts";
 import { dataTables, orphansOf, readColumns } from "./catalog.ts";
-import { storeError } from "./errors.ts";
 import {
   type DataTable,
   type DayTable,
@@ -15,16 +15,28 @@ import { updatableColumns } from "./load-updates.ts";
 import type { Snapshot } from "./queries.ts";
 
 /** Reads all columns of all tables, and tells what does not fit together. */
-export async function findFaults(snapshot: Snapshot, signal: AbortSignal): Promise<readonly string[]> {
+export async function findFaults(
+  snapshot: Snapshot,
+  signal: AbortSignal,
+  onProgress: OnProgress = () => undefined,
+): Promise<readonly string[]> {
   const columns = await readColumns(snapshot);
   const faults = orphansOf(snapshot.tables, columns).map((table) => `table ${table} belongs to nothing`);
-  for (const project of snapshot.tables.projects.values()) {
-    const missing = dataTables(project).filter(({ table }) => !columns.has(table));
-    faults.push(...missing.map(({ table }) => `table ${table} is missing`));
-    if (missing.length > 0) continue;
-    for (const check of checksOf(project)) {
-      signal.throwIfAborted();
-      faults.push(...(await runCheck(snapshot, check)));
+  const projects = [...snapshot.tables.projects.values()];
+  const missing = projects.flatMap(dataTables).filter(({ table }) => !columns.has(table));
+  faults.push(...missing.map(({ table }) => `table ${table} is missing`));
+  if (missing.length > 0) return faults;
+  const checks = projects.flatMap((project) => [...checksOf(project)]);
+  for (const [at, { what, sql, expected }] of checks.entries()) {
+    signal.throwIfAborted();
+    onProgress(at, checks.length);
+    try {
+      const [[found] = []] = await snapshot.rows<[bigint]>(sql);
+      if (Number(found) !== expected) faults.push(`${what}: ${found} in the place of ${expected}`);
+    } catch (error) {
+      if (!(error instanceof Error) || !isReadFault(error)) throw error;
+      // The snapshot has ended by this.
+      return [...faults, `${what}: ${error.message}; what comes after was not read`];
     }
   }
   return faults;
@@ -37,21 +49,9 @@ interface Check {
   readonly expected: number;
 }
 
-async function runCheck(snapshot: Snapshot, { what, sql, expected }: Check): Promise<readonly string[]> {
-  try {
-    const [[found] = []] = await snapshot.rows<[bigint]>(sql);
-    return Number(found) === expected ? [] : [`${what}: ${found} in the place of ${expected}`];
-  } catch (error) {
-    if (!(error instanceof Error) || !isReadFault(error)) throw error;
-    return [`${what}: ${error.message}`];
-  }
-}
-
 /** A block whose checksum is wrong, or a column that isn't what it should be, are what is looked for. */
-function isReadFault(error: Error): boolean {
-  return /checksum|Corrupt|Serialization|Binder Error|Conversion Error/.test(
-    (storeError(error) as Error).message,
-  );
+function isReadFault({ message }: Error): boolean {
+  return /checksum|Corrupt|Serialization Error|Binder Error|Conversion Error/.test(message);
 }
 
 function* checksOf(project: ProjectTables): Iterable<Check> {

@@ -14,13 +14,15 @@ import type { Writer } from "./writer.ts";
 export async function compact(
   database: Database,
   writer: Writer,
-  { nowMs, keepDays, signal }: CompactOptions,
+  { nowMs, keepDays, signal, onProgress }: CompactOptions,
 ): Promise<CompactReport> {
   const today = Math.floor(nowMs / dayMs);
   const dropped = await dropExpired(writer, today, keepDays, signal);
   let rewrittenDays = 0;
-  for (const [projectId, day] of unsortedDays(database, today)) {
+  const days = unsortedDays(database, today);
+  for (const [at, [projectId, day]] of days.entries()) {
     signal.throwIfAborted();
+    onProgress?.(at, days.length);
     if (await rewriteDay(database, writer, projectId, day, signal)) rewrittenDays++;
   }
   if (rewrittenDays > 0 || dropped.droppedDays > 0) await writer.checkpoint();

@@ -43,9 +43,9 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     },
     compact: (given) => compact(database, writer, given),
     stats: () => storeStats(database),
-    async check(signal) {
+    async check(signal, onProgress) {
       await using snapshot = await openSnapshot(database, signal);
-      return await findFaults(snapshot, signal);
+      return await findFaults(snapshot, signal, onProgress);
     },
     [Symbol.asyncDispose]: () => database.close(),
   };

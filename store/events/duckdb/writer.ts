@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
 import { type Database, databaseFile } from "./database.ts";
 import type { StoreTables } from "./layout.ts";
 import { createSerial } from "./serial.ts";
@@ -26,12 +26,17 @@ export interface Writer {
 
 /** A log of this size takes about a second to read when the file is opened after a crash. */
 const maxLogBytes = 64 * 1_048_576;
+/** What a checkpoint needs beside the log. */
+const spareBytes = 8 * 1_048_576;
 
 export function createWriter(database: Database): Writer {
   const serial = createSerial();
   const logFile = `${databaseFile(database.folder)}.wal`;
 
   async function checkpoint(): Promise<void> {
+    // One that fails for want of room ends the engine, and with it all queries.
+    const [log, disk] = await Promise.all([sizeOf(logFile), statfs(database.folder)]);
+    if (disk.bavail * disk.bsize < 2 * log + spareBytes) return;
     await using session = await database.session();
     // Snapshots that still show what has been dropped are in its way: there is another time.
     await session.run("CHECKPOINT").catch(() => undefined);
@@ -68,10 +73,14 @@ export function createWriter(database: Database): Writer {
           await using session = await database.session(signal);
           return await transact(session, work);
         })();
-        const log = await stat(logFile).catch(() => undefined);
-        if ((log?.size ?? 0) > maxLogBytes) await checkpoint();
+        if ((await sizeOf(logFile)) > maxLogBytes) await checkpoint();
         return result;
       }),
     checkpoint: () => serial(checkpoint),
   };
+}
+
+/** There is no log right after a checkpoint. */
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
 }

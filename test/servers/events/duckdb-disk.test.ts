@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { Database } from "../../../store/events/duckdb/database.ts";
+import { loadBatch } from "../../../store/events/duckdb/load.ts";
 import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import { storeStats } from "../../../store/events/duckdb/stats.ts";
+import { createWriter } from "../../../store/events/duckdb/writer.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import { noonMs } from "../../conformance/events/world.ts";
 import { createDuckDbWorld, smallStore } from "../../store/events/duckdb-world.ts";
@@ -80,4 +84,33 @@ it("loses nothing when upkeep and closing meet a full disk", async () => {
   await again.load(await writeNumberedBatch(world.folder, 6));
   expect(await again.compact({ ...upkeep, signal: signal() })).toMatchObject({ droppedDays: 0 });
   await expectWhole(again, 6);
+});
+
+it("opens its file anew after a checkpoint that ends the engine, also while the disk is still full", async () => {
+  await using world = await createDuckDbWorld();
+  using disk = mountSmallDisk(48 * mib);
+  const folder = join(disk.path, "events");
+  const options = { ...smallStore, folder, stagingFolder: world.folder };
+  const database = await Database.open(options);
+  const writer = createWriter(database);
+  const load = async (number: number) =>
+    loadBatch(writer, await writeNumberedBatch(world.folder, number), database.scratchFolder);
+  for (let n = 1; n <= 20; n++) await load(n);
+  await using held = await database.session();
+  await held.run("CREATE TEMP TABLE held AS SELECT 1 AS one");
+  disk.fill();
+  await writer.checkpoint();
+  expect(await held.rows("FROM held")).toEqual([[1]]);
+  const checkpoint = await database.session();
+  await expect(checkpoint.run("CHECKPOINT")).rejects.toMatchObject({ name: "EventsUnavailableError" });
+  await expect(held.run("FROM held")).rejects.toMatchObject({ name: "EventsUnavailableError" });
+  const stats = await storeStats(database);
+  expect(stats.projects).toMatchObject([expectedStats(20)]);
+  await expect(held.run("FROM held")).rejects.toMatchObject({ name: "EventsUnavailableError" });
+  await writer.checkpoint();
+  disk.free();
+  await load(21);
+  await writer.checkpoint();
+  expect((await storeStats(database)).projects).toMatchObject([expectedStats(21)]);
+  await database.close();
 });

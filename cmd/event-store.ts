@@ -1,0 +1,45 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { type EventStore, EventsOpenError } from "../store/events/events.ts";
+import type { Config } from "./config.ts";
+import { UserError } from "./user-error.ts";
+
+export interface EventFolders {
+  /** The store, which is all of one process. */
+  readonly store: string;
+  /** Files of batches that are about to be loaded. */
+  readonly staging: string;
+}
+
+export function eventFolders({ data }: Pick<Config, "data">): EventFolders {
+  return { store: join(data, "events", "store"), staging: join(data, "events", "staging") };
+}
+
+/**
+ * Opens the store of events in the data folder.
+ * @throws UserError when it can't be opened
+ */
+export async function openEventStore(config: Config): Promise<EventStore> {
+  const { memoryBytes, maxTempBytes, threads, maxQueries, maxWaiting } = config.events.engine;
+  const { store, staging } = eventFolders(config);
+  const { openDuckDbStore } = await import("../store/events/duckdb/open.ts");
+  try {
+    return await openDuckDbStore({
+      ...{ folder: store, stagingFolder: staging, maxTempBytes, maxQueries, maxWaiting },
+      memoryLimitBytes: memoryBytes,
+      threads: threads ?? availableParallelism(),
+    });
+  } catch (error) {
+    if (!(error instanceof EventsOpenError)) throw error;
+    throw new UserError(error.message, { cause: error });
+  }
+}
+
+/** Days of events that projects keep, by project; those that are left out keep all. */
+export function keepDaysOf({ projects, events }: Config): ReadonlyMap<number, number> {
+  return new Map(
+    projects.flatMap(({ id, keepDays = events.keepDays }) =>
+      keepDays === undefined ? [] : [[id, keepDays] as const],
+    ),
+  );
+}

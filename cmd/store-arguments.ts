@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import type { EventStore } from "../store/events/events.ts";
+import { type Common, command, optionsOf } from "./arguments.ts";
+import type { Config } from "./config.ts";
+import type { StoreOutput } from "./store-command.ts";
+import { UserError } from "./user-error.ts";
+
+interface StoreOptions extends Common {
+  readonly json?: true;
+}
+
+type Commands = typeof import("./store-command.ts");
+
+interface Work {
+  readonly commands: Commands;
+  readonly store: EventStore;
+  readonly config: Config;
+  readonly output: StoreOutput;
+  readonly signal: AbortSignal;
+}
+
+/** Adds `engage store …`: commands that open the store of events themselves, so no server may run on it. */
+export function addStore(program: Command): void {
+  const store = program
+    .command("store")
+    .description("look after the store of events, while no server uses it");
+  const add = (name: string, description: string, run: (work: Work) => Promise<number | undefined>): void => {
+    command(store, name, description)
+      .option("--json", "print one JSON object")
+      .action(async (options: StoreOptions) => {
+        process.exitCode = (await withStore(options, run)) ?? 0;
+      });
+  };
+  add("stats", "days, events and users of each project", async ({ commands, store, output }) => {
+    await commands.printStoreStats(store, output);
+    return undefined;
+  });
+  add(
+    "compact",
+    "put the events of past days in order, and drop those older than a project keeps",
+    async ({ commands, store, config, output, signal }) => {
+      const { keepDaysOf } = await import("./event-store.ts");
+      await commands.compactStore(store, { nowMs: Date.now(), keepDays: keepDaysOf(config), signal }, output);
+      return undefined;
+    },
+  );
+  add("check", "read everything once and tell what is wrong", ({ commands, store, output, signal }) =>
+    commands.checkStore(store, signal, output),
+  );
+}
+
+async function withStore(
+  options: StoreOptions,
+  run: (work: Work) => Promise<number | undefined>,
+): Promise<number | undefined> {
+  const [{ loadConfig }, { openEventStore }, commands] = await Promise.all([
+    import("./config.ts"),
+    import("./event-store.ts"),
+    import("./store-command.ts"),
+  ]);
+  const { config } = loadConfig(await optionsOf(options));
+  await using store = await openEventStore(config);
+  const controller = new AbortController();
+  process.once("SIGINT", () => controller.abort(new UserError("stopped; nothing is lost")));
+  const output = { stdout: process.stdout, stderr: process.stderr, json: options.json };
+  return await run({ commands, store, config, output, signal: controller.signal });
+}
