@@ -1,0 +1,94 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openDuckDbStore } from "../../store/events/duckdb/open.ts";
+import { Batches, dayMs, eventOf, updateOf, userOf, vocabulary } from "../conformance/events/world.ts";
+import { smallStore } from "../store/events/duckdb-world.ts";
+import { folderWith } from "./config/load.ts";
+import { runEngage } from "./run-engage.ts";
+
+/** Long closed, and within the three years that every project keeps at most. */
+const oldMs = Math.floor(Date.now() / dayMs) * dayMs - 20 * dayMs;
+
+/** A working folder with a configuration and a store. */
+async function makeFolder(
+  projects: string,
+): Promise<{ cwd: string; open: () => ReturnType<typeof openDuckDbStore> }> {
+  const cwd = folderWith({ "engage.yaml": `data: ./data\nprojects: ${projects}\n` });
+  const staging = join(cwd, "data", "events", "staging");
+  await mkdir(staging, { recursive: true });
+  const open = () =>
+    openDuckDbStore({ ...smallStore, folder: join(cwd, "data", "events", "store"), stagingFolder: staging });
+  await using store = await open();
+  const batch = await new Batches(staging).next({
+    ...vocabulary,
+    events: [eventOf({ t: oldMs }), eventOf({ t: oldMs + 1 }), eventOf({ t: oldMs + 15 * dayMs })],
+    updates: [updateOf({ t: oldMs })],
+    users: [userOf("seen", { a: "ada" })],
+  });
+  await store.load(batch);
+  return { cwd, open };
+}
+
+const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+describe("engage store", () => {
+  test("stats prints a table, or JSON", async () => {
+    const { cwd } = await makeFolder("[]");
+    const { stdout, code } = await runEngage(["store", "stats"], { cwd });
+    const [head, row, last] = stdout.split("\n");
+    expect(head).toMatch(/^PROJECT +DAYS +FIRST +LAST +EVENTS +UPDATABLE +USERS +NAMES +PROPERTIES$/);
+    expect(row!.trim().split(/ +/)).toEqual([
+      "1",
+      "2",
+      day(oldMs),
+      day(oldMs + 15 * dayMs),
+      "3",
+      "1",
+      "1",
+      "2",
+      String(vocabulary.newProperties.length),
+    ]);
+    expect(last).toMatch(/^uses [\d.]+ [KM]iB$/);
+    expect(code).toBe(0);
+    const json = await runEngage(["store", "stats", "--json"], { cwd });
+    expect(JSON.parse(json.stdout)).toMatchObject({ projects: [{ projectId: 1, days: 2, events: 3 }] });
+  });
+
+  test("stats tells that there is nothing", async () => {
+    const { stdout } = await runEngage(["store", "stats"], {
+      cwd: folderWith({ "engage.yaml": "data: ./data\n" }),
+    });
+    expect(stdout).toMatch(/^no events yet\nuses /);
+  });
+
+  test("compact puts days in order and keeps to what the project keeps", async () => {
+    const { cwd } = await makeFolder("[{ id: 1, keepDays: 10 }]");
+    const first = await runEngage(["store", "compact"], { cwd });
+    expect(first.stdout).toMatch(
+      /^1 day put in order, 1 day with 3 events dropped; uses .*, before it were .*\n$/,
+    );
+    const second = await runEngage(["store", "compact", "--json"], { cwd });
+    expect(JSON.parse(second.stdout)).toMatchObject({ rewrittenDays: 0, droppedDays: 0, droppedEvents: 0 });
+  });
+
+  test("check finds nothing in a whole store", async () => {
+    const { cwd } = await makeFolder("[]");
+    expect(await runEngage(["store", "check"], { cwd })).toMatchObject({
+      code: 0,
+      stdout: "no faults found\n",
+    });
+    const { stdout } = await runEngage(["store", "check", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toEqual({ faults: [] });
+  });
+
+  test("says who uses the store", async () => {
+    const { cwd, open } = await makeFolder("[]");
+    await using _store = await open();
+    const { code, stderr, stdout } = await runEngage(["store", "check"], { cwd });
+    expect(stderr).toBe(
+      `engage: the events in "${join(cwd, "data/events/store/events.duckdb")}" are in use by another process (${process.pid})\n`,
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  });
+});
