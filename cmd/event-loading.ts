@@ -1,0 +1,98 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { type Loader, type LoadObserver, openLoader } from "../services/event/load/loader.ts";
+import { createPrepareWorker, type PrepareWorker } from "../services/event/load/prepare-worker.ts";
+import { createProgress } from "../services/event/load/worker-messages.ts";
+import type { DeadLetters } from "../store/deadletters/deadletters.ts";
+import type { EventStore } from "../store/events/events.ts";
+import { createDiskMark } from "../store/records/disk-mark.ts";
+import { createRecordReader } from "../store/records/ndjson-reader.ts";
+import { openRecordSpool } from "../store/records/ndjson-spool.ts";
+import type { RecordSink } from "../store/records/records.ts";
+import type { Config } from "./config.ts";
+import type { LoadWorkerSetup } from "./event-load-worker.ts";
+import { eventFolders, openEventStore } from "./event-store.ts";
+
+/** From the spool to the store. The data folder must be locked. */
+export interface EventLoading extends AsyncDisposable {
+  readonly store: EventStore;
+  readonly loader: Loader;
+  /** Takes a line of the spool. */
+  readonly append: RecordSink["append"];
+  /** @throws RecordsUnavailableError when no record would be taken now */
+  readonly admit: (bytes: number) => void;
+  /** Bytes of the spool that can't be queried yet. */
+  waitingBytes(): Promise<number>;
+}
+
+export interface EventLoadingPorts {
+  readonly letters: Pick<DeadLetters, "append" | "flush">;
+  readonly observer: LoadObserver;
+  /** See RecordSpoolOptions. */
+  readonly torn: (file: string, bytes: number) => void;
+}
+
+const delays = { minDelayMs: 500, maxDelayMs: 60_000 };
+const workerUrl = new URL(
+  import.meta.url.endsWith(".ts") ? "./event-load-worker.ts" : "./event-load-worker.js",
+  import.meta.url,
+);
+
+export function spoolFolderOf({ data }: Pick<Config, "data">): string {
+  return join(data, "events", "spool");
+}
+
+/**
+ * Opens the store and the spool of the data folder, and begins to load.
+ * @throws UserError when the store can't be opened
+ */
+export async function openEventLoading(config: Config, ports: EventLoadingPorts): Promise<EventLoading> {
+  await using opened = new AsyncDisposableStack();
+  const store = opened.use(await openEventStore(config));
+  const { spool: settings, batch, uuidWindow } = config.events;
+  const folder = spoolFolderOf(config);
+  const stagingFolder = eventFolders(config).staging;
+  mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
+  const admit = createDiskMark({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
+  const spool = opened.use(
+    openRecordSpool({
+      ...{ folder, admit, maxFileBytes: settings.maxFileBytes },
+      // A spool that was removed must not begin anew where the store takes it for loaded.
+      ...{ after: store.loadedTo(), torn: ports.torn },
+    }),
+  );
+  const loader = opened.use(
+    openLoader({
+      ...{ store, stagingFolder, delays, observer: ports.observer, now: Date.now },
+      reader: createRecordReader({ folder, spool }),
+      zones: new Map(config.projects.map(({ id, zone }) => [id, zone])),
+      limits: { ...batch, batchMs: batch.maxDelayMs },
+      startWorker: () =>
+        startWorker({
+          intake: {
+            path: join(config.data, "events", "intake.db"),
+            ...{ uuidWindowMs: uuidWindow.ms, maxUuids: uuidWindow.maxUuids },
+          },
+          ...{ stagingFolder, progress: createProgress() },
+        }),
+      async keepLetters(letters) {
+        ports.letters.append(letters);
+        await ports.letters.flush();
+      },
+      wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+    }),
+  );
+  const stack = opened.move();
+  return {
+    ...{ store, loader, admit, append: spool.append },
+    waitingBytes: async () => (await loader.status()).waitingBytes,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function startWorker(setup: LoadWorkerSetup): PrepareWorker {
+  const worker = new Worker(workerUrl, { workerData: setup, name: "engage-load" });
+  return createPrepareWorker(worker, setup.progress);
+}

@@ -1,0 +1,185 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { ReadyCheck } from "../gateway/ready-checks.ts";
+import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
+import { createEventCollector } from "../services/event/collector.ts";
+import { type EventJsonCodec, eventCodecs } from "../services/event/rest-codecs.ts";
+import { encodeSpoolLine } from "../services/event/spool-line.ts";
+import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
+import { type EventStore, EventsUnavailableError, emptySchema } from "../store/events/events.ts";
+import { type RecordSink, RecordsUnavailableError } from "../store/records/records.ts";
+import type { Config } from "./config.ts";
+import { lockFolder } from "./data-lock.ts";
+import { startCompaction } from "./event-compaction.ts";
+import { type EventLoading, openEventLoading, spoolFolderOf } from "./event-loading.ts";
+import { createEventMetrics, type EventMetrics, registerLagGauges } from "./event-metrics.ts";
+import { keepDaysOf } from "./event-store.ts";
+import { type Gate, gateService } from "./gated-service.ts";
+import { createLazilyOpen } from "./lazily-open.ts";
+import { createThrottle } from "./log-throttle.ts";
+
+export interface EventServices extends AsyncDisposable {
+  readonly collector: ServiceImpl<typeof EventCollector>;
+  /** The REST forms of its messages. */
+  readonly codecs: ReadonlyMap<string, EventJsonCodec>;
+  readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** Opened when it is first needed. @throws EventsUnavailableError */
+  openStore(): Promise<EventStore>;
+  /** The store once it is open. */
+  store(): EventStore | undefined;
+  /** Takes records that the service itself makes, whatever their types: the loader checks them. */
+  sinkOf(projectId: number): Pick<RecordSink, "append">;
+}
+
+interface Surroundings {
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/**
+ * The collector of events. Store and spool are opened by the first call that
+ * needs them, or right after the start when the spool holds records: an idle
+ * server does without the 60 MiB of the engine.
+ * @throws UserError when another process has the data folder
+ */
+export async function openEventServices(
+  config: Config,
+  { logger, registry }: Surroundings,
+): Promise<EventServices> {
+  await using opened = new AsyncDisposableStack();
+  const metrics = createEventMetrics(registry);
+  if (config.projects.length > 0) opened.use(lockFolder(join(config.data, "events")));
+  const letters = opened.use(
+    openNdjsonDeadLetters({
+      ...config.events.deadLetters,
+      file: join(config.data, config.events.deadLetters.file),
+      observer: {
+        ...metrics.deadLetters,
+        failed: (error) => logger.error({ err: error }, "refused records cannot be written"),
+        resumed: () => logger.info("refused records are written again"),
+      },
+    }),
+  );
+  const loading = opened.use(createLazilyOpen(() => openLoading(config, { letters, metrics, logger })));
+  const open = (): Promise<EventLoading> =>
+    loading.get().catch((error: unknown) => {
+      logger.error({ err: error }, "the store of events cannot be opened");
+      throw new EventsUnavailableError("the store of events cannot be opened", { cause: error });
+    });
+  registerLagGauges(registry, async () => loading.peek()?.loader.status(), Date.now);
+  if (config.projects.length > 0 && (await hasRecords(spoolFolderOf(config)))) void open().catch(() => {});
+  const append: RecordSink["append"] = async (line) => {
+    const { append } = await open().catch((error: Error) => {
+      throw new RecordsUnavailableError(error.message, { cause: error });
+    });
+    await append(line);
+  };
+  const collector = createEventCollector({
+    ...{ projects: config.projects, append, letters, observer: metrics.collect, now: Date.now },
+    schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
+  });
+  const stack = opened.move();
+  return {
+    collector: gateService(EventCollector, collector, gateOf(loading, open), takers),
+    codecs: eventCodecs,
+    checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
+    openStore: async () => (await open()).store,
+    store: () => loading.peek()?.store,
+    sinkOf: (projectId) => ({
+      append: (record) => append(encodeSpoolLine(projectId, Date.now(), record)),
+    }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Methods whose verdicts need to know what is stored. */
+const takers = ["track", "trackStream", "ingest", "debugIngest"];
+
+type Loading = ReturnType<typeof createLazilyOpen<EventLoading>>;
+
+function gateOf(loading: Loading, open: () => Promise<EventLoading>): Gate {
+  return () => {
+    if (loading.peek() !== undefined) return undefined;
+    return open().catch((error: unknown) => {
+      throw new ConnectError(
+        "records cannot be kept at present",
+        Code.Unavailable,
+        undefined,
+        undefined,
+        error,
+      );
+    });
+  };
+}
+
+interface LoadingPorts {
+  readonly letters: ReturnType<typeof openNdjsonDeadLetters>;
+  readonly metrics: EventMetrics;
+  readonly logger: Logger;
+}
+
+async function openLoading(
+  config: Config,
+  { letters, metrics, logger }: LoadingPorts,
+): Promise<EventLoading> {
+  await using opened = new AsyncDisposableStack();
+  const throttle = createThrottle(() => performance.now());
+  const loading = opened.use(
+    await openEventLoading(config, {
+      letters,
+      observer: {
+        loaded: metrics.load.loaded,
+        failed(error, delayMs) {
+          metrics.load.failed(error, delayMs);
+          const line = throttle("load");
+          if (line !== undefined) logger.error({ err: error, delayMs, ...line }, "events wait to be loaded");
+        },
+      },
+      torn(file, bytes) {
+        metrics.torn();
+        logger.warn(
+          { file, bytes },
+          "a record at the end of the spool was torn, it had not been acknowledged",
+        );
+      },
+    }),
+  );
+  opened.use(
+    startCompaction({
+      ...{ store: loading.store, keepDays: keepDaysOf(config), now: Date.now },
+      done: (report) => logger.info(report, "closed days of events were put in order"),
+      failed(error) {
+        metrics.compactFailed();
+        logger.error({ err: error }, "closed days of events cannot be put in order");
+      },
+    }),
+  );
+  const stack = opened.move();
+  return { ...loading, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** Ready while a record would be taken. Why not names folders, so the log tells it and the answer doesn't. */
+function createCheck(loading: Loading, logger: Logger): ReadyCheck {
+  let lastReason: string | undefined;
+  return async () => {
+    let reason: string | undefined;
+    try {
+      loading.peek()?.admit(0);
+    } catch (error) {
+      reason = (error as Error).message;
+    }
+    if (reason !== lastReason && reason !== undefined) logger.error({ reason }, "no events are taken");
+    if (reason === undefined && lastReason !== undefined) logger.info("events are taken again");
+    lastReason = reason;
+    return reason === undefined ? undefined : "takes no records";
+  };
+}
+
+async function hasRecords(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.some((size) => size > 0);
+}
