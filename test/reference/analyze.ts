@@ -105,6 +105,7 @@ function analyzeMetric(
 ): ReferenceResult[] {
   const split = metric.split ? prepared.split : undefined;
   const cells = collect(data, prepared, metric, split);
+  if (cells.length === 0 && !split) return [{ index, split: undefined, groupNum: 0, groups: [] }];
   const bySplit = Map.groupBy(cells, (cell) => JSON.stringify(cell.split));
   return [...bySplit.values()].map((groups) => ({
     index,

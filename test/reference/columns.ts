@@ -165,14 +165,12 @@ function clusterColumn(name: string, day: string | undefined, context: QueryCont
 }
 
 function membersOf(version: ReferenceCluster, context: QueryContext): Map<number, string> {
-  const found = new Map<number, string>();
-  for (const { accountId, distinctId, value } of version.members) {
-    for (const event of context.data.events) {
-      const own = accountId === undefined ? event.distinctId === distinctId : event.accountId === accountId;
-      if (own) found.set(event.userId, value ?? "");
-    }
-  }
-  return found;
+  const users = [...context.data.users.values()];
+  const found = version.members.map(({ accountId, value = "" }): [number, string] => {
+    const user = users.find((one) => one.accountId === accountId);
+    return [user?.userId ?? 0, value];
+  });
+  return new Map(found);
 }
 
 /** The text of the first condition that holds. */

@@ -26,8 +26,7 @@ export interface ReferenceCluster {
 }
 
 export interface ReferenceMember {
-  readonly accountId?: string;
-  readonly distinctId?: string;
+  readonly accountId: string;
   readonly value?: string;
 }
 

@@ -9,7 +9,7 @@ const declared: Omit<ReferenceProject, "projectId" | "zone" | "weekStart"> = {
       name: "whales",
       day: "2024-03-28",
       kind: "cohort",
-      members: [...["acc-2", "acc-3", "nobody"].map(byAccount), { distinctId: "vis-4" }],
+      members: ["acc-2", "acc-3", "nobody"].map(byAccount),
     },
     {
       name: "segment",
@@ -18,7 +18,7 @@ const declared: Omit<ReferenceProject, "projectId" | "zone" | "weekStart"> = {
       members: [
         { accountId: "acc-0", value: "new" },
         { accountId: "acc-1", value: "老" },
-        { distinctId: "vis-5", value: "new" },
+        { accountId: "acc-5", value: "new" },
       ],
     },
   ],
