@@ -15,9 +15,23 @@ export interface HttpClientOptions {
   readonly outbound: Outbound;
 }
 
+/** An answer, and whether there was more of it than is read. */
+export interface ReadAnswer extends HttpAnswer {
+  readonly isTruncated: boolean;
+}
+
+/** The connection was lost within the answer. */
+export class AnswerCutError extends Error {
+  override readonly name = "AnswerCutError";
+
+  constructor(bytes: number, cause: unknown) {
+    super(`answer was cut behind ${bytes} bytes of its body`, { cause });
+  }
+}
+
 export interface HttpClient {
-  /** @throws OutboundRefusedError, or what the connection failed with */
-  exchange(headers: http.OutgoingHttpHeaders, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer>;
+  /** @throws OutboundRefusedError, AnswerCutError, or what the connection failed with */
+  exchange(headers: http.OutgoingHttpHeaders, body: Uint8Array, signal: AbortSignal): Promise<ReadAnswer>;
   close(): void;
 }
 
@@ -36,7 +50,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return {
     async exchange(headers, body, signal) {
-      const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+      const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>();
       const request = (url.protocol === "https:" ? https : http).request({
         ...options.outbound.connectOptions(host, port),
         ...{ agent, signal, method: options.method, path: `${url.pathname}${url.search}` },
@@ -44,7 +58,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       });
       request.on("error", reject);
       request.on("response", (response) => {
-        readAnswer(response, options.maxAnswerBytes).then(resolve, reject);
+        readAnswer(response, options.maxAnswerBytes, signal).then(resolve, reject);
       });
       request.end(body);
       return promise;
@@ -54,14 +68,18 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 /** Reads the beginning; the connection is given up when there is more than the limit. */
-function readAnswer(response: http.IncomingMessage, maxBytes: number): Promise<HttpAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+export function readAnswer(
+  response: http.IncomingMessage,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<ReadAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>();
   const { statusCode: status = 0, headers } = response;
   const chunks: Buffer[] = [];
   let bytes = 0;
   const end = (): void => {
     const text = Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8");
-    resolve({ status, headers, text });
+    resolve({ status, headers, text, isTruncated: bytes > maxBytes });
   };
   // Events, since iterating costs a fifth more of the whole request.
   response.on("data", (chunk: Buffer) => {
@@ -72,6 +90,6 @@ function readAnswer(response: http.IncomingMessage, maxBytes: number): Promise<H
     response.destroy();
   });
   response.on("end", end);
-  response.on("error", reject);
+  response.on("error", (error) => reject(signal.aborted ? error : new AnswerCutError(bytes, error)));
   return promise;
 }

@@ -28,18 +28,20 @@ export interface Outbound {
 export class OutboundRefusedError extends Error {
   override readonly name = "OutboundRefusedError";
 
-  constructor(host: string, port: number, addresses: readonly string[]) {
+  constructor(host: string, port: number, addresses: readonly string[], setting: string) {
     const where = addresses.includes(host)
       ? `address ${host}`
       : `${host} is at ${addresses.join(", ")}, which`;
     const entry = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-    super(`${where} is not public, add ${JSON.stringify(entry)} or a network to webhook.outbound.allow`);
+    super(`${where} is not public, add ${JSON.stringify(entry)} or a network to ${setting}`);
   }
 }
 
 export interface OutboundOptions {
   /** Networks (`10.0.0.0/8`, an address) and places (`host:port`, `[::1]:9000`) that may be dialled although they are not public. */
   readonly allow: readonly string[];
+  /** Where the list is given, for messages: `webhook.outbound.allow` unless told. */
+  readonly setting?: string;
   readonly resolveAll?: ResolveAll;
 }
 
@@ -53,7 +55,11 @@ export function parsePlace(text: string): string | undefined {
   return placeOf(host, Number(port));
 }
 
-export function createOutbound({ allow, resolveAll = dnsLookup }: OutboundOptions): Outbound {
+export function createOutbound({
+  allow,
+  setting = "webhook.outbound.allow",
+  resolveAll = dnsLookup,
+}: OutboundOptions): Outbound {
   const refused = createSpecialNetworks();
   const allowed = new BlockList();
   for (const cidr of allow.filter(isCidr)) addCidr(allowed, cidr);
@@ -71,7 +77,7 @@ export function createOutbound({ allow, resolveAll = dnsLookup }: OutboundOption
         const [first] = usable;
         if (first === undefined) {
           const addresses = found.map(({ address }) => address);
-          return callback(new OutboundRefusedError(host, port, addresses), []);
+          return callback(new OutboundRefusedError(host, port, addresses, setting), []);
         }
         if (options.all === true) return callback(null, usable);
         callback(null, first.address, first.family);
@@ -82,7 +88,7 @@ export function createOutbound({ allow, resolveAll = dnsLookup }: OutboundOption
   function connectOptions(host: string, port: number) {
     const place = placeOf(host, port);
     if (isIP(host) !== 0 && !places.has(place) && !mayDial(host)) {
-      throw new OutboundRefusedError(host, port, [host]);
+      throw new OutboundRefusedError(host, port, [host], setting);
     }
     return { host, port, lookup: lookupFor(place, port) };
   }

@@ -1,0 +1,122 @@
+import http from "node:http";
+import https from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import type {
+  BodyWriting,
+  Exchange,
+  ExchangeFailureKind,
+  ExchangeOutcome,
+  ExchangeRequest,
+} from "../services/channel/exchange.ts";
+import {
+  AnswerCutError,
+  createHttpClient,
+  type ReadAnswer,
+  readAnswer,
+} from "../services/webhook/targets/http-client.ts";
+import { type Outbound, OutboundRefusedError } from "../services/webhook/targets/outbound.ts";
+import { describeError } from "../services/webhook/targets/target.ts";
+
+export interface ExchangeOptions {
+  /** `http:` or `https:` */
+  readonly url: string;
+  readonly outbound: Outbound;
+  /** Connections kept at most. */
+  readonly maxConnections: number;
+  /** Of an answer, more is not read. */
+  readonly maxAnswerBytes: number;
+  readonly tls?: https.AgentOptions;
+}
+
+export interface OpenExchange extends Disposable {
+  readonly exchange: Exchange;
+}
+
+/** Of a receiver's answer: 500 elements with a reason of 2,000 characters each. */
+export const maxChannelAnswerBytes = 1_048_576;
+
+/** Calls one URL over HTTP/1.1 with kept connections. */
+export function createExchange({ tls = {}, ...options }: ExchangeOptions): OpenExchange {
+  const client = createHttpClient({ ...options, method: "POST", tls });
+  return {
+    async exchange(request) {
+      const { headers, body, signal, writing } = request;
+      try {
+        const answer =
+          writing === undefined
+            ? await client.exchange(headers, body, signal)
+            : await exchangeUnusually({ ...options, tls }, request, writing);
+        return { kind: "answer", ...answer };
+      } catch (error) {
+        return failureOf(error, signal);
+      }
+    },
+    [Symbol.dispose]: () => client.close(),
+  };
+}
+
+function failureOf(error: unknown, signal: AbortSignal): ExchangeOutcome {
+  if (!signal.aborted) return { kind: kindOf(error), message: describeError(error) };
+  const isTimeout = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
+  return isTimeout
+    ? { kind: "timeout", message: "no answer before the timeout" }
+    : { kind: "cancelled", message: "cancelled" };
+}
+
+function kindOf(error: unknown): ExchangeFailureKind {
+  if (error instanceof OutboundRefusedError) return "refused_address";
+  if (error instanceof AnswerCutError) return isParserError(error.cause) ? "not_http" : "cut";
+  return isParserError(error) ? "not_http" : "connection";
+}
+
+/** Of Node's HTTP parser, whose codes begin so. */
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
+}
+
+/** A connection of its own, on which the body is written slowly or not to its end. */
+async function exchangeUnusually(
+  { url: text, outbound, maxAnswerBytes, tls }: ExchangeOptions,
+  { headers, body, signal }: ExchangeRequest,
+  writing: BodyWriting,
+): Promise<ReadAnswer> {
+  const url = new URL(text);
+  const isTls = url.protocol === "https:";
+  const port = Number(url.port) || (isTls ? 443 : 80);
+  const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>();
+  const request = (isTls ? https : http).request({
+    ...tls,
+    ...outbound.connectOptions(url.hostname.replace(/^\[|\]$/g, ""), port),
+    ...{ agent: false, signal, method: "POST", path: `${url.pathname}${url.search}` },
+    headers: { ...headers, "content-length": body.length },
+  });
+  let isAnswered = false;
+  request.on("error", reject);
+  request.on("response", (response) => {
+    isAnswered = true;
+    readAnswer(response, maxAnswerBytes, signal).then(resolve, reject);
+  });
+  write(request, body, writing, () => isAnswered || request.destroyed).catch(reject);
+  return promise;
+}
+
+/** Pieces in a second, at most. */
+const piecesPerSecond = 10;
+
+async function write(
+  request: http.ClientRequest,
+  body: Uint8Array,
+  { bytesPerSecond = Number.POSITIVE_INFINITY, stopAfterBytes = body.length }: BodyWriting,
+  isOver: () => boolean,
+): Promise<void> {
+  const end = Math.min(stopAfterBytes, body.length);
+  const pieceBytes = Math.min(end, Math.max(1, Math.round(bytesPerSecond / piecesPerSecond)));
+  for (let at = 0; at < end && !isOver(); at += pieceBytes) {
+    if (at > 0) await sleep((1_000 * pieceBytes) / bytesPerSecond);
+    const piece = body.subarray(at, Math.min(end, at + pieceBytes));
+    // Bytes that were handed over are on their way before the connection is closed.
+    await new Promise<void>((resolve) => request.write(piece, () => resolve()));
+  }
+  if (stopAfterBytes >= body.length) request.end();
+  else if (!isOver()) request.destroy(new Error(`connection closed behind ${end} bytes, as told`));
+}
