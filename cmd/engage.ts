@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import { ConfigError } from "./config/problem.ts";
 import { packageVersion } from "./package-root.ts";
+import { addQuery } from "./query-arguments.ts";
 import { addStore } from "./store-arguments.ts";
 import { addToken } from "./token-arguments.ts";
 import { UserError } from "./user-error.ts";
@@ -36,6 +37,7 @@ Examples:
   $ engage config --check                 all that is wrong, with line numbers
   $ engage parse access.log.1.gz          log lines to event records
   $ engage key create shipper             a key for auth.keys
+  $ engage query query.json --plot        numbers of events as a chart
   $ engage webhook dead-letters           messages that a running server has given up
 ${exitCodes}`,
     );
@@ -43,6 +45,7 @@ ${exitCodes}`,
   addTools(program);
   addWebhook(program);
   addToken(program);
+  addQuery(program);
   addStore(program);
   return program;
 }

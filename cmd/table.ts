@@ -2,6 +2,8 @@
 export interface Column<T> {
   readonly head: string;
   readonly of: (row: T) => string | number | bigint;
+  /** For texts that are numbers. */
+  readonly isRight?: boolean;
 }
 
 /** A longer last column would wrap on every terminal. */
@@ -10,11 +12,11 @@ const gap = "  ";
 
 /** Rows as lines of aligned columns under their heads; numbers stand on the right. */
 export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
-  const laidOut = columns.map(({ head, of }) => {
+  const laidOut = columns.map(({ head, of, isRight = false }) => {
     const values = rows.map(of);
     const cells = [head, ...values.map((value) => printable(String(value)))];
     const width = Math.max(...cells.map(({ length }) => length));
-    const isNumeric = values.some((value) => typeof value !== "string");
+    const isNumeric = isRight || values.some((value) => typeof value !== "string");
     return cells.map((cell) => (isNumeric ? cell.padStart(width) : cell.padEnd(width)));
   });
   const lines = [undefined, ...rows].map((_, at) =>

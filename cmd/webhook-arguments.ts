@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { type Common, command, milliseconds, optionsOf, positive } from "./arguments.ts";
-import type { ServerOptions, WebhookClient } from "./webhook-client.ts";
+import type { ServerOptions } from "./rpc-client.ts";
+import type { WebhookClient } from "./webhook-client.ts";
 import type { MessageFilter, Output, ReplayOptions } from "./webhook-command.ts";
 
 interface WebhookOptions extends Common, ServerOptions, MessageFilter {

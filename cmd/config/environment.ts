@@ -20,7 +20,9 @@ const prefix = "ENGAGE_";
 const fileVariable = "ENGAGE_CONFIG";
 // The key of the one who calls a server, so it is no setting of the server.
 const keyVariable = "ENGAGE_KEY";
-const otherVariables: ReadonlySet<string> = new Set([fileVariable, keyVariable]);
+// The query token of the same.
+const tokenVariable = "ENGAGE_TOKEN";
+const otherVariables: ReadonlySet<string> = new Set([fileVariable, keyVariable, tokenVariable]);
 // Kubernetes and old Docker links set these for a service that is called "engage".
 const serviceLink = /^ENGAGE_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
 
@@ -32,6 +34,11 @@ export function configFileFrom(env: Environment): string | undefined {
 /** The bearer key in `ENGAGE_KEY`, for commands that call a running server. */
 export function keyFrom(env: Environment): string | undefined {
   return env[keyVariable] || undefined;
+}
+
+/** The query token in `ENGAGE_TOKEN`, for commands that query a running server. */
+export function tokenFrom(env: Environment): string | undefined {
+  return env[tokenVariable] || undefined;
 }
 
 /**

@@ -1,0 +1,12 @@
+declare module "asciichart" {
+  interface PlotOptions {
+    readonly min?: number;
+    readonly max?: number;
+    /** Rows above the first. */
+    readonly height?: number;
+    readonly symbols?: readonly string[];
+    readonly format?: (value: number) => string;
+  }
+  const asciichart: { plot(series: readonly number[], options?: PlotOptions): string };
+  export = asciichart;
+}

@@ -1,0 +1,58 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { keyFrom } from "./config/environment.ts";
+import { readSecretFile } from "./config/secrets.ts";
+import type { ConfigOptions } from "./config.ts";
+import { placeOf } from "./server-call.ts";
+import { UserError } from "./user-error.ts";
+
+/** Where a running server is asked, and with which key. */
+export interface ServerOptions {
+  /** Default: the address that the configuration names. */
+  readonly url?: string;
+  /** File with a bearer key; default: the key in `ENGAGE_KEY`, or none. */
+  readonly keyFile?: string;
+  /** Milliseconds for each call. */
+  readonly timeout: number;
+}
+
+/**
+ * Runs `work` with a client of a service of a running server.
+ * @throws UserError that names the server, when a call fails
+ */
+export async function withClient<S extends DescService, T>(
+  service: S,
+  options: ConfigOptions,
+  { url, keyFile, timeout }: ServerOptions,
+  work: (client: Client<S>) => Promise<T>,
+): Promise<T> {
+  const key = keyFile === undefined ? keyFrom(options.env) : readKey(keyFile);
+  const { baseUrl, nodeOptions } = placeOf(options, url);
+  const transport = createConnectTransport({
+    ...{ baseUrl, nodeOptions, httpVersion: "1.1", defaultTimeoutMs: timeout },
+    interceptors: [
+      (next) => (request) => {
+        if (key !== undefined) request.header.set("authorization", `Bearer ${key}`);
+        return next(request);
+      },
+    ],
+  });
+  try {
+    return await work(createClient(service, transport));
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error;
+    const hint =
+      error.code === Code.Unauthenticated && key === undefined ? "; give --key-file or ENGAGE_KEY" : "";
+    throw new UserError(`${baseUrl}: ${error.rawMessage}${hint}`, { cause: error });
+  }
+}
+
+function readKey(file: string): string {
+  try {
+    return readSecretFile(file);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code;
+    throw new UserError(`cannot read the key file ${JSON.stringify(file)} (${reason})`);
+  }
+}

@@ -1,0 +1,56 @@
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { type RequestOptions, request as requestHttps } from "node:https";
+import { type ConfigOptions, loadConfig } from "./config.ts";
+import { healthTls, healthUrl } from "./health.ts";
+import { UserError } from "./user-error.ts";
+
+/** A running server, and how to reach it. */
+export interface ServerPlace {
+  readonly baseUrl: string;
+  readonly nodeOptions: RequestOptions;
+}
+
+/** The server that is named, else the one of the configuration. @throws UserError */
+export function placeOf(options: ConfigOptions, url: string | undefined): ServerPlace {
+  if (url === undefined) {
+    const { config } = loadConfig(options);
+    return { baseUrl: new URL(healthUrl(config)).origin, nodeOptions: healthTls(config) };
+  }
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
+    return { baseUrl: url.replace(/\/+$/, ""), nodeOptions: {} };
+  }
+  throw new UserError(`--url is ${JSON.stringify(url)}, give one such as "http://127.0.0.1:8080"`);
+}
+
+export interface Post {
+  readonly path: string;
+  /** Goes into a header, so that no log of a URL has it. */
+  readonly token: string | undefined;
+  readonly body: string;
+}
+
+/** Sends JSON and resolves with the answer, its body still to come. @throws UserError that names the server */
+export async function post({ baseUrl, nodeOptions }: ServerPlace, request: Post): Promise<IncomingMessage> {
+  const { path, token, body } = request;
+  const send = baseUrl.startsWith("https:") ? requestHttps : requestHttp;
+  const headers = {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const call = send(`${baseUrl}${path}`, { ...nodeOptions, method: "POST", headers, agent: false });
+  call.on("response", resolve).on("error", reject);
+  call.end(body);
+  try {
+    return await promise;
+  } catch (error) {
+    throw brokenOff(baseUrl, error);
+  }
+}
+
+/** A fault of the connection, for the one who typed the command. */
+export function brokenOff(baseUrl: string, error: unknown): UserError {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return new UserError(`${baseUrl}: ${message || code}`, { cause: error });
+}
