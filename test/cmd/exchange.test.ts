@@ -1,5 +1,3 @@
-import type { AddressInfo } from "node:net";
-import { createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createExchange } from "../../cmd/exchange.ts";
 import type { BodyWriting, ExchangeOutcome } from "../../services/channel/exchange.ts";
