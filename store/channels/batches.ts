@@ -1,0 +1,124 @@
+import type { SegmentCounts } from "./runs.ts";
+
+export type BatchState = "pending" | "in_flight" | "succeeded" | "failed";
+
+export interface FailedItem {
+  /** One-based index in the batch. */
+  readonly index: number;
+  readonly pushId: string;
+  readonly message: string;
+}
+
+/** A batch without its body, for people. */
+export interface BatchRecord {
+  readonly number: number;
+  readonly requestId: string;
+  readonly size: number;
+  readonly state: BatchState;
+  /** Attempts begun. */
+  readonly attempts: number;
+  /** Ascending by index; those that the receiver named. */
+  readonly failedItems: readonly FailedItem[];
+  /** Why the last attempt failed; empty when none did. */
+  readonly lastFailure: string;
+}
+
+export interface LeaseRequest {
+  readonly channelId: string;
+  readonly maxBatches: number;
+  /** 1 ms to 1 day; `extendBatches` prolongs it. */
+  readonly leaseMs: number;
+  /** Who leases, for people who look at the store. */
+  readonly owner: string;
+}
+
+/** The right to send a batch, until it ends: then another one may have it, and this token is void. */
+export interface LeasedBatch {
+  readonly token: string;
+  readonly untilMs: number;
+  readonly runId: string;
+  readonly number: number;
+  readonly requestId: string;
+  readonly size: number;
+  readonly body: Uint8Array;
+  readonly note: string;
+  /** Leases of it, this one included: above 1 it may have been sent before. */
+  readonly attempts: number;
+  /** Attempts that were settled with `retry`. Those whose holder died are not among them. */
+  readonly retries: number;
+}
+
+export interface LeaseResult {
+  readonly batches: readonly LeasedBatch[];
+  /** When there is something for this channel again, ends of leases included; null: nothing is left now. */
+  readonly nextDueAtMs: number | null;
+}
+
+/** What became of one attempt. */
+export interface Settlement {
+  readonly token: string;
+  readonly outcome: Outcome;
+}
+
+export type Outcome =
+  | {
+      readonly kind: "succeeded";
+      /** Messages that the receiver named; the others of the batch succeeded. */
+      readonly failedItems: readonly FailedItem[];
+      /** What the failed items are counted as; `rejected` unless given. */
+      readonly reason?: string;
+      readonly warnings: number;
+      /** How the batch splits up; its own sums are kept apart from these. */
+      readonly segments: readonly SegmentCounts[];
+    }
+  | {
+      /** For good: all messages failed. */
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly message: string;
+      readonly segments: readonly SegmentCounts[];
+    }
+  | {
+      /** Once more, not before `atMs`; of a cancelled run it fails with this reason instead. */
+      readonly kind: "retry";
+      readonly atMs: number;
+      readonly reason: string;
+      readonly message: string;
+      readonly segments: readonly SegmentCounts[];
+    }
+  /** It was not sent: the lease is given back, and counts as no attempt. */
+  | { readonly kind: "released" };
+
+/** `stale`: the batch is settled, or somebody else has it; nothing has changed. An ended lease nobody else has taken still settles. */
+export type Settled = { readonly kind: "settled"; readonly state: BatchState } | { readonly kind: "stale" };
+
+/** A channel with batches that are due or will be. */
+export interface BusyChannel {
+  readonly channelId: string;
+  /** Earliest time at which one can be leased. */
+  readonly dueAtMs: number;
+}
+
+export interface SlotRequest {
+  readonly channelId: string;
+  /** 1 to 10,000. */
+  readonly count: number;
+  /** Requests in a window, 1 to 10,000. */
+  readonly perSecond: number;
+  /**
+   * Length of the window: slots i and i + perSecond are at least so far apart.
+   * A little more than 1000 gives those who send room to be late. Default 1000.
+   */
+  readonly windowMs?: number;
+}
+
+export interface Slots {
+  /**
+   * Ascending, in milliseconds from the moment of the reservation, which lies
+   * between the call and its answer. Fewer than asked for, or none, when those
+   * before reach too far into the future. Who is not in time must take another.
+   */
+  readonly delaysMs: readonly number[];
+  /** When to ask again for what is missing; 0 when nothing is. */
+  readonly retryAfterMs: number;
+}
