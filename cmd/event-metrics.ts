@@ -20,7 +20,7 @@ const loadSource = "load";
 /** Registers what is counted of records. Labels come from closed lists and the configuration. */
 export function createEventMetrics(registry: Registry): EventMetrics {
   const sums = (name: string, help: string, ...labels: readonly string[]) =>
-    createSums(registry, { name: `engage_event_${name}`, help, labels });
+    createSums(registry, { name: `engage_events_${name}`, help, labels });
   const received = sums(
     "received_records_total",
     "Records that are on disk, to be loaded",
@@ -72,13 +72,13 @@ function countLoaded(registry: Registry, sums: MakeSums, byReason: ByReason): Lo
   for (const kind of ["event", "update", "user"]) loaded.add(0, kind);
   for (const kind of ["uuid", "first_check_id"]) duplicates.add(0, kind);
   const seconds = new Histogram({
-    name: "engage_event_load_seconds",
+    name: "engage_events_load_seconds",
     help: "Time that the store took for a batch",
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
   const delays = new Histogram({
-    name: "engage_event_queryable_delay_seconds",
+    name: "engage_events_queryable_delay_seconds",
     help: "Of each batch, from the receipt of its first record until it can be queried",
     buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1_800],
     registers: [registry],
@@ -118,12 +118,12 @@ export function registerLagGauges(
       },
     });
   gauge(
-    "engage_event_lag_bytes",
+    "engage_events_lag_bytes",
     "Bytes of records that can't be queried yet",
     (known) => known.waitingBytes,
   );
   gauge(
-    "engage_event_lag_seconds",
+    "engage_events_lag_seconds",
     "Time since the receipt of the first record that can't be queried yet; 0 when all can",
     ({ oldestMs }) => (oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1_000),
   );

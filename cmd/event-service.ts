@@ -19,6 +19,7 @@ import { createEventMetrics, type EventMetrics, registerLagGauges } from "./even
 import { keepDaysOf } from "./event-store.ts";
 import { type Gate, gateService } from "./gated-service.ts";
 import { createLazilyOpen } from "./lazily-open.ts";
+import { createLazyEventStore } from "./lazy-event-store.ts";
 import { createThrottle } from "./log-throttle.ts";
 
 export interface EventServices extends AsyncDisposable {
@@ -26,10 +27,10 @@ export interface EventServices extends AsyncDisposable {
   /** The REST forms of its messages. */
   readonly codecs: ReadonlyMap<string, EventJsonCodec>;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** Opened when it is first needed. @throws EventsUnavailableError */
-  openStore(): Promise<EventStore>;
-  /** The store once it is open. */
-  store(): EventStore | undefined;
+  /** Opened when something is asked of it. */
+  readonly store: EventStore;
+  /** What calls have to wait for that ask the store's schema. */
+  readonly gate: Gate;
   /** Takes records that the service itself makes, whatever their types: the loader checks them. */
   sinkOf(projectId: number): Pick<RecordSink, "append">;
 }
@@ -81,13 +82,13 @@ export async function openEventServices(
     ...{ projects: config.projects, append, letters, observer: metrics.collect, now: Date.now },
     schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
   });
+  const gate = gateOf(loading, open);
   const stack = opened.move();
   return {
-    collector: gateService(EventCollector, collector, gateOf(loading, open), takers),
+    collector: gateService(EventCollector, collector, gate, takers),
     codecs: eventCodecs,
     checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
-    openStore: async () => (await open()).store,
-    store: () => loading.peek()?.store,
+    ...{ gate, store: createLazyEventStore(loading, async () => (await open()).store) },
     sinkOf: (projectId) => ({
       append: (record) => append(encodeSpoolLine(projectId, Date.now(), record)),
     }),

@@ -36,8 +36,8 @@ export async function runParserPlugin(options: ConfigOptions): Promise<void> {
 }
 
 /**
- * The shipper dials loopback without TLS or a key, whatever a server with this file would ask for. Webhooks are that
- * server's: its inbox is open to one process only.
+ * The shipper dials loopback without TLS or a key, whatever a server with this file would ask for. Webhooks and events
+ * are that server's: its inbox and its store are open to one process only.
  */
 function loadPluginConfig({ env, ...rest }: ConfigOptions): LoadedConfig {
   const overrides = { ENGAGE_LISTEN: "127.0.0.1:0", ENGAGE_AUTH_MODE: "off" };
@@ -45,7 +45,8 @@ function loadPluginConfig({ env, ...rest }: ConfigOptions): LoadedConfig {
   const { config } = loaded;
   const webhook = { ...config.webhook, channels: {}, targets: {} };
   const drainMs = Math.min(config.drainMs, maxDrainMs);
-  return { ...loaded, config: { ...config, tls: undefined, webhook, drainMs } };
+  const parser = { ...config.parser, store: undefined };
+  return { ...loaded, config: { ...config, tls: undefined, projects: [], parser, webhook, drainMs } };
 }
 
 /** A shipper that was killed cannot say so, but its children get another parent. */

@@ -4,9 +4,10 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
 import type { Parser } from "../gen/proto/parser_pb.ts";
+import { compileIsKept } from "../services/parser/config.ts";
 import { createParserPool } from "../services/parser/pool.ts";
 import { separatorWarnings } from "../services/parser/separators.ts";
-import { createParser } from "../services/parser/service.ts";
+import { createParser, type KeepRecords } from "../services/parser/service.ts";
 import { createParserStream } from "../services/parser/stream.ts";
 import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
 import type { ConfigPath, Problem } from "./config/problem.ts";
@@ -32,7 +33,14 @@ export async function openParserServices(
     logger,
     registry,
     locate,
-  }: { logger: Logger; registry: Registry; locate: (path: ConfigPath, message: string) => Problem },
+    keep,
+  }: {
+    logger: Logger;
+    registry: Registry;
+    locate: (path: ConfigPath, message: string) => Problem;
+    /** Where records go that `parser.store` has stored. */
+    keep?: KeepRecords | undefined;
+  },
 ): Promise<ParserServices> {
   const { parser: config, data } = settings;
   const { formatFor } = await openCheckedFormats(settings, locate);
@@ -54,11 +62,20 @@ export async function openParserServices(
       ? undefined
       : createParserPool({ config, maxPendingBytes, monotonicMs: () => performance.now() });
   return {
-    parser: createParser({ config, formatFor, deadLetters, observer: metrics.parser, now: Date.now, pool }),
+    parser: createParser({
+      config,
+      formatFor,
+      deadLetters,
+      observer: metrics.parser,
+      now: Date.now,
+      pool,
+      keep,
+    }),
     parserStream: createParserStream({
       formatFor,
       maxLineBytes: config.maxLineBytes,
       observer: metrics.parser,
+      ...{ keep, isKept: keep && compileIsKept(config) },
     }),
     async [Symbol.asyncDispose]() {
       await pool?.[Symbol.asyncDispose]();

@@ -10,19 +10,14 @@ import { createApiPages } from "../gateway/openapi/pages.ts";
 import type { TlsOptions } from "../gateway/port.ts";
 import type { CallRecord } from "../gateway/record.ts";
 import type { JsonCodecs } from "../gateway/rest/codec.ts";
-import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
-import { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { GRPCController } from "../gen/plugin/grpc_controller_pb.ts";
-import { Parser } from "../gen/proto/parser_pb.ts";
 import { createPluginController, PLUGIN_HEALTH_SERVICE } from "../services/parser/plugin.ts";
 import type { ConfigPath, Problem } from "./config/problem.ts";
 import { formatPath } from "./config/problem.ts";
 import type { Config } from "./config.ts";
 import { openLog } from "./log.ts";
 import { packageVersion } from "./package-root.ts";
-import { openParserServices } from "./parser-service.ts";
-import { openWebhookServices } from "./webhook-service.ts";
+import { openServices } from "./services.ts";
 
 export interface ServerOptions {
   /** File descriptor of the log; standard output by default. */
@@ -50,17 +45,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   opened.defer(() => logger.info("stopped"));
   const metrics = createMetrics();
   const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
-  const parsers = opened.use(
-    await openParserServices(config, { logger, registry: metrics.registry, locate }),
-  );
-  const webhooks = opened.use(await openWebhookServices(config, { logger, registry: metrics.registry }));
-  const { codecs } = webhooks;
-  const services: ServedService[] = [
-    serve(Parser, parsers.parser),
-    serve(ParserStream, parsers.parserStream),
-    serve(WebhookReceiver, webhooks.receiver),
-    serve(AnalysisProxy, {}),
-  ];
+  const served = opened.use(await openServices(config, { logger, registry: metrics.registry, locate }));
+  const { codecs, checks, beginStop } = served;
+  const services: ServedService[] = [...served.services];
   if (options.onShutdownRequest) {
     services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
   }
@@ -76,7 +63,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       ),
     codecs,
     pages: {
-      checks: webhooks.checks,
+      checks,
       metrics,
       pages: createApiPages(() => describeApi(services, codecs)),
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
@@ -87,7 +74,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   if (options.onShutdownRequest) gateway.health.set(PLUGIN_HEALTH_SERVICE, "serving");
   const { address: host, port } = await gateway.listen(config.listen.host, config.listen.port);
   opened.defer(() => {
-    webhooks.beginStop();
+    beginStop();
     return gateway.drain(config.drainMs);
   });
   const url = `${config.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;

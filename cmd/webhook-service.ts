@@ -31,6 +31,13 @@ export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks
   beginStop(): void;
 }
 
+interface WebhookSurroundings {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Clicks go here too, when they are kept. */
+  readonly clicks?: Pick<RecordSink, "append"> | undefined;
+}
+
 /**
  * Opens the inbox with its targets and the spool of clicks. Close it when no
  * call can come any more: what is under way to targets may still end.
@@ -38,7 +45,7 @@ export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks
  */
 export async function openWebhookServices(
   config: Config,
-  { logger, registry }: { readonly logger: Logger; readonly registry: Registry },
+  { logger, registry, clicks: clickSink }: WebhookSurroundings,
 ): Promise<WebhookServices> {
   await using opened = new AsyncDisposableStack();
   const { channels: configs, targets, clicks: clicksConfig } = config.webhook;
@@ -83,7 +90,11 @@ export async function openWebhookServices(
         tooLarge: (message) => refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
       }),
       ...createClickMethod({
-        ...{ config: clicksConfig, sink: countClicks(spool, metrics), findDelivery: messages.findDelivery },
+        ...{
+          config: clicksConfig,
+          sink: countClicks(appendToBoth(spool, clickSink), metrics),
+          findDelivery: messages.findDelivery,
+        },
         ...{ now: Date.now, newUuid: randomUUID },
       }),
       ...messages.methods,
@@ -100,7 +111,21 @@ function callerOf({ values }: HandlerContext): string | undefined {
   return kind === "anonymous" ? undefined : name;
 }
 
-function countClicks(sink: RecordSink, metrics: WebhookMetrics): Pick<RecordSink, "append"> {
+/** One after the other: a click that the second one refuses is reported again, and the first may have it twice. */
+function appendToBoth(
+  first: Pick<RecordSink, "append">,
+  second: Pick<RecordSink, "append"> | undefined,
+): Pick<RecordSink, "append"> {
+  if (second === undefined) return first;
+  return {
+    async append(record) {
+      await first.append(record);
+      await second.append(record);
+    },
+  };
+}
+
+function countClicks(sink: Pick<RecordSink, "append">, metrics: WebhookMetrics): Pick<RecordSink, "append"> {
   return {
     async append(record) {
       try {

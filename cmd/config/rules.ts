@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { checkAnalysis } from "./analysis-rules.ts";
+import { checkEvents } from "./event-rules.ts";
 import { isLoopback } from "./listen.ts";
 import type { ConfigPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
@@ -18,6 +19,7 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
     ...checkAuth(settings, isPublic),
     ...(isPublic ? checkDemoSecrets(settings) : []),
     ...checkProjects(settings),
+    ...checkEvents(settings),
     ...checkAnalysis(settings),
     ...checkNames(settings),
     ...checkTlsFiles(settings, config),

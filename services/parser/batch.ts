@@ -1,6 +1,8 @@
 import type { LetterBatch } from "../../store/deadletters/deadletters.ts";
 import { type Answer, compileAnswer } from "./answer.ts";
+import type { IsKept } from "./config.ts";
 import { endsWithLineFeed, type Framing, visitItems, visitLines, visitWhole } from "./framing.ts";
+import { createKeptRecords, type KeptRecords } from "./kept-records.ts";
 import { createLetterBox, type LetterBox } from "./letters.ts";
 import { isFailure, refuse } from "./line.ts";
 import { createLineParser, type LineParser, type LineParserOptions } from "./line-parser.ts";
@@ -22,10 +24,13 @@ export interface ParsedBatch {
   readonly content: Uint8Array<ArrayBuffer>;
   readonly counts: BatchCounts;
   readonly letters: LetterBatch;
+  /** The records that are to be stored, as a JSON array; undefined when there are none. */
+  readonly kept?: Uint8Array<ArrayBuffer> | undefined;
 }
 
 export interface BatchParserOptions extends LineParserOptions {
   readonly separators: Separators;
+  readonly isKept?: IsKept | undefined;
   /** Clock in ms since 1970, for dead letters. */
   readonly now: () => number;
 }
@@ -55,14 +60,15 @@ export function createBatchParser(options: BatchParserOptions): ParseBatch {
       tally.revoked(records.length, unsafeRecord.reason);
       letters.add({ ...origin, ...unsafeRecord });
     });
-    const visit = createVisit({ lineParser, tally, letters, answer, guide });
+    const kept = createKeptRecords(options.isKept);
+    const visit = createVisit({ lineParser, tally, letters, answer, guide, kept });
     let collisions = 0;
     if (framing === "items") collisions = visitItems(content, separators, visit);
     else if (framing === "lines") visitLines(content, index, visit);
     else visitWhole(content, index, visit);
     const bytes = answer.finish(framing === "lines" && endsWithLineFeed(content) ? "\n" : "");
     const counts = tally.counts({ collisions, lettersDropped: letters.dropped() });
-    return { content: bytes, counts, letters: letters.close() };
+    return { content: bytes, counts, letters: letters.close(), kept: kept?.close() };
   };
 }
 
@@ -78,9 +84,10 @@ interface BatchState {
   readonly letters: LetterBox;
   readonly answer: Answer;
   readonly guide: ItemGuide | undefined;
+  readonly kept: KeptRecords | undefined;
 }
 
-function createVisit({ lineParser, tally, letters, answer, guide }: BatchState): VisitLine {
+function createVisit({ lineParser, tally, letters, answer, guide, kept }: BatchState): VisitLine {
   return (index, line, unreadable) => {
     const isSkipped = guide !== undefined && !guide.begin(answer.count());
     const result = isSkipped ? skipped : lineParser.parse(index, line, unreadable);
@@ -88,6 +95,7 @@ function createVisit({ lineParser, tally, letters, answer, guide }: BatchState):
     if (!isFailure(result)) {
       tally.parsed(format, result.length);
       answer.add(result, { index, line, format });
+      kept?.add(format, result);
       return;
     }
     const { reason, message } = result;

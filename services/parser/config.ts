@@ -34,6 +34,15 @@ const deadLettersSchema = strictShape({
   .prefault({})
   .describe("where bad lines are kept");
 
+const storeSchema = strictShape({
+  project: z.int().min(1).describe("its id under projects"),
+  formats: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe("only records of these; all of them unless given"),
+});
+
 const separatorKeys = ["separator", "indexSeparator", "recordSeparator"] as const;
 
 /** The parser section of engage.yaml. An empty object gives the defaults. */
@@ -51,6 +60,7 @@ export const parserConfigSchema = strictShape({
     .default(524_288)
     .describe("calls of at least this size go to a worker"),
   deadLetters: deadLettersSchema,
+  store: storeSchema.optional().describe("records are also stored as events of a project"),
   formats: z.array(formatSchema).default([]).describe("the first whose index pattern matches wins"),
 }).superRefine((config, context) => {
   for (const key of separatorKeys) {
@@ -63,3 +73,12 @@ export const parserConfigSchema = strictShape({
 });
 
 export type ParserConfig = z.output<typeof parserConfigSchema>;
+
+/** Whether records of a format are stored; undefined when none are. */
+export function compileIsKept({ store }: Pick<ParserConfig, "store">): IsKept | undefined {
+  if (store === undefined) return undefined;
+  const formats = store.formats && new Set(store.formats);
+  return (format) => formats === undefined || (format !== undefined && formats.has(format));
+}
+
+export type IsKept = (format: string | undefined) => boolean;

@@ -3,8 +3,9 @@ import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@conn
 import { BadRequestSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { type Parser, type Response, ResponseSchema } from "../../gen/proto/parser_pb.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
+import { RecordsUnavailableError } from "../../store/records/records.ts";
 import { type Batch, createBatchParser, type ParsedBatch } from "./batch.ts";
-import type { ParserConfig } from "./config.ts";
+import { compileIsKept, type ParserConfig } from "./config.ts";
 import { FRAMINGS, type Framing, isFraming } from "./framing.ts";
 import { type Format, quote } from "./line.ts";
 import type { ParserObserver } from "./observer.ts";
@@ -19,9 +20,16 @@ export interface ParserOptions {
   readonly observer: ParserObserver;
   /** Clock in ms since 1970, for dead letters. */
   readonly now: () => number;
+  readonly keep?: KeepRecords | undefined;
   /** Takes the batches of at least `config.workerThresholdBytes`; without one all are parsed inline. */
   readonly pool: ParserPool | undefined;
 }
+
+/**
+ * Called with records, a JSON array, before the call is answered. Resolves when they are on disk.
+ * @throws RecordsUnavailableError when they can't be kept now
+ */
+export type KeepRecords = (records: Uint8Array) => Promise<void>;
 
 /** Names the framing of one call: `items`, `lines` or `none`. */
 const FRAMING_HEADER = "parser-framing";
@@ -31,8 +39,8 @@ const INDEX_HEADER = "parser-index";
 
 /**
  * The Parser service. A line never fails a call. What does: an unknown framing in the header (InvalidArgument, the
- * caller's programming), too much waiting for the workers and a worker that ended (both Unavailable with RetryInfo:
- * the same call succeeds later).
+ * caller's programming), too much waiting for the workers, a worker that ended and records that can't be stored (all
+ * Unavailable with RetryInfo: the same call succeeds later).
  */
 export function createParser(options: ParserOptions): ServiceImpl<typeof Parser> {
   const { config, pool, observer } = options;
@@ -40,12 +48,15 @@ export function createParser(options: ParserOptions): ServiceImpl<typeof Parser>
     formatFor: options.formatFor,
     maxLineBytes: config.maxLineBytes,
     separators: separatorsOf(config),
+    isKept: options.keep && compileIsKept(config),
     now: options.now,
   });
-  function answer(parsed: ParsedBatch): Response {
+  function answer(parsed: ParsedBatch): Response | Promise<Response> {
     reportCounts(parsed.counts, observer);
     if (parsed.letters.count > 0) options.deadLetters.append(parsed.letters);
-    return create(ResponseSchema, { content: parsed.content });
+    const response = create(ResponseSchema, { content: parsed.content });
+    if (parsed.kept === undefined || options.keep === undefined) return response;
+    return keepRecords(options.keep, parsed.kept).then(() => response);
   }
   return {
     parse(request, context) {
@@ -98,6 +109,15 @@ async function parseInPool(
     else if (error instanceof WorkerCrashError) observer.workerCrashed();
     else throw error;
     throw retryLater(error);
+  }
+}
+
+/** @throws ConnectError UNAVAILABLE, so that the lines are sent again */
+export async function keepRecords(keep: KeepRecords, records: Uint8Array): Promise<void> {
+  try {
+    await keep(records);
+  } catch (error) {
+    throw error instanceof RecordsUnavailableError ? retryLater(error) : error;
   }
 }
 

@@ -8,13 +8,18 @@ import {
   type ParseLinesRequest,
   type ParserStream,
 } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
+import type { IsKept } from "./config.ts";
+import { createKeptRecords, type KeptRecords } from "./kept-records.ts";
 import { isFailure, type LineFailure } from "./line.ts";
 import { createLineParser, type LineParser, type LineParserOptions } from "./line-parser.ts";
 import type { ParserObserver } from "./observer.ts";
+import { type KeepRecords, keepRecords } from "./service.ts";
 import { createTally, reportCounts, type Tally } from "./tally.ts";
 
 export interface ParserStreamOptions extends LineParserOptions {
   readonly observer: ParserObserver;
+  readonly isKept?: IsKept | undefined;
+  readonly keep?: KeepRecords | undefined;
 }
 
 /** After this much of a message other calls get their turn: about 2 ms of parsing. */
@@ -33,13 +38,13 @@ export function createParserStream(options: ParserStreamOptions): ServiceImpl<ty
       for await (const request of requests) {
         if (request.index !== "") index = request.index;
         const tally = createTally();
-        const results = await parseMessage(request, index, lineNumber, {
-          lineParser,
-          tally,
-          signal: context.signal,
-        });
+        const kept = createKeptRecords(options.isKept);
+        const state = { lineParser, tally, kept, signal: context.signal };
+        const results = await parseMessage(request, index, lineNumber, state);
         lineNumber += BigInt(request.lines.length);
         reportCounts(tally.counts({ collisions: 0, lettersDropped: 0 }), options.observer);
+        const records = kept?.close();
+        if (records !== undefined && options.keep !== undefined) await keepRecords(options.keep, records);
         yield { results };
       }
     },
@@ -49,6 +54,7 @@ export function createParserStream(options: ParserStreamOptions): ServiceImpl<ty
 interface StreamState {
   readonly lineParser: LineParser;
   readonly tally: Tally;
+  readonly kept: KeptRecords | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -56,7 +62,7 @@ async function parseMessage(
   { lines }: ParseLinesRequest,
   index: string,
   firstLine: bigint,
-  { lineParser, tally, signal }: StreamState,
+  { lineParser, tally, kept, signal }: StreamState,
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
   let turnBytes = 0;
@@ -71,7 +77,10 @@ async function parseMessage(
     const result = parseBytes(lineParser, index, line);
     const format = lineParser.formatName();
     if (isFailure(result)) tally.refused(format, result.reason);
-    else tally.parsed(format, result.length);
+    else {
+      tally.parsed(format, result.length);
+      kept?.add(format, result);
+    }
     results.push(lineResultOf(firstLine + BigInt(results.length), result));
   }
   return results;

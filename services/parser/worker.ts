@@ -2,7 +2,7 @@ import { setPriority } from "node:os";
 import { isMarkedAsUntransferable, workerData } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { createBatchParser, type ItemGuide, type ParseBatch, type ParsedBatch } from "./batch.ts";
-import type { ParserConfig } from "./config.ts";
+import { compileIsKept, type ParserConfig } from "./config.ts";
 import { openFormats } from "./formats/formats.ts";
 import { ALL_ITEMS } from "./poison.ts";
 import type { WorkerTask } from "./pool.ts";
@@ -29,6 +29,7 @@ async function openParser(config: ParserConfig): Promise<ParseBatch> {
     formatFor,
     separators: separatorsOf(config),
     maxLineBytes: config.maxLineBytes,
+    isKept: compileIsKept(config),
     now: Date.now,
   });
 }
@@ -48,8 +49,10 @@ function guideOf({ progress, skipped }: WorkerTask): ItemGuide {
 function moved(batch: ParsedBatch): ParsedBatch {
   const content = owned(batch.content);
   const ndjson = owned(batch.letters.ndjson);
-  const value: ParsedBatch = { ...batch, content, letters: { ...batch.letters, ndjson } };
-  const result = { [transferableSymbol]: [content.buffer, ndjson.buffer], [valueSymbol]: value };
+  const kept = batch.kept && owned(batch.kept);
+  const value: ParsedBatch = { ...batch, content, kept, letters: { ...batch.letters, ndjson } };
+  const buffers = [content.buffer, ndjson.buffer, ...(kept === undefined ? [] : [kept.buffer])];
+  const result = { [transferableSymbol]: buffers, [valueSymbol]: value };
   // Piscina hands the value of such an object to the caller, which its types don't say.
   return move(result as never) as never;
 }

@@ -1,0 +1,65 @@
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { type ServedService, serve } from "../gateway/methods.ts";
+import type { ReadyCheck } from "../gateway/ready-checks.ts";
+import type { JsonCodec, JsonCodecs } from "../gateway/rest/codec.ts";
+import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
+import { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
+import { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { Parser } from "../gen/proto/parser_pb.ts";
+import { openAnalysisServices } from "./analysis-service.ts";
+import type { ConfigPath, Problem } from "./config/problem.ts";
+import type { Config } from "./config.ts";
+import { openEventServices } from "./event-service.ts";
+import { keepOfParser, sinkOfClicks } from "./event-sources.ts";
+import { gateService } from "./gated-service.ts";
+import { openParserServices } from "./parser-service.ts";
+import { openWebhookServices } from "./webhook-service.ts";
+
+/** All that a server serves. */
+export interface OpenServices extends AsyncDisposable {
+  readonly services: readonly ServedService[];
+  /** The REST forms of messages. */
+  readonly codecs: JsonCodecs;
+  readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** The server begins to stop, and `drainMs` to run. */
+  beginStop(): void;
+}
+
+export interface ServiceTools {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Places faults that show when formats are compiled, or what projects declare is read. */
+  readonly locate: (path: ConfigPath, message: string) => Problem;
+}
+
+/**
+ * Opens the services and introduces them to each other. Those that hand on to another are closed before it.
+ * @throws ConfigError, or UserError when something of the data folder can't be opened
+ */
+export async function openServices(config: Config, tools: ServiceTools): Promise<OpenServices> {
+  await using opened = new AsyncDisposableStack();
+  const events = opened.use(await openEventServices(config, tools));
+  const analysis = opened.use(await openAnalysisServices(config, { ...tools, store: events.store }));
+  const keep = keepOfParser(config, events);
+  const parsers = opened.use(await openParserServices(config, { ...tools, keep }));
+  const clicks = sinkOfClicks(config, events);
+  const webhooks = opened.use(await openWebhookServices(config, { ...tools, clicks }));
+  const asksStore = config.projects.some(({ engine }) => engine === "embedded");
+  const proxy = asksStore ? gateService(AnalysisProxy, analysis.proxy, events.gate) : analysis.proxy;
+  const stack = opened.move();
+  return {
+    services: [
+      serve(Parser, parsers.parser),
+      serve(ParserStream, parsers.parserStream),
+      serve(WebhookReceiver, webhooks.receiver),
+      serve(EventCollector, events.collector),
+      serve(AnalysisProxy, proxy),
+    ],
+    codecs: new Map<string, JsonCodec>([...webhooks.codecs, ...events.codecs, ...analysis.codecs]),
+    checks: { ...webhooks.checks, ...events.checks },
+    beginStop: webhooks.beginStop,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
