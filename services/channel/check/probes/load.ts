@@ -1,0 +1,78 @@
+import { expectAccepted, formatMs } from "../judge.ts";
+import { encodeMessages, goodMessages, type Message } from "../message.ts";
+import { type Finding, failed, type Probe, passed } from "../probe.ts";
+import type { Exchanged, Session } from "../session.ts";
+
+/** The most elements of one call. */
+const maxElements = 500;
+/** Each of 100 elements has about 11,000 bytes, so that the body is beyond the 1 MiB of many defaults. */
+const longText = { params: { title: "engage check", content: "0123456789 ".repeat(1_000) } };
+
+function takes(what: string, count: number, more: Message = {}): (session: Session) => Promise<Finding> {
+  return async (session) => {
+    const body = encodeMessages(goodMessages(session, count, more));
+    const exchanged = await session.send(body, { what: `${what} (${body.length} bytes)`, size: count });
+    const finding = expectAccepted(exchanged);
+    const isLost = finding.kind === "failed" && exchanged.outcome.kind === "connection";
+    return isLost ? failed(exchanged, `${finding.detail}, perhaps by a limit on the body's size`) : finding;
+  };
+}
+
+/** Keeps some calls under way until there were enough, or the time is over. */
+async function sustains(session: Session): Promise<Finding> {
+  const { perSecond, requests, maxMs, concurrency } = session.options.throughput;
+  const { monotonicMs } = session.options;
+  const startedMs = monotonicMs();
+  const done: Exchanged[] = [];
+  let begun = 0;
+  const work = async (): Promise<void> => {
+    while (begun < requests && monotonicMs() - startedMs < maxMs) {
+      begun++;
+      const body = encodeMessages(goodMessages(session, 1));
+      done.push(await session.send(body, { what: `one of ${requests} batches in a row`, size: 1 }));
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  const seconds = Math.max(1, monotonicMs() - startedMs) / 1_000;
+  const faults = done.map(expectAccepted).filter(({ kind }) => kind === "failed");
+  const [first] = faults;
+  if (first?.kind === "failed") {
+    return failed(first.exchanged, `${faults.length} of ${done.length} calls failed: ${first.detail}`);
+  }
+  const slowest = done.toSorted((a, b) => b.ms - a.ms)[0]!;
+  const rate = Math.round(done.length / seconds);
+  const detail = `${rate} requests a second, ${concurrency} at a time, the slowest took ${formatMs(slowest.ms)}`;
+  return rate >= perSecond ? passed(detail) : failed(slowest, `${detail}; ${perSecond} are recommended`);
+}
+
+/** Large and many. */
+export const loadProbes: readonly Probe[] = [
+  {
+    id: "batch-500",
+    title: "takes 500 elements",
+    severity: "must",
+    rule: "One call has 1 to 500 elements, as the channel's send batch size says; 100 is the default.",
+    change: "Take arrays of 500 elements, or have the channel's batch size set to what you take.",
+    after: ["accept"],
+    run: takes(`a batch of ${maxElements} messages`, maxElements),
+  },
+  {
+    id: "body-1-mb",
+    title: "takes a body of more than 1 MiB",
+    severity: "must",
+    rule: "The size of a body is not limited; 100 elements with long texts are more than 1 MiB.",
+    change: "Raise the body limit of server and proxy, to 16 MiB say: many begin with 100 KB or 1 MB.",
+    after: ["accept"],
+    run: takes("a batch of 100 messages with long texts", 100, longText),
+  },
+  {
+    id: "throughput",
+    title: "takes the recommended load",
+    severity: "should",
+    rule: "The receiver should support more than 100 transactions a second.",
+    change:
+      "Queue the work and answer when it is safe, use a pool of connections to what is behind, or limit the channel's send rate.",
+    after: ["accept"],
+    run: sustains,
+  },
+];

@@ -1,0 +1,27 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import type { Receiver } from "./receiver.ts";
+
+/** Serves a receiver until the test ends; resolves with its URL. */
+export async function openReceiverServer(receiver: Receiver): Promise<string> {
+  const server = createServer(async (request, response) => {
+    try {
+      const body = await buffer(request);
+      const { status, text } = await receiver({ headers: request.headers, body });
+      response.writeHead(status, { "content-type": "application/json" }).end(text);
+    } catch {
+      // The sender went away within its body.
+      response.destroy();
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}

@@ -1,0 +1,14 @@
+import { createReceiver, hmac, type ReceiverRequest, signatureOf } from "../receiver.ts";
+
+/** The framework has parsed the body already, so it is written again to be verified. */
+export const receiver = createReceiver({
+  isSigned: (request) => signatureOf(request).toLowerCase() === hmac(rewrite(request)),
+});
+
+function rewrite({ body }: ReceiverRequest): string {
+  try {
+    return JSON.stringify(JSON.parse(body.toString()));
+  } catch {
+    return body.toString();
+  }
+}
