@@ -132,7 +132,7 @@ function stretch(numbers: readonly number[], width: number): readonly number[] {
 
 /** The first and the last label, and those between for which there is room. */
 function drawAxis(x: readonly string[], width: number): string {
-  const labels = x.map(printable);
+  const labels = x.map((label) => printable(label));
   const widest = Math.max(...labels.map(({ length }) => length));
   const count = Math.max(2, Math.min(x.length, Math.floor(width / (widest + 2))));
   let line = "";
