@@ -87,12 +87,13 @@ function elementReaderOf(field: DescField): Read {
     return (value, at, depth, reading) => readMessage(message, value, at, depth + 1, reading);
   }
   if (words !== undefined) {
-    const valid = `valid are ${quoteAll(wordsOf(words))}`;
-    return (value, at, _depth, reading) => {
-      if (value === "") return 0;
-      const number = typeof value === "string" ? numberOf(words, value) : undefined;
-      return number ?? reading.refuse(at, `${quote(value)} is unknown, ${valid}`);
-    };
+    const known = wordsOf(words);
+    const valid = `valid are ${quoteAll(known)}`;
+    // Looked up once: reading the option of each value took most of the time of a body.
+    const numbers = new Map<unknown, number | undefined>(known.map((word) => [word, numberOf(words, word)]));
+    numbers.set("", 0);
+    return (value, at, _depth, reading) =>
+      numbers.get(value) ?? reading.refuse(at, `${quote(value)} is unknown, ${valid}`);
   }
   return looseTexts.has(`${field.parent.typeName}.${field.name}`)
     ? readLooseText
