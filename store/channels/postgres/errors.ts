@@ -1,0 +1,47 @@
+import { ChannelsOpenError, ChannelsUnavailableError } from "../channels.ts";
+
+/** Codes after which the same transaction may succeed (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const AGAIN: ReadonlySet<string> = new Set([
+  "23505", // unique violation: the name was given at the same time
+  "40001", // serialization failure
+  "40P01", // deadlock detected
+]);
+
+/** Classes of codes that say something about a request, not about the server. */
+const REQUEST_CLASSES: ReadonlySet<string> = new Set(["22", "23", "42"]);
+
+/** The SQLSTATE of an error of the server; an empty text for others. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  return typeof code === "string" && code.length === 5 ? code : "";
+}
+
+export function isWorthAnotherTry(error: unknown): boolean {
+  return AGAIN.has(codeOf(error));
+}
+
+/** Missing tables or schema: never migrated. */
+export function isMissing(error: unknown): boolean {
+  return codeOf(error) === "42P01" || codeOf(error) === "3F000";
+}
+
+/** An error as the port has it: all that comes from the server or the way to it is "away", the rest is ours. */
+export function toChannelsError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const isOurs =
+    error instanceof ChannelsOpenError ||
+    error instanceof ChannelsUnavailableError ||
+    error instanceof RangeError ||
+    error instanceof TypeError;
+  const isRequest = REQUEST_CLASSES.has(codeOf(error).slice(0, 2)) && !isWorthAnotherTry(error);
+  if (isOurs || isRequest) return error;
+  return new ChannelsUnavailableError(`channels database: ${messageOf(error)}`, { cause: error });
+}
+
+/** A refused connection to a name of several addresses has its messages inside. */
+function messageOf(error: Error): string {
+  if (error.message !== "" || !(error instanceof AggregateError)) return error.message;
+  return error.errors
+    .map((inner: unknown) => (inner instanceof Error ? inner.message : String(inner)))
+    .join(", ");
+}

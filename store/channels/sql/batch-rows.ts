@@ -1,0 +1,56 @@
+import type { BatchRecord, BatchState, FailedItem } from "../batches.ts";
+import type { Page, PageRequest } from "../records.ts";
+import { numberOfCursor } from "./ids.ts";
+import { all, type Operation, type Session } from "./query.ts";
+
+/**
+ * A batch. While it is open, `due_at_ms` is when it may be leased: one that is
+ * in flight is due when its lease ends, and then simply leased again.
+ */
+export interface BatchRow {
+  readonly run_seq: number;
+  readonly number: number;
+  readonly request_id: string;
+  readonly size: number;
+  readonly note: string;
+  readonly state: BatchState;
+  readonly attempts: number;
+  /** Value of `attempts` when one was last settled. */
+  readonly settled_attempts: number;
+  readonly retries: number;
+  readonly is_sent: number;
+  readonly last_failure: string;
+  /** JSON of the failed items; null when there are none. */
+  readonly failed_items: string | null;
+}
+
+export const BATCH_COLUMNS = `b.run_seq, b.number, b.request_id, b.size, b.note, b.state, b.attempts,
+  b.settled_attempts, b.retries, b.is_sent, b.last_failure, b.failed_items`;
+
+export function* listBatches(
+  _session: Session,
+  runId: string,
+  { onlyFailed = false }: { readonly onlyFailed?: boolean },
+  { limit, after }: PageRequest,
+): Operation<Page<BatchRecord>> {
+  const failed = onlyFailed ? "AND (b.state = 'failed' OR b.failed_items IS NOT NULL)" : "";
+  const rows = yield* all<BatchRow>(
+    `SELECT ${BATCH_COLUMNS} FROM {batches} b JOIN {runs} r ON r.seq = b.run_seq
+     WHERE r.run_id = $1 AND b.number > $2 ${failed} ORDER BY b.number LIMIT $3`,
+    ...[runId, numberOfCursor(after, -1), limit + 1],
+  );
+  const kept = rows.slice(0, limit);
+  return { items: kept.map(toRecord), next: rows.length > limit ? String(kept.at(-1)!.number) : null };
+}
+
+function toRecord(row: BatchRow): BatchRecord {
+  return {
+    number: row.number,
+    requestId: row.request_id,
+    size: row.size,
+    state: row.state,
+    attempts: row.attempts,
+    failedItems: row.failed_items === null ? [] : (JSON.parse(row.failed_items) as FailedItem[]),
+    lastFailure: row.last_failure,
+  };
+}

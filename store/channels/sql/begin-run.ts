@@ -1,0 +1,57 @@
+import type { DueClaim, DueClaimed, NewRun, RunStarted, StoredRun } from "../runs.ts";
+import { lockChannel } from "./channel-rows.ts";
+import { seqOfTask, taskIdOf } from "./ids.ts";
+import { first, type Operation, run, type Session } from "./query.ts";
+import { RUN_COLUMNS, type RunRow, toRun } from "./run-rows.ts";
+import { lockTask, TASK_COLUMNS, type TaskRow, toTask } from "./task-rows.ts";
+
+export function* startRun(session: Session, taskId: string, given: NewRun): Operation<RunStarted> {
+  const task = yield* lockTask(session, seqOfTask(taskId));
+  if (task === null) return { kind: "unknown_task" };
+  if (isUnderWay(task) || task.state === "cancelled") return { kind: "refused", task: toTask(task) };
+  const begun = yield* begin(session, task, given);
+  return begun === null ? { kind: "unknown_channel" } : { kind: "started", ...begun };
+}
+
+export function* claimDueTask(session: Session, claim: DueClaim): Operation<DueClaimed> {
+  const task = yield* lockTask(session, seqOfTask(claim.taskId));
+  if (task === null || task.next_run_at_ms !== claim.nextRunAtMs) return { kind: "lost" };
+  const isFree = !isUnderWay(task);
+  const state = isFree && claim.followingAtMs === null ? "done" : task.state;
+  const moved = yield* first<TaskRow>(
+    `UPDATE {tasks} SET next_run_at_ms = $1, state = $2, version = version + 1
+     WHERE seq = $3 RETURNING ${TASK_COLUMNS}`,
+    ...[claim.followingAtMs, state, task.seq],
+  );
+  const begun = claim.run !== null && isFree ? yield* begin(session, moved!, claim.run) : null;
+  return { kind: "claimed", ...(begun ?? { task: toTask(moved!), run: null }) };
+}
+
+function isUnderWay({ state }: TaskRow): boolean {
+  return state === "preparing" || state === "sending";
+}
+
+/** Null: its channel is gone. */
+function* begin(
+  session: Session,
+  task: TaskRow,
+  { day }: NewRun,
+): Operation<{ task: ReturnType<typeof toTask>; run: StoredRun } | null> {
+  const channel = yield* lockChannel(session.dialect.forUpdate, task.channel_seq);
+  if (channel === null) return null;
+  const count = task.run_day === day ? task.run_day_count + 1 : 1;
+  const runId = [taskIdOf(task.seq), day, ...(count === 1 ? [] : [count])].join("_");
+  const row = yield* first<RunRow>(
+    `INSERT INTO {runs} (run_id, task_seq, channel_seq, state, failure, channel, position, batches, batched,
+       planned, filtered, control, started_at_ms, is_open, has_bodies, is_pruned, lease_key, lease_until_ms, lease_owner)
+     VALUES ($1, $2, $3, 'preparing', '', $4, NULL, 0, 0, 0, 0, 0, $5, 1, 0, 0, 0, 0, '') RETURNING ${RUN_COLUMNS}`,
+    ...[runId, task.seq, task.channel_seq, channel.definition, session.nowMs],
+  );
+  yield* run(
+    `UPDATE {tasks} SET state = 'preparing', failure = '', version = version + 1, run_id = $1, run_seq = $2,
+       run_day = $3, run_day_count = $4 WHERE seq = $5`,
+    ...[runId, row!.seq, day, count, task.seq],
+  );
+  const begun = yield* first<TaskRow>(`SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq = $1`, task.seq);
+  return { task: toTask(begun!), run: toRun(row!) };
+}

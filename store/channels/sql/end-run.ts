@@ -1,0 +1,102 @@
+import type { RunState, TaskCancelled } from "../runs.ts";
+import { decodePreparation, seqOfTask } from "./ids.ts";
+import { all, first, type Operation, run, type Session } from "./query.ts";
+import { lockRun } from "./run-rows.ts";
+import { Tallies } from "./tallies.ts";
+import { lockTask, TASK_COLUMNS, type TaskRow, toTask } from "./task-rows.ts";
+
+const NO_OPEN_BATCH = "NOT EXISTS (SELECT 1 FROM {batches} b WHERE b.run_seq = r.seq AND b.is_open = 1)";
+
+/**
+ * Ends a run that is prepared and has nothing left to be settled. Of two commits
+ * that settle its last batches at the same time, neither may see it; `sweepRuns` does.
+ */
+export function* finishIfSettled(session: Session, runSeq: number): Operation<boolean> {
+  const settled = yield* first<{ state: RunState; task_seq: number }>(
+    `UPDATE {runs} AS r SET is_open = 0,
+       ended_at_ms = COALESCE(ended_at_ms, $1), state = CASE state WHEN 'sending' THEN 'done' ELSE state END
+     WHERE seq = $2 AND is_open = 1 AND state <> 'preparing' AND ${NO_OPEN_BATCH} RETURNING state, task_seq`,
+    ...[session.nowMs, runSeq],
+  );
+  if (settled?.state !== "done") return settled !== null;
+  yield* run(
+    `UPDATE {tasks} SET state = CASE WHEN next_run_at_ms IS NULL THEN 'done' ELSE 'scheduled' END,
+       version = version + 1 WHERE seq = $1 AND run_seq = $2`,
+    ...[settled.task_seq, runSeq],
+  );
+  return true;
+}
+
+/** Ends all runs that have nothing left. */
+export function* sweepRuns(session: Session): Operation<void> {
+  const rows = yield* all<{ seq: number }>(
+    `SELECT seq FROM {runs} r WHERE is_open = 1 AND state <> 'preparing' AND ${NO_OPEN_BATCH}`,
+  );
+  for (const { seq } of rows) yield* finishIfSettled(session, seq);
+}
+
+export function* cancelTask(session: Session, taskId: string): Operation<TaskCancelled> {
+  const seq = seqOfTask(taskId);
+  const task = yield* lockTask(session, seq);
+  if (task === null) return { kind: "unknown_task" };
+  if (["done", "cancelled", "failed"].includes(task.state)) return { kind: "ended", task: toTask(task) };
+  const ended = yield* first<TaskRow>(
+    `UPDATE {tasks} SET state = 'cancelled', next_run_at_ms = NULL, version = version + 1
+     WHERE seq = $1 RETURNING ${TASK_COLUMNS}`,
+    seq,
+  );
+  const isUnderWay = task.state === "preparing" || task.state === "sending";
+  if (isUnderWay && task.run_seq !== null) yield* breakOff(session, task.run_seq, "cancelled", "");
+  return { kind: "cancelled", task: toTask(ended!) };
+}
+
+export function* failRun(session: Session, token: string, failure: string): Operation<boolean> {
+  const lease = decodePreparation(token);
+  if (lease === null) return false;
+  const held = yield* first<{ task_seq: number }>(
+    "SELECT task_seq FROM {runs} WHERE seq = $1 AND lease_key = $2 AND state = 'preparing'",
+    ...[lease.runSeq, lease.key],
+  );
+  if (held === null) return false;
+  // In the order of `cancelTask`, so that the two can't block each other.
+  yield* lockTask(session, held.task_seq);
+  const present = yield* first(
+    `SELECT seq FROM {runs} WHERE seq = $1 AND lease_key = $2 AND state = 'preparing' ${session.dialect.forUpdate}`,
+    ...[lease.runSeq, lease.key],
+  );
+  if (present === null) return false;
+  yield* breakOff(session, lease.runSeq, "failed", failure);
+  yield* run(
+    `UPDATE {tasks} SET state = CASE WHEN next_run_at_ms IS NULL THEN 'failed' ELSE 'scheduled' END,
+       failure = $1, version = version + 1 WHERE seq = $2 AND run_seq = $3`,
+    ...[failure, held.task_seq, lease.runSeq],
+  );
+  return true;
+}
+
+/** Takes away the preparation and the pending batches; what is in flight is settled by who has it. */
+function* breakOff(
+  session: Session,
+  runSeq: number,
+  state: "cancelled" | "failed",
+  failure: string,
+): Operation<void> {
+  yield* lockRun(session, runSeq);
+  yield* run(
+    `UPDATE {runs} SET state = $1, failure = $2, ended_at_ms = $3, lease_key = 0, has_bodies = 1 WHERE seq = $4`,
+    ...[state, failure, session.nowMs, runSeq],
+  );
+  const dropped = yield* all<{ number: number; size: number }>(
+    `UPDATE {batches} SET state = 'failed', is_open = 0, last_failure = 'cancelled'
+     WHERE run_seq = $1 AND is_open = 1 AND state = 'pending' RETURNING number, size`,
+    runSeq,
+  );
+  const tallies = new Tallies();
+  for (const { number, size } of dropped) {
+    tallies.add({ runSeq, number }, "settled", 1);
+    tallies.add({ runSeq, number }, "failed", size, "cancelled");
+  }
+  yield* tallies.write();
+  yield* run("DELETE FROM {audience} WHERE run_seq = $1", runSeq);
+  yield* finishIfSettled(session, runSeq);
+}

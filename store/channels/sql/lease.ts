@@ -1,0 +1,119 @@
+import type { BusyChannel, LeaseRequest } from "../batches.ts";
+import type { RunState } from "../runs.ts";
+import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
+import { finishIfSettled, sweepRuns } from "./end-run.ts";
+import { channelIdOf, decodeBatchToken, seqOfChannel } from "./ids.ts";
+import { all, first, type Operation, run, type Session } from "./query.ts";
+import { Tallies } from "./tallies.ts";
+
+export interface LeasedRow extends BatchRow {
+  readonly run_id: string;
+  readonly run_state: RunState;
+  readonly body: Uint8Array;
+}
+
+export interface LeasedRows {
+  readonly rows: readonly LeasedRow[];
+  readonly untilMs: number;
+  readonly nextDueAtMs: number | null;
+}
+
+export type Leasing = Omit<LeaseRequest, "channelId"> & { readonly channelId: string; readonly key: number };
+
+export function* leaseBatches(session: Session, leasing: Leasing): Operation<LeasedRows> {
+  const { nowMs, dialect } = session;
+  const channelSeq = seqOfChannel(leasing.channelId);
+  const found = yield* all<LeasedRow>(
+    `SELECT ${BATCH_COLUMNS}, r.run_id, r.state AS run_state, c.body FROM {batches} b
+     JOIN {runs} r ON r.seq = b.run_seq
+     JOIN {bodies} c ON c.run_seq = b.run_seq AND c.number = b.number
+     WHERE b.channel_seq = $1 AND b.is_open = 1 AND b.due_at_ms <= $2
+     ORDER BY b.due_at_ms, b.run_seq, b.number LIMIT $3 ${dialect.skipLocked}`,
+    ...[channelSeq, nowMs, leasing.maxBatches],
+  );
+  const isAlive = ({ run_state }: LeasedRow): boolean => run_state === "preparing" || run_state === "sending";
+  const rows = found.filter(isAlive);
+  const untilMs = nowMs + leasing.leaseMs;
+  for (const [runSeq, numbers] of byRun(rows)) {
+    yield* run(
+      `UPDATE {batches} SET state = 'in_flight', due_at_ms = $1, lease_key = $2, lease_owner = $3,
+         attempts = attempts + 1 WHERE run_seq = $4 AND number IN ${dialect.integersOf("$5")}`,
+      ...[untilMs, leasing.key, leasing.owner, runSeq, JSON.stringify(numbers)],
+    );
+  }
+  yield* endOrphans(
+    session,
+    found.filter((row) => !isAlive(row)),
+  );
+  const next = yield* first<{ at_ms: number | null }>(
+    "SELECT MIN(due_at_ms) AS at_ms FROM {batches} WHERE channel_seq = $1 AND is_open = 1",
+    channelSeq,
+  );
+  return { rows, untilMs, nextDueAtMs: next?.at_ms ?? null };
+}
+
+/** Prolongs what is held; answers which of the tokens are void. */
+export function* extendBatches(
+  { nowMs }: Session,
+  tokens: readonly string[],
+  leaseMs: number,
+): Operation<readonly string[]> {
+  const lost: string[] = [];
+  for (const token of tokens.toSorted()) {
+    const lease = decodeBatchToken(token);
+    const held =
+      lease &&
+      (yield* first(
+        `UPDATE {batches} SET due_at_ms = $1 WHERE run_seq = $2 AND number = $3 AND lease_key = $4
+           AND is_open = 1 RETURNING number`,
+        ...[nowMs + leaseMs, lease.runSeq, lease.number, lease.key],
+      ));
+    if (held === null) lost.push(token);
+  }
+  return lost;
+}
+
+export function* busyChannels(session: Session): Operation<readonly BusyChannel[]> {
+  yield* sweepRuns(session);
+  const rows = yield* all<{ channel_seq: number; at_ms: number | null }>(
+    `SELECT channel_seq, (SELECT MIN(b.due_at_ms) FROM {batches} b
+         WHERE b.channel_seq = r.channel_seq AND b.is_open = 1) AS at_ms
+     FROM {runs} r WHERE is_open = 1 GROUP BY channel_seq`,
+  );
+  return rows
+    .flatMap(({ channel_seq, at_ms }) =>
+      at_ms === null ? [] : [{ channelId: channelIdOf(channel_seq), dueAtMs: at_ms }],
+    )
+    .sort((a, b) => a.dueAtMs - b.dueAtMs);
+}
+
+/** The process that had the file before is gone, and with it its calls. */
+export function* forgetLeases({ nowMs }: Session): Operation<void> {
+  yield* run(
+    `UPDATE {batches} SET state = 'pending', due_at_ms = $1, lease_key = 0 WHERE is_open = 1 AND state = 'in_flight'`,
+    nowMs,
+  );
+  yield* run("UPDATE {runs} SET lease_until_ms = 0, lease_key = 0 WHERE state = 'preparing'");
+}
+
+/** Batches in flight whose run was broken off, and whose holder never settled them. */
+function* endOrphans(session: Session, orphans: readonly LeasedRow[]): Operation<void> {
+  const tallies = new Tallies();
+  for (const { run_seq: runSeq, number, size } of orphans) {
+    yield* run(
+      `UPDATE {batches} SET state = 'failed', is_open = 0, lease_key = 0, last_failure = 'cancelled'
+       WHERE run_seq = $1 AND number = $2`,
+      ...[runSeq, number],
+    );
+    tallies.add({ runSeq, number }, "settled", 1);
+    tallies.add({ runSeq, number }, "failed", size, "cancelled");
+  }
+  yield* tallies.write();
+  for (const runSeq of new Set(orphans.map(({ run_seq }) => run_seq)))
+    yield* finishIfSettled(session, runSeq);
+}
+
+function byRun(rows: readonly LeasedRow[]): ReadonlyMap<number, readonly number[]> {
+  const grouped = Map.groupBy(rows, ({ run_seq }) => run_seq);
+  return new Map([...grouped].map(([runSeq, own]) => [runSeq, own.map(({ number }) => number)]));
+}

@@ -1,0 +1,72 @@
+import { listBatches } from "./batch-rows.ts";
+import { claimDueTask, startRun } from "./begin-run.ts";
+import { createChannel, deleteChannel, findChannel, listChannels, updateChannel } from "./channel-rows.ts";
+import { cancelTask, failRun } from "./end-run.ts";
+import { busyChannels, extendBatches, forgetLeases, leaseBatches } from "./lease.ts";
+import {
+  appendBatches,
+  extendPreparation,
+  leasePreparation,
+  putAudience,
+  readAudience,
+  releasePreparation,
+} from "./prepare.ts";
+import { prune } from "./prune.ts";
+import type { Operation, Session } from "./query.ts";
+import { findRun } from "./run-rows.ts";
+import { settleBatches } from "./settle.ts";
+import { statistics } from "./tallies.ts";
+import { createTask, dueTasks, findTask, listTasks } from "./task-rows.ts";
+
+/** All that can be asked of a database, by name: a request to a worker thread is a name and its arguments. */
+export const operations = {
+  appendBatches,
+  busyChannels,
+  cancelTask,
+  claimDueTask,
+  createChannel,
+  createTask,
+  deleteChannel,
+  dueTasks,
+  extendBatches,
+  extendPreparation,
+  failRun,
+  findChannel,
+  findRun,
+  findTask,
+  forgetLeases,
+  leaseBatches,
+  leasePreparation,
+  listBatches,
+  listChannels,
+  listTasks,
+  prune,
+  putAudience,
+  readAudience,
+  releasePreparation,
+  settleBatches,
+  startRun,
+  statistics,
+  updateChannel,
+} as const;
+
+export type OperationName = keyof typeof operations;
+
+/** The arguments behind the session. */
+export type Arguments<N extends OperationName> =
+  Parameters<(typeof operations)[N]> extends readonly [Session, ...infer Rest] ? Rest : never;
+
+export type Outcome<N extends OperationName> =
+  ReturnType<(typeof operations)[N]> extends Operation<infer T> ? T : never;
+
+export function start<N extends OperationName>(
+  name: N,
+  session: Session,
+  args: Arguments<N>,
+): Operation<Outcome<N>> {
+  const operation = operations[name] as unknown as (
+    session: Session,
+    ...rest: Arguments<N>
+  ) => Operation<Outcome<N>>;
+  return operation(session, ...args);
+}

@@ -1,0 +1,137 @@
+import type { BatchesToAppend, StoredRun } from "../runs.ts";
+import { finishIfSettled } from "./end-run.ts";
+import { decodePreparation } from "./ids.ts";
+import { first, insertAll, type Operation, run, type Session } from "./query.ts";
+import { RUN_COLUMNS, type RunRow, toRun } from "./run-rows.ts";
+
+export interface PreparationLease {
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly key: number;
+}
+
+export function* leasePreparation(
+  { nowMs, dialect }: Session,
+  { owner, leaseMs, key }: PreparationLease,
+): Operation<StoredRun | null> {
+  const free = yield* first<{ seq: number }>(
+    `SELECT b.seq FROM {runs} b WHERE b.state = 'preparing' AND b.lease_until_ms <= $1
+     ORDER BY b.seq LIMIT 1 ${dialect.skipLocked}`,
+    nowMs,
+  );
+  if (free === null) return null;
+  const row = yield* first<RunRow>(
+    `UPDATE {runs} SET lease_key = $1, lease_until_ms = $2, lease_owner = $3 WHERE seq = $4
+     RETURNING ${RUN_COLUMNS}`,
+    ...[key, nowMs + leaseMs, owner, free.seq],
+  );
+  return toRun(row!);
+}
+
+/** `leaseMs` 0 gives it back. */
+export function* extendPreparation(
+  { nowMs }: Session,
+  token: string,
+  leaseMs: number,
+): Operation<number | null> {
+  const lease = decodePreparation(token);
+  if (lease === null) return null;
+  const row = yield* first<{ lease_until_ms: number }>(
+    `UPDATE {runs} SET lease_until_ms = $1 WHERE seq = $2 AND lease_key = $3 AND state = 'preparing'
+     RETURNING lease_until_ms`,
+    ...[nowMs + leaseMs, lease.runSeq, lease.key],
+  );
+  return row?.lease_until_ms ?? null;
+}
+
+export function* releasePreparation(_session: Session, token: string): Operation<void> {
+  const lease = decodePreparation(token);
+  if (lease === null) return;
+  yield* run(
+    "UPDATE {runs} SET lease_until_ms = 0, lease_key = 0 WHERE seq = $1 AND lease_key = $2 AND state = 'preparing'",
+    ...[lease.runSeq, lease.key],
+  );
+}
+
+export function* putAudience(
+  session: Session,
+  token: string,
+  page: number,
+  data: Uint8Array,
+): Operation<boolean> {
+  const held = yield* lockHeld(session, token);
+  if (held === null) return false;
+  yield* run(
+    `INSERT INTO {audience} (run_seq, page, data) VALUES ($1, $2, $3)
+     ON CONFLICT (run_seq, page) DO UPDATE SET data = excluded.data`,
+    ...[held.seq, page, data],
+  );
+  return true;
+}
+
+export function* readAudience(_session: Session, runId: string, page: number): Operation<Uint8Array | null> {
+  const row = yield* first<{ data: Uint8Array }>(
+    `SELECT a.data FROM {audience} a JOIN {runs} r ON r.seq = a.run_seq WHERE r.run_id = $1 AND a.page = $2`,
+    ...[runId, page],
+  );
+  return row?.data ?? null;
+}
+
+/** Null: stale. */
+export function* appendBatches(
+  session: Session,
+  token: string,
+  append: BatchesToAppend,
+): Operation<StoredRun | null> {
+  const held = yield* lockHeld(session, token);
+  if (held === null || held.batches !== append.afterNumber) return null;
+  const { seq, channel_seq } = held;
+  yield* insertAll(
+    `INSERT INTO {batches} (run_seq, number, channel_seq, request_id, size, note, state, is_open, due_at_ms,
+       attempts, settled_attempts, retries, is_sent, lease_key, lease_owner, last_failure, failed_items)`,
+    append.batches.map(({ requestId, size, note }, i) => [
+      ...[seq, append.afterNumber + i, channel_seq, requestId, size, note, "pending", 1, session.nowMs],
+      ...[0, 0, 0, 0, 0, "", "", null],
+    ]),
+  );
+  yield* insertAll(
+    "INSERT INTO {bodies} (run_seq, number, body)",
+    append.batches.map(({ body }, i) => [seq, append.afterNumber + i, body]),
+  );
+  const row = yield* advance(session, held, append);
+  if (append.isLast && (yield* finishIfSettled(session, seq))) {
+    return toRun((yield* first<RunRow>(`SELECT ${RUN_COLUMNS} FROM {runs} WHERE seq = $1`, seq))!);
+  }
+  return toRun(row);
+}
+
+function* advance(session: Session, held: RunRow, append: BatchesToAppend): Operation<RunRow> {
+  const { planned, filtered, control } = append.counted;
+  const batched = append.batches.reduce((sum, { size }) => sum + size, 0);
+  const state = append.isLast ? "sending" : "preparing";
+  const row = yield* first<RunRow>(
+    `UPDATE {runs} SET position = $1, batches = batches + $2, batched = batched + $3, planned = planned + $4,
+       filtered = filtered + $5, control = control + $6, state = $7, prepared_at_ms = $8
+     WHERE seq = $9 RETURNING ${RUN_COLUMNS}`,
+    ...[append.cursor, append.batches.length, batched, planned, filtered, control, state],
+    ...[append.isLast ? session.nowMs : null, held.seq],
+  );
+  if (append.isLast) {
+    yield* run("DELETE FROM {audience} WHERE run_seq = $1", held.seq);
+    yield* run(
+      "UPDATE {tasks} SET state = 'sending', version = version + 1 WHERE seq = $1 AND run_seq = $2",
+      ...[held.task_seq, held.seq],
+    );
+  }
+  return row!;
+}
+
+/** The run that a token holds; null: the token is void. */
+function* lockHeld({ dialect }: Session, token: string): Operation<RunRow | null> {
+  const lease = decodePreparation(token);
+  if (lease === null) return null;
+  return yield* first<RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM {runs} WHERE seq = $1 AND lease_key = $2 AND state = 'preparing' ${dialect.forUpdate}`,
+    ...[lease.runSeq, lease.key],
+  );
+}

@@ -1,0 +1,51 @@
+import { all, first, type Operation, run, type Session } from "./query.ts";
+
+export interface Pruned {
+  readonly batches: number;
+  readonly runs: number;
+  readonly more: boolean;
+}
+
+/** One commit deletes so many rows at most: bodies of up to some 10 KB are among them. */
+const MAX_BODIES = 500;
+const MAX_BATCHES = 5_000;
+
+export function* prune(session: Session, retentionMs: number): Operation<Pruned> {
+  const bodies = yield* pruneBodies(session);
+  if (bodies !== null) return { batches: 0, runs: 0, more: true };
+  const expired = yield* first<{ seq: number; latest: number }>(
+    `SELECT r.seq, (SELECT COUNT(*) FROM {tasks} t WHERE t.run_seq = r.seq) AS latest FROM {runs} r
+     WHERE r.is_open = 0 AND r.ended_at_ms < $1 AND (r.is_pruned = 0
+       OR NOT EXISTS (SELECT 1 FROM {tasks} t WHERE t.run_seq = r.seq)) ORDER BY r.seq LIMIT 1`,
+    session.nowMs - retentionMs,
+  );
+  if (expired === null) return { batches: 0, runs: 0, more: false };
+  const deleted = yield* all(
+    `DELETE FROM {batches} WHERE run_seq = $1 AND number IN (SELECT number FROM {batches}
+       WHERE run_seq = $1 ORDER BY number LIMIT ${MAX_BATCHES}) RETURNING number`,
+    expired.seq,
+  );
+  if (deleted.length === MAX_BATCHES) return { batches: MAX_BATCHES, runs: 0, more: true };
+  if (expired.latest > 0) {
+    yield* run("UPDATE {runs} SET is_pruned = 1 WHERE seq = $1", expired.seq);
+    return { batches: deleted.length, runs: 0, more: true };
+  }
+  yield* run("DELETE FROM {tallies} WHERE run_seq = $1", expired.seq);
+  yield* run("DELETE FROM {runs} WHERE seq = $1", expired.seq);
+  return { batches: deleted.length, runs: 1, more: true };
+}
+
+/** Bodies that a run which was broken off has left. Null: there are none. */
+function* pruneBodies(_session: Session): Operation<number | null> {
+  const left = yield* first<{ seq: number }>(
+    "SELECT seq FROM {runs} WHERE has_bodies = 1 AND is_open = 0 ORDER BY seq LIMIT 1",
+  );
+  if (left === null) return null;
+  const deleted = yield* all(
+    `DELETE FROM {bodies} WHERE run_seq = $1 AND number IN (SELECT number FROM {bodies}
+       WHERE run_seq = $1 ORDER BY number LIMIT ${MAX_BODIES}) RETURNING number`,
+    left.seq,
+  );
+  if (deleted.length < MAX_BODIES) yield* run("UPDATE {runs} SET has_bodies = 0 WHERE seq = $1", left.seq);
+  return deleted.length;
+}

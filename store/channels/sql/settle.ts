@@ -1,0 +1,142 @@
+import type { BatchState, Outcome, Settled, Settlement } from "../batches.ts";
+import type { RunState } from "../runs.ts";
+import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
+import { finishIfSettled } from "./end-run.ts";
+import { decodeBatchToken } from "./ids.ts";
+import { first, type Operation, run, type Session } from "./query.ts";
+import { Tallies } from "./tallies.ts";
+
+interface HeldRow extends BatchRow {
+  readonly run_state: RunState;
+}
+
+/** What a settlement makes of a batch. */
+interface Change {
+  readonly state: BatchState;
+  readonly dueAtMs: number;
+  readonly attempts: number;
+  readonly retries: number;
+  readonly lastFailure: string;
+  readonly failedItems: string | null;
+}
+
+const MAX_MESSAGE = 2_000;
+
+export function* settleBatches(
+  session: Session,
+  settlements: readonly Settlement[],
+): Operation<readonly Settled[]> {
+  const tallies = new Tallies();
+  const ended = new Set<number>();
+  const answers = new Map<Settlement, Settled>();
+  // In one order, so that two commits can't block each other.
+  for (const settlement of settlements.toSorted((a, b) => (a.token < b.token ? -1 : 1))) {
+    const held = yield* findHeld(session, settlement.token);
+    if (held === null) {
+      answers.set(settlement, { kind: "stale" });
+      continue;
+    }
+    const outcome = effective(settlement.outcome, held);
+    const change = changeOf(session.nowMs, outcome, held);
+    yield* write(held, change, outcome.kind !== "released");
+    if (outcome.kind !== "released") count(tallies, held, change, outcome);
+    if (change.state !== "pending") ended.add(held.run_seq);
+    answers.set(settlement, { kind: "settled", state: change.state });
+  }
+  yield* tallies.write();
+  for (const runSeq of ended) yield* finishIfSettled(session, runSeq);
+  return settlements.map((settlement) => answers.get(settlement)!);
+}
+
+function* findHeld({ dialect }: Session, token: string): Operation<HeldRow | null> {
+  const lease = decodeBatchToken(token);
+  if (lease === null) return null;
+  const held = yield* first<BatchRow>(
+    `SELECT ${BATCH_COLUMNS} FROM {batches} b
+     WHERE b.run_seq = $1 AND b.number = $2 AND b.lease_key = $3 AND b.is_open = 1 ${dialect.forUpdate}`,
+    ...[lease.runSeq, lease.number, lease.key],
+  );
+  if (held === null) return null;
+  const found = yield* first<{ state: RunState }>("SELECT state FROM {runs} WHERE seq = $1", lease.runSeq);
+  return { ...held, run_state: found!.state };
+}
+
+/** Of a run that was broken off nothing is sent again. */
+function effective(outcome: Outcome, { run_state }: HeldRow): Outcome {
+  if (run_state === "preparing" || run_state === "sending") return outcome;
+  if (outcome.kind === "retry") return { ...outcome, kind: "failed" };
+  if (outcome.kind !== "released") return outcome;
+  return { kind: "failed", reason: "cancelled", message: "", segments: [] };
+}
+
+function changeOf(nowMs: number, outcome: Outcome, held: HeldRow): Change {
+  const same = {
+    dueAtMs: nowMs,
+    attempts: held.attempts,
+    retries: held.retries,
+    lastFailure: held.last_failure,
+    failedItems: null,
+  };
+  switch (outcome.kind) {
+    case "succeeded": {
+      const items = outcome.failedItems.map((item) => ({ ...item, message: toText(item.message) }));
+      return { ...same, state: "succeeded", failedItems: items.length === 0 ? null : JSON.stringify(items) };
+    }
+    case "failed":
+      return { ...same, state: "failed", lastFailure: failureText(outcome) };
+    case "retry":
+      return {
+        ...same,
+        state: "pending",
+        dueAtMs: outcome.atMs,
+        retries: held.retries + 1,
+        lastFailure: failureText(outcome),
+      };
+    case "released":
+      return { ...same, state: "pending", attempts: held.attempts - 1 };
+  }
+}
+
+function* write(held: HeldRow, change: Change, isAttempt: boolean): Operation<void> {
+  const isOpen = change.state === "pending";
+  yield* run(
+    `UPDATE {batches} SET state = $1, is_open = $2, due_at_ms = $3, attempts = $4, retries = $5,
+       last_failure = $6, failed_items = $7, settled_attempts = $8, is_sent = $9, lease_key = 0
+     WHERE run_seq = $10 AND number = $11`,
+    ...[change.state, isOpen ? 1 : 0, change.dueAtMs, change.attempts, change.retries],
+    ...[change.lastFailure, change.failedItems, isAttempt ? held.attempts : held.settled_attempts],
+    ...[isAttempt ? 1 : held.is_sent, held.run_seq, held.number],
+  );
+  if (!isOpen) {
+    yield* run("DELETE FROM {bodies} WHERE run_seq = $1 AND number = $2", held.run_seq, held.number);
+  }
+}
+
+function count(
+  tallies: Tallies,
+  held: HeldRow,
+  { state }: Change,
+  outcome: Exclude<Outcome, { readonly kind: "released" }>,
+): void {
+  const at = { runSeq: held.run_seq, number: held.number };
+  if (held.is_sent === 0) tallies.add(at, "sent", held.size);
+  tallies.add(at, "retried", held.attempts - Math.max(1, held.settled_attempts));
+  if (state === "pending") return;
+  tallies.add(at, "settled", 1);
+  for (const segment of outcome.segments) tallies.addSegment(at, segment);
+  if (outcome.kind === "succeeded") {
+    const failed = outcome.failedItems.length;
+    tallies.add(at, "succeeded", held.size - failed);
+    tallies.add(at, "failed", failed, outcome.reason ?? "rejected");
+    tallies.add(at, "warnings", outcome.warnings);
+  } else tallies.add(at, "failed", held.size, outcome.reason);
+}
+
+function failureText({ reason, message }: { readonly reason: string; readonly message: string }): string {
+  return toText(message === "" ? reason : `${reason}: ${message}`);
+}
+
+/** No NUL, which PostgreSQL doesn't take, and not too long: it is a receiver who said it. */
+function toText(text: string): string {
+  return text.slice(0, MAX_MESSAGE).toWellFormed().replaceAll("\0", "\ufffd");
+}

@@ -1,0 +1,261 @@
+import { randomInt } from "node:crypto";
+import type * as port from "../channels.ts";
+import { encodeBatchToken, encodePreparation } from "./ids.ts";
+import type { Arguments, OperationName, Outcome } from "./operations.ts";
+
+/** What runs operations, each atomically and durably before it resolves. */
+export interface Executor extends AsyncDisposable {
+  call<N extends OperationName>(
+    name: N,
+    nowMs: number,
+    args: Arguments<N>,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome<N>>;
+  reserveSlots(request: port.SlotRequest, signal: AbortSignal | undefined): Promise<port.Slots>;
+}
+
+export interface SqlChannelsOptions {
+  readonly now: () => number;
+  /** How long runs that have ended are kept. */
+  readonly retentionMs: number;
+}
+
+const MAX_LEASE_MS = 86_400_000;
+const MAX_PAGE = 1_000;
+
+type Options = port.CallOptions | undefined;
+
+/** The store over any database that runs the operations. */
+export class SqlChannels implements port.ChannelStore {
+  readonly #executor: Executor;
+  readonly #options: SqlChannelsOptions;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(executor: Executor, options: SqlChannelsOptions) {
+    this.#executor = executor;
+    this.#options = options;
+  }
+
+  async createChannel(channel: port.NewChannel, options?: Options): Promise<port.ChannelSaved> {
+    return await this.#call("createChannel", [channel], options);
+  }
+
+  async channel(channelId: string, options?: Options): Promise<port.StoredChannel | null> {
+    return await this.#call("findChannel", [channelId], options);
+  }
+
+  async channels(
+    filter: { readonly projectId?: number },
+    page: port.PageRequest,
+    options?: Options,
+  ): Promise<port.Page<port.StoredChannel>> {
+    checkRange("limit", page.limit, MAX_PAGE);
+    return await this.#call("listChannels", [filter, page], options);
+  }
+
+  async updateChannel(
+    channelId: string,
+    version: number | undefined,
+    channel: port.NewChannel,
+    options?: Options,
+  ): Promise<port.ChannelSaved> {
+    return await this.#call("updateChannel", [channelId, version, channel], options);
+  }
+
+  async deleteChannel(
+    channelId: string,
+    version: number | undefined,
+    options?: Options,
+  ): Promise<port.ChannelDeleted> {
+    return await this.#call("deleteChannel", [channelId, version], options);
+  }
+
+  async createTask(task: port.NewTask, options?: Options): Promise<port.TaskCreated> {
+    return await this.#call("createTask", [task], options);
+  }
+
+  async task(taskId: string, options?: Options): Promise<port.StoredTask | null> {
+    return await this.#call("findTask", [taskId], options);
+  }
+
+  async tasks(
+    filter: { readonly channelId?: string },
+    page: port.PageRequest,
+    options?: Options,
+  ): Promise<port.Page<port.StoredTask>> {
+    checkRange("limit", page.limit, MAX_PAGE);
+    return await this.#call("listTasks", [filter, page], options);
+  }
+
+  async startRun(taskId: string, run: port.NewRun, options?: Options): Promise<port.RunStarted> {
+    return this.#wakeAfter(await this.#call("startRun", [taskId, run], options));
+  }
+
+  async cancelTask(taskId: string, options?: Options): Promise<port.TaskCancelled> {
+    return await this.#call("cancelTask", [taskId], options);
+  }
+
+  async dueTasks(
+    limit: number,
+    options?: Options,
+  ): Promise<{ readonly due: readonly port.DueTask[]; readonly nextAtMs: number | null }> {
+    checkRange("limit", limit, MAX_PAGE);
+    return await this.#call("dueTasks", [limit], options);
+  }
+
+  async claimDueTask(claim: port.DueClaim, options?: Options): Promise<port.DueClaimed> {
+    return this.#wakeAfter(await this.#call("claimDueTask", [claim], options));
+  }
+
+  async run(runId: string, options?: Options): Promise<port.StoredRun | null> {
+    return await this.#call("findRun", [runId], options);
+  }
+
+  async statistics(runId: string, options?: Options): Promise<port.RunStatistics | null> {
+    return await this.#call("statistics", [runId], options);
+  }
+
+  async leasePreparation(
+    owner: string,
+    leaseMs: number,
+    options?: Options,
+  ): Promise<port.Preparation | null> {
+    checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
+    const key = newKey();
+    const nowMs = this.#options.now();
+    const run = await this.#call("leasePreparation", [{ owner, leaseMs, key }], options, nowMs);
+    return run && { token: encodePreparation(run.seq, key), untilMs: nowMs + leaseMs, run };
+  }
+
+  async extendPreparation(token: string, leaseMs: number, options?: Options): Promise<number | null> {
+    checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
+    return await this.#call("extendPreparation", [token, leaseMs], options);
+  }
+
+  async releasePreparation(token: string, options?: Options): Promise<void> {
+    await this.#call("releasePreparation", [token], options);
+    this.#wake();
+  }
+
+  async putAudience(token: string, page: number, data: Uint8Array, options?: Options): Promise<boolean> {
+    return await this.#call("putAudience", [token, page, data], options);
+  }
+
+  async audience(runId: string, page: number, options?: Options): Promise<Uint8Array | null> {
+    return await this.#call("readAudience", [runId, page], options);
+  }
+
+  async appendBatches(
+    token: string,
+    append: port.BatchesToAppend,
+    options?: Options,
+  ): Promise<{ readonly kind: "appended"; readonly run: port.StoredRun } | { readonly kind: "stale" }> {
+    const run = await this.#call("appendBatches", [token, append], options);
+    return run === null ? { kind: "stale" } : this.#wakeAfter({ kind: "appended", run });
+  }
+
+  async failRun(token: string, failure: string, options?: Options): Promise<boolean> {
+    return await this.#call("failRun", [token, failure], options);
+  }
+
+  async busyChannels(options?: Options): Promise<readonly port.BusyChannel[]> {
+    return await this.#call("busyChannels", [], options);
+  }
+
+  async leaseBatches(request: port.LeaseRequest, options?: Options): Promise<port.LeaseResult> {
+    checkRange("maxBatches", request.maxBatches, MAX_PAGE);
+    checkRange("leaseMs", request.leaseMs, MAX_LEASE_MS);
+    const key = newKey();
+    const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [{ ...request, key }], options);
+    const batches = rows.map((row): port.LeasedBatch => {
+      const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
+      const { size, body, note, retries, attempts } = row;
+      const token = encodeBatchToken({ runSeq, number, key });
+      return { token, untilMs, runId, number, requestId, size, body, note, attempts: attempts + 1, retries };
+    });
+    return { batches, nextDueAtMs };
+  }
+
+  async extendBatches(
+    tokens: readonly string[],
+    leaseMs: number,
+    options?: Options,
+  ): Promise<readonly string[]> {
+    checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
+    return tokens.length === 0 ? [] : await this.#call("extendBatches", [tokens, leaseMs], options);
+  }
+
+  async settleBatches(
+    settlements: readonly port.Settlement[],
+    options?: Options,
+  ): Promise<readonly port.Settled[]> {
+    return settlements.length === 0 ? [] : await this.#call("settleBatches", [settlements], options);
+  }
+
+  async batches(
+    runId: string,
+    filter: { readonly onlyFailed?: boolean },
+    page: port.PageRequest,
+    options?: Options,
+  ): Promise<port.Page<port.BatchRecord>> {
+    checkRange("limit", page.limit, MAX_PAGE);
+    return await this.#call("listBatches", [runId, filter, page], options);
+  }
+
+  async reserveSlots(request: port.SlotRequest, options?: Options): Promise<port.Slots> {
+    checkRange("count", request.count, 10_000);
+    checkRange("perSecond", request.perSecond, 10_000);
+    options?.signal?.throwIfAborted();
+    return await this.#executor.reserveSlots(request, options?.signal);
+  }
+
+  async prune(
+    options?: Options,
+  ): Promise<{ readonly batches: number; readonly runs: number; readonly more: boolean }> {
+    return await this.#call("prune", [this.#options.retentionMs], options);
+  }
+
+  async check(options?: Options): Promise<void> {
+    await this.#call("findChannel", [""], options);
+  }
+
+  onWork(listener: () => void): Disposable {
+    // The same function given twice is two listeners, each with its own end.
+    const own = (): void => listener();
+    this.#listeners.add(own);
+    return { [Symbol.dispose]: () => this.#listeners.delete(own) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
+    await this.#executor[Symbol.asyncDispose]();
+  }
+
+  async #call<N extends OperationName>(
+    name: N,
+    args: Arguments<N>,
+    options: Options,
+    nowMs = this.#options.now(),
+  ): Promise<Outcome<N>> {
+    options?.signal?.throwIfAborted();
+    return await this.#executor.call(name, nowMs, args, options?.signal);
+  }
+
+  #wakeAfter<T>(value: T): T {
+    this.#wake();
+    return value;
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function newKey(): number {
+  return randomInt(1, 2 ** 48 - 1);
+}
+
+function checkRange(field: string, value: number, max: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return;
+  throw new RangeError(`${field} is ${value}, not a whole number from 1 to ${max}`);
+}

@@ -1,0 +1,96 @@
+import type { RunStatistics, SegmentCounts } from "../runs.ts";
+import { all, type Operation, run, type Session } from "./query.ts";
+import { findRunRow } from "./run-rows.ts";
+
+/** What is summed while a run is sent. `segment_…` are kept by A/B group and language, `failed` by reason. */
+export type TallyKind =
+  | "settled"
+  | "sent"
+  | "succeeded"
+  | "failed"
+  | "retried"
+  | "warnings"
+  | "segment_sent"
+  | "segment_succeeded";
+
+interface TallyRow {
+  readonly kind: TallyKind;
+  readonly reason: string;
+  readonly group_id: string;
+  readonly language: string;
+  readonly amount: number;
+}
+
+/** Several rows for each sum, so that concurrent commits seldom wait for one another. */
+const SHARDS = 16;
+
+/** Collects sums of one commit, and writes them in one order, so that two commits can't block each other. */
+export class Tallies {
+  readonly #amounts = new Map<string, { readonly key: readonly (string | number)[]; amount: number }>();
+
+  add(at: { runSeq: number; number: number }, kind: TallyKind, amount: number, reason = ""): void {
+    this.#add([at.runSeq, at.number % SHARDS, kind, reason, "", ""], amount);
+  }
+
+  addSegment(at: { runSeq: number; number: number }, { groupId, language, ...counts }: SegmentCounts): void {
+    const key = (kind: TallyKind) => [at.runSeq, at.number % SHARDS, kind, "", groupId, language];
+    this.#add(key("segment_sent"), counts.sent);
+    this.#add(key("segment_succeeded"), counts.succeeded);
+  }
+
+  *write(): Operation<void> {
+    const sorted = [...this.#amounts].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [, { key, amount }] of sorted) {
+      yield* run(
+        `INSERT INTO {tallies} AS t (run_seq, shard, kind, reason, group_id, language, amount)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
+         ON CONFLICT (run_seq, shard, kind, reason, group_id, language)
+         DO UPDATE SET amount = t.amount + excluded.amount`,
+        ...[...key, amount],
+      );
+    }
+  }
+
+  #add(key: readonly (string | number)[], amount: number): void {
+    if (amount === 0) return;
+    const name = JSON.stringify(key);
+    const known = this.#amounts.get(name);
+    if (known === undefined) this.#amounts.set(name, { key, amount });
+    else known.amount += amount;
+  }
+}
+
+export function* statistics(_session: Session, runId: string): Operation<RunStatistics | null> {
+  const row = yield* findRunRow(runId);
+  if (row === null) return null;
+  const rows = yield* all<TallyRow>(
+    `SELECT kind, reason, group_id, language, CAST(SUM(amount) AS bigint) AS amount FROM {tallies}
+     WHERE run_seq = $1 GROUP BY kind, reason, group_id, language ORDER BY reason, group_id, language`,
+    row.seq,
+  );
+  const sum = (kind: TallyKind): number => rows.find((one) => one.kind === kind)?.amount ?? 0;
+  const { planned, filtered, control, batched, batches } = row;
+  return {
+    ...{ planned, filtered, control, batched, batches },
+    settledBatches: sum("settled"),
+    sent: sum("sent"),
+    succeeded: sum("succeeded"),
+    failed: rows.flatMap(({ kind, reason, amount }) =>
+      kind === "failed" ? [{ reason, count: amount }] : [],
+    ),
+    retried: sum("retried"),
+    warnings: sum("warnings"),
+    segments: segmentsOf(rows),
+  };
+}
+
+function segmentsOf(rows: readonly TallyRow[]): readonly SegmentCounts[] {
+  return rows
+    .filter(({ kind }) => kind === "segment_sent")
+    .map(({ group_id, language, amount }) => {
+      const succeeded = rows.find(
+        (one) => one.kind === "segment_succeeded" && one.group_id === group_id && one.language === language,
+      );
+      return { groupId: group_id, language, sent: amount, succeeded: succeeded?.amount ?? 0 };
+    });
+}

@@ -1,0 +1,95 @@
+import type { DueTask, NewTask, Page, PageRequest, StoredTask, TaskCreated, TaskState } from "../records.ts";
+import { lockChannel } from "./channel-rows.ts";
+import { channelIdOf, numberOfCursor, seqOfChannel, seqOfTask, taskIdOf } from "./ids.ts";
+import { all, first, type Operation, type Session } from "./query.ts";
+
+export interface TaskRow {
+  readonly seq: number;
+  readonly name: string;
+  readonly channel_seq: number;
+  readonly definition: Uint8Array;
+  readonly state: TaskState;
+  readonly failure: string;
+  readonly version: number;
+  readonly created_at_ms: number;
+  readonly next_run_at_ms: number | null;
+  readonly run_id: string | null;
+  readonly run_seq: number | null;
+  /** Day of the latest run, and how many runs it has had. */
+  readonly run_day: string;
+  readonly run_day_count: number;
+}
+
+export const TASK_COLUMNS = `seq, name, channel_seq, definition, state, failure, version, created_at_ms,
+  next_run_at_ms, run_id, run_seq, run_day, run_day_count`;
+
+export function* createTask({ nowMs, dialect }: Session, task: NewTask): Operation<TaskCreated> {
+  const channelSeq = seqOfChannel(task.channelId);
+  if ((yield* lockChannel(dialect.forUpdate, channelSeq)) === null) return { kind: "unknown_channel" };
+  const state: TaskState = task.nextRunAtMs === null ? "draft" : "scheduled";
+  const row = yield* first<TaskRow>(
+    `INSERT INTO {tasks} (name, channel_seq, definition, state, failure, version, created_at_ms,
+       next_run_at_ms, run_day, run_day_count)
+     VALUES ($1, $2, $3, $4, '', 1, $5, $6, '', 0) RETURNING ${TASK_COLUMNS}`,
+    ...[task.name, channelSeq, task.definition, state, nowMs, task.nextRunAtMs],
+  );
+  return { kind: "created", task: toTask(row!) };
+}
+
+export function* findTask(_session: Session, taskId: string): Operation<StoredTask | null> {
+  const row = yield* first<TaskRow>(`SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq = $1`, seqOfTask(taskId));
+  return row && toTask(row);
+}
+
+export function* listTasks(
+  _session: Session,
+  { channelId }: { readonly channelId?: string },
+  { limit, after }: PageRequest,
+): Operation<Page<StoredTask>> {
+  const before = numberOfCursor(after, Number.MAX_SAFE_INTEGER);
+  const rows = yield* all<TaskRow>(
+    channelId === undefined
+      ? `SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq < $1 ORDER BY seq DESC LIMIT $2`
+      : `SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq < $1 AND channel_seq = $3 ORDER BY seq DESC LIMIT $2`,
+    ...[before, limit + 1, ...(channelId === undefined ? [] : [seqOfChannel(channelId)])],
+  );
+  const kept = rows.slice(0, limit);
+  return { items: kept.map(toTask), next: rows.length > limit ? String(kept.at(-1)!.seq) : null };
+}
+
+export function* dueTasks(
+  { nowMs }: Session,
+  limit: number,
+): Operation<{ due: readonly DueTask[]; nextAtMs: number | null }> {
+  const rows = yield* all<TaskRow>(
+    `SELECT ${TASK_COLUMNS} FROM {tasks} WHERE next_run_at_ms <= $1 ORDER BY next_run_at_ms, seq LIMIT $2`,
+    ...[nowMs, limit],
+  );
+  const later = yield* first<{ at_ms: number | null }>(
+    "SELECT MIN(next_run_at_ms) AS at_ms FROM {tasks} WHERE next_run_at_ms > $1",
+    nowMs,
+  );
+  return { due: rows.map(toTask) as DueTask[], nextAtMs: later?.at_ms ?? null };
+}
+
+export function* lockTask({ dialect }: Session, seq: number): Operation<TaskRow | null> {
+  return yield* first<TaskRow>(
+    `SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq = $1 ${dialect.forUpdate}`,
+    seq,
+  );
+}
+
+export function toTask(row: TaskRow): StoredTask {
+  return {
+    taskId: taskIdOf(row.seq),
+    name: row.name,
+    channelId: channelIdOf(row.channel_seq),
+    definition: row.definition,
+    state: row.state,
+    failure: row.failure,
+    version: row.version,
+    createdAtMs: row.created_at_ms,
+    nextRunAtMs: row.next_run_at_ms,
+    runId: row.run_id,
+  };
+}

@@ -1,0 +1,115 @@
+/** Marks the file as this store: the letters "CHNL". */
+export const APPLICATION_ID = 0x43_48_4e_4c;
+
+/**
+ * Forward migrations; the version of a file is how many it has had
+ * (`PRAGMA user_version`). What was published is never changed.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE channels (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     name TEXT NOT NULL UNIQUE,
+     project_id INTEGER NOT NULL,
+     definition BLOB NOT NULL,
+     version INTEGER NOT NULL,
+     created_at_ms INTEGER NOT NULL,
+     updated_at_ms INTEGER NOT NULL
+   ) STRICT;
+
+   CREATE TABLE tasks (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     name TEXT NOT NULL,
+     channel_seq INTEGER NOT NULL,
+     definition BLOB NOT NULL,
+     state TEXT NOT NULL,
+     failure TEXT NOT NULL,
+     version INTEGER NOT NULL,
+     created_at_ms INTEGER NOT NULL,
+     next_run_at_ms INTEGER,
+     run_id TEXT,
+     run_seq INTEGER,
+     run_day TEXT NOT NULL,
+     run_day_count INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX tasks_due ON tasks (next_run_at_ms) WHERE next_run_at_ms IS NOT NULL;
+   CREATE INDEX tasks_channel ON tasks (channel_seq, seq);
+   CREATE INDEX tasks_run ON tasks (run_seq);
+
+   CREATE TABLE runs (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     run_id TEXT NOT NULL UNIQUE,
+     task_seq INTEGER NOT NULL,
+     channel_seq INTEGER NOT NULL,
+     state TEXT NOT NULL,
+     failure TEXT NOT NULL,
+     channel BLOB NOT NULL,
+     position TEXT,
+     batches INTEGER NOT NULL,
+     batched INTEGER NOT NULL,
+     planned INTEGER NOT NULL,
+     filtered INTEGER NOT NULL,
+     control INTEGER NOT NULL,
+     started_at_ms INTEGER NOT NULL,
+     prepared_at_ms INTEGER,
+     ended_at_ms INTEGER,
+     is_open INTEGER NOT NULL,
+     has_bodies INTEGER NOT NULL,
+     is_pruned INTEGER NOT NULL,
+     lease_key INTEGER NOT NULL,
+     lease_until_ms INTEGER NOT NULL,
+     lease_owner TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX runs_open ON runs (channel_seq) WHERE is_open = 1;
+   CREATE INDEX runs_preparing ON runs (seq) WHERE state = 'preparing';
+   CREATE INDEX runs_left ON runs (seq) WHERE has_bodies = 1;
+   CREATE INDEX runs_ended ON runs (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+
+   CREATE TABLE batches (
+     run_seq INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     channel_seq INTEGER NOT NULL,
+     request_id TEXT NOT NULL,
+     size INTEGER NOT NULL,
+     note TEXT NOT NULL,
+     state TEXT NOT NULL,
+     is_open INTEGER NOT NULL,
+     due_at_ms INTEGER NOT NULL,
+     attempts INTEGER NOT NULL,
+     settled_attempts INTEGER NOT NULL,
+     retries INTEGER NOT NULL,
+     is_sent INTEGER NOT NULL,
+     lease_key INTEGER NOT NULL,
+     lease_owner TEXT NOT NULL,
+     last_failure TEXT NOT NULL,
+     failed_items TEXT,
+     PRIMARY KEY (run_seq, number)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX batches_due ON batches (channel_seq, due_at_ms, run_seq, number) WHERE is_open = 1;
+   CREATE INDEX batches_open ON batches (run_seq) WHERE is_open = 1;
+
+   -- Apart from the batches, whose small rows change while these never do.
+   CREATE TABLE bodies (
+     run_seq INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     body BLOB NOT NULL,
+     PRIMARY KEY (run_seq, number)
+   ) STRICT;
+
+   CREATE TABLE audience (
+     run_seq INTEGER NOT NULL,
+     page INTEGER NOT NULL,
+     data BLOB NOT NULL,
+     PRIMARY KEY (run_seq, page)
+   ) STRICT;
+
+   CREATE TABLE tallies (
+     run_seq INTEGER NOT NULL,
+     shard INTEGER NOT NULL,
+     kind TEXT NOT NULL,
+     reason TEXT NOT NULL,
+     group_id TEXT NOT NULL,
+     language TEXT NOT NULL,
+     amount INTEGER NOT NULL,
+     PRIMARY KEY (run_seq, shard, kind, reason, group_id, language)
+   ) STRICT, WITHOUT ROWID;`,
+];
