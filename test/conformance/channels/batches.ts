@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import { PageCursorError } from "../../../store/channels/channels.ts";
+import { failed, lease, leaseAll, type OpenWorld, preparedRun, retryAt, succeeded, text } from "./store.ts";
+
+export function testBatches(open: OpenWorld): void {
+  describe("batches", () => {
+    it("are leased with their exact bytes, in order, to one", async () => {
+      await using world = await open();
+      const { channelId, run } = await preparedRun(world.store, [["a", "b"], ["c"], ["d"]]);
+      const first = await world.store.leaseBatches({ ...lease, channelId, maxBatches: 2 });
+      expect(first.batches).toMatchObject([
+        {
+          runId: run.runId,
+          number: 0,
+          requestId: "request a",
+          size: 2,
+          note: "a note",
+          attempts: 1,
+          retries: 0,
+        },
+        { number: 1, untilMs: world.clock.ms + 1_000 },
+      ]);
+      expect(text(first.batches[0]!.body)).toBe('[{"push_id":"a"},{"push_id":"b"}]');
+      expect(first.nextDueAtMs).toBe(world.clock.ms);
+      const second = await world.store.leaseBatches({ ...lease, channelId });
+      expect(second.batches.map(({ number }) => number)).toEqual([2]);
+      expect(second.nextDueAtMs).toBe(world.clock.ms + 1_000);
+      expect((await world.store.leaseBatches({ ...lease, channelId: "c9" })).batches).toEqual([]);
+    });
+
+    it("never are given to two of many who ask at once", async () => {
+      await using world = await open();
+      const lists = Array.from({ length: 60 }, (_, i) => [`p${i}`]);
+      const { channelId } = await preparedRun(world.store, lists);
+      const leases = await Promise.all(
+        Array.from({ length: 30 }, () => world.store.leaseBatches({ ...lease, channelId, maxBatches: 3 })),
+      );
+      const numbers = leases.flatMap(({ batches }) => batches.map(({ number }) => number));
+      expect(new Set(numbers).size).toBe(numbers.length);
+    });
+
+    it("are leased again when a lease has ended, with another token", async () => {
+      await using world = await open();
+      const { channelId } = await preparedRun(world.store, [["a"]]);
+      const [first] = await leaseAll(world.store, channelId);
+      world.clock.ms += 999;
+      expect(await leaseAll(world.store, channelId)).toEqual([]);
+      expect(await world.store.extendBatches([first!.token, "x.y"], 1_000)).toEqual(["x.y"]);
+      world.clock.ms += 999;
+      expect(await leaseAll(world.store, channelId)).toEqual([]);
+      world.clock.ms += 1;
+      const [second] = await leaseAll(world.store, channelId);
+      expect(second).toMatchObject({ number: 0, attempts: 2, retries: 0, requestId: "request a" });
+      expect(await world.store.extendBatches([first!.token], 1_000)).toEqual([first!.token]);
+      expect(await world.store.settleBatches([{ token: first!.token, outcome: succeeded }])).toEqual([
+        { kind: "stale" },
+      ]);
+      expect(await world.store.settleBatches([{ token: second!.token, outcome: succeeded }])).toEqual([
+        { kind: "settled", state: "succeeded" },
+      ]);
+    });
+
+    it("come back with their bytes and their request id when they are retried", async () => {
+      await using world = await open();
+      const { channelId, run } = await preparedRun(world.store, [["a"]]);
+      const [first] = await leaseAll(world.store, channelId);
+      const atMs = world.clock.ms + 5_000;
+      await world.store.settleBatches([{ token: first!.token, outcome: retryAt(atMs) }]);
+      expect(await world.store.busyChannels()).toEqual([{ channelId, dueAtMs: atMs }]);
+      world.clock.ms = atMs - 1;
+      expect(await leaseAll(world.store, channelId)).toEqual([]);
+      world.clock.ms = atMs;
+      await world.reopen();
+      const [second] = await leaseAll(world.store, channelId);
+      expect(second).toMatchObject({ requestId: first!.requestId, attempts: 2, retries: 1 });
+      expect(text(second!.body)).toBe(text(first!.body));
+      await world.store.settleBatches([{ token: second!.token, outcome: succeeded }]);
+      expect(await world.store.statistics(run.runId)).toMatchObject({
+        sent: 1,
+        succeeded: 1,
+        retried: 1,
+        failed: [],
+      });
+      expect(await world.store.busyChannels()).toEqual([]);
+      expect((await world.store.batches(run.runId, {}, { limit: 1 })).items).toMatchObject([
+        { state: "succeeded", attempts: 2, lastFailure: "timeout" },
+      ]);
+    });
+
+    it("that were not sent count as no attempt", async () => {
+      await using world = await open();
+      const { channelId, run } = await preparedRun(world.store, [["a"]]);
+      const [first] = await leaseAll(world.store, channelId);
+      await world.store.settleBatches([{ token: first!.token, outcome: { kind: "released" } }]);
+      expect(await world.store.statistics(run.runId)).toMatchObject({
+        sent: 0,
+        retried: 0,
+        settledBatches: 0,
+      });
+      expect(await leaseAll(world.store, channelId)).toMatchObject([{ attempts: 1, retries: 0 }]);
+    });
+
+    it("are summed by reason, group and language, and end their run", async () => {
+      await using world = await open();
+      const { channelId, run, taskId } = await preparedRun(world.store, [["a", "b", "c"], ["d"], ["e", "f"]]);
+      const [first, second, third] = await leaseAll(world.store, channelId);
+      const failedItems = [{ index: 2, pushId: "b", message: "no such\0player" }];
+      const segments = [
+        { groupId: "x", language: "de", sent: 2, succeeded: 1 },
+        { groupId: "", language: "en", sent: 1, succeeded: 1 },
+      ];
+      expect(
+        await world.store.settleBatches([
+          { token: third!.token, outcome: failed },
+          { token: first!.token, outcome: { kind: "succeeded", failedItems, warnings: 2, segments } },
+          { token: "nonsense", outcome: succeeded },
+        ]),
+      ).toEqual([
+        { kind: "settled", state: "failed" },
+        { kind: "settled", state: "succeeded" },
+        { kind: "stale" },
+      ]);
+      expect(await world.store.task(taskId)).toMatchObject({ state: "sending" });
+      await world.store.settleBatches([
+        { token: second!.token, outcome: { ...succeeded, segments: [{ ...segments[0]!, sent: 1 }] } },
+      ]);
+      expect(await world.store.statistics(run.runId)).toEqual({
+        ...{ planned: 6, filtered: 0, control: 0, batched: 6, batches: 3, settledBatches: 3 },
+        ...{ sent: 6, succeeded: 3, retried: 0, warnings: 2 },
+        failed: [
+          { reason: "rejected", count: 1 },
+          { reason: "timeout", count: 2 },
+        ],
+        segments: [
+          { groupId: "", language: "en", sent: 1, succeeded: 1 },
+          { groupId: "x", language: "de", sent: 3, succeeded: 2 },
+        ],
+      });
+      expect(await world.store.task(taskId)).toMatchObject({ state: "done" });
+      expect(await world.store.run(run.runId)).toMatchObject({ state: "done", endedAtMs: world.clock.ms });
+      expect(await world.store.statistics("t9_x")).toBeNull();
+      const items = [{ ...failedItems[0], message: "no such\ufffdplayer" }];
+      expect((await world.store.batches(run.runId, { onlyFailed: true }, { limit: 9 })).items).toMatchObject([
+        { number: 0, state: "succeeded", failedItems: items, lastFailure: "" },
+        { number: 2, state: "failed", failedItems: [], lastFailure: "timeout: 60 s" },
+      ]);
+    });
+
+    it("end their run when the last are settled at the same time", async () => {
+      await using world = await open();
+      const { channelId, taskId } = await preparedRun(
+        world.store,
+        Array.from({ length: 10 }, (_, i) => [`p${i}`]),
+      );
+      const leased = await leaseAll(world.store, channelId);
+      await Promise.all(
+        leased.map(({ token }) => world.store.settleBatches([{ token, outcome: succeeded }])),
+      );
+      expect(await world.store.busyChannels()).toEqual([]);
+      expect(await world.store.task(taskId)).toMatchObject({ state: "done" });
+    });
+
+    it("of a cancelled run are settled by who has them, and not sent again", async () => {
+      await using world = await open();
+      const { channelId, run, taskId } = await preparedRun(world.store, [["a"], ["b"], ["c"], ["d"]]);
+      const request = { ...lease, channelId, maxBatches: 3 };
+      const [first, second, third] = (await world.store.leaseBatches(request)).batches;
+      await world.store.cancelTask(taskId);
+      expect(
+        await world.store.settleBatches([
+          { token: first!.token, outcome: succeeded },
+          { token: second!.token, outcome: retryAt(0) },
+        ]),
+      ).toEqual([
+        { kind: "settled", state: "succeeded" },
+        { kind: "settled", state: "failed" },
+      ]);
+      expect(await world.store.busyChannels()).toEqual([{ channelId, dueAtMs: third!.untilMs }]);
+      world.clock.ms = third!.untilMs;
+      expect(await leaseAll(world.store, channelId)).toEqual([]);
+      expect(await world.store.busyChannels()).toEqual([]);
+      expect(await world.store.statistics(run.runId)).toMatchObject({
+        ...{ sent: 2, succeeded: 1, settledBatches: 4 },
+        failed: [
+          { reason: "cancelled", count: 2 },
+          { reason: "timeout", count: 1 },
+        ],
+      });
+    });
+
+    it("are listed in pages", async () => {
+      await using world = await open();
+      const { run } = await preparedRun(world.store, [["a"], ["b"], ["c"]]);
+      const first = await world.store.batches(run.runId, {}, { limit: 2 });
+      expect(first.items.map(({ number, state }) => [number, state])).toEqual([
+        [0, "pending"],
+        [1, "pending"],
+      ]);
+      const second = await world.store.batches(run.runId, {}, { limit: 2, after: first.next! });
+      expect([second.items.map(({ number }) => number), second.next]).toEqual([[2], null]);
+      await expect(world.store.batches(run.runId, {}, { limit: 2, after: "b" })).rejects.toThrow(
+        PageCursorError,
+      );
+    });
+
+    it("make their channels busy, earliest first", async () => {
+      await using world = await open();
+      const late = await preparedRun(world.store, [["a"]], "late");
+      await leaseAll(world.store, late.channelId);
+      const early = await preparedRun(world.store, [["b"]], "early");
+      expect(await world.store.busyChannels()).toEqual([
+        { channelId: early.channelId, dueAtMs: world.clock.ms },
+        { channelId: late.channelId, dueAtMs: world.clock.ms + 1_000 },
+      ]);
+    });
+
+    it.each([
+      ["maxBatches", { maxBatches: 0 }],
+      ["maxBatches", { maxBatches: 1_001 }],
+      ["leaseMs", { leaseMs: 0 }],
+      ["leaseMs", { leaseMs: 86_400_001 }],
+    ])("refuse a bad %s", async (field, changes) => {
+      await using world = await open();
+      await expect(world.store.leaseBatches({ ...lease, channelId: "c1", ...changes })).rejects.toThrow(
+        field,
+      );
+    });
+  });
+}

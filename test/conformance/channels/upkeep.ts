@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import type { ChannelStore } from "../../../store/channels/channels.ts";
+import { day, failed, leaseAll, type OpenWorld, preparedRun } from "./store.ts";
+
+async function pruneAll(store: ChannelStore): Promise<{ batches: number; runs: number }> {
+  const sum = { batches: 0, runs: 0 };
+  let more = true;
+  while (more) {
+    const pruned = await store.prune();
+    sum.batches += pruned.batches;
+    sum.runs += pruned.runs;
+    more = pruned.more;
+  }
+  return sum;
+}
+
+export function testUpkeep(open: OpenWorld): void {
+  describe("upkeep", () => {
+    it("deletes batches of ended runs behind the retention, and all but the latest run", async () => {
+      await using world = await open(1_000);
+      const { channelId, taskId, run } = await preparedRun(world.store, [["a"], ["b"]]);
+      const leased = await leaseAll(world.store, channelId);
+      await world.store.settleBatches(leased.map(({ token }) => ({ token, outcome: failed })));
+      world.clock.ms += 1_000;
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 0 });
+      world.clock.ms += 1;
+      expect(await pruneAll(world.store)).toEqual({ batches: 2, runs: 0 });
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 0 });
+      expect(await world.store.statistics(run.runId)).toMatchObject({ settledBatches: 2 });
+      expect((await world.store.batches(run.runId, {}, { limit: 9 })).items).toEqual([]);
+      await world.store.startRun(taskId, { day });
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 1 });
+      expect(await world.store.run(run.runId)).toBeNull();
+      expect(await world.store.statistics(run.runId)).toBeNull();
+    });
+
+    it("leaves runs that are under way", async () => {
+      await using world = await open(0);
+      const { run } = await preparedRun(world.store, [["a"]]);
+      world.clock.ms += 1_000_000;
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 0 });
+      expect((await world.store.batches(run.runId, {}, { limit: 9 })).items).toHaveLength(1);
+    });
+
+    it("looks at the store, and stops with its signal", async () => {
+      await using world = await open();
+      expect(await world.store.check()).toBeUndefined();
+      const signal = AbortSignal.abort(new Error("enough"));
+      await expect(world.store.check({ signal })).rejects.toThrow("enough");
+      await expect(world.store.task("t1", { signal })).rejects.toThrow("enough");
+    });
+
+    it("refuses calls when it is closed", async () => {
+      await using world = await open();
+      await world.store[Symbol.asyncDispose]();
+      await expect(world.store.check()).rejects.toThrow("closed");
+      await world.reopen();
+    });
+  });
+
+  describe("slots", () => {
+    it("are a window apart from the one so many before, whoever asks", async () => {
+      await using world = await open();
+      const request = { channelId: "c1", count: 5, perSecond: 10, windowMs: 1_000 };
+      const [first, second] = [
+        await world.store.reserveSlots(request),
+        await world.store.reserveSlots(request),
+      ];
+      expect([first.delaysMs.length, second.delaysMs.length]).toEqual([5, 5]);
+      const steps = first.delaysMs.slice(1).map((delay, i) => Math.round(delay - first.delaysMs[i]!));
+      expect(steps).toEqual([100, 100, 100, 100]);
+      // What has passed between the calls can only make the second's delays shorter.
+      expect(second.delaysMs[0]! - first.delaysMs[4]!).toBeLessThanOrEqual(100.01);
+      const other = await world.store.reserveSlots({ ...request, channelId: "c2", count: 1 });
+      expect(other.delaysMs[0]).toBeLessThan(second.delaysMs[4]!);
+    });
+
+    it("reach a minute ahead at most", async () => {
+      await using world = await open();
+      const request = { channelId: "c1", count: 100, perSecond: 1 };
+      const { delaysMs, retryAfterMs } = await world.store.reserveSlots(request);
+      expect(delaysMs.length).toBeGreaterThan(57);
+      expect(delaysMs.length).toBeLessThan(63);
+      expect(delaysMs.at(-1)).toBeLessThanOrEqual(60_000);
+      expect(retryAfterMs).toBeGreaterThan(0);
+    });
+
+    it.each([
+      ["count", { count: 0 }],
+      ["perSecond", { perSecond: 10_001 }],
+      ["perSecond", { perSecond: -1 }],
+    ])("refuse a bad %s", async (field, changes) => {
+      await using world = await open();
+      const request = { channelId: "c1", count: 1, perSecond: 1, ...changes };
+      await expect(world.store.reserveSlots(request)).rejects.toThrow(field);
+    });
+  });
+}
