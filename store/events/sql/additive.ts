@@ -1,9 +1,10 @@
 import type { Aggregate, Measure, Scan } from "../scan.ts";
 import { scalar } from "./dialect.ts";
-import { asNumber, compileExpression } from "./expression.ts";
+import { compileExpression } from "./expression.ts";
 import type { MeasureLayout, Part } from "./layout.ts";
 import { type Cut, compilePass, groupBy, type Pass, withFilter, withKeys } from "./pass.ts";
 import type { Source, Surroundings } from "./source.ts";
+import { asNumber } from "./value.ts";
 
 type Kind = Exclude<Aggregate["kind"], "distinct">;
 /** A measure by its place in the scan. */
@@ -159,8 +160,9 @@ function passOf(
 
 function valueText(aggregate: Aggregate, source: Source): string {
   if (aggregate.kind === "count") return "1";
-  if (aggregate.kind !== "values") return asNumber(aggregate.of, source);
-  const { sql, type } = compileExpression(aggregate.of, source);
+  const value = compileExpression(aggregate.of, source);
+  if (aggregate.kind !== "values") return asNumber(value, source.surroundings);
+  const { sql, type } = value;
   return type.isList ? `CASE WHEN NOT ${source.surroundings.dialect.isEmptyList(sql)} THEN 1 END` : sql;
 }
 

@@ -1,5 +1,5 @@
 import type { Measure, Predicate } from "../scan.ts";
-import { compilePredicate } from "./predicate.ts";
+import { compilePredicate } from "./expression.ts";
 import type { Source } from "./source.ts";
 
 /** What some measures ask of events, so that their common part is asked once. */
@@ -45,5 +45,5 @@ function conjuncts(predicate: Predicate): readonly Predicate[] {
 }
 
 function joinAll(parts: readonly string[]): string | undefined {
-  return parts.length === 0 ? undefined : `(${parts.join(" AND ")})`;
+  return parts.length > 1 ? `(${parts.join(" AND ")})` : parts[0];
 }

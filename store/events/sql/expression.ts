@@ -1,115 +1,52 @@
-import type { Expression } from "../scan.ts";
-import type { Property } from "../schema.ts";
-import { type ScalarType, scalar, type ValueType } from "./dialect.ts";
-import { compilePredicate } from "./predicate.ts";
-import { nullOf, type Source, type Surroundings } from "./source.ts";
-import { intoSteps } from "./steps.ts";
+import type { Expression, Predicate } from "../scan.ts";
+import { compares, containsAny, elementEquals, equalsAny, hasElement, matches } from "./comparison.ts";
+import { toDay, toLocal } from "./local-time.ts";
+import { compileLookup } from "./lookup.ts";
+import { nullOf, type Source } from "./source.ts";
+import { asNumber, asTime, builtinTypes, propertyType, scalarValue, type Value } from "./value.ts";
 
-/** An expression's text and what it yields. */
-export interface Compiled {
-  readonly sql: string;
-  readonly type: ValueType;
-}
-
-export const dayMs = 86_400_000;
-
-export function compileExpression(expression: Expression, source: Source): Compiled {
-  const { dialect, parameters } = source.surroundings;
+export function compileExpression(expression: Expression, source: Source): Value {
+  const { surroundings } = source;
+  const { parameters, zone } = surroundings;
+  const time = (of: Expression) => asTime(compileExpression(of, source), surroundings);
   switch (expression.kind) {
     case "property":
-      return { sql: source.property(expression.property), type: typeOf(expression.property) };
+      return { sql: source.property(expression.property), type: propertyType(expression.property) };
     case "builtin":
-      if (expression.name === "event_name") return { sql: source.column("event"), type: scalar("event") };
-      return { sql: source.builtin(expression.name), type: scalar(builtinTypes[expression.name]) };
+      if (expression.name === "event_name") return scalarValue(source.column("event"), "event");
+      return scalarValue(source.builtin(expression.name), builtinTypes[expression.name]);
     case "number":
-      return { sql: parameters.bind("number", expression.value), type: scalar("number") };
+      return {
+        ...scalarValue(parameters.bind("number", expression.value), "number"),
+        literal: expression.value,
+      };
     case "text":
-      return expression.value === ""
-        ? { sql: nullOf(dialect, "text"), type: scalar("text") }
-        : { sql: parameters.bind("text", expression.value), type: scalar("text") };
+      return scalarValue(textOf(expression.value, source), "text");
     case "null":
-      return { sql: nullOf(dialect, "text"), type: scalar("text") };
+      return scalarValue(textOf("", source), "text");
     case "local":
-      return { sql: toLocal(asTime(expression.of, source), source.surroundings), type: scalar("integer") };
+      return scalarValue(toLocal(time(expression.of), zone), "integer");
     case "startOfDay":
-      return { sql: toDay(asTime(expression.of, source)), type: scalar("integer") };
+      return scalarValue(toDay(time(expression.of)), "integer");
     case "arithmetic":
-      return { sql: compileArithmetic(expression, source), type: scalar("number") };
+      return scalarValue(compileArithmetic(expression, source), "number");
     case "lookup":
-      return { sql: compileLookup(expression, source), type: scalar("text") };
+      return scalarValue(
+        compileLookup(compileExpression(expression.of, source), expression.texts, source),
+        "text",
+      );
     case "first":
       return compileFirst(expression.of, source);
     case "case":
-      return { sql: compileCase(expression.branches, source), type: scalar("text") };
+      return scalarValue(compileCase(expression.branches, source), "text");
     case "tag":
-      return { sql: source.tag(expression.cluster), type: scalar("text") };
+      return scalarValue(source.tag(expression.cluster), "text");
   }
 }
 
-/** A double; null for what is no number and no time. */
-export function asNumber(expression: Expression, source: Source): string {
-  const { dialect } = source.surroundings;
-  const { sql, type } = compileExpression(expression, source);
-  if (type.isList) return nullOf(dialect, "number");
-  if (type.of === "integer") return dialect.cast(sql, scalar("number"));
-  return type.of === "number" ? sql : nullOf(dialect, "number");
-}
-
-/** Null for what is no text. */
-export function asText(expression: Expression, source: Source): string {
-  const { dialect, parameters, relations } = source.surroundings;
-  const { sql, type } = compileExpression(expression, source);
-  if (type.isList || (type.of !== "text" && type.of !== "event")) return nullOf(dialect, "text");
-  if (type.of === "text") return sql;
-  const names: string[] = [];
-  for (const { name, number } of relations.schema.events.values()) names[number - 1] = name;
-  return dialect.elementAt(
-    parameters.bindList(
-      "text",
-      Array.from(names, (name) => name ?? ""),
-    ),
-    sql,
-  );
-}
-
-function asTime(expression: Expression, source: Source): string {
-  const { dialect } = source.surroundings;
-  const { sql, type } = compileExpression(expression, source);
-  if (type.isList) return nullOf(dialect, "integer");
-  if (type.of === "number") return dialect.cast(sql, scalar("integer"));
-  return type.of === "integer" ? sql : nullOf(dialect, "integer");
-}
-
-function typeOf({ type, group }: Property): ValueType {
-  if (type === "list") return { of: "text", isList: true };
-  // Objects and object groups are JSON text.
-  const isObject = type === "object" || type === "object_group";
-  return { of: isObject ? "text" : type === "time" ? "integer" : type, isList: group !== undefined };
-}
-
-const builtinTypes = {
-  event_time: "integer",
-  server_time: "integer",
-  user_id: "integer",
-  account_id: "text",
-  distinct_id: "text",
-  user_account_id: "text",
-  user_distinct_id: "text",
-} as const satisfies Record<string, ScalarType>;
-
-function toLocal(instant: string, { zone }: Surroundings): string {
-  const [first, ...later] = zone;
-  const offset = intoSteps(
-    instant,
-    later.map(({ fromMs }) => String(fromMs)),
-    (step) => String(zone[step]?.offsetMs ?? 0),
-  );
-  return first?.offsetMs === 0 && later.length === 0 ? instant : `(${instant} + ${offset})`;
-}
-
-/** Rounds down for times before 1970 too. */
-function toDay(local: string): string {
-  return `(${local} - ((${local} % ${dayMs}) + ${dayMs}) % ${dayMs})`;
+/** Empty text is no value. */
+function textOf(text: string, { surroundings: { dialect, parameters } }: Source): string {
+  return text === "" ? nullOf(dialect, "text") : parameters.bind("text", text);
 }
 
 /** What leaves the range of doubles is no value, like a division by zero. */
@@ -117,60 +54,80 @@ function compileArithmetic(
   { operator, left, right }: Extract<Expression, { kind: "arithmetic" }>,
   source: Source,
 ): string {
-  const { dialect } = source.surroundings;
-  const [a, b] = [asNumber(left, source), asNumber(right, source)];
+  const { surroundings } = source;
+  const [a, b] = [left, right].map((side) => asNumber(compileExpression(side, source), surroundings));
   const result = `${a} ${operator} ${b}`;
   const divisor = operator === "/" ? `${b} <> 0 AND ` : "";
-  return `CASE WHEN ${divisor}${dialect.isFinite(`(${result})`)} THEN ${result} END`;
-}
-
-function compileLookup({ of, texts }: Extract<Expression, { kind: "lookup" }>, source: Source): string {
-  const { dialect } = source.surroundings;
-  const { sql, type } = compileExpression(of, source);
-  const entries = [...texts].filter(([, text]) => text !== "");
-  if (type.isList || entries.length === 0) return nullOf(dialect, "text");
-  if (type.of === "number" || type.of === "integer") {
-    const numbers = entries.filter(([key]) => String(Number(key)) === key && Number.isFinite(Number(key)));
-    return source.lookup(
-      sql,
-      type.of,
-      numbers.map(([key]) => Number(key)),
-      numbers.map(([, text]) => text),
-    );
-  }
-  if (type.of === "boolean") {
-    const branches = entries.filter(([key]) => key === "true" || key === "false");
-    return source.lookup(
-      sql,
-      "boolean",
-      branches.map(([key]) => key === "true"),
-      branches.map(([, text]) => text),
-    );
-  }
-  return source.lookup(
-    asText(of, source),
-    "text",
-    entries.map(([key]) => key),
-    entries.map(([, text]) => text),
-  );
+  return `CASE WHEN ${divisor}${surroundings.dialect.isFinite(`(${result})`)} THEN ${result} END`;
 }
 
 /** Of one type: that of the first that can have a value. */
-function compileFirst(of: readonly Expression[], source: Source): Compiled {
-  const { dialect } = source.surroundings;
+function compileFirst(of: readonly Expression[], source: Source): Value {
   const all = of.filter(({ kind }) => kind !== "null").map((one) => compileExpression(one, source));
   const [first] = all;
-  if (first === undefined) return { sql: nullOf(dialect, "text"), type: scalar("text") };
+  if (first === undefined) return scalarValue(textOf("", source), "text");
   const alike = all.filter(({ type }) => type.of === first.type.of && type.isList === first.type.isList);
   return { sql: `coalesce(${alike.map(({ sql }) => sql).join(", ")})`, type: first.type };
 }
 
 function compileCase(branches: Extract<Expression, { kind: "case" }>["branches"], source: Source): string {
-  const { dialect, parameters } = source.surroundings;
-  if (branches.length === 0) return nullOf(dialect, "text");
-  const texts = branches.map(({ when, text }) => {
-    const then = text === "" ? nullOf(dialect, "text") : parameters.bind("text", text);
-    return `WHEN ${compilePredicate(when, source)} THEN ${then}`;
-  });
+  if (branches.length === 0) return textOf("", source);
+  const texts = branches.map(
+    ({ when, text }) => `WHEN ${compilePredicate(when, source)} THEN ${textOf(text, source)}`,
+  );
   return `CASE ${texts.join(" ")} END`;
+}
+
+/**
+ * A condition's text. Conditions are true or false; the text may yield null for
+ * false, which WHERE, FILTER, CASE, AND and OR take for the same and engines
+ * can look up in their statistics. Under a NOT and as a value it must be exact.
+ */
+export function compilePredicate(predicate: Predicate, source: Source, isExact = false): string {
+  switch (predicate.kind) {
+    case "always":
+      return String(predicate.value);
+    case "and":
+    case "or": {
+      const { kind, of } = predicate;
+      if (of.length === 0) return String(kind === "and");
+      return `(${of.map((one) => compilePredicate(one, source, isExact)).join(kind === "and" ? " AND " : " OR ")})`;
+    }
+    case "not":
+      return `(NOT ${compilePredicate(predicate.of, source, true)})`;
+    case "isNull": {
+      const { sql, type } = compileExpression(predicate.of, source);
+      if (!type.isList) return `(${sql} IS NULL)`;
+      return `(${sql} IS NULL OR ${source.surroundings.dialect.isEmptyList(sql)})`;
+    }
+    case "inCluster": {
+      const { relations } = source.surroundings;
+      return `(${source.column("user_id")} IN (SELECT user_id FROM ${relations.cluster(predicate.cluster)} c))`;
+    }
+    default: {
+      const sql = compileComparison(predicate, source);
+      return isExact && sql !== "false" ? `coalesce(${sql}, false)` : sql;
+    }
+  }
+}
+
+type Comparison = Exclude<Predicate, { kind: "always" | "and" | "or" | "not" | "isNull" | "inCluster" }>;
+
+function compileComparison(predicate: Comparison, source: Source): string {
+  const { surroundings } = source;
+  const value = (of: Expression) => compileExpression(of, source);
+  switch (predicate.kind) {
+    case "in":
+      return equalsAny(value(predicate.of), predicate.values, surroundings);
+    case "compare":
+      return compares(value(predicate.left), predicate.operator, value(predicate.right), surroundings);
+    case "contains":
+      return containsAny(value(predicate.of), predicate.texts, surroundings);
+    case "matches":
+      return matches(value(predicate.of), predicate.pattern, surroundings);
+    case "hasElement":
+      return hasElement(value(predicate.of), predicate.values, surroundings);
+    case "elementAt":
+      return elementEquals(value(predicate.of), predicate.position, predicate.value, surroundings);
+  }
 }

@@ -1,7 +1,6 @@
 import type { GroupKey } from "../scan.ts";
 import type { ScalarType } from "./dialect.ts";
-import { type Compiled, compileExpression } from "./expression.ts";
-import { compilePredicate } from "./predicate.ts";
+import { compileExpression, compilePredicate } from "./expression.ts";
 import type { Source } from "./source.ts";
 import { intoSteps } from "./steps.ts";
 
@@ -48,4 +47,4 @@ function compileInterval(
   return `CASE WHEN ${sql} IS NOT NULL THEN ${intoSteps(value, texts, String)} END`;
 }
 
-const isNumeric = (of: Compiled["type"]["of"]): boolean => of === "number" || of === "integer";
+const isNumeric = (of: ScalarType): boolean => of === "number" || of === "integer";

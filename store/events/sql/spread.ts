@@ -1,10 +1,11 @@
 import type { GroupKey, Scan } from "../scan.ts";
 import { type Dialect, scalar } from "./dialect.ts";
-import { asNumber } from "./expression.ts";
+import { compileExpression } from "./expression.ts";
 import { Parameters, type Statement } from "./parameters.ts";
 import { compilePass, cutRange } from "./pass.ts";
 import type { Relations } from "./relations.ts";
 import type { Surroundings } from "./source.ts";
+import { asNumber } from "./value.ts";
 
 /** Different values are counted up to this. */
 export const maxDistinct = 20;
@@ -35,7 +36,7 @@ export function compileSpread(
     scan: { ...scan, keys: [] },
     cut: cutRange(scan),
     measures: scan.measures,
-    values: (source) => [asNumber(of.of, source)],
+    values: (source) => [asNumber(compileExpression(of.of, source), surroundings)],
     needsBucket: false,
   });
   const [value] = values;
