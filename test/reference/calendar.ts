@@ -119,8 +119,13 @@ export interface Bucket {
   readonly label: string;
 }
 
-/** All buckets that a range touches. */
-export function listBuckets(unit: TimeUnit, weekStart: WeekStart, range: LocalRange): Bucket[] {
+/** All buckets that a range touches. @param exists whether clocks show a local time */
+export function listBuckets(
+  unit: TimeUnit,
+  weekStart: WeekStart,
+  range: LocalRange,
+  exists: (localMs: number) => boolean,
+): Bucket[] {
   if (unit === "total") {
     return [{ ...range, label: `${formatDay(range.startMs)}~${formatDay(range.endMs - 1)}` }];
   }
@@ -128,7 +133,8 @@ export function listBuckets(unit: TimeUnit, weekStart: WeekStart, range: LocalRa
   let startMs = floorTo(unit, weekStart, range.startMs);
   while (startMs < range.endMs) {
     const endMs = nextOf(unit, startMs);
-    buckets.push({ startMs, endMs, label: labelOf(unit, startMs) });
+    // An hour that clocks skip is not on the axis.
+    if (exists(startMs) || exists(endMs - 1)) buckets.push({ startMs, endMs, label: labelOf(unit, startMs) });
     startMs = endMs;
   }
   return buckets;

@@ -106,13 +106,12 @@ function propertyColumn(table: Table, name: string, context: QueryContext): Colu
       type: info.type,
       group: `${table}:${group}`,
       get: (event) => {
-        const elements = read(event, group) as Elements | undefined;
-        return (
-          elements?.map((element) => {
-            const value = element.get(inner);
-            return value === undefined ? null : shift(value);
-          }) ?? null
-        );
+        const elements = (read(event, group) ?? []) as Elements;
+        const values = elements.map((element) => {
+          const value = element.get(inner);
+          return value === undefined ? null : shift(value);
+        });
+        return values.some((value) => value !== null) ? values : null;
       },
     };
   }

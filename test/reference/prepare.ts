@@ -17,7 +17,7 @@ import type { ReferenceData, ReferenceEvent } from "./ingest.ts";
 import { type Metric, readMetric } from "./metrics.ts";
 import { createContext, readRange } from "./query.ts";
 import { Refused } from "./refused.ts";
-import { toInstant, type Zone, zoneOf } from "./zone.ts";
+import { toInstant, toLocal, type Zone, zoneOf } from "./zone.ts";
 
 export interface Period {
   readonly range: LocalRange;
@@ -55,7 +55,12 @@ export function prepare(data: ReferenceData, nowMs: number, body: unknown): Prep
     const range = readRange(view, context, compared);
     return {
       range,
-      buckets: listBuckets(unit, data.project.weekStart, range),
+      buckets: listBuckets(
+        unit,
+        data.project.weekStart,
+        range,
+        (localMs) => toLocal(zone, toInstant(zone, localMs)) === localMs,
+      ),
       startMs: toInstant(zone, range.startMs),
       endMs: toInstant(zone, range.endMs),
     };

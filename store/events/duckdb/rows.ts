@@ -43,7 +43,8 @@ export class ResultRows implements RowReader {
 
   length(column: number): number {
     const vector = this.#vector(column) as DuckDBListVector;
-    return vector.getEntryLength(this.#row);
+    // The length of a null list is whatever the memory held before.
+    return vector.getItemVector(this.#row)?.itemCount ?? 0;
   }
 
   element(column: number, index: number): number {
