@@ -27,3 +27,5 @@ export const defaultGroups = 1_000;
 export const maxListedUsers = 10_000;
 /** Numbers in one answer that is not streamed, 160 MB. */
 export const maxAnswerValues = 20_000_000;
+/** Results that one metric is split into in an answer that is not streamed. */
+export const maxSplitResults = 1_000;

@@ -8,20 +8,20 @@ import {
   WarningReason,
   WarningSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { maxAnswerValues } from "../describe/limits.ts";
+import { maxAnswerValues, maxSplitResults } from "../describe/limits.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import { shapeBuckets, shapeInfo } from "./answer-info.ts";
 import type { RankedMetric } from "./metric-groups.ts";
 import { createEntryReader, numbersPerEntry, type RankedAnswer, shapeHeading } from "./ranked-answer.ts";
 
-/** A whole answer. @param limit most groups of each metric, and most values of a split. @throws AnalysisRefusal when it would be too large */
+/** A whole answer. @param limit most groups of each result. @throws AnalysisRefusal when it would be too large */
 export async function shapeAnalysis(
   answer: RankedAnswer,
   limit: number,
   nowMs: number,
 ): Promise<EventAnalysis> {
   const { plan } = answer;
-  const kept = keepSplits(answer.results, limit);
+  const kept = keepSplits(answer.results);
   const cut = kept.map((result) => ({ ...result, groups: result.groups.slice(0, limit) }));
   refuseTooLarge(answer, cut);
   const read = createEntryReader(answer, cut);
@@ -41,12 +41,12 @@ export async function shapeAnalysis(
 }
 
 /** Of each metric those values of the split that come first. */
-function keepSplits(results: readonly RankedMetric[], limit: number): readonly RankedMetric[] {
+function keepSplits(results: readonly RankedMetric[]): readonly RankedMetric[] {
   const seen = new Map<number, number>();
   return results.filter(({ metric }) => {
     const before = seen.get(metric.index) ?? 0;
     seen.set(metric.index, before + 1);
-    return before < limit;
+    return before < maxSplitResults;
   });
 }
 
@@ -71,16 +71,23 @@ function truncations(
   kept: readonly RankedMetric[],
   limit: number,
 ): readonly Warning[] {
-  const warn = (message: string) =>
-    create(WarningSchema, { reason: WarningReason.TRUNCATED, field: "limit", message });
+  const warn = (field: string, message: string) =>
+    create(WarningSchema, { reason: WarningReason.TRUNCATED, field, message });
   const cut = kept.filter(({ groups }) => groups.length > limit);
   const warnings = cut.map(({ metric, groups }) =>
     warn(
+      "limit",
       `limit ${limit} left out ${groups.length - limit} of ${groups.length} groups of events[${metric.index}]`,
     ),
   );
   if (kept.length < all.length) {
-    warnings.push(warn(`limit ${limit} left out ${all.length - kept.length} values of eventView.eventSplit`));
+    const rest = all.length - kept.length;
+    warnings.push(
+      warn(
+        "eventView.eventSplit",
+        `only ${maxSplitResults} values of the split are told of each metric, ${rest} are left out`,
+      ),
+    );
   }
   return warnings;
 }
