@@ -47,6 +47,8 @@ export interface DueClaim {
   readonly followingAtMs: number | null;
   /** Null to let this time pass. */
   readonly run: NewRun | null;
+  /** Why it is let pass; a task without a further time is `failed` by it. */
+  readonly failure?: string;
 }
 
 export type DueClaimed =

@@ -17,11 +17,13 @@ export function* claimDueTask(session: Session, claim: DueClaim): Operation<DueC
   const task = yield* lockTask(session, seqOfTask(claim.taskId));
   if (task === null || task.next_run_at_ms !== claim.nextRunAtMs) return { kind: "lost" };
   const isFree = !isUnderWay(task);
-  const state = isFree && claim.followingAtMs === null ? "done" : task.state;
+  const { failure = "" } = claim;
+  const end = failure === "" ? "done" : "failed";
+  const state = isFree && claim.followingAtMs === null ? end : task.state;
   const moved = yield* first<TaskRow>(
-    `UPDATE {tasks} SET next_run_at_ms = $1, state = $2, version = version + 1
-     WHERE seq = $3 RETURNING ${TASK_COLUMNS}`,
-    ...[claim.followingAtMs, state, task.seq],
+    `UPDATE {tasks} SET next_run_at_ms = $1, state = $2, failure = $3, version = version + 1
+     WHERE seq = $4 RETURNING ${TASK_COLUMNS}`,
+    ...[claim.followingAtMs, state, failure, task.seq],
   );
   const begun = claim.run !== null && isFree ? yield* begin(session, moved!, claim.run) : null;
   return { kind: "claimed", ...(begun ?? { task: toTask(moved!), run: null }) };

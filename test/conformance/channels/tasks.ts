@@ -106,6 +106,10 @@ export function testTasks(open: OpenWorld): void {
         task: { state: "done", nextRunAtMs: null, runId: null },
         run: null,
       });
+      const other = await addTask(world.store, await addChannel(world.store, "sms"), world.clock.ms);
+      expect(
+        await world.store.claimDueTask({ ...claim, taskId: other.taskId, failure: "too late" }),
+      ).toMatchObject({ kind: "claimed", task: { state: "failed", failure: "too late" }, run: null });
     });
 
     it("are cancelled for ever", async () => {

@@ -1,0 +1,80 @@
+import type { ChannelAuthentication, CustomHeader } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import { under, type Violation } from "../refusals.ts";
+import { checkCount, type Problem, violationOf } from "./names.ts";
+
+export const maxHeaders = 10;
+const maxName = 100;
+const maxValue = 4_096;
+const maxSecret = 256;
+
+/** https://www.rfc-editor.org/rfc/rfc9110.html#name-tokens */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What every server takes in a value: printable ASCII, with blanks and tabs inside. */
+const fieldValue = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** Those that HTTP or the contract sets, and those that are of one connection. */
+const reserved: ReadonlySet<string> = new Set([
+  ...["accept-encoding", "connection", "content-encoding", "content-length", "content-type", "expect"],
+  ...["host", "http2-settings", "keep-alive", "proxy-authenticate", "proxy-authorization"],
+  ...["proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"],
+]);
+
+/** @param signatureHeader the one that the signature is in; undefined without authentication */
+export function checkHeaders(
+  headers: readonly CustomHeader[],
+  signatureHeader: string | undefined,
+): readonly Violation[] {
+  const names = headers.map(({ name }) => name.toLowerCase());
+  return [
+    ...checkCount("custom_headers", headers.length, maxHeaders),
+    ...headers.flatMap(({ name, value }, i) =>
+      under(`custom_headers[${i}]`, [
+        ...violationOf(
+          "name",
+          checkHeaderName(name) ?? clash(name, names.indexOf(names[i]!), i, signatureHeader),
+        ),
+        ...violationOf("value", checkHeaderValue(value)),
+      ]),
+    ),
+  ];
+}
+
+function clash(name: string, first: number, index: number, signatureHeader: string | undefined): Problem {
+  if (name.toLowerCase() === signatureHeader?.toLowerCase()) {
+    return `is ${JSON.stringify(name)}, which the signature is in`;
+  }
+  if (first === index) return undefined;
+  return `is ${JSON.stringify(name)}, which custom_headers[${first}] has, whatever the case`;
+}
+
+function checkHeaderName(name: string): Problem {
+  if (name === "") return "is required";
+  if (name.length > maxName) return `has ${name.length} characters, at most ${maxName} are valid`;
+  if (!token.test(name)) return `is ${JSON.stringify(name)}, valid are letters, digits and !#$%&'*+-.^_\`|~`;
+  if (!reserved.has(name.toLowerCase())) return undefined;
+  return `is ${JSON.stringify(name)}, which is set by the service`;
+}
+
+/** The value may be a secret, so it is never quoted. */
+function checkHeaderValue(value: string): Problem {
+  if (value === "") return "is required";
+  if (value.length > maxValue) return `has ${value.length} characters, at most ${maxValue} are valid`;
+  return fieldValue.test(value)
+    ? undefined
+    : "is not valid, valid are printable characters of ASCII without blanks at the ends";
+}
+
+export function checkAuthentication({ secret, headerName }: ChannelAuthentication): readonly Violation[] {
+  return under("authentication", [
+    ...violationOf("secret", checkSecret(secret)),
+    ...violationOf("header_name", headerName === "" ? undefined : checkHeaderName(headerName)),
+  ]);
+}
+
+function checkSecret(secret: string): Problem {
+  if (secret === "") return "is required";
+  const length = [...secret].length;
+  if (length > maxSecret) return `has ${length} characters, at most ${maxSecret} are valid`;
+  if (secret !== secret.trim()) return "has blanks or line ends at its ends, which is not valid";
+  return /[\0\r\n]/.test(secret) ? "holds a NUL or a line end, which is not valid" : undefined;
+}

@@ -1,0 +1,67 @@
+import { type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import { DynamicTextError, parseDynamicText } from "./dynamic-text.ts";
+import { checkText, type Problem } from "./names.ts";
+
+/** As a person writes it; it goes out as it is. */
+const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;
+const date = /^(\d{4})-(\d{2})-(\d{2})$/;
+const time = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
+
+/** Characters of one value, also of one cell. */
+export const maxValueLength = 20_000;
+
+/** The methods whose value is one text, by the check of it. Array rows are checked cell by cell. */
+const checks: ReadonlyMap<InputMethod, (text: string, field: ContentField) => Problem> = new Map([
+  [InputMethod.TEXT, () => undefined],
+  [InputMethod.DYNAMIC_TEXT, checkDynamicText],
+  [InputMethod.NUMBER, checkNumber],
+  [InputMethod.DROPDOWN, checkOption],
+  [InputMethod.DATE, checkDate],
+  [InputMethod.TIME, checkTime],
+]);
+
+/** What is wrong with a text given for a field; an empty one is for others to judge. */
+export function checkValue(field: ContentField, text: string): Problem {
+  const check = checks.get(field.inputMethod);
+  if (check === undefined) return "is a text, valid are rows";
+  return checkText(text, maxValueLength) ?? check(text, field);
+}
+
+function checkDynamicText(text: string): Problem {
+  try {
+    parseDynamicText(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DynamicTextError) return error.message;
+    throw error;
+  }
+}
+
+function checkNumber(text: string): Problem {
+  return number.test(text) ? undefined : `is ${JSON.stringify(text)}, valid are numbers such as 10 or 2.5`;
+}
+
+function checkOption(text: string, { options }: ContentField): Problem {
+  if (options.includes(text)) return undefined;
+  const valid = options.map((option) => JSON.stringify(option)).join(", ");
+  return `is ${JSON.stringify(text)}, valid are ${valid}`;
+}
+
+function checkDate(text: string): Problem {
+  return isDate(text) ? undefined : `is ${JSON.stringify(text)}, valid are days such as 2026-01-31`;
+}
+
+function checkTime(text: string): Problem {
+  const [, day = "", hour, minute, second] = time.exec(text) ?? [];
+  const isTime = isDate(day) && Number(hour) <= 23 && Number(minute) <= 59 && Number(second) <= 59;
+  return isTime ? undefined : `is ${JSON.stringify(text)}, valid are times such as 2026-01-31 18:30:00`;
+}
+
+/** A day that is in the calendar, `yyyy-MM-dd`. */
+export function isDate(text: string): boolean {
+  const [, year, month, day] = date.exec(text) ?? [];
+  if (year === undefined) return false;
+  const read = new Date(0);
+  read.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return read.toISOString().slice(0, 10) === text;
+}

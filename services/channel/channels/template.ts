@@ -1,0 +1,111 @@
+import {
+  type ContentField,
+  type CustomParameter,
+  InputMethod,
+} from "../../../gen/engage/channel/v1/channel_pb.ts";
+import { under, type Violation } from "../refusals.ts";
+import { checkValue } from "./input-methods.ts";
+import {
+  checkCount,
+  checkKey,
+  checkLine,
+  checkProperty,
+  checkRepeated,
+  checkText,
+  violationOf,
+} from "./names.ts";
+
+const maxFields = 100;
+const maxOptions = 200;
+const maxColumns = 50;
+const maxDisplayName = 100;
+const maxDescription = 500;
+const maxOption = 200;
+const maxDefault = 2_000;
+
+const methodNames = "1 text, 2 dynamic text, 3 number, 4 dropdown, 5 date, 6 time, 7 array row";
+
+/** The fields of `params`. */
+export function checkTemplate(fields: readonly ContentField[]): readonly Violation[] {
+  return [
+    ...checkCount("content_template", fields.length, maxFields),
+    ...fields.flatMap((field, i) => under(`content_template[${i}]`, checkField(field))),
+    ...checkRepeated(
+      fields.map(({ name }) => name),
+      (i) => `content_template[${i}].name`,
+    ),
+  ];
+}
+
+function checkField(field: ContentField): readonly Violation[] {
+  return [
+    ...violationOf("name", checkKey(field.name)),
+    ...violationOf("display_name", checkLine(field.displayName, maxDisplayName)),
+    ...violationOf("description", checkText(field.description, maxDescription)),
+    ...checkMethod(field),
+    ...checkOptions(field),
+    ...checkColumns(field),
+    ...checkDefault(field),
+  ];
+}
+
+function checkMethod({ inputMethod }: ContentField): readonly Violation[] {
+  if (inputMethod >= InputMethod.TEXT && inputMethod <= InputMethod.ARRAY_ROW) return [];
+  const found = inputMethod === InputMethod.UNSPECIFIED ? "is required" : `is ${inputMethod}`;
+  return [{ field: "input_method", problem: `${found}, valid are ${methodNames}` }];
+}
+
+function checkOptions({ inputMethod, options }: ContentField): readonly Violation[] {
+  if (inputMethod !== InputMethod.DROPDOWN) return unwanted("options", options, "a dropdown");
+  if (options.length === 0) return [{ field: "options", problem: "is empty, a dropdown needs one at least" }];
+  return [
+    ...checkCount("options", options.length, maxOptions),
+    ...options.flatMap((option, i) =>
+      violationOf(`options[${i}]`, option === "" ? "is empty" : checkLine(option, maxOption)),
+    ),
+    ...checkRepeated(options, (i) => `options[${i}]`),
+  ];
+}
+
+function checkColumns({ inputMethod, columns }: ContentField): readonly Violation[] {
+  if (inputMethod !== InputMethod.ARRAY_ROW) return unwanted("columns", columns, "array rows");
+  if (columns.length === 0) return [{ field: "columns", problem: "is empty, array rows need one at least" }];
+  return [
+    ...checkCount("columns", columns.length, maxColumns),
+    ...columns.flatMap((column, i) => violationOf(`columns[${i}]`, checkKey(column))),
+    ...checkRepeated(columns, (i) => `columns[${i}]`),
+  ];
+}
+
+function unwanted(field: string, values: readonly string[], of: string): readonly Violation[] {
+  return values.length === 0
+    ? []
+    : [{ field, problem: `has ${values.length} entries, valid only for ${of}` }];
+}
+
+function checkDefault(field: ContentField): readonly Violation[] {
+  const { defaultValue, inputMethod } = field;
+  if (defaultValue === "" || inputMethod === InputMethod.UNSPECIFIED) return [];
+  if (inputMethod === InputMethod.ARRAY_ROW) {
+    return [{ field: "default_value", problem: "is set, array rows have none" }];
+  }
+  return violationOf("default_value", checkText(defaultValue, maxDefault) ?? checkValue(field, defaultValue));
+}
+
+/** The fields of `custom_params`. */
+export function checkCustomParameters(parameters: readonly CustomParameter[]): readonly Violation[] {
+  return [
+    ...checkCount("custom_parameters", parameters.length, maxFields),
+    ...parameters.flatMap(({ name, property, defaultValue }, i) =>
+      under(`custom_parameters[${i}]`, [
+        ...violationOf("name", checkKey(name)),
+        ...violationOf("property", checkProperty(property)),
+        ...violationOf("default_value", checkText(defaultValue, maxDefault)),
+      ]),
+    ),
+    ...checkRepeated(
+      parameters.map(({ name }) => name),
+      (i) => `custom_parameters[${i}].name`,
+    ),
+  ];
+}

@@ -1,0 +1,68 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
+import type { TestChannelResponseSchema } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type { FunnelSchema } from "../../gen/engage/channel/v1/statistics_pb.ts";
+import type { Audience, Content, Task } from "../../gen/engage/channel/v1/task_pb.ts";
+import type { RunStatistics, StoredRun } from "../../store/channels/channels.ts";
+import type { Violation } from "./refusals.ts";
+
+/** What the methods of ChannelSender need of audiences, contents, sending and events. */
+export interface SenderPorts {
+  readonly projects: Projects;
+  /**
+   * Checks the values of one content against the template of a channel. Fields
+   * of the answer begin behind the content, such as `values["title"]`.
+   */
+  readonly checkContent: (channel: Channel, content: Content) => readonly Violation[];
+  /**
+   * Checks what only the audience's source can know, such as the names in a
+   * filter; its form has been checked. Fields begin behind the audience.
+   */
+  readonly checkAudience: (projectId: bigint, audience: Audience) => readonly Violation[];
+  /** @throws InvalidFieldsError, ConnectError */
+  readonly estimate: (request: EstimateRequest, signal: AbortSignal) => Promise<AudienceSize>;
+  /** Sends one message by a channel with its secrets; what goes wrong on the way is part of the answer. */
+  readonly testChannel: (
+    request: TestRequest,
+    signal: AbortSignal,
+  ) => Promise<MessageInitShape<typeof TestChannelResponseSchema>>;
+  /** Funnels of a run: of all, then by A/B group and language where there are several. */
+  readonly funnels: (
+    request: FunnelRequest,
+    signal: AbortSignal,
+  ) => Promise<readonly MessageInitShape<typeof FunnelSchema>[]>;
+}
+
+export interface Projects {
+  /** Offset or IANA name; undefined when there is no such project. */
+  zoneOf(projectId: bigint): string | undefined;
+  readonly ids: readonly number[];
+}
+
+export interface EstimateRequest {
+  readonly projectId: bigint;
+  readonly audience: Audience;
+  readonly pushIdProperty: string;
+}
+
+export interface AudienceSize {
+  readonly users: number;
+  /** With a push id of their own. */
+  readonly reachable: number;
+}
+
+export interface TestRequest {
+  /** Checked and complete, with secrets. */
+  readonly channel: Channel;
+  readonly pushId: string;
+  /** Undefined: defaults of the template, and a sample where there is none. */
+  readonly content: Content | undefined;
+}
+
+export interface FunnelRequest {
+  /** As it was when the run began, with secrets. */
+  readonly channel: Channel;
+  readonly task: Task;
+  readonly run: StoredRun;
+  readonly statistics: RunStatistics;
+}

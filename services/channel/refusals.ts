@@ -1,0 +1,80 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { BadRequestSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { ChannelsUnavailableError, PageCursorError } from "../../store/channels/channels.ts";
+
+/** What is wrong with one field. */
+export interface Violation {
+  /** Path of the field in the request, such as `channel.delivery.batch_size`. */
+  readonly field: string;
+  /** Names the value and the valid ones; reads on behind the field. */
+  readonly problem: string;
+}
+
+/** Fields of the request that are not valid, one at least. */
+export class InvalidFieldsError extends Error {
+  override readonly name = "InvalidFieldsError";
+  readonly violations: readonly Violation[];
+
+  constructor(violations: readonly Violation[]) {
+    super(violations.map(({ field, problem }) => `${field} ${problem}`).join("; "));
+    this.violations = violations;
+  }
+}
+
+/** @throws InvalidFieldsError unless there are none */
+export function refuseViolations(violations: readonly Violation[]): void {
+  if (violations.length > 0) throw new InvalidFieldsError(violations);
+}
+
+export function refuseField(field: string, problem: string): never {
+  throw new InvalidFieldsError([{ field, problem }]);
+}
+
+/** Violations of a part, with the place of the part before their fields. */
+export function under(place: string, violations: readonly Violation[]): readonly Violation[] {
+  return violations.map(({ field, problem }) => ({
+    field: [place, field].filter((part) => part !== "").join(field.startsWith("[") ? "" : "."),
+    problem,
+  }));
+}
+
+export function notFound(field: string, id: string): ConnectError {
+  return new ConnectError(`there is no ${field} ${JSON.stringify(id)}`, Code.NotFound);
+}
+
+export function precondition(message: string): ConnectError {
+  return new ConnectError(message, Code.FailedPrecondition);
+}
+
+/** More of them would not be read by anybody. */
+const maxViolations = 50;
+
+/** Runs a method with its errors mapped: INVALID_ARGUMENT names all fields, UNAVAILABLE says that the store is away. */
+export async function answer<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toConnectError(error);
+  }
+}
+
+export function toConnectError(error: unknown): unknown {
+  if (error instanceof PageCursorError) return toConnectError(foreignPageToken());
+  if (error instanceof InvalidFieldsError) {
+    const shown = error.violations.slice(0, maxViolations);
+    const value = {
+      fieldViolations: shown.map(({ field, problem }) => ({ field, description: `${field} ${problem}` })),
+    };
+    const { message } = new InvalidFieldsError(shown);
+    return new ConnectError(message, Code.InvalidArgument, undefined, [{ desc: BadRequestSchema, value }]);
+  }
+  if (!(error instanceof ChannelsUnavailableError)) return error;
+  const value = { retryDelay: { seconds: 5n, nanos: 0 } };
+  const details = [{ desc: RetryInfoSchema, value }];
+  return new ConnectError("the store of channels is away", Code.Unavailable, undefined, details, error);
+}
+
+export function foreignPageToken(): InvalidFieldsError {
+  const problem = "is not one of this list with this filter, begin again without it";
+  return new InvalidFieldsError([{ field: "page_token", problem }]);
+}
