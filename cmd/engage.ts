@@ -5,6 +5,7 @@ import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import { ConfigError } from "./config/problem.ts";
 import { packageVersion } from "./package-root.ts";
 import { addQuery } from "./query-arguments.ts";
+import { addReceiverTools } from "./receiver-arguments.ts";
 import { addStore } from "./store-arguments.ts";
 import { addToken } from "./token-arguments.ts";
 import { UserError } from "./user-error.ts";
@@ -39,6 +40,8 @@ Examples:
   $ engage key create shipper             a key for auth.keys
   $ engage query query.json --plot        numbers of events as a chart
   $ engage webhook dead-letters           messages that a running server has given up
+  $ engage check http://127.0.0.1:9000/hook --secret abc
+                                          grade a webhook receiver, yours or ours
 ${exitCodes}`,
     );
   addServing(program);
@@ -47,6 +50,7 @@ ${exitCodes}`,
   addToken(program);
   addQuery(program);
   addStore(program);
+  addReceiverTools(program);
   return program;
 }
 

@@ -29,8 +29,8 @@ export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]
 }
 
 /** Texts come from strangers: what steers a terminal is shown as its number. */
-export function printable(text: string): string {
-  const cut = text.length > maxCellLength ? `${text.slice(0, maxCellLength - 1)}…` : text;
+export function printable(text: string, maxLength: number = maxCellLength): string {
+  const cut = text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
   return cut.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`,

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import type { WriteStream } from "node:tty";
+import { SingleBar } from "cli-progress";
+import { checkReceiver, type ProbeResult, probeIds } from "../services/channel/check/check.ts";
+import { formatReport, isBroken } from "./check-report.ts";
+import { formatJunit } from "./junit.ts";
+import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "./receiver-call.ts";
+import { UserError } from "./user-error.ts";
+
+export interface CheckCommandOptions extends ReceiverOptions {
+  readonly channelHasAuth: "on" | "off";
+  readonly knownBadPushId?: string;
+  readonly projectId: number;
+  readonly timeout: number;
+  readonly rate: number;
+  readonly slowBody: number;
+  readonly skip?: readonly string[];
+  readonly strict?: true;
+  readonly json?: true;
+  readonly junit?: string;
+}
+
+interface Streams {
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+/** Calls under way at a time when the load is tried. */
+const concurrency = 32;
+
+/** Grades a receiver and reports it; resolves with the exit code. @throws UserError */
+export async function runCheck(
+  url: string,
+  options: CheckCommandOptions,
+  { stdout, stderr }: Streams,
+): Promise<number> {
+  const { strict = false, skip = [], rate, json, junit } = options;
+  const secret = secretToSign(options);
+  const unknown = skip.find((id) => !probeIds.includes(id));
+  if (unknown !== undefined) {
+    throw new UserError(`--skip is ${JSON.stringify(unknown)}, valid are ${probeIds.join(", ")}`);
+  }
+  using receiver = openReceiver(url, options, concurrency);
+  const progress = startProgress(stderr, stdout);
+  const results = await checkReceiver(
+    {
+      ...{ exchange: receiver.exchange, secret, signatureHeader: options.headerName },
+      ...{ headers: headersOf(options), projectId: options.projectId, timeoutMs: options.timeout, skip },
+      ...{ knownBadPushId: options.knownBadPushId, slowBodyMs: options.slowBody },
+      throughput: { perSecond: rate, requests: 3 * rate, maxMs: 6_000, concurrency },
+      monotonicMs: () => performance.now(),
+      randomId: randomUUID,
+      signal: new AbortController().signal,
+    },
+    progress.done,
+  );
+  progress.stop();
+  if (junit !== undefined) writeFileSync(junit, formatJunit(url, results, strict));
+  const isRight = !results.some((result) => isBroken(result, strict));
+  stdout.write(json ? `${JSON.stringify({ url, isRight, results })}\n` : formatReport(results));
+  return isRight ? 0 : 1;
+}
+
+/** Silence about the secret would leave the signatures unchecked. */
+function secretToSign(options: CheckCommandOptions): string | undefined {
+  const secret = secretOf(options);
+  if (options.channelHasAuth === "off") {
+    if (secret !== undefined)
+      throw new UserError("--channel-has-auth off and a secret contradict each other");
+    return undefined;
+  }
+  if (!secret) throw new UserError("give --secret or --secret-file, or --channel-has-auth off");
+  return secret;
+}
+
+function startProgress(stderr: Streams["stderr"], { isTTY }: Streams["stdout"]) {
+  if (stderr.isTTY !== true || isTTY !== true) return { done: () => undefined, stop: () => undefined };
+  const bar = new SingleBar({
+    stream: stderr as WriteStream,
+    format: "{bar} {value} of {total} | {title}",
+    clearOnComplete: true,
+  });
+  bar.start(probeIds.length, 0, { title: "" });
+  return { done: ({ title }: ProbeResult) => bar.increment(1, { title }), stop: () => bar.stop() };
+}

@@ -1,0 +1,20 @@
+import { onTestFinished } from "vitest";
+import type { SeenRequest } from "../../cmd/listen-batch.ts";
+import { type ListenerOptions, openListener } from "../../cmd/listen-server.ts";
+
+export const secret = "a secret of the test";
+
+/** A listener that is closed when the test ends, and what it has seen. */
+export async function listen(
+  options: Partial<ListenerOptions> = {},
+): Promise<{ readonly url: string; readonly seen: readonly SeenRequest[] }> {
+  const seen: SeenRequest[] = [];
+  const listener = await openListener({
+    ...{ port: 0, secret, headerName: "X-SVC-OPS-Signature", delayMs: 0, exchange: undefined },
+    answer: { fail: [], returnCode: 0, status: 200, isEmpty: false },
+    onSeen: (one) => seen.push(one),
+    ...options,
+  });
+  onTestFinished(() => listener[Symbol.asyncDispose]());
+  return { url: listener.url, seen };
+}
