@@ -3,7 +3,7 @@ import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { TestChannelResponseSchema } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { FunnelSchema } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import type { Audience, Content, Task } from "../../gen/engage/channel/v1/task_pb.ts";
-import type { RunStatistics, StoredRun } from "../../store/channels/channels.ts";
+import type { ChannelStore, RunStatistics, StoredRun } from "../../store/channels/channels.ts";
 import type { Violation } from "./refusals.ts";
 
 /** What the methods of ChannelSender need of audiences, contents, sending and events. */
@@ -65,4 +65,32 @@ export interface FunnelRequest {
   readonly task: Task;
   readonly run: StoredRun;
   readonly statistics: RunStatistics;
+}
+
+/** What the methods ask the store. */
+export type SenderStore = Pick<
+  ChannelStore,
+  | "createChannel"
+  | "channel"
+  | "channels"
+  | "updateChannel"
+  | "deleteChannel"
+  | "createTask"
+  | "task"
+  | "tasks"
+  | "startRun"
+  | "cancelTask"
+  | "run"
+  | "statistics"
+  | "batches"
+>;
+
+export interface SenderOptions extends SenderPorts {
+  readonly store: SenderStore;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Resolves after so many milliseconds, or when the signal is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** A task with a schedule was made. */
+  readonly scheduled: () => void;
 }

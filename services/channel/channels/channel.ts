@@ -36,7 +36,10 @@ export function completeChannel(given: Channel, stored: Channel | undefined): Ch
     ...{ name: given.name, projectId: given.projectId, url: given.url },
     pushIdProperty: given.pushIdProperty,
     customHeaders: given.customHeaders.map(({ name, value, valueIsSet }) =>
-      create(CustomHeaderSchema, { name, value: value === "" && valueIsSet ? valueOf(stored, name) : value }),
+      create(CustomHeaderSchema, {
+        name,
+        value: value === "" && valueIsSet ? storedValue(stored, name) : value,
+      }),
     ),
     ...(authentication && {
       authentication: create(ChannelAuthenticationSchema, {
@@ -67,7 +70,7 @@ function completeDelivery({ delivery }: Channel) {
   return create(DeliverySettingsSchema, { ...deliveryDefaults, ...Object.fromEntries(given) });
 }
 
-function valueOf(stored: Channel | undefined, name: string): string {
+function storedValue(stored: Channel | undefined, name: string): string {
   const wanted = name.toLowerCase();
   return stored?.customHeaders.find((header) => header.name.toLowerCase() === wanted)?.value ?? "";
 }

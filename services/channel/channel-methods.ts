@@ -1,0 +1,112 @@
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
+import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts";
+import { checkChannel, checkProject, completeChannel } from "./channels/channel.ts";
+import { checkProperty, violationOf } from "./channels/names.ts";
+import { readPage, writePageToken } from "./paging.ts";
+import type { SenderOptions } from "./ports.ts";
+import { answer, notFound, precondition, refuseField, refuseViolations, under } from "./refusals.ts";
+import { checkAudience } from "./tasks/check-task.ts";
+import { decodeChannel, encodeChannel, showChannel, versionOf } from "./tasks/codec.ts";
+
+type ChannelMethod =
+  | "createChannel"
+  | "getChannel"
+  | "listChannels"
+  | "updateChannel"
+  | "deleteChannel"
+  | "estimateAudience";
+
+/** The methods by which channels are looked after. */
+export function createChannelMethods(
+  options: SenderOptions,
+): Pick<ServiceImpl<typeof ChannelSender>, ChannelMethod> {
+  const { store, projects } = options;
+  return {
+    createChannel: ({ channel }, { signal }) =>
+      answer(async () => {
+        const complete = completeChannel(channel ?? refuseField("channel", "is required"), undefined);
+        refuseViolations(under("channel", checkChannel(complete, projects)));
+        return show(await store.createChannel(toNew(complete), { signal }), complete.name, "");
+      }),
+
+    getChannel: ({ channelId }, { signal }) =>
+      answer(async () => {
+        const found = await store.channel(channelId, { signal });
+        if (found === null) throw notFound("channel", channelId);
+        return { channel: showChannel(found) };
+      }),
+
+    listChannels: (request, { signal }) =>
+      answer(async () => {
+        const list = ["channels", String(request.projectId)];
+        const filter = request.projectId === 0n ? {} : { projectId: Number(request.projectId) };
+        const { items, next } = await store.channels(filter, readPage(request, list), { signal });
+        return { channels: items.map(showChannel), nextPageToken: writePageToken(next, list) };
+      }),
+
+    updateChannel: ({ channelId, channel }, { signal }) =>
+      answer(async () => {
+        const given = channel ?? refuseField("channel", "is required");
+        const stored = await store.channel(channelId, { signal });
+        if (stored === null) throw notFound("channel", channelId);
+        const complete = completeChannel(given, decodeChannel(stored));
+        refuseViolations(under("channel", checkChannel(complete, projects)));
+        // Secrets that are kept are those of the version read, so another one in between is noticed.
+        const version = versionOf(given.etag) ?? stored.version;
+        const saved = await store.updateChannel(channelId, version, toNew(complete), { signal });
+        return show(saved, complete.name, channelId);
+      }),
+
+    deleteChannel: ({ channelId, etag }, { signal }) =>
+      answer(async () => {
+        const deleted = await store.deleteChannel(channelId, versionOf(etag), { signal });
+        switch (deleted.kind) {
+          case "deleted":
+            return {};
+          case "unknown":
+            throw notFound("channel", channelId);
+          case "stale":
+            throw staleEtag();
+          case "in_use":
+            throw precondition(`channel ${channelId} is used by task ${deleted.taskId}, which has not ended`);
+        }
+      }),
+
+    estimateAudience: ({ projectId, audience, pushIdProperty }, { signal }) =>
+      answer(async () => {
+        refuseViolations([
+          ...checkProject(projectId, projects),
+          ...violationOf("push_id_property", checkProperty(pushIdProperty)),
+        ]);
+        refuseViolations(under("audience", checkAudience(audience, { projectId }, options)));
+        const size = await options.estimate({ projectId, audience: audience!, pushIdProperty }, signal);
+        return { users: BigInt(size.users), reachable: BigInt(size.reachable) };
+      }),
+  };
+}
+
+function toNew(channel: Channel): NewChannel {
+  return { name: channel.name, projectId: Number(channel.projectId), definition: encodeChannel(channel) };
+}
+
+function show(saved: ChannelSaved, name: string, channelId: string): { channel: Channel } {
+  switch (saved.kind) {
+    case "saved":
+      return { channel: showChannel(saved.channel) };
+    case "name_taken":
+      throw new ConnectError(
+        `channel.name is ${JSON.stringify(name)}, which another channel has`,
+        Code.AlreadyExists,
+      );
+    case "unknown":
+      throw notFound("channel", channelId);
+    case "stale":
+      throw staleEtag();
+  }
+}
+
+function staleEtag(): ConnectError {
+  return new ConnectError("etag is not the present one, read the channel again", Code.Aborted);
+}

@@ -1,0 +1,140 @@
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import { type Task, TaskSchema } from "../../gen/engage/channel/v1/task_pb.ts";
+import type { StoredTask } from "../../store/channels/channels.ts";
+import { readPage, writePageToken } from "./paging.ts";
+import type { SenderOptions } from "./ports.ts";
+import { answer, notFound, precondition, refuseField, refuseViolations, under } from "./refusals.ts";
+import { compileTimes, dayIn } from "./schedule/schedule.ts";
+import { checkTask } from "./tasks/check-task.ts";
+import { decodeChannel, decodeRunChannel, decodeTask, encodeTask } from "./tasks/codec.ts";
+import { toBatchSummary, toStatistics } from "./tasks/statistics.ts";
+
+type TaskMethod = "createTask" | "runTask" | "cancelTask" | "getTask" | "listTasks" | "listBatches";
+
+/** The methods by which tasks are made, run and looked at. */
+export function createTaskMethods(
+  options: SenderOptions,
+): Pick<ServiceImpl<typeof ChannelSender>, TaskMethod> {
+  const { store, now } = options;
+  return {
+    createTask: ({ task }, { signal }) =>
+      answer(async () => ({
+        task: await createTask(options, task ?? refuseField("task", "is required"), signal),
+      })),
+
+    runTask: ({ taskId }, { signal }) =>
+      answer(async () => {
+        const zone = await zoneOfTask(options, taskId, signal);
+        const started = await store.startRun(taskId, { day: dayIn(zone, now()) }, { signal });
+        switch (started.kind) {
+          case "started":
+            return { task: decodeTask(started.task) };
+          case "unknown_task":
+            throw notFound("task", taskId);
+          case "unknown_channel":
+            throw precondition(`the channel of task ${taskId} was deleted`);
+          case "refused":
+            throw precondition(
+              started.task.state === "cancelled"
+                ? `task ${taskId} is cancelled`
+                : `run ${started.task.runId} of task ${taskId} is under way`,
+            );
+        }
+      }),
+
+    cancelTask: ({ taskId }, { signal }) =>
+      answer(async () => {
+        const cancelled = await store.cancelTask(taskId, { signal });
+        if (cancelled.kind === "unknown_task") throw notFound("task", taskId);
+        if (cancelled.kind === "ended") {
+          throw precondition(`task ${taskId} is ${cancelled.task.state}, so there is nothing to cancel`);
+        }
+        return { task: decodeTask(cancelled.task) };
+      }),
+
+    getTask: ({ taskId, withFunnel }, { signal }) =>
+      answer(async () => {
+        const stored = await findTask(options, taskId, signal);
+        const task = decodeTask(stored);
+        if (stored.runId === null) return { task };
+        const [run, statistics] = await Promise.all([
+          store.run(stored.runId, { signal }),
+          store.statistics(stored.runId, { signal }),
+        ]);
+        if (run === null || statistics === null) return { task };
+        const funnels = withFunnel
+          ? await options.funnels({ channel: decodeRunChannel(run), task, run, statistics }, signal)
+          : [];
+        return { task, statistics: toStatistics(statistics), funnels: [...funnels] };
+      }),
+
+    listTasks: (request, { signal }) =>
+      answer(async () => {
+        const list = ["tasks", request.channelId];
+        const filter = request.channelId === "" ? {} : { channelId: request.channelId };
+        const { items, next } = await store.tasks(filter, readPage(request, list), { signal });
+        return { tasks: items.map(decodeTask), nextPageToken: writePageToken(next, list) };
+      }),
+
+    listBatches: (request, { signal }) =>
+      answer(async () => {
+        const { taskId, onlyFailed } = request;
+        const { runId } = await findTask(options, taskId, signal);
+        // A token is of one run: another one may begin between two pages.
+        const list = ["batches", runId ?? "", String(onlyFailed)];
+        const page = readPage(request, list);
+        if (runId === null) return {};
+        const { items, next } = await store.batches(runId, { onlyFailed }, page, { signal });
+        return { batches: items.map(toBatchSummary), nextPageToken: writePageToken(next, list) };
+      }),
+  };
+}
+
+async function createTask(options: SenderOptions, task: Task, signal: AbortSignal): Promise<Task> {
+  const { store, projects, now } = options;
+  const { name, channelId, schedule } = task;
+  if (channelId === "") refuseField("task.channel_id", "is required");
+  const stored = await store.channel(channelId, { signal });
+  if (stored === null) throw notFound("channel", channelId);
+  const channel = decodeChannel(stored);
+  const nowMs = now();
+  refuseViolations(under("task", checkTask(task, channel, options, nowMs)));
+  const zone = projects.zoneOf(channel.projectId) ?? "UTC";
+  const created = await store.createTask(
+    {
+      ...{ name, channelId, definition: encodeTask(definitionOf(task)) },
+      nextRunAtMs: schedule ? compileTimes(schedule, zone).next(nowMs) : null,
+    },
+    { signal },
+  );
+  if (created.kind === "unknown_channel") throw notFound("channel", channelId);
+  if (schedule !== undefined) options.scheduled();
+  return decodeTask(created.task);
+}
+
+/** What the caller decides; the rest is the store's. */
+function definitionOf({ name, channelId, contents, languageProperty, ...task }: Task): Task {
+  const { audience, experimentGroups, schedule, journey } = task;
+  return create(TaskSchema, {
+    ...{ name, channelId, contents, languageProperty, experimentGroups },
+    ...(audience && { audience }),
+    ...(schedule && { schedule }),
+    ...(journey && { journey }),
+  });
+}
+
+async function findTask({ store }: SenderOptions, taskId: string, signal: AbortSignal): Promise<StoredTask> {
+  const stored = await store.task(taskId, { signal });
+  if (stored === null) throw notFound("task", taskId);
+  return stored;
+}
+
+/** The zone whose day a run is named by. */
+async function zoneOfTask(options: SenderOptions, taskId: string, signal: AbortSignal): Promise<string> {
+  const stored = await findTask(options, taskId, signal);
+  const channel = await options.store.channel(stored.channelId, { signal });
+  const own = decodeTask(stored).schedule?.zone ?? "";
+  return own || (options.projects.zoneOf(BigInt(channel?.projectId ?? 0)) ?? "UTC");
+}

@@ -1,0 +1,45 @@
+import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
+import { isDate } from "../channels/input-methods.ts";
+import { checkLine, violationOf } from "../channels/names.ts";
+import type { Violation } from "../refusals.ts";
+
+const maxPushIdLength = 1_000;
+const maxCohortName = 200;
+
+/** The form of an audience; fields begin behind it. */
+export function checkAudienceForm(audience: Audience, projectId: bigint): readonly Violation[] {
+  const { source } = audience;
+  switch (source.case) {
+    case undefined:
+      return [{ field: "source", problem: "is required, valid are push_ids, users, analysis and cohort" }];
+    case "pushIds":
+      return checkPushIds(source.value.pushIds);
+    case "users":
+      return [];
+    case "analysis":
+      return source.value.projectId === projectId
+        ? []
+        : [{ field: "analysis.project_id", problem: `is ${source.value.projectId}, valid is ${projectId}` }];
+    case "cohort": {
+      const { name, day } = source.value;
+      return [
+        ...violationOf("cohort.name", name === "" ? "is required" : checkLine(name, maxCohortName)),
+        ...violationOf(
+          "cohort.day",
+          day === "" || isDate(day)
+            ? undefined
+            : `is ${JSON.stringify(day)}, valid are days such as 2026-01-31`,
+        ),
+      ];
+    }
+  }
+}
+
+/** Empty ones are filtered and counted, as those of users are. */
+function checkPushIds(pushIds: readonly string[]): readonly Violation[] {
+  if (pushIds.length === 0) return [{ field: "push_ids", problem: "is empty" }];
+  const index = pushIds.findIndex((pushId) => pushId.length > maxPushIdLength);
+  if (index === -1) return [];
+  const problem = `has ${pushIds[index]!.length} characters, at most ${maxPushIdLength} are valid`;
+  return [{ field: `push_ids.push_ids[${index}]`, problem }];
+}

@@ -1,0 +1,127 @@
+import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import type { Content, ExperimentGroup, Journey, Task } from "../../../gen/engage/channel/v1/task_pb.ts";
+import {
+  checkCount,
+  checkDisplayName,
+  checkProperty,
+  checkRepeated,
+  violationOf,
+} from "../channels/names.ts";
+import type { SenderPorts } from "../ports.ts";
+import { under, type Violation } from "../refusals.ts";
+import { checkSchedule } from "../schedule/schedule.ts";
+import { checkAudienceForm } from "./audience.ts";
+
+const maxName = 100;
+const maxLanguages = 100;
+const maxGroups = 20;
+const maxIdLength = 64;
+const id = /^[\x21-\x7e]+$/;
+/** As devices and people write them: `en`, `zh-CN`, `pt_BR`. */
+const language = /^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$/;
+const maxLanguageLength = 35;
+/** Room for shares that are written in binary, such as three of 33.3. */
+const shareSlack = 1e-9;
+
+type Rules = Pick<SenderPorts, "checkContent" | "checkAudience" | "projects">;
+
+/** All rules of a task for a channel that is there; fields begin behind the task. */
+export function checkTask(task: Task, channel: Channel, rules: Rules, nowMs: number): readonly Violation[] {
+  const { schedule, journey, audience } = task;
+  const zone = rules.projects.zoneOf(channel.projectId) ?? "UTC";
+  return [
+    ...violationOf("name", checkDisplayName(task.name, maxName)),
+    ...checkContents(task.contents, channel, rules),
+    ...checkLanguageProperty(task),
+    ...under("audience", checkAudience(audience, channel, rules)),
+    ...checkGroups(task.experimentGroups, channel, rules),
+    ...(schedule ? under("schedule", checkSchedule(schedule, zone, nowMs)) : []),
+    ...(journey ? under("journey", checkJourney(journey)) : []),
+  ];
+}
+
+export function checkAudience(
+  audience: Task["audience"],
+  { projectId }: Pick<Channel, "projectId">,
+  { checkAudience: checkNames }: Pick<Rules, "checkAudience">,
+): readonly Violation[] {
+  if (audience === undefined) return [{ field: "", problem: "is required" }];
+  const faults = checkAudienceForm(audience, projectId);
+  return faults.length > 0 ? faults : checkNames(projectId, audience);
+}
+
+function checkContents(contents: readonly Content[], channel: Channel, rules: Rules): readonly Violation[] {
+  const languages = contents.map((content) => content.language);
+  return [
+    ...checkCount("contents", contents.length, maxLanguages),
+    ...(languages.includes("default")
+      ? []
+      : [{ field: "contents", problem: 'has no content of the language "default", which is required' }]),
+    ...contents.flatMap((content, i) =>
+      under(`contents[${i}]`, [
+        ...violationOf("language", checkLanguage(content.language)),
+        ...rules.checkContent(channel, content),
+      ]),
+    ),
+    ...checkRepeated(languages, (i) => `contents[${i}].language`),
+  ];
+}
+
+function checkLanguage(text: string): string | undefined {
+  if (text === "") return "is required";
+  if (text.length <= maxLanguageLength && language.test(text)) return undefined;
+  return `is ${JSON.stringify(text)}, valid are languages such as "default", "en" or "zh-CN"`;
+}
+
+function checkLanguageProperty({ languageProperty, contents, experimentGroups }: Task): readonly Violation[] {
+  const isMultilingual = [contents, ...experimentGroups.map((group) => group.contents)].some(
+    (list) => list.length > 1,
+  );
+  if (languageProperty === "" && !isMultilingual) return [];
+  const problem = checkProperty(languageProperty);
+  return violationOf(
+    "language_property",
+    problem && `${problem}${languageProperty === "" ? " by several contents" : ""}`,
+  );
+}
+
+function checkGroups(
+  groups: readonly ExperimentGroup[],
+  channel: Channel,
+  rules: Rules,
+): readonly Violation[] {
+  const sum = groups.reduce((total, { share }) => total + share, 0);
+  return [
+    ...checkCount("experiment_groups", groups.length, maxGroups),
+    ...groups.flatMap(({ groupId, share, contents }, i) =>
+      under(`experiment_groups[${i}]`, [
+        ...violationOf("group_id", checkId(groupId)),
+        ...(share > 0 && share <= 100
+          ? []
+          : [{ field: "share", problem: `is ${share}, valid is above 0 to 100` }]),
+        ...(contents.length > 0 ? checkContents(contents, channel, rules) : []),
+      ]),
+    ),
+    ...checkRepeated(
+      groups.map(({ groupId }) => groupId),
+      (i) => `experiment_groups[${i}].group_id`,
+    ),
+    ...(sum > 100 + shareSlack
+      ? [{ field: "experiment_groups", problem: `has shares of ${sum} percent, at most 100 are valid` }]
+      : []),
+  ];
+}
+
+function checkJourney({ flowId, flowVersion, nodeId }: Journey): readonly Violation[] {
+  return [
+    ...violationOf("flow_id", checkId(flowId)),
+    ...violationOf("flow_version", checkId(flowVersion)),
+    ...violationOf("node_id", checkId(nodeId)),
+  ];
+}
+
+function checkId(text: string): string | undefined {
+  if (text === "") return "is required";
+  if (text.length <= maxIdLength && id.test(text)) return undefined;
+  return `is ${JSON.stringify(text)}, valid are 1 to ${maxIdLength} printable characters of ASCII without blanks`;
+}

@@ -1,0 +1,73 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Channel, ChannelSchema } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import { type Task, TaskSchema, TaskState } from "../../../gen/engage/channel/v1/task_pb.ts";
+import type { StoredChannel, StoredRun, StoredTask } from "../../../store/channels/channels.ts";
+import { maskChannel } from "../channels/channel.ts";
+
+/** Where a task stands, by the store's words; those of a run are among them. */
+export const taskStates: Readonly<Record<StoredTask["state"], TaskState>> = {
+  draft: TaskState.DRAFT,
+  scheduled: TaskState.SCHEDULED,
+  preparing: TaskState.PREPARING,
+  sending: TaskState.SENDING,
+  done: TaskState.DONE,
+  cancelled: TaskState.CANCELLED,
+  failed: TaskState.FAILED,
+};
+
+export function encodeChannel(channel: Channel): Uint8Array {
+  return toBinary(ChannelSchema, channel);
+}
+
+/** With its secrets, for who sends by it; ids and times are those of the store. */
+export function decodeChannel(stored: Pick<StoredChannel, "definition">): Channel {
+  return fromBinary(ChannelSchema, stored.definition);
+}
+
+/** The channel as it was when a run began, with its secrets. */
+export function decodeRunChannel({ channel, channelId }: StoredRun): Channel {
+  return create(ChannelSchema, { ...fromBinary(ChannelSchema, channel), channelId });
+}
+
+/** As answers hold it. */
+export function showChannel(stored: StoredChannel): Channel {
+  return create(ChannelSchema, {
+    ...maskChannel(decodeChannel(stored)),
+    channelId: stored.channelId,
+    etag: etagOf(stored.version),
+    createTime: timestampFromMs(stored.createdAtMs),
+    updateTime: timestampFromMs(stored.updatedAtMs),
+  });
+}
+
+export function encodeTask(task: Task): Uint8Array {
+  return toBinary(TaskSchema, task);
+}
+
+/** What the task was made with, and where it stands. */
+export function decodeTask(stored: StoredTask): Task {
+  const { nextRunAtMs } = stored;
+  return create(TaskSchema, {
+    ...fromBinary(TaskSchema, stored.definition),
+    taskId: stored.taskId,
+    channelId: stored.channelId,
+    state: taskStates[stored.state],
+    failure: stored.failure,
+    etag: etagOf(stored.version),
+    createTime: timestampFromMs(stored.createdAtMs),
+    ...(nextRunAtMs !== null && { nextRunTime: timestampFromMs(nextRunAtMs) }),
+    taskInstanceId: stored.runId ?? "",
+  });
+}
+
+function etagOf(version: number): string {
+  return `v${version}`;
+}
+
+/** The version that an etag stands for: undefined for none, -1, which nothing has, for one not of ours. */
+export function versionOf(etag: string): number | undefined {
+  if (etag === "") return undefined;
+  const [, digits] = /^v(\d{1,15})$/.exec(etag) ?? [];
+  return digits === undefined ? -1 : Number(digits);
+}

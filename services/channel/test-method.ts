@@ -1,0 +1,47 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
+import type { ChannelSender, TestChannelRequest } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import { checkChannel, completeChannel } from "./channels/channel.ts";
+import type { SenderOptions } from "./ports.ts";
+import { answer, notFound, refuseField, refuseViolations, under } from "./refusals.ts";
+import { decodeChannel } from "./tasks/codec.ts";
+
+/** The method that tries a channel. */
+export function createTestMethod(
+  options: SenderOptions,
+): Pick<ServiceImpl<typeof ChannelSender>, "testChannel"> {
+  return {
+    testChannel: (request, { signal }) =>
+      answer(async () => {
+        const channel = await channelOf(request, options, signal);
+        const { pushId, content } = request;
+        if (pushId === "") refuseField("push_id", "is required");
+        if (content !== undefined) refuseViolations(under("content", options.checkContent(channel, content)));
+        return await options.testChannel({ channel, pushId, content }, signal);
+      }),
+  };
+}
+
+async function channelOf(
+  { channel, channelId }: TestChannelRequest,
+  { store, projects }: SenderOptions,
+  signal: AbortSignal,
+): Promise<Channel> {
+  if (channel !== undefined && channelId !== "") {
+    refuseField("channel_id", "is set beside channel, valid is one of them");
+  }
+  const find = async (id: string): Promise<Channel> => {
+    const stored = await store.channel(id, { signal });
+    if (stored === null) throw notFound("channel", id);
+    return decodeChannel(stored);
+  };
+  if (channel === undefined) {
+    if (channelId === "") refuseField("channel", "or channel_id is required");
+    return find(channelId);
+  }
+  // A saved channel as it would be after a change keeps the secrets that it says to have.
+  const stored = channel.channelId === "" ? undefined : await find(channel.channelId);
+  const complete = completeChannel(channel, stored);
+  refuseViolations(under("channel", checkChannel(complete, projects)));
+  return complete;
+}
