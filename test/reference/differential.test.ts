@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { generateRequest, type Request } from "./generate-request.ts";
+import { openJudge } from "./judge.ts";
+import { createRandom } from "./random.ts";
+import { Refused } from "./refused.ts";
+import { scenes } from "./scenes.ts";
+import { seed } from "./seed.ts";
+import { spoilers } from "./spoil-request.ts";
+
+/** Of each scene; there are five. */
+const requestsPerScene = 400;
+const records = 500;
+/** At a time: as many as run, and some that wait. */
+const together = 4;
+
+describe(`random requests, ENGAGE_TEST_SEED=${seed}`, () => {
+  it.each(scenes)(
+    "are answered as by the reference, zone $project.zone",
+    { timeout: 240_000 },
+    async (scene) => {
+      const random = createRandom(seed + scene.project.projectId);
+      await using judge = await openJudge(scene, random, records);
+      const faults: (string | undefined)[] = [];
+      for (let asked = 0; asked < requestsPerScene; asked += together) {
+        const requests = Array.from({ length: together }, () => generateRequest(random, scene));
+        faults.push(...(await Promise.all(requests.map((request) => judge.judge(request)))));
+      }
+      expect(faults).toHaveLength(requestsPerScene);
+      expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
+    },
+  );
+
+  it.each(scenes)("that are spoilt are refused, zone $project.zone", { timeout: 60_000 }, async (scene) => {
+    const random = createRandom(seed - scene.project.projectId);
+    await using judge = await openJudge(scene, random, 50);
+    for (const [name, spoil] of Object.entries(spoilers)) {
+      const request: Request = structuredClone(generateRequest(random, scene));
+      spoil(request, random);
+      await expect(judge.subject.analyze(request), name).rejects.toThrow(Refused);
+      expect(await judge.judge(request), name).toBeUndefined();
+    }
+  });
+});

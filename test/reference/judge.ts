@@ -1,0 +1,88 @@
+import { analyze } from "./analyze.ts";
+import { findDifference } from "./compare.ts";
+import { generateRecords, type Scene } from "./generate-records.ts";
+import type { Request } from "./generate-request.ts";
+import { ingest, type ReferenceData } from "./ingest.ts";
+import { listUsers } from "./list-users.ts";
+import type { Random } from "./random.ts";
+import { Refused } from "./refused.ts";
+import { nowOf } from "./scenes.ts";
+import { shrink } from "./shrink.ts";
+import { openSubject, type Subject } from "./subject.ts";
+
+/** The reference and the real thing, side by side on the same records. */
+export interface Judge extends AsyncDisposable {
+  readonly data: ReferenceData;
+  readonly subject: Subject;
+  readonly nowMs: number;
+  /** What differs, with the smallest request found; undefined when both say the same. */
+  judge(request: Request): Promise<string | undefined>;
+  judgeUsers(request: Request): Promise<string | undefined>;
+}
+
+export async function openJudge(scene: Scene, random: Random, count: number): Promise<Judge> {
+  const nowMs = nowOf(scene);
+  const records = generateRecords(random, scene, count);
+  const data = ingest(scene.project, records);
+  const subject = await openSubject(scene.project, records, nowMs);
+  const compareAnswers = (request: Request) =>
+    differ(
+      async () => analyze(data, nowMs, request),
+      () => subject.analyze(request),
+      findDifference,
+    );
+  const compareUsers = (request: Request) =>
+    differ(
+      async () => listUsers(data, nowMs, request),
+      () => subject.listUsers(request),
+      (expected, got) =>
+        expected.join() === got.join() ? undefined : `users: expected ${expected}, got ${got}`,
+    );
+  return {
+    data,
+    subject,
+    nowMs,
+    judge: (request) => tell(request, compareAnswers),
+    judgeUsers: (request) => tell(request, compareUsers),
+    [Symbol.asyncDispose]: () => subject[Symbol.asyncDispose](),
+  };
+}
+
+async function tell(
+  request: Request,
+  compare: (request: Request) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  if ((await compare(request)) === undefined) return undefined;
+  const smallest = await shrink(request, async (cut) => (await compare(cut)) !== undefined);
+  return `${await compare(smallest)}\n  ${JSON.stringify(smallest)}`;
+}
+
+/** Both refuse, or both answer the same. */
+async function differ<T>(
+  expect: () => Promise<T>,
+  ask: () => Promise<T>,
+  compare: (expected: T, got: T) => string | undefined,
+): Promise<string | undefined> {
+  const [expected, got] = [await attempt(expect), await attempt(ask)];
+  if ("fault" in got) return `failed: ${got.fault}`;
+  if ("fault" in expected) return `the reference failed: ${expected.fault}`;
+  if ("refusal" in expected || "refusal" in got) {
+    const isSame = "refusal" in expected && "refusal" in got;
+    return isSame ? undefined : `expected ${sayOf(expected)}, got ${sayOf(got)}`;
+  }
+  return compare(expected.answer, got.answer);
+}
+
+type Outcome<T> = { readonly answer: T } | { readonly refusal: string } | { readonly fault: string };
+
+async function attempt<T>(ask: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { answer: await ask() };
+  } catch (error) {
+    return error instanceof Refused ? { refusal: error.message } : { fault: String((error as Error).stack) };
+  }
+}
+
+function sayOf(outcome: Outcome<unknown>): string {
+  return "refusal" in outcome ? `a refusal (${outcome.refusal})` : "an answer";
+}
