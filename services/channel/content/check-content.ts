@@ -1,0 +1,71 @@
+import { type Channel, type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import type { ArrayRows, Content, ContentValue } from "../../../gen/engage/channel/v1/task_pb.ts";
+import { checkValue, maxValueLength } from "../channels/input-methods.ts";
+import { checkText, violationOf } from "../channels/names.ts";
+import { under, type Violation } from "../refusals.ts";
+
+/** Of the content for all whose language has none of its own. */
+export const defaultLanguage = "default";
+
+/** Rows of one array. */
+export const maxRows = 500;
+
+/** The values of one content, whatever its language. Fields begin behind the content, such as `values["title"]`. */
+export function checkContent(
+  { contentTemplate }: Pick<Channel, "contentTemplate">,
+  { values }: Pick<Content, "values">,
+): readonly Violation[] {
+  const fields = new Map(contentTemplate.map((field) => [field.name, field]));
+  const given = new Map(Object.entries(values));
+  const names = [...fields.keys()].map((name) => JSON.stringify(name)).join(", ");
+  const valid = names === "" ? "the template of the channel has none" : `valid are ${names}`;
+  const wrong = [...given].flatMap(([name, value]): readonly Violation[] => {
+    const field = fields.get(name);
+    const problem = `is not a field of the channel, ${valid}`;
+    return field === undefined ? [{ field: placeOf(name), problem }] : checkGiven(field, value);
+  });
+  const missing = contentTemplate
+    .filter((field) => field.required && field.defaultValue === "" && isEmpty(given.get(field.name)))
+    .map(({ name }) => ({ field: placeOf(name), problem: "is required" }));
+  return [...wrong, ...missing];
+}
+
+function checkGiven(field: ContentField, { value }: ContentValue): readonly Violation[] {
+  const place = placeOf(field.name);
+  const isArray = field.inputMethod === InputMethod.ARRAY_ROW;
+  switch (value.case) {
+    case "rows":
+      if (!isArray) return [{ field: place, problem: "is rows, valid is a text" }];
+      return under(`${place}.rows`, checkRows(field, value.value));
+    case "text":
+      if (isArray) return [{ field: place, problem: "is a text, valid are rows" }];
+      return violationOf(place, value.value === "" ? undefined : checkValue(field, value.value));
+    case undefined:
+      return [];
+  }
+}
+
+function checkRows({ columns }: ContentField, { rows }: ArrayRows): readonly Violation[] {
+  if (rows.length > maxRows) {
+    return [{ field: "", problem: `has ${rows.length} rows, at most ${maxRows} are valid` }];
+  }
+  const valid = columns.map((column) => JSON.stringify(column)).join(", ");
+  return rows.flatMap(({ cells }, i) =>
+    Object.entries(cells).flatMap(([column, text]) => {
+      const problem = columns.includes(column)
+        ? checkText(text, maxValueLength)
+        : `is not a column, valid are ${valid}`;
+      return violationOf(`[${i}].cells[${JSON.stringify(column)}]`, problem);
+    }),
+  );
+}
+
+function isEmpty(given: ContentValue | undefined): boolean {
+  const value = given?.value;
+  if (value?.case === undefined) return true;
+  return value.case === "rows" ? value.value.rows.length === 0 : value.value === "";
+}
+
+function placeOf(name: string): string {
+  return `values[${JSON.stringify(name)}]`;
+}

@@ -1,0 +1,38 @@
+import { create } from "@bufbuild/protobuf";
+import { type Channel, type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import {
+  type Content,
+  ContentSchema,
+  type ContentValue,
+  ContentValueSchema,
+} from "../../../gen/engage/channel/v1/task_pb.ts";
+import { defaultLanguage } from "./check-content.ts";
+
+const samples: Partial<Record<InputMethod, string>> = {
+  [InputMethod.TEXT]: "sample",
+  [InputMethod.DYNAMIC_TEXT]: "sample",
+  [InputMethod.NUMBER]: "1",
+  [InputMethod.DATE]: "2024-01-01",
+  [InputMethod.TIME]: "2024-01-01 00:00:00",
+};
+
+/** A content for trying a channel: what is given, and a sample for what has neither value nor default. */
+export function sampleContent(
+  { contentTemplate }: Pick<Channel, "contentTemplate">,
+  given: Content | undefined,
+): Content {
+  const values = Object.fromEntries(
+    contentTemplate.map((field): [string, ContentValue] => [field.name, sampleValue(field)]),
+  );
+  const language = given?.language || defaultLanguage;
+  return create(ContentSchema, { language, values: { ...values, ...given?.values } });
+}
+
+function sampleValue({ inputMethod, defaultValue, options, columns }: ContentField): ContentValue {
+  if (inputMethod === InputMethod.ARRAY_ROW) {
+    const cells = Object.fromEntries(columns.map((column) => [column, "1"]));
+    return create(ContentValueSchema, { value: { case: "rows", value: { rows: [{ cells }] } } });
+  }
+  const value = defaultValue || samples[inputMethod] || (options[0] ?? "");
+  return create(ContentValueSchema, { value: { case: "text", value } });
+}
