@@ -3,6 +3,8 @@ import { enableCompileCache } from "node:module";
 import { Command, CommanderError, Option } from "commander";
 import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import { ConfigError } from "./config/problem.ts";
+import { sizeThreadPool } from "./config/thread-pool.ts";
+import { addImport } from "./import-arguments.ts";
 import { packageVersion } from "./package-root.ts";
 import { addQuery } from "./query-arguments.ts";
 import { addReceiverTools } from "./receiver-arguments.ts";
@@ -15,12 +17,13 @@ const exitCodes = `
 Exit codes:
   0  done
   1  failed: a wrong configuration, an input that cannot be read, a service that is not ready,
-     and with parse --strict a line without a record
+     and with parse --strict a line without a record, with import --strict a record that is refused
   2  the command line is wrong`;
 
 // Compiled code, and sources with their types taken out, are kept in the folder that NODE_COMPILE_CACHE names, or for
 // temporary files: from the second start on that saves a fifth of the time. It is no fault if it cannot be.
 enableCompileCache();
+sizeThreadPool();
 
 // Each command is imported when it runs, so that none waits for what another needs.
 function createProgram(): Command {
@@ -39,6 +42,7 @@ Examples:
   $ engage parse access.log.1.gz          log lines to event records
   $ engage key create shipper             a key for auth.keys
   $ engage query query.json --plot        numbers of events as a chart
+  $ engage import events.ndjson.gz        event records into the data folder
   $ engage webhook dead-letters           messages that a running server has given up
   $ engage check http://127.0.0.1:9000/hook --secret abc
                                           grade a webhook receiver, yours or ours
@@ -50,6 +54,7 @@ ${exitCodes}`,
   addToken(program);
   addQuery(program);
   addStore(program);
+  addImport(program);
   addReceiverTools(program);
   return program;
 }

@@ -9,7 +9,7 @@ import type { DeadLetters } from "../store/deadletters/deadletters.ts";
 import type { EventStore } from "../store/events/events.ts";
 import { createDiskMark } from "../store/records/disk-mark.ts";
 import { createRecordReader } from "../store/records/ndjson-reader.ts";
-import { openRecordSpool } from "../store/records/ndjson-spool.ts";
+import { openRecordSpool, type RecordSpool } from "../store/records/ndjson-spool.ts";
 import type { RecordSink } from "../store/records/records.ts";
 import type { Config } from "./config.ts";
 import type { LoadWorkerSetup } from "./event-load-worker.ts";
@@ -21,6 +21,8 @@ export interface EventLoading extends AsyncDisposable {
   readonly loader: Loader;
   /** Takes a line of the spool. */
   readonly append: RecordSink["append"];
+  /** Takes many; each with its LF. */
+  readonly appendLines: RecordSpool["appendLines"];
   /** @throws RecordsUnavailableError when no record would be taken now */
   readonly admit: (bytes: number) => void;
   /** Bytes of the spool that can't be queried yet. */
@@ -86,7 +88,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   );
   const stack = opened.move();
   return {
-    ...{ store, loader, admit, append: spool.append },
+    ...{ store, loader, admit, append: spool.append, appendLines: spool.appendLines },
     waitingBytes: async () => (await loader.status()).waitingBytes,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -19,6 +19,27 @@ export function encodeSpoolLine(projectId: number, receivedMs: number, body: Uin
   return line;
 }
 
+/**
+ * The same for each line of NDJSON, none of which is looked at: what is no JSON
+ * makes a damaged line, which the loader refuses alone. Project and time stand
+ * behind the text, so that nothing in it can take their place.
+ * @param lines with or without an LF behind the last; empty ones are left out
+ */
+export function encodeRawSpoolLines(projectId: number, receivedMs: number, lines: Uint8Array): Uint8Array {
+  const head = Buffer.from('{"b":');
+  const tail = Buffer.from(`,"p":${projectId},"r":${receivedMs}}\n`);
+  const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
+  const pieces: Uint8Array[] = [];
+  for (let start = 0; start < source.length; ) {
+    const found = source.indexOf(LF, start);
+    const next = found === -1 ? source.length : found;
+    const stop = next > start && source[next - 1] === CR ? next - 1 : next;
+    if (stop > start) pieces.push(head, source.subarray(start, stop), tail);
+    start = next + 1;
+  }
+  return Buffer.concat(pieces);
+}
+
 export interface SpoolLine {
   readonly projectId: number;
   readonly receivedMs: number;

@@ -21,6 +21,8 @@ export interface RecordSpoolOptions {
 
 /** A sink whose records can be read back. */
 export interface RecordSpool extends RecordSink {
+  /** The same for many records at once: lines, each with its LF. All of them are kept, or none. */
+  appendLines(lines: Uint8Array): Promise<void>;
   /**
    * Where the records that are on disk end: what stands behind may yet be cut off.
    * @throws RecordsUnavailableError when the last file can't be opened
@@ -33,6 +35,9 @@ export interface RecordSpool extends RecordSink {
 const defaultFileBytes = 64 * 2 ** 20;
 /** Records that wait while the disk is away; beyond this they are refused. */
 const maxWaitingBytes = 16 * 2 ** 20;
+
+const LF = 0x0a;
+const lineEnd = Uint8Array.of(LF);
 
 interface Waiting {
   readonly line: Uint8Array;
@@ -89,15 +94,22 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
       running ??= drain();
     });
   }
+  function take(lines: Uint8Array): Promise<void> {
+    try {
+      options.admit?.(lines.length);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return enqueue(lines);
+  }
   return {
     append(record) {
-      if (record.includes(0x0a)) return Promise.reject(new RangeError("a record must not hold a line end"));
-      try {
-        options.admit?.(record.length);
-      } catch (error) {
-        return Promise.reject(error);
-      }
-      return enqueue(Buffer.concat([record, Buffer.from("\n")]));
+      if (record.includes(LF)) return Promise.reject(new RangeError("a record must not hold a line end"));
+      return take(Buffer.concat([record, lineEnd]));
+    },
+    appendLines(lines) {
+      if (lines.at(-1) !== LF) return Promise.reject(new RangeError("lines must end with a line end"));
+      return take(lines);
     },
     async end() {
       // Nothing is written, but the last file is opened, cut to whole lines and synced.

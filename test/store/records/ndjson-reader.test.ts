@@ -79,6 +79,24 @@ describe("reader of records", () => {
   });
 });
 
+describe("lines appended at once", () => {
+  it("are records like others", async () => {
+    await using spool = openRecordSpool({ folder });
+    const reader = createRecordReader({ folder, spool });
+    await Promise.all([
+      spool.append(record("1")),
+      spool.appendLines(record("2\n3\n")),
+      spool.append(record("4")),
+    ]);
+    expect(await readAll(reader, await reader.start(), 100)).toEqual(["1", "2", "3", "4"]);
+  });
+
+  it.each(["", "1", "1\n2"])("must be whole, unlike %j", async (text) => {
+    await using spool = openRecordSpool({ folder });
+    await expect(spool.appendLines(record(text))).rejects.toThrow("lines must end with a line end");
+  });
+});
+
 describe("spool that is read", () => {
   const name = (number: number) => join(folder, `${String(number).padStart(12, "0")}.ndjson`);
 
@@ -115,7 +133,7 @@ describe("spool that is read", () => {
     await using spool = openRecordSpool({
       folder,
       admit: (bytes) => {
-        expect(bytes).toBe(2);
+        expect(bytes).toBe(3);
         throw full;
       },
     });

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createPreparer } from "../services/event/load/prepare.ts";
+import { removeRows } from "../services/event/load/staging.ts";
+import { encodeRawSpoolLines } from "../services/event/spool-line.ts";
+import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
+import { emptySchema } from "../store/events/events.ts";
+import { openSqliteIntake } from "../store/intake/sqlite/open.ts";
+import type { Config } from "./config.ts";
+import { lockFolder } from "./data-lock.ts";
+import { openEventLoading } from "./event-loading.ts";
+import type { ImportTarget, TargetPorts } from "./import-command.ts";
+
+/** So much may wait in the spool while the file is read on. */
+const maxWaitingBytes = 64 * 1_048_576;
+
+/**
+ * Brings records into the data folder by its spool, as a server does: after a
+ * crash what was taken is loaded at the next start.
+ * @throws UserError when another process has the folder
+ */
+export async function openLocalImport(
+  config: Config,
+  { projectId, summary, streams, signal }: TargetPorts,
+): Promise<ImportTarget> {
+  await using opened = new AsyncDisposableStack();
+  opened.use(lockFolder(join(config.data, "events")));
+  const say = (what: string, error: unknown) =>
+    streams.stderr.write(`engage: ${what}: ${error instanceof Error ? error.message : String(error)}\n`);
+  const letters = opened.use(
+    openNdjsonDeadLetters({
+      ...config.events.deadLetters,
+      file: join(config.data, config.events.deadLetters.file),
+      observer: {
+        ...{ written: () => {}, dropped: () => {}, resumed: () => {} },
+        failed: (error) => void say("refused records cannot be written", error),
+      },
+    }),
+  );
+  let moved = Promise.withResolvers<void>();
+  const loading = opened.use(
+    await openEventLoading(config, {
+      letters,
+      observer: {
+        loaded({ counts }) {
+          summary.stored(counts);
+          moved.resolve();
+          moved = Promise.withResolvers();
+        },
+        failed: (error, delayMs) => void say(`tried again in ${delayMs} ms`, error),
+      },
+      torn: () => {},
+    }),
+  );
+  const aborted = new Promise<void>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  const stack = opened.move();
+  return {
+    async take(lines) {
+      const encoded = encodeRawSpoolLines(projectId, Date.now(), lines);
+      if (encoded.length > 0) await loading.appendLines(encoded);
+      for (;;) {
+        const next = moved.promise;
+        if ((await loading.waitingBytes()) < maxWaitingBytes) return;
+        await Promise.race([next, aborted]);
+      }
+    },
+    finish: () => loading.loader.flush(signal),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Checks records as if nothing were stored yet, with an intake of its own in a temporary folder. */
+export function openDryImport(config: Config, { projectId, summary }: TargetPorts): ImportTarget {
+  const folder = mkdtempSync(join(tmpdir(), "engage-import-"));
+  const intake = openSqliteIntake({ path: join(folder, "intake.db") });
+  const preparer = createPreparer({ intake, folder });
+  const zone = config.projects.find(({ id }) => id === projectId)?.zone ?? "+00:00";
+  const projects = new Map([[projectId, { schema: emptySchema, zone }]]);
+  preparer.reset({ loadedTo: undefined, projects });
+  let place = { number: 1, offset: 0 };
+  return {
+    async take(lines) {
+      const bytes = new Uint8Array(encodeRawSpoolLines(projectId, Date.now(), lines));
+      if (bytes.length === 0) return;
+      const task = { from: place, bytes, maxRecords: Number.POSITIVE_INFINITY, skipped: [] };
+      const { batch, counts } = preparer.prepare(task);
+      place = { number: place.number + 1, offset: 0 };
+      summary.stored(counts);
+      await removeRows(batch);
+    },
+    finish: async () => {},
+    async [Symbol.asyncDispose]() {
+      intake[Symbol.dispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { create } from "@bufbuild/protobuf";
+import { ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
+import {
+  type TrackResponse,
+  type TrackStreamRequest,
+  TrackStreamRequestSchema,
+} from "../gen/engage/event/v1/track_pb.ts";
+import { refusalWord } from "../services/event/results.ts";
+import { keyFrom } from "./config/environment.ts";
+import { readSecretFile } from "./config/secrets.ts";
+import type { ConfigOptions } from "./config.ts";
+import type { ImportTarget, TargetPorts } from "./import-command.ts";
+import { placeOf } from "./server-call.ts";
+import { UserError } from "./user-error.ts";
+
+/** Sent and not acknowledged yet. */
+const maxOpenBatches = 8;
+
+/** Sends records to a running server, over one stream. */
+export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPorts): ImportTarget {
+  const { projectId, options, summary, signal } = ports;
+  const { baseUrl } = placeOf(configOptions, options.url);
+  const key = options.keyFile === undefined ? keyFrom(configOptions.env) : readSecretFile(options.keyFile);
+  const client = createClient(EventCollector, createGrpcTransport({ baseUrl }));
+  const queue = createQueue<TrackStreamRequest>();
+  let sequence = 0n;
+  let open = 0;
+  let acknowledged = Promise.withResolvers<void>();
+
+  async function receive(): Promise<void> {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    try {
+      for await (const { result } of client.trackStream(queue.values(), { signal, headers })) {
+        if (result !== undefined) countResults(result);
+        open--;
+        acknowledged.resolve();
+        acknowledged = Promise.withResolvers();
+      }
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      throw new UserError(`${baseUrl}: ${error.rawMessage}`, { cause: error });
+    }
+    if (open > 0) throw new UserError(`${baseUrl}: the stream ended before all records were acknowledged`);
+  }
+  function countResults({ accepted, results }: TrackResponse): void {
+    summary.accepted(accepted);
+    for (const { outcome } of results) {
+      if (outcome.case === "refused") summary.refused(refusalWord(outcome.value.reason), 1);
+    }
+  }
+  const receiving = receive();
+  receiving.catch(() => {});
+  return {
+    async take(jsonLines) {
+      while (open >= maxOpenBatches) await Promise.race([acknowledged.promise, receiving]);
+      open++;
+      queue.add(
+        create(TrackStreamRequestSchema, {
+          sequence: ++sequence,
+          batch: {
+            project: { case: "projectId", value: BigInt(projectId) },
+            ...{ jsonLines: new Uint8Array(jsonLines), dryRun: options.dryRun ?? false },
+          },
+        }),
+      );
+    },
+    async finish() {
+      queue.end();
+      await receiving;
+    },
+    async [Symbol.asyncDispose]() {
+      queue.end();
+      await receiving.catch(() => {});
+    },
+  };
+}
+
+interface Queue<T> {
+  add(value: T): void;
+  end(): void;
+  values(): AsyncGenerator<T>;
+}
+
+function createQueue<T>(): Queue<T> {
+  const waiting: T[] = [];
+  let isEnded = false;
+  let wakeUp = (): void => {};
+  return {
+    add(value) {
+      waiting.push(value);
+      wakeUp();
+    },
+    end() {
+      isEnded = true;
+      wakeUp();
+    },
+    async *values() {
+      for (;;) {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield next;
+        if (isEnded) return;
+        await new Promise<void>((resolve) => {
+          wakeUp = resolve;
+        });
+      }
+    },
+  };
+}
