@@ -29,12 +29,14 @@ interface Surroundings {
   readonly store: EventStore;
   /** Places faults of what projects declare. */
   readonly locate: (path: ConfigPath, message: string) => Problem;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** @throws ConfigError, UserError when the file of tokens can't be read */
 export async function openAnalysisServices(
   config: Config,
-  { logger, registry, store, locate }: Surroundings,
+  { logger, registry, store, locate, now }: Surroundings,
 ): Promise<AnalysisServices> {
   await using opened = new AsyncDisposableStack();
   const { platform, percentAs, rateLimit, cacheMaxBytes } = config.analysis;
@@ -46,30 +48,35 @@ export async function openAnalysisServices(
     id,
     engine === "platform"
       ? { engine: platformEngine as PlatformEngine, engineName: "platform" }
-      : embedded(store, definitions[i] as ProjectDefinitions, zone),
+      : embedded(store, definitions[i] as ProjectDefinitions, zone, now),
   ]);
   const style = { percentAs };
   const proxy = createAnalysisProxy({
     projects: new Map(projects),
     tokens: openTokens(config, logger),
     ...{ rateLimit, cacheMaxBytes, style, observer: createAnalysisMetrics(registry) },
-    now: Date.now,
+    now,
     monotonic: () => performance.now(),
   });
   const stack = opened.move();
   return { proxy, codecs: createAnalysisCodecs(style), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-function embedded(store: EventStore, project: ProjectDefinitions, zone: string): AnalysisProject {
+function embedded(
+  store: EventStore,
+  project: ProjectDefinitions,
+  zone: string,
+  now: () => number,
+): AnalysisProject {
   // Sweden writes days in the order of ISO 8601.
   const calendar = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
   return {
-    engine: createEmbeddedEngine({ store, project, now: Date.now }),
+    engine: createEmbeddedEngine({ store, project, now }),
     engineName: "embedded",
     clusters: {
       importCluster: (version, members) => store.importCluster(version, members),
       clusters: (projectId) => store.clusters(projectId),
-      today: () => calendar.format(Date.now()),
+      today: () => calendar.format(now()),
     },
   };
 }

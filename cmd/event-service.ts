@@ -38,6 +38,8 @@ export interface EventServices extends AsyncDisposable {
 interface Surroundings {
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /**
@@ -48,7 +50,7 @@ interface Surroundings {
  */
 export async function openEventServices(
   config: Config,
-  { logger, registry }: Surroundings,
+  { logger, registry, now }: Surroundings,
 ): Promise<EventServices> {
   await using opened = new AsyncDisposableStack();
   const metrics = createEventMetrics(registry);
@@ -79,7 +81,7 @@ export async function openEventServices(
     await append(line);
   };
   const collector = createEventCollector({
-    ...{ projects: config.projects, append, letters, observer: metrics.collect, now: Date.now },
+    ...{ projects: config.projects, append, letters, observer: metrics.collect, now },
     schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
   });
   const gate = gateOf(loading, open);
@@ -90,7 +92,7 @@ export async function openEventServices(
     checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
     ...{ gate, store: createLazyEventStore(loading, async () => (await open()).store) },
     sinkOf: (projectId) => ({
-      append: (record) => append(encodeSpoolLine(projectId, Date.now(), record)),
+      append: (record) => append(encodeSpoolLine(projectId, now(), record)),
     }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

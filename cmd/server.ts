@@ -28,6 +28,8 @@ export interface ServerOptions {
   readonly onShutdownRequest?: () => void;
   /** See GatewayOptions. */
   readonly lanes?: boolean;
+  /** When records come in and queries are asked, ms since 1970; the present time by default. */
+  readonly now?: () => number;
 }
 
 export interface RunningServer {
@@ -45,7 +47,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   opened.defer(() => logger.info("stopped"));
   const metrics = createMetrics();
   const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
-  const served = opened.use(await openServices(config, { logger, registry: metrics.registry, locate }));
+  const tools = { logger, registry: metrics.registry, locate, now: options.now ?? Date.now };
+  const served = opened.use(await openServices(config, tools));
   const { codecs, checks, beginStop } = served;
   const services: ServedService[] = [...served.services];
   if (options.onShutdownRequest) {

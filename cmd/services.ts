@@ -32,6 +32,8 @@ export interface ServiceTools {
   readonly registry: Registry;
   /** Places faults that show when formats are compiled, or what projects declare is read. */
   readonly locate: (path: ConfigPath, message: string) => Problem;
+  /** When records come in and queries are asked, ms since 1970. */
+  readonly now: () => number;
 }
 
 /**
