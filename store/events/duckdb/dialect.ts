@@ -32,9 +32,11 @@ export const duckdbDialect: Dialect = {
   hasAny: (list, values) => `list_has_any(${list}, ${values})`,
   distinctElements: (list, type) => {
     const clean = withoutEmptyTexts(list, type);
-    // list_distinct leaves nulls out.
-    const nulls = `CASE WHEN list_count(${clean}) < len(${clean}) THEN [NULL] ELSE [] END`;
-    return `CASE WHEN len(${list}) > 0 THEN list_concat(list_distinct(${clean}), ${nulls}) ELSE [NULL] END`;
+    // list_distinct leaves nulls out. Most lists hold none, and no empty text.
+    const hasNulls = `list_count(${list}) < len(${list})`;
+    const isUnclean = type === "text" ? `${hasNulls} OR list_contains(${list}, '')` : hasNulls;
+    const elements = `CASE WHEN ${isUnclean} THEN list_concat(list_distinct(${clean}), [NULL]) ELSE list_distinct(${list}) END`;
+    return `CASE WHEN len(${list}) > 0 THEN ${elements} ELSE [NULL] END`;
   },
   distinctTuples: (lists, types) => {
     const clean = lists.map((list, index) => withoutEmptyTexts(list, types[index]!));

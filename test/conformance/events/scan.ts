@@ -477,6 +477,59 @@ export function testScan(create: CreateEventsWorld): void {
       expect(found).toEqual(Object.fromEntries(names.map((name) => [JSON.stringify([name]), 1])));
     });
 
+    it("are null for an empty text in a list", async () => {
+      await using store = await openLoaded();
+      const lists = [["", "x", "x"], [""], ["x", "y"]];
+      await store.load({
+        events: lists.map((list) => eventOf({ p: { [tags.number]: list, [city.number]: "lists" } })),
+      });
+      const counted = (aggregate: Measure["aggregate"]) => measureOf(aggregate, equals(city, "lists"));
+      const measures = [
+        counted({ kind: "count" }),
+        counted({ kind: "distinct", of: of(tags), as: "element" }),
+      ];
+      expect(await totals(store.store, { keys: [byValues(tags)], measures })).toEqual({
+        "[null]": 2,
+        '["x"]': 2,
+        '["y"]': 1,
+      });
+      expect(await totals(store.store, { measures: measures.slice(1) })).toEqual({ "[]": 2 });
+    });
+
+    it("have nothing where only another measure met events of them", async () => {
+      const measures = [
+        measureOf({ kind: "count" }, always, [login.number]),
+        measureOf({ kind: "distinct", of: userId, as: "value" }, always, [buy.number]),
+        measureOf({ kind: "distinct", of: of(city), as: "value" }, equals(level, 7)),
+      ];
+      expect(await ask(shared.store, scanOf({ measures, keys: [{ kind: "values", of: userId }] }))).toEqual({
+        "[1]": {
+          totals: [1, 1, 0],
+          cells: [
+            [0, 1, 0],
+            [1, 0, 1],
+            [0, 0, 0],
+          ],
+        },
+        "[2]": {
+          totals: [0, 1, 1],
+          cells: [
+            [0, 0, 0],
+            [1, 1, 0],
+            [1, 0, 0],
+          ],
+        },
+        "[3]": {
+          totals: [1, 0, 0],
+          cells: [
+            [0, 0, 1],
+            [0, 0, 0],
+            [0, 0, 0],
+          ],
+        },
+      });
+    });
+
     it("answers cells of the groups that are asked for, in their order", async () => {
       await using result = await shared.store.scan(scanOf({ keys: [byValues(city)] }), noSignal());
       const names = result.groups.keys.map(([name]) => name);
