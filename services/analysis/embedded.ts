@@ -21,6 +21,7 @@ import { shapeAnalysis } from "./shape/event-analysis.ts";
 import { shapeDownload } from "./shape/event-download.ts";
 import { type RankedAnswer, rankAnswer } from "./shape/ranked-answer.ts";
 import { runScans } from "./shape/scan-run.ts";
+import { createBreather } from "./shape/turns.ts";
 import { shapeUserList, shapeUserTable } from "./shape/user-list.ts";
 import { idColumns, userProperties } from "./shape/users.ts";
 
@@ -30,17 +31,19 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
   const success = { returnCode: 0, returnMessage: "success" };
   const rank = async (
     plan: EventPlan,
+    limit: number,
     held: AsyncDisposableStack,
     signal: AbortSignal,
-  ): Promise<RankedAnswer> => rankAnswer(plan, await runScans(plan, store, held, signal));
+  ): Promise<RankedAnswer> =>
+    rankAnswer(plan, await runScans(plan, store, held, signal), limit, createBreather(signal));
   return {
     version: () => store.schema(project.id).version,
     analyze: (query, { signal }) =>
       tellFaults(async () => {
         await using held = new AsyncDisposableStack();
         const plan = await planQuery(source, query, signal, (problems) => checkLimit(query, problems));
-        const answer = await rank(plan, held, signal);
-        const data = await shapeAnalysis(answer, query.limit ?? defaultGroups, now());
+        const limit = query.limit ?? defaultGroups;
+        const data = await shapeAnalysis(await rank(plan, limit, held, signal), limit, now());
         return create(AnalyzeEventsResponseSchema, { ...success, data });
       }),
     listUsers: (query, { signal }) =>
@@ -60,7 +63,7 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
       tellFaultsOf(async function* () {
         await using held = new AsyncDisposableStack();
         const plan = await planQuery(source, query, signal, () => {});
-        yield* shapeDownload(await rank(plan, held, signal), signal);
+        yield* shapeDownload(await rank(plan, Number.POSITIVE_INFINITY, held, signal));
       }),
     downloadUsers: (query, { signal }) =>
       tellFaultsOf(async function* () {

@@ -1,9 +1,9 @@
 import type { Operator } from "../describe/arithmetic.ts";
 import type { Computation } from "../describe/operand.ts";
 
-type MeasureComputation = Computation & { readonly kind: "measure" };
+export type MeasureComputation = Computation & { readonly kind: "measure" };
 
-/** The numbers of a computation, `length` of them; NaN for no value. @param numbersOf of a measure, a row of its own or a shared one */
+/** The numbers of a computation; NaN for no value. @param numbersOf a measure, `length` numbers that may be overwritten */
 export function evaluate(
   computation: Computation,
   length: number,
@@ -11,7 +11,8 @@ export function evaluate(
 ): Float64Array {
   const numbers = calculate(computation, length, numbersOf);
   // What leaves the range of numbers is no value, like a division by zero.
-  return numbers.map((number) => (Number.isFinite(number) ? number : Number.NaN));
+  for (let i = 0; i < numbers.length; i++) if (!Number.isFinite(numbers[i])) numbers[i] = Number.NaN;
+  return numbers;
 }
 
 function calculate(
@@ -22,13 +23,18 @@ function calculate(
   switch (computation.kind) {
     case "number":
       return new Float64Array(length).fill(computation.value);
-    case "measure":
-      return numbersOf(computation);
+    case "measure": {
+      const numbers = numbersOf(computation);
+      if (!computation.nullIsZero) return numbers;
+      for (let i = 0; i < numbers.length; i++) if (Number.isNaN(numbers[i])) numbers[i] = 0;
+      return numbers;
+    }
     case "binary": {
       const left = calculate(computation.left, length, numbersOf);
       const right = calculate(computation.right, length, numbersOf);
       const combine = operations[computation.operator];
-      return left.map((number, i) => combine(number, right[i]!));
+      for (let i = 0; i < left.length; i++) left[i] = combine(left[i]!, right[i]!);
+      return left;
     }
   }
 }
@@ -39,3 +45,15 @@ const operations: Readonly<Record<Operator, (left: number, right: number) => num
   "*": (left, right) => left * right,
   "/": (left, right) => (right === 0 ? Number.NaN : left / right),
 };
+
+/** Indexes of the scans that a computation needs. */
+export function scansOf(computation: Computation): ReadonlySet<number> {
+  switch (computation.kind) {
+    case "number":
+      return new Set();
+    case "measure":
+      return new Set([computation.ref.scan]);
+    case "binary":
+      return scansOf(computation.left).union(scansOf(computation.right));
+  }
+}

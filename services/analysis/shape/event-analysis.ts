@@ -4,6 +4,7 @@ import {
   type EventAnalysis,
   EventAnalysisSchema,
   GroupSchema,
+  type MetricResult,
   type Warning,
   WarningReason,
   WarningSchema,
@@ -11,8 +12,9 @@ import {
 import { maxAnswerValues, maxSplitResults } from "../describe/limits.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import { shapeBuckets, shapeInfo } from "./answer-info.ts";
+import { createEntryReader, numbersPerEntry } from "./entries.ts";
 import type { RankedMetric } from "./metric-groups.ts";
-import { createEntryReader, numbersPerEntry, type RankedAnswer, shapeHeading } from "./ranked-answer.ts";
+import { type RankedAnswer, shapeHeading } from "./ranked-answer.ts";
 
 /** A whole answer. @param limit most groups of each result. @throws AnalysisRefusal when it would be too large */
 export async function shapeAnalysis(
@@ -25,9 +27,11 @@ export async function shapeAnalysis(
   const cut = kept.map((result) => ({ ...result, groups: result.groups.slice(0, limit) }));
   refuseTooLarge(answer, cut);
   const read = createEntryReader(answer, cut);
-  const y = [];
+  const y: MetricResult[] = [];
   for (const [i, result] of cut.entries()) {
-    y.push({ ...shapeHeading(answer, kept[i]!), entries: await read(result, result.groups) });
+    const heading = shapeHeading(answer, kept[i]!);
+    for await (const entries of read(result)) heading.entries.push(...entries);
+    y.push(heading);
   }
   return create(EventAnalysisSchema, {
     resultGenerateTime: timestampFromMs(nowMs),

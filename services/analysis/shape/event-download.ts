@@ -6,24 +6,16 @@ import {
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ColumnSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { shapeBuckets, shapeInfo } from "./answer-info.ts";
-import { createEntryReader, numbersPerEntry, type RankedAnswer, shapeHeading } from "./ranked-answer.ts";
-
-/** Numbers in one message, 800 kB. */
-const maxMessageNumbers = 100_000;
+import { createEntryReader } from "./entries.ts";
+import { type RankedAnswer, shapeHeading } from "./ranked-answer.ts";
 
 /** The header, then all groups of each result in their order. */
-export async function* shapeDownload(
-  answer: RankedAnswer,
-  signal: AbortSignal,
-): AsyncGenerator<DownloadEventsResponse> {
+export async function* shapeDownload(answer: RankedAnswer): AsyncGenerator<DownloadEventsResponse> {
   const { results } = answer;
   yield create(DownloadEventsResponseSchema, { content: { case: "header", value: shapeHeader(answer) } });
   const read = createEntryReader(answer, results);
-  const atOnce = Math.max(1, Math.floor(maxMessageNumbers / numbersPerEntry(answer)));
   for (const result of results) {
-    for (let from = 0; from < result.groups.length; from += atOnce) {
-      signal.throwIfAborted();
-      const entries = await read(result, result.groups.slice(from, from + atOnce));
+    for await (const entries of read(result)) {
       const value = { ...shapeHeading(answer, result), entries };
       yield create(DownloadEventsResponseSchema, { content: { case: "rows", value } });
     }

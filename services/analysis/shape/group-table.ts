@@ -1,5 +1,6 @@
 import type { KeyValue } from "../../../store/events/events.ts";
 import type { ScanRun } from "./scan-run.ts";
+import { type Breathe, breathEvery } from "./turns.ts";
 
 /** The groups of several scans under common numbers, and the values of the split. */
 export interface GroupTable {
@@ -12,13 +13,18 @@ export interface GroupTable {
 }
 
 /** @param hasKeys without, there is one group always */
-export function createGroupTable(runs: readonly ScanRun[], hasKeys: boolean): GroupTable {
+export async function createGroupTable(
+  runs: readonly ScanRun[],
+  hasKeys: boolean,
+  breathe: Breathe,
+): Promise<GroupTable> {
   const [only, ...others] = runs;
   if (hasKeys && only !== undefined && others.length === 0 && !only.planned.isSplit) return tableOfOne(only);
   const groups = createNumbering<readonly KeyValue[]>();
   const splits = createNumbering<KeyValue>();
   if (!hasKeys) groups.numberOf([]);
-  const places = new Map(runs.map((run) => [run, placesOf(run, groups, splits)]));
+  const places = new Map<ScanRun, Places>();
+  for (const run of runs) places.set(run, await placesOf(run, groups, splits, breathe));
   const placesIn = (run: ScanRun, split: number | undefined) => places.get(run)!.get(split ?? -1);
   return {
     groups: groups.values,
@@ -39,11 +45,14 @@ function tableOfOne({ groups }: ScanRun): GroupTable {
 }
 
 /** By split (-1 for none), by group: the scan's own group. */
-function placesOf(
+type Places = ReadonlyMap<number, ReadonlyMap<number, number>>;
+
+async function placesOf(
   { planned, groups: found }: ScanRun,
   groups: Numbering<readonly KeyValue[]>,
   splits: Numbering<KeyValue>,
-): ReadonlyMap<number, ReadonlyMap<number, number>> {
+  breathe: Breathe,
+): Promise<Places> {
   const places = new Map<number, Map<number, number>>();
   for (const [place, keys] of found.entries()) {
     const split = planned.isSplit ? splits.numberOf(keys.at(-1)!) : -1;
@@ -54,6 +63,7 @@ function placesOf(
       places.set(split, own);
     }
     own.set(group, place);
+    if (place % breathEvery === 0) await breathe();
   }
   return places;
 }

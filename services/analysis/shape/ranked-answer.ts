@@ -1,55 +1,68 @@
 import { create } from "@bufbuild/protobuf";
 import {
-  type GroupEntry,
-  GroupEntrySchema,
   type GroupValue,
   type MetricResult,
   MetricResultSchema,
-  type Series,
-  SeriesSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
 import { labelOf, nullLabel } from "../text-form.ts";
 import { shapeGroupValue } from "./answer-info.ts";
-import { evaluate } from "./evaluate.ts";
 import { createGroupTable, type GroupTable } from "./group-table.ts";
-import { type RankedMetric, type Runs, rankGroups, splitsOf } from "./metric-groups.ts";
-import { type CellReader, createCellReader, emptyValue, type ScanRun } from "./scan-run.ts";
+import { type RankedMetric, type RankSource, type Runs, rankGroups, splitsOf } from "./metric-groups.ts";
+import type { Breathe } from "./turns.ts";
 
-/** All groups of all results in their order, before any numbers but totals were read. */
+/** All groups of all results, the first ones in their order, before any numbers but totals were read. */
 export interface RankedAnswer {
   readonly plan: EventPlan;
   readonly runs: Runs;
   readonly table: GroupTable;
   readonly results: readonly RankedMetric[];
   readonly colsOf: (group: number) => GroupValue[];
+  readonly breathe: Breathe;
 }
 
-export function rankAnswer(plan: EventPlan, runs: Runs): RankedAnswer {
-  const table = createGroupTable(runs.flat(), plan.keys.length > 0);
-  const texts: string[] = [];
-  const labelsOf = (group: number) =>
-    plan.keys.map(({ form }, i) => labelOf(form, table.groups[group]![i]!) ?? "$null");
-  const textOf = (group: number) => {
-    texts[group] ??= JSON.stringify(labelsOf(group));
-    return texts[group];
-  };
+/** @param limit how many groups of each result must be in order */
+export async function rankAnswer(
+  plan: EventPlan,
+  runs: Runs,
+  limit: number,
+  breathe: Breathe,
+): Promise<RankedAnswer> {
+  const { keys } = plan;
+  const table = await createGroupTable(runs.flat(), keys.length > 0, breathe);
+  const textOf = (group: number) =>
+    JSON.stringify(keys.map(({ form }, i) => labelOf(form, table.groups[group]![i]!) ?? "$null"));
   const cols: GroupValue[][] = [];
   const colsOf = (group: number) => {
-    cols[group] ??= plan.keys.map(({ form }, i) => shapeGroupValue(form, table.groups[group]![i]!));
+    cols[group] ??= keys.map(({ form }, i) => shapeGroupValue(form, table.groups[group]![i]!));
     return cols[group];
   };
-  const surroundings = { runs, table, textOf };
-  const results = plan.metrics.flatMap((metric): RankedMetric[] => {
-    if (!metric.isSplit) return [rankGroups(metric, undefined, surroundings, plan.keys.length > 0)];
-    const split = splitsOf(metric, runs, table).map((value) => rankGroups(metric, value, surroundings, true));
-    const textOfSplit = (value: number) => JSON.stringify(splitLabel(plan, table, value) ?? "$null");
-    return split.sort((a, b) => {
-      if (a.total !== b.total) return a.total < b.total ? 1 : -1;
-      return textOfSplit(a.split!) < textOfSplit(b.split!) ? -1 : 1;
-    });
+  const source: RankSource = { runs, table, textOf, limit, breathe };
+  const results: RankedMetric[] = [];
+  for (const metric of plan.metrics) {
+    if (metric.isSplit) results.push(...(await rankSplits(plan, metric, source)));
+    else if (keys.length > 0) results.push(await rankGroups(metric, undefined, source));
+    else results.push({ metric, split: undefined, groups: [0], total: 0 });
+  }
+  return { plan, runs, table, results, colsOf, breathe };
+}
+
+/** One result for each value of the split, by their totals, ties by label. */
+async function rankSplits(
+  plan: EventPlan,
+  metric: RankedMetric["metric"],
+  source: RankSource,
+): Promise<readonly RankedMetric[]> {
+  const { runs, table } = source;
+  const results: RankedMetric[] = [];
+  for (const split of splitsOf(metric, runs, table)) results.push(await rankGroups(metric, split, source));
+  const texts = new Map(
+    results.map(({ split }) => [split, JSON.stringify(splitLabel(plan, table, split!) ?? "$null")]),
+  );
+  return results.sort((a, b) => {
+    if (a.total !== b.total) return a.total < b.total ? 1 : -1;
+    return texts.get(a.split)! < texts.get(b.split)! ? -1 : 1;
   });
-  return { plan, runs, table, results, colsOf };
 }
 
 function splitLabel({ split }: EventPlan, table: GroupTable, value: number): string | undefined {
@@ -71,79 +84,4 @@ export function shapeHeading(
     format: metric.format,
     groupNum: groups.length,
   });
-}
-
-/** Numbers per entry of a result, over all periods. */
-export function numbersPerEntry({ plan }: RankedAnswer): number {
-  return plan.periods.reduce((sum, { buckets }) => sum + buckets.length, 0);
-}
-
-/** Reads entries of results. @param results those that will be asked for, of their groups */
-export function createEntryReader(
-  answer: RankedAnswer,
-  results: readonly RankedMetric[],
-): (result: RankedMetric, groups: readonly number[]) => Promise<GroupEntry[]> {
-  const { table, runs, colsOf } = answer;
-  const readers = new Map<ScanRun, CellReader>();
-  for (const run of runs.flat()) readers.set(run, createCellReader(run, placesWanted(run, results, table)));
-  const seriesOf = async (
-    own: readonly ScanRun[],
-    { metric, split }: RankedMetric,
-    groups: readonly number[],
-  ) => {
-    const read = new Map<ScanRun, Awaited<ReturnType<CellReader["read"]>>>();
-    for (const run of own.filter((run) => run.planned.isSplit === metric.isSplit)) {
-      const places = groups.map((group) => table.place(run, split, group)).filter((place) => place >= 0);
-      read.set(run, await readers.get(run)!.read(places));
-    }
-    const buckets = answer.plan.periods[runs.indexOf(own)]!.buckets.length;
-    const numbers = evaluate(metric.computation, groups.length * buckets, ({ ref, nullIsZero }) => {
-      const run = own[ref.scan]!;
-      const empty = nullIsZero ? 0 : emptyValue(run.planned.measures[ref.measure]!);
-      const found = new Float64Array(groups.length * buckets).fill(empty);
-      const { cells, rowOf } = read.get(run)!;
-      const values = cells.values[ref.measure]!;
-      for (const [i, group] of groups.entries()) {
-        const place = table.place(run, split, group);
-        if (place < 0) continue;
-        const row = rowOf(place);
-        found.set(values.subarray(row * buckets, (row + 1) * buckets), i * buckets);
-      }
-      return nullIsZero ? found.map((number) => (Number.isNaN(number) ? 0 : number)) : found;
-    });
-    return groups.map((_, i) => shapeSeries(numbers.subarray(i * buckets, (i + 1) * buckets)));
-  };
-  return async (result, groups) => {
-    const [values, compared] = [
-      await seriesOf(runs[0]!, result, groups),
-      runs[1] && (await seriesOf(runs[1], result, groups)),
-    ];
-    return groups.map((group, i) =>
-      create(GroupEntrySchema, {
-        groupCols: colsOf(group),
-        values: values[i]!,
-        ...(compared === undefined ? {} : { valuesCompared: compared[i]! }),
-      }),
-    );
-  };
-}
-
-function placesWanted(
-  run: ScanRun,
-  results: readonly RankedMetric[],
-  table: GroupTable,
-): ReadonlySet<number> {
-  const wanted = new Set<number>();
-  for (const { metric, split, groups } of results) {
-    if (metric.isSplit !== run.planned.isSplit) continue;
-    for (const group of groups) wanted.add(table.place(run, split, group));
-  }
-  wanted.delete(-1);
-  return wanted;
-}
-
-function shapeSeries(numbers: Float64Array): Series {
-  const missing: number[] = [];
-  for (const [i, number] of numbers.entries()) if (Number.isNaN(number)) missing.push(i);
-  return create(SeriesSchema, { numbers: Array.from(numbers), missing });
 }
