@@ -1,0 +1,177 @@
+import { create } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AudienceSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
+import { estimateAudience } from "../../../../services/channel/audience/estimate.ts";
+import { compileExperiment } from "../../../../services/channel/audience/experiment.ts";
+import { audienceMembers } from "../../../../services/channel/audience/members.ts";
+import { decodePage, encodePage, sortAudience } from "../../../../services/channel/audience/pages.ts";
+import { SeenIds } from "../../../../services/channel/audience/seen-ids.ts";
+import type { AudienceMember, AudienceSource } from "../../../../services/channel/audience/source.ts";
+import { compileVariants } from "../../../../services/channel/audience/variants.ts";
+import { channelWith, contentOf } from "../content/template.ts";
+
+const { signal } = new AbortController();
+const channel = channelWith();
+const plain = {
+  taskId: "t1",
+  contents: [contentOf({ title: "x" })],
+  experimentGroups: [],
+  languageProperty: "",
+};
+
+async function* chunks(members: readonly AudienceMember[]) {
+  for (const member of members) yield [member];
+}
+
+async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of all) found.push(one);
+  return found;
+}
+
+const member = (pushId: string | undefined, properties = {}): AudienceMember => ({ pushId, properties });
+
+describe("ids that were seen", () => {
+  it("are told from new ones", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 3 })), (ids) => {
+        const [seen, known] = [new SeenIds(), new Set<string>()];
+        expect(ids.map((id) => seen.add(id))).toEqual(ids.map((id) => known.size < known.add(id).size));
+      }),
+    );
+  });
+
+  it("are many", () => {
+    const seen = new SeenIds();
+    const ids = Array.from({ length: 20_000 }, (_, i) => `u${i % 15_000}`);
+    expect(ids.filter((id) => seen.add(id))).toHaveLength(15_000);
+  });
+});
+
+describe("an A/B test", () => {
+  const ids = Array.from({ length: 20_000 }, (_, i) => `user-${i}`);
+  const shareOf = (assign: (id: string) => number, group: number) =>
+    ids.filter((id) => assign(id) === group).length / ids.length;
+
+  it("shares the audience out, and leaves a control", () => {
+    const assign = compileExperiment(
+      [
+        { groupId: "A", share: 50 },
+        { groupId: "B", share: 30 },
+      ],
+      "t1",
+    );
+    expect(shareOf(assign, 0)).toBeCloseTo(0.5, 1);
+    expect(shareOf(assign, 1)).toBeCloseTo(0.3, 1);
+    expect(shareOf(assign, -1)).toBeCloseTo(0.2, 1);
+  });
+
+  it("has no control when its shares are all", () => {
+    const shares = [33.3, 33.3, 33.4].map((share) => ({ groupId: "", share }));
+    expect(shareOf(compileExperiment(shares, "t1"), -1)).toBe(0);
+  });
+
+  it("assigns the same again, and otherwise in another task", () => {
+    const half = [{ groupId: "A", share: 50 }];
+    const [one, again, other] = ["t1", "t1", "t2"].map((salt) => ids.map(compileExperiment(half, salt)));
+    expect(again).toEqual(one);
+    expect(other!.filter((group, i) => group === one![i]).length / ids.length).toBeCloseTo(0.5, 1);
+  });
+});
+
+describe("variants", () => {
+  it("go by group and language, and default", () => {
+    const variants = compileVariants(channel, {
+      ...plain,
+      contents: [contentOf({ title: "x" }), contentOf({ title: "y" }, {}, "zh-CN")],
+      languageProperty: "#System_Language",
+    });
+    expect(variants).toMatchObject({ isMultiLanguage: true, languageProperty: "#system_language" });
+    expect(variants.properties).toEqual(["name", "level", "#system_language"]);
+    const chosen = ["zh-cn", "zh", ""].map((text) => variants.all[variants.choose("u", text)]?.language);
+    expect(chosen).toEqual(["zh-CN", "default", "default"]);
+  });
+
+  it("of a group have its own content", () => {
+    const experimentGroups = [
+      { groupId: "A", share: 50, contents: [] },
+      { groupId: "B", share: 50, contents: [contentOf({ title: "b", body: "{vip}" })] },
+    ] as never;
+    const { all, choose } = compileVariants(channel, { ...plain, experimentGroups });
+    expect(all.map(({ groupId, element }) => [groupId, element.properties])).toEqual([
+      ["A", ["name", "level"]],
+      ["B", ["vip", "level", "name"]],
+    ]);
+    expect(new Set(Array.from({ length: 50 }, (_, i) => choose(`u${i}`, "")))).toEqual(new Set([0, 1]));
+  });
+});
+
+describe("pages", () => {
+  const variants = compileVariants(channel, plain);
+  const pagesOf = (members: readonly AudienceMember[], size: number) =>
+    collect(sortAudience(chunks(members), variants, size));
+
+  it("leave out who has no push id or came before", async () => {
+    const members = [member("a", { name: "Ann", level: 3 }), member(undefined), member(" "), member("a")];
+    expect(await pagesOf(members, 10)).toEqual([
+      { planned: 4, filtered: 3, control: 0, isLast: true, recipients: [["a", 0, "Ann", "3"]] },
+    ]);
+  });
+
+  it("are full but for the last, and hold everyone once", async () => {
+    const ids = fc.array(fc.option(fc.string({ maxLength: 2 }), { nil: undefined }), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(ids, fc.integer({ min: 1, max: 7 }), async (pushIds, size) => {
+        const pages = await pagesOf(
+          pushIds.map((id) => member(id)),
+          size,
+        );
+        const found = pages.flatMap(({ recipients }) => recipients.map(([id]) => id));
+        expect(found).toEqual([...new Set(pushIds.filter((id) => id?.trim()))]);
+        expect(pages.slice(0, -1).every(({ recipients }) => recipients.length === size)).toBe(true);
+        expect(pages.map(({ isLast }) => isLast)).toEqual(pages.map((_, i) => i === pages.length - 1));
+        expect(pages.reduce((sum, { planned }) => sum + planned, 0)).toBe(pushIds.length);
+      }),
+    );
+  });
+
+  it("are read as they were kept", async () => {
+    const [page] = await pagesOf([member("é\ud83d\ude00", { name: '"' })], 5);
+    expect(await decodePage(await encodePage(page!))).toEqual(page);
+  });
+});
+
+describe("members", () => {
+  const source: AudienceSource = {
+    users: () => chunks([member("a"), member(undefined), member("a")]),
+    lookup: async ({ pushIds }) => new Map(pushIds.slice(1).map((id) => [id, { level: id }])),
+  };
+  const listed = create(AudienceSchema, { source: { case: "pushIds", value: { pushIds: ["x", "y", "x"] } } });
+  const request = { projectId: 1, pushIdProperty: "#account_id", properties: ["level"] };
+
+  it("of a list are looked up when properties are needed", async () => {
+    const found = await collect(audienceMembers(source, { ...request, audience: listed }, signal));
+    expect(found.flat()).toEqual([member("x"), member("y", { level: "y" }), member("x")]);
+  });
+
+  it("are estimated", async () => {
+    const users = create(AudienceSchema, { source: { case: "users", value: {} } });
+    expect(await estimateAudience(source, { ...request, audience: users }, signal)).toEqual({
+      users: 3,
+      reachable: 1,
+    });
+    expect(await estimateAudience(source, { ...request, audience: listed }, signal)).toEqual({
+      users: 3,
+      reachable: 2,
+    });
+  });
+
+  it("need an audience", async () => {
+    const audience = create(AudienceSchema, {});
+    const found = collect(audienceMembers(source, { ...request, audience }, signal));
+    await expect(found).rejects.toThrow(
+      "audience is required, valid are push_ids, users, analysis and cohort",
+    );
+  });
+});
