@@ -576,6 +576,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Not said: refused, a metric needs one.",
   "engage.analysis.v1.PropertyRangeType":
     "PropertyRangeType says how a numeric property is cut into groups.",
+  "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_CUSTOM":
+    "REST: `custom`. The boundaries that `property_range` gives, as when the type\nis not said.",
   "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_DEF":
     "REST: `def`. Each value is a group while there are fewer than 20 different\nones, otherwise 12 intervals of equal width.",
   "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_DISCRETE":

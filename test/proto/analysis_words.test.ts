@@ -30,7 +30,7 @@ const vocabularies: [schema: DescEnum, words: string][] = [
     SubTableTypeSchema,
     "cluster_by_import cluster_by_result cluster_by_static_condition tag_by_dynamic_condition vprop_dict",
   ],
-  [PropertyRangeTypeSchema, "discrete def"],
+  [PropertyRangeTypeSchema, "discrete def custom"],
   [TimeParticleSizeSchema, "minute minute5 minute10 hour day week month quarter year total"],
   [MetricTypeSchema, "normal customized"],
   [ValueFormatSchema, "float float3 float4 percent"],

@@ -42,6 +42,7 @@ function generateGroup(random: Random): Record<string, unknown> {
     ...(cut &&
       random.pick([
         { propertyRange: range },
+        { propertyRange: range, propertyRangeType: "custom" },
         { propertyRangeType: "discrete" },
         { propertyRangeType: "def" },
       ])),

@@ -23,9 +23,8 @@ export function readKey(
 ): Key {
   const column = readColumn(json, field, context);
   const boundaries = readBoundaries(readText(json, "propertyRange", `${field}.propertyRange`), column, field);
-  const type = readText(json, "propertyRangeType", `${field}.propertyRangeType`);
-  if (type !== "custom")
-    readWord(json, "propertyRangeType", `${field}.propertyRangeType`, ["discrete", "def"]);
+  const types = ["discrete", "def", "custom"] as const;
+  const type = readWord(json, "propertyRangeType", `${field}.propertyRangeType`, types);
   const plain = (value: Scalar) => labelOf(column, value);
   const isTime = column.type === "time";
   const isCuttable =

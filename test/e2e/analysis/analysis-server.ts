@@ -1,0 +1,77 @@
+import { expect, onTestFinished } from "vitest";
+import { loadConfig } from "../../../cmd/config.ts";
+import { startServer } from "../../../cmd/server.ts";
+import { folderWith } from "../../cmd/config/load.ts";
+
+export const token = "token-of-all";
+
+export interface AnalysisServer {
+  readonly url: string;
+  /** What time it is for the server. */
+  readonly clock: { nowMs: number };
+  /** Reports records to the project with the appid `app-<id>`, as SDKs do. */
+  report(projectId: number, records: readonly unknown[]): Promise<void>;
+  /** Resolves when so many events of a project, of whatever time, can be queried. */
+  counted(projectId: number, events: number): Promise<void>;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  ask(path: string, body: unknown): Promise<Envelope>;
+}
+
+export interface Envelope {
+  readonly return_code: number;
+  readonly return_message: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for
+  readonly data?: any;
+}
+
+const patient = { timeout: 60_000, interval: 100 };
+
+/** A whole server, as `engage serve` starts it. @param projects more settings of each, by id */
+export async function openAnalysisServer(
+  projects: Readonly<Record<number, object>>,
+  nowMs: number,
+): Promise<AnalysisServer> {
+  const settings = {
+    ...{ listen: "127.0.0.1:0", data: "data", log: { level: "silent" }, drainMs: 1_000 },
+    projects: Object.entries(projects).map(([id, more]) => ({
+      id: Number(id),
+      appids: [`app-${id}`],
+      ...more,
+    })),
+    analysis: { tokens: [{ name: "all", token, projects: "*" }] },
+    events: { batch: { maxDelayMs: 50 } },
+  };
+  const cwd = folderWith({ "engage.yaml": JSON.stringify(settings) });
+  const { config, locate } = loadConfig({ env: {}, cwd });
+  const clock = { nowMs };
+  const server = await startServer(config, { locate, now: () => clock.nowMs });
+  onTestFinished(() => server.stop());
+  const { url } = server.address;
+  const post = (path: string, body: unknown, headers = {}) =>
+    fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const ask = async (path: string, body: unknown): Promise<Envelope> => {
+    const response = await post(`${path}?token=${token}`, body);
+    return (await response.json()) as Envelope;
+  };
+  const countOf = async (projectId: number) => {
+    const eventView = { startTime: "2010-01-01", endTime: "2035-01-01", timeParticleSize: "total" };
+    const events = [{ type: "normal", eventName: "anyEvent", analysis: "TOTAL_TIMES" }];
+    const { data } = await ask("/open/event-analyze", { projectId, eventView, events, useCache: false });
+    return data?.y[0]["anyEvent.TOTAL_TIMES"][0].values[0];
+  };
+  return {
+    ...{ url, clock, post, ask },
+    async report(projectId, records) {
+      const headers = { appid: `app-${projectId}`, compress: "none" };
+      const response = await post("/sync_server", records, headers);
+      expect(await response.json()).toEqual({ code: 0 });
+    },
+    async counted(projectId, events) {
+      await expect.poll(() => countOf(projectId), patient).toBe(String(events));
+    },
+  };
+}
