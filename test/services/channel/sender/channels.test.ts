@@ -1,0 +1,204 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { BadRequestSchema } from "../../../../gen/google/rpc/error_details_pb.ts";
+import { ChannelsUnavailableError } from "../../../../store/channels/channels.ts";
+import { channelOf } from "../channels/sample-channel.ts";
+import { openSender } from "./sender-rig.ts";
+
+async function failureOf(call: Promise<unknown>): Promise<ConnectError> {
+  return ConnectError.from(await call.then(() => undefined).catch((error: unknown) => error));
+}
+
+describe("channels", () => {
+  it("are made, shown without secrets, changed and deleted", async () => {
+    await using rig = await openSender();
+    const { channel } = await rig.client.createChannel({ channel: channelOf() });
+    expect(channel).toMatchObject({
+      ...{ channelId: "c1", etag: "v1", name: "Game mail" },
+      authentication: { secret: "", secretIsSet: true, headerName: "X-SVC-OPS-Signature" },
+      customHeaders: [
+        { name: "Authorization", value: "", valueIsSet: true },
+        { name: "X-Game", value: "", valueIsSet: true },
+      ],
+      delivery: { rateLimit: 100, strictValidation: true },
+    });
+    const changed = await rig.client.updateChannel({
+      channelId: "c1",
+      channel: { ...channel!, name: "Mail" },
+    });
+    expect(changed.channel).toMatchObject({ channelId: "c1", etag: "v2", name: "Mail" });
+    expect((await rig.client.getChannel({ channelId: "c1" })).channel).toEqual(changed.channel);
+    await rig.client.testChannel({ channelId: "c1", pushId: "a" });
+    expect(rig.tests[0]!.channel.authentication?.secret).toBe("a secret");
+    expect(rig.tests[0]!.channel.customHeaders[0]?.value).toBe("Bearer abc");
+    await rig.client.deleteChannel({ channelId: "c1", etag: "v2" });
+    expect((await rig.client.listChannels({})).channels).toEqual([]);
+  });
+
+  it("are listed in pages, each token for its own list", async () => {
+    await using rig = await openSender();
+    for (const name of ["b", "a", "c"]) await rig.client.createChannel({ channel: channelOf({ name }) });
+    const first = await rig.client.listChannels({ pageSize: 2, projectId: 1n });
+    expect(first.channels.map(({ name }) => name)).toEqual(["a", "b"]);
+    const next = { pageSize: 2, projectId: 1n, pageToken: first.nextPageToken };
+    const second = await rig.client.listChannels(next);
+    expect([second.channels.map(({ name }) => name), second.nextPageToken]).toEqual([["c"], ""]);
+    const foreign = await failureOf(rig.client.listChannels({ ...next, projectId: 0n }));
+    expect([foreign.code, foreign.rawMessage]).toEqual([
+      Code.InvalidArgument,
+      "page_token is not one of this list with this filter, begin again without it",
+    ]);
+  });
+
+  it("are refused with every field that is wrong", async () => {
+    await using rig = await openSender();
+    const channel = channelOf({ name: "", delivery: { batchSize: 501 } });
+    const failure = await failureOf(rig.client.createChannel({ channel }));
+    expect(failure.code).toBe(Code.InvalidArgument);
+    expect(failure.findDetails(BadRequestSchema)[0]?.fieldViolations).toMatchObject([
+      { field: "channel.name", description: "channel.name is required" },
+      {
+        field: "channel.delivery.batch_size",
+        description: "channel.delivery.batch_size is 501, valid are 1 to 500",
+      },
+    ]);
+  });
+
+  it.each<
+    [string, Code, string, (client: Awaited<ReturnType<typeof openSender>>["client"]) => Promise<unknown>]
+  >([
+    ["no channel", Code.InvalidArgument, "channel is required", (client) => client.createChannel({})],
+    [
+      "a name in use",
+      Code.AlreadyExists,
+      'channel.name is "Game mail", which another channel has',
+      (client) => client.createChannel({ channel: channelOf() }),
+    ],
+    [
+      "an unknown id",
+      Code.NotFound,
+      'there is no channel "c9"',
+      (client) => client.getChannel({ channelId: "c9" }),
+    ],
+    [
+      "an unknown id to change",
+      Code.NotFound,
+      'there is no channel "c9"',
+      (client) => client.updateChannel({ channelId: "c9", channel: channelOf() }),
+    ],
+    [
+      "an unknown id to delete",
+      Code.NotFound,
+      'there is no channel "c9"',
+      (client) => client.deleteChannel({ channelId: "c9" }),
+    ],
+    [
+      "an older etag",
+      Code.Aborted,
+      "etag is not the present one",
+      (client) => client.updateChannel({ channelId: "c1", channel: channelOf({ etag: "v0" }) }),
+    ],
+    [
+      "an etag that is none",
+      Code.Aborted,
+      "etag is not the present one",
+      (client) => client.deleteChannel({ channelId: "c1", etag: "1" }),
+    ],
+    [
+      "a large page",
+      Code.InvalidArgument,
+      "page_size is 1001, valid are 1 to 1000, or 0 for 100",
+      (client) => client.listChannels({ pageSize: 1_001 }),
+    ],
+    [
+      "an unknown project",
+      Code.InvalidArgument,
+      "project_id is 2, valid are 1",
+      (client) => client.estimateAudience({ projectId: 2n, pushIdProperty: "a", audience: {} }),
+    ],
+    [
+      "no audience",
+      Code.InvalidArgument,
+      "audience is required",
+      (client) => client.estimateAudience({ projectId: 1n, pushIdProperty: "a" }),
+    ],
+    [
+      "an audience without source",
+      Code.InvalidArgument,
+      "audience.source is required, valid are push_ids, users, analysis and cohort",
+      (client) => client.estimateAudience({ projectId: 1n, pushIdProperty: "a", audience: {} }),
+    ],
+    [
+      "a test of nothing",
+      Code.InvalidArgument,
+      "channel or channel_id is required",
+      (client) => client.testChannel({ pushId: "a" }),
+    ],
+    [
+      "a test to nobody",
+      Code.InvalidArgument,
+      "push_id is required",
+      (client) => client.testChannel({ channelId: "c1" }),
+    ],
+    [
+      "a test of two",
+      Code.InvalidArgument,
+      "channel_id is set beside channel",
+      (client) => client.testChannel({ channelId: "c1", channel: channelOf(), pushId: "a" }),
+    ],
+    [
+      "a test with a wrong content",
+      Code.InvalidArgument,
+      'content.values["amount"] is "x", valid are numbers',
+      (client) =>
+        client.testChannel({
+          ...{ channelId: "c1", pushId: "a" },
+          content: {
+            values: {
+              amount: { value: { case: "text", value: "x" } },
+              title: { value: { case: "text", value: "t" } },
+            },
+          },
+        }),
+    ],
+  ])("answer %s", async (_what, code, message, call) => {
+    await using rig = await openSender();
+    await rig.client.createChannel({ channel: channelOf() });
+    const failure = await failureOf(call(rig.client));
+    expect([failure.code, failure.rawMessage]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  it("are tested before they are saved, with the secrets of the saved one", async () => {
+    await using rig = await openSender();
+    const { channel } = await rig.client.createChannel({ channel: channelOf() });
+    const answer = await rig.client.testChannel({
+      channel: { ...channel!, url: "https://new.example.com/" },
+      pushId: "a",
+    });
+    expect(answer).toMatchObject({ status: 200, signature: "00ff", strict: { succeeded: true } });
+    expect(rig.tests).toMatchObject([
+      { pushId: "a", channel: { url: "https://new.example.com/", authentication: { secret: "a secret" } } },
+    ]);
+  });
+
+  it("have their audience counted", async () => {
+    await using rig = await openSender();
+    const audience = { source: { case: "users", value: {} } } as const;
+    expect(
+      await rig.client.estimateAudience({ projectId: 1n, pushIdProperty: "#account_id", audience }),
+    ).toMatchObject({
+      users: 12n,
+      reachable: 10n,
+    });
+  });
+
+  it("say that the store is away", async () => {
+    await using rig = await openSender({
+      store: {
+        channel: () => Promise.reject(new ChannelsUnavailableError("disk full")),
+      } as never,
+    });
+    const failure = await failureOf(rig.client.getChannel({ channelId: "c1" }));
+    expect([failure.code, failure.rawMessage]).toEqual([Code.Unavailable, "the store of channels is away"]);
+  });
+});
