@@ -1,0 +1,222 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it } from "vitest";
+import { type ExportOptions, runExport } from "../../cmd/export-command.ts";
+import { type ImportOptions, runImport } from "../../cmd/import-command.ts";
+import { folderWith } from "./config/load.ts";
+import { openEventServer, recordTime, settingsOf, trackOf } from "./event-server.ts";
+
+const day = recordTime().slice(0, 10);
+
+interface Place {
+  readonly cwd: string;
+  readonly data: string;
+}
+
+function openPlace(files: Readonly<Record<string, string>> = {}): Place {
+  const data = folderWith({});
+  return { data, cwd: folderWith({ ...files, "engage.yaml": settingsOf(data) }) };
+}
+
+async function run(
+  work: (streams: { stdin: Readable; stdout: PassThrough; stderr: PassThrough }) => Promise<unknown>,
+  input = "",
+) {
+  const streams = {
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+  };
+  const output = Promise.all([text(streams.stdout), text(streams.stderr)]);
+  const code = await work(streams);
+  streams.stdout.end();
+  streams.stderr.end();
+  const [out, err] = await output;
+  return { code, out, err };
+}
+
+const signal = new AbortController().signal;
+
+const importFiles = ({ cwd }: Place, files: readonly string[], options: ImportOptions = {}, input?: string) =>
+  run((streams) => {
+    const paths = files.map((file) => (file === "-" ? file : join(cwd, file)));
+    return runImport({ env: {}, cwd }, paths, options, streams, signal);
+  }, input);
+
+async function exported({ cwd }: Place, options: ExportOptions = {}): Promise<Record<string, unknown>[]> {
+  const { out } = await run((streams) => runExport({ env: {}, cwd }, "-", options, streams, signal));
+  return out
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+const lines = (...records: readonly object[]) =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join("");
+
+describe("import", () => {
+  it("stores NDJSON, plain and gzipped and from standard input, and tells what was refused", async () => {
+    const place = openPlace({
+      "a.ndjson": `\ufeff${lines(trackOf("a"))}\r\n\nno JSON\n${lines(trackOf("b")).trim()}`,
+    });
+    writeFileSync(
+      join(place.cwd, "b.ndjson.gz"),
+      gzipSync(lines(trackOf("c"), trackOf("d", { "#time": "2001-01-01 00:00:00" }))),
+    );
+    const files = ["a.ndjson", "b.ndjson.gz", "-"];
+    const { code, err } = await importFiles(
+      place,
+      files,
+      {},
+      lines(trackOf("e", { properties: { "1x": 1 } })),
+    );
+    expect(code).toBe(0);
+    expect(err).toMatch(/^4 records stored in .+ s, .+ a second\n/);
+    expect(err.split("\n").slice(1, -1)).toEqual([
+      ...["records refused:", "  bad_line: 1", "  time_too_old: 1", "properties dropped:", "  name: 1"],
+    ]);
+    const events = (await exported(place, { users: false })).map((record) => record["#account_id"]);
+    expect(events.sort()).toEqual(["a", "b", "c", "e"]);
+  });
+
+  it("fails with strict when a record is refused", async () => {
+    const place = openPlace({ "a.ndjson": lines(trackOf("a")), "b.ndjson": "1\n" });
+    expect((await importFiles(place, ["a.ndjson"], { strict: true })).code).toBe(0);
+    expect((await importFiles(place, ["b.ndjson"], { strict: true })).code).toBe(1);
+  });
+
+  it("stores nothing in a dry run, but tells the same", async () => {
+    const place = openPlace({
+      "a.ndjson": lines(
+        trackOf("a"),
+        trackOf("b", { "#type": "x" }),
+        trackOf("c", { "#uuid": "u" }),
+        trackOf("c", { "#uuid": "u" }),
+      ),
+    });
+    const { code, err } = await importFiles(place, ["a.ndjson"], { dryRun: true, strict: true });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^2 records valid/);
+    expect(err).toContain("  type: 1\nrecords that were there before:\n  uuid: 1\n");
+    expect(await exported(place)).toEqual([]);
+  });
+
+  it("makes records of CSV by a mapping", async () => {
+    const place = openPlace({
+      "orders.csv": `user;at;amount;note\nu1;${day} 10:00:00;12.5;"a;b"\nu2;${day} 11:00:00;;x\n;;1;\n`,
+      "map.yaml":
+        'separator: ";"\nmapping: { "#type": { value: track }, "#event_name": { value: order }, "#account_id": user, "#time": at }\n',
+    });
+    const options = { mapping: join(place.cwd, "map.yaml"), map: ["amount=amount:number"] };
+    const { err } = await importFiles(place, ["orders.csv"], options);
+    expect(err).toContain("  time_format: 1");
+    const events = await exported(place, { users: false });
+    expect(events.map((record) => [record["#account_id"], record["properties"]])).toEqual([
+      ["u1", { amount: 12.5, note: "a;b", "#zone_offset": 0 }],
+      ["u2", { note: "x", "#zone_offset": 0 }],
+    ]);
+  });
+
+  it("makes records of Parquet by a mapping", async () => {
+    const place = openPlace();
+    const instance = await DuckDBInstance.create(":memory:");
+    const connection = await instance.connect();
+    await connection.run(
+      `COPY (SELECT 'u' || i AS user, TIMESTAMP '${day} 10:00:00' AS at, i / 2 AS amount, [1, 2] AS list FROM range(3000) r(i))
+       TO '${join(place.cwd, "a.parquet")}' (FORMAT parquet)`,
+    );
+    instance.closeSync();
+    const map = ["#account_id=user", "#time=at"];
+    writeFileSync(
+      join(place.cwd, "m.yaml"),
+      'mapping: { "#type": { value: track }, "#event_name": { value: p } }',
+    );
+    const { err } = await importFiles(place, ["a.parquet"], { map, mapping: join(place.cwd, "m.yaml") });
+    expect(err).toMatch(/^3,000 records stored/);
+    const [first] = await exported(place, { users: false });
+    expect(first).toMatchObject({ "#account_id": "u0", properties: { amount: 0, list: ["1", "2"] } });
+  });
+
+  it.each([
+    { options: { project: 7 }, message: "there is no project 7, projects are 1" },
+    { options: { format: "csv" as const }, message: /is CSV, all of which is text: give --mapping or --map/ },
+    { options: { map: ["x"] }, message: '--map is "x", give target=column or target=column:type' },
+    { options: { map: ["x=y:time2", "a=b:thing"] }, message: '--map has the type "thing", valid types are' },
+    { options: { url: "nonsense" }, message: '--url is "nonsense"' },
+  ])("refuses $options", async ({ options, message }) => {
+    const place = openPlace({ "a.ndjson": "" });
+    await expect(importFiles(place, ["a.ndjson"], options)).rejects.toThrow(message);
+  });
+
+  it("refuses a file that isn't there before it stores anything", async () => {
+    const place = openPlace({ "a.ndjson": lines(trackOf("a")) });
+    await expect(importFiles(place, ["a.ndjson", "gone.ndjson"])).rejects.toThrow(/ENOENT/);
+    expect(await exported(place)).toEqual([]);
+  });
+
+  it("sends to a running server", async () => {
+    const place = openPlace();
+    const server = await openEventServer(place.data);
+    const records = Array.from({ length: 5_000 }, (_, i) => trackOf(`a${i}`));
+    writeFileSync(join(place.cwd, "a.ndjson"), lines(...records, trackOf("x", { "#type": "y" })));
+    const { code, err } = await importFiles(place, ["a.ndjson"], {
+      url: server.url,
+      project: 1,
+      strict: true,
+    });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^5,000 records accepted/);
+    expect(err).toContain("records refused:\n  type: 1\n");
+    await expect(importFiles(place, ["a.ndjson"], { url: server.url, project: 9 })).rejects.toThrow(
+      /project_id 9 is not configured/,
+    );
+  });
+});
+
+describe("export", () => {
+  const records = [
+    trackOf("a", { properties: { n: 1, list: ["x"], object: { k: "v" }, group: [{ k: 1 }, { k: 2 }] } }),
+    trackOf("b", { "#time": `${day} 00:00:00.001`, "#distinct_id": "d" }),
+    { "#type": "user_set", "#time": `${day} 00:00:00`, "#account_id": "a", properties: { level: 3 } },
+  ];
+
+  it("writes what import takes, and the same comes out again", async () => {
+    const place = openPlace({ "a.ndjson": lines(...records) });
+    await importFiles(place, ["a.ndjson"]);
+    const file = join(place.cwd, "out.ndjson.gz");
+    const { err } = await run((streams) => runExport({ env: {}, cwd: place.cwd }, file, {}, streams, signal));
+    expect(err).toBe("4 records exported\n");
+    const first = gunzipSync(readFileSync(file)).toString();
+    const other = openPlace({ "a.ndjson": first });
+    await importFiles(other, ["a.ndjson"], { strict: true });
+    const withoutTimes = (all: readonly Record<string, unknown>[]) =>
+      all.map((record) => (record["#type"] === "user_set" ? { ...record, "#time": "" } : record));
+    const before = first
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    expect(withoutTimes(await exported(other))).toEqual(withoutTimes(before));
+  });
+
+  it("leaves out users and other days when told to", async () => {
+    const place = openPlace({ "a.ndjson": lines(...records) });
+    await importFiles(place, ["a.ndjson"]);
+    expect((await exported(place, { users: false, from: day, to: day })).length).toBe(2);
+    expect(await exported(place, { users: false, to: "2020-01-01" })).toEqual([]);
+  });
+
+  it.each([
+    { options: { from: "yesterday" }, message: '--from is "yesterday", give a day such as' },
+    {
+      options: { from: "2026-02-02", to: "2026-02-01" },
+      message: "--from 2026-02-02 is after --to 2026-02-01",
+    },
+    { options: { project: 3 }, message: "there is no project 3, projects are 1" },
+  ])("refuses $options", async ({ options, message }) => {
+    await expect(exported(openPlace(), options)).rejects.toThrow(message);
+  });
+});

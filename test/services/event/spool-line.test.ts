@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeSpoolLine, encodeRawSpoolLines, encodeSpoolLine } from "../../../services/event/spool-line.ts";
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+
+describe("line of the spool", () => {
+  it("gives back the records of a body, however it is laid out", () => {
+    const layout = fc.constantFrom(undefined, 0, 2, "\t", "\r\n");
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), layout, fc.nat(), fc.nat(), (records, indent, p, r) => {
+        const body = JSON.stringify(records, null, indent).replaceAll("\n", "\r\n");
+        const line = text(encodeSpoolLine(p, r, Buffer.from(body)));
+        expect(line).not.toMatch(/[\r\n]/);
+        expect(decodeSpoolLine(line)).toEqual({
+          projectId: p,
+          receivedMs: r,
+          records: JSON.parse(JSON.stringify(records)),
+        });
+      }),
+    );
+  });
+
+  it("holds one record too", () => {
+    expect(decodeSpoolLine(text(encodeSpoolLine(1, 2, Buffer.from('{\n"a":1}'))))?.records).toEqual([
+      { a: 1 },
+    ]);
+  });
+
+  it.each(["", "null", "1", "{}", '{"p":1,"r":2}', '{"p":"1","r":2,"b":[]}', '{"p":1,"r":2,"b":['])(
+    "is not %j",
+    (line) => expect(decodeSpoolLine(line)).toBeUndefined(),
+  );
+});
+
+describe("raw lines", () => {
+  const encode = (lines: string) =>
+    text(encodeRawSpoolLines(7, 8, Buffer.from(lines)))
+      .split("\n")
+      .filter(Boolean);
+
+  it("are one line of the spool each, without empty ones", () => {
+    expect(encode('{"a":1}\r\n\n\r\n{"b":2}').map(decodeSpoolLine)).toEqual([
+      { projectId: 7, receivedMs: 8, records: [{ a: 1 }] },
+      { projectId: 7, receivedMs: 8, records: [{ b: 2 }] },
+    ]);
+    expect(encode("")).toEqual([]);
+  });
+
+  it("stay lines of their project, whatever stands in them", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.constantFrom('1,"p":3', '1,"p":3,"r":4,"b":[]', '1}{"p":3')),
+        (line) => {
+          const decoded = encode(line.replaceAll(/[\r\n]/g, "")).map(decodeSpoolLine);
+          expect(
+            decoded.every((one) => one === undefined || (one.projectId === 7 && one.receivedMs === 8)),
+          ).toBe(true);
+        },
+      ),
+    );
+  });
+});
