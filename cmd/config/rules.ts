@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { checkAnalysis } from "./analysis-rules.ts";
+import { checkChannel } from "./channel-rules.ts";
 import { checkEvents } from "./event-rules.ts";
 import { isLoopback } from "./listen.ts";
 import type { ConfigPath } from "./problem.ts";
@@ -24,6 +25,7 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
     ...checkNames(settings),
     ...checkTlsFiles(settings, config),
     ...checkWebhook(settings, config),
+    ...checkChannel(settings),
   ];
 }
 

@@ -4,6 +4,7 @@ import { projectAnalysisShape } from "../../services/analysis/project-config.ts"
 import { eventsConfigSchema } from "../../services/event/config.ts";
 import { parserConfigSchema } from "../../services/parser/config.ts";
 import { analysisSchema } from "./analysis-schema.ts";
+import { channelSchema } from "./channel-schema.ts";
 import { parseListen } from "./listen.ts";
 import { webhookSchema } from "./webhook-schema.ts";
 
@@ -128,6 +129,7 @@ export const configSchema = z.strictObject({
   analysis: section(analysisSchema),
   events: section(eventsConfigSchema),
   webhook: section(webhookSchema),
+  channel: section(channelSchema),
 });
 
 /** The values of a configuration as its file writes them, defaults filled in. */

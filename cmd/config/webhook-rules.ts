@@ -136,7 +136,7 @@ function checkInbox({ webhook: { inbox } }: Settings): Finding[] {
 }
 
 /** The URL is a secret, so it isn't quoted. */
-function checkDatabaseUrl(path: ConfigPath, text: string): Finding[] {
+export function checkDatabaseUrl(path: ConfigPath, text: string): Finding[] {
   const protocol = URL.canParse(text) ? new URL(text).protocol : "";
   if (/^postgres(ql)?:$/.test(protocol)) return [];
   return [{ path, message: 'must be a URL such as "postgresql://user:password@host:5432/database"' }];

@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type ChannelStore,
+  ChannelsOpenError,
+  ChannelsUnavailableError,
+} from "../store/channels/channels.ts";
+import type { Config } from "./config.ts";
+
+/** Where channels and tasks are kept: the inbox's settings, but for what channel.store says otherwise. */
+export type ChannelPlace =
+  | { readonly driver: "sqlite"; readonly file: string }
+  | {
+      readonly driver: "postgres";
+      readonly url: string;
+      readonly schema: string;
+      readonly maxConnections: number;
+    };
+
+export function channelPlace({ data, channel: { store }, webhook: { inbox } }: Config): ChannelPlace {
+  if ((store.driver ?? inbox.driver) === "sqlite") {
+    return { driver: "sqlite", file: store.file ?? join(data, "channels", "channels.db") };
+  }
+  return {
+    driver: "postgres",
+    url: store.url ?? inbox.url ?? "",
+    schema: store.schema ?? inbox.schema,
+    maxConnections: store.maxConnections ?? inbox.maxConnections,
+  };
+}
+
+/** Whether there may be tasks that go on without being asked for: a server without does not open the store. */
+export function mayHaveTasks(place: ChannelPlace): boolean {
+  return place.driver === "postgres" || existsSync(place.file);
+}
+
+/** @throws ChannelsUnavailableError whatever the reason is, which its message says */
+export async function openChannelStore(config: Config, now: () => number): Promise<ChannelStore> {
+  const place = channelPlace(config);
+  const { retentionMs } = config.channel;
+  try {
+    if (place.driver === "sqlite") {
+      const { openSqliteChannels } = await import("../store/channels/sqlite/open.ts");
+      return await openSqliteChannels({ path: place.file, retentionMs, now });
+    }
+    const { openPostgresChannels } = await import("../store/channels/postgres/open.ts");
+    return await openPostgresChannels({ ...place, retentionMs, now });
+  } catch (error) {
+    if (!(error instanceof ChannelsOpenError)) throw error;
+    throw new ChannelsUnavailableError(error.message, { cause: error });
+  }
+}

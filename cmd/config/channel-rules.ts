@@ -1,0 +1,20 @@
+import type { ConfigPath } from "./problem.ts";
+import type { Settings } from "./schema.ts";
+import type { Finding } from "./tls-files.ts";
+import { checkDatabaseUrl } from "./webhook-rules.ts";
+
+/** Rules of the section channel: what belongs to which driver. */
+export function checkChannel({ channel: { store }, webhook: { inbox } }: Settings): Finding[] {
+  const path = (name: string): ConfigPath => ["channel", "store", name];
+  const driver = store.driver ?? inbox.driver;
+  if (driver === "sqlite") {
+    return store.url === undefined ? [] : [{ path: path("url"), message: "is for driver postgres" }];
+  }
+  const findings: Finding[] = [];
+  if (store.file !== undefined) findings.push({ path: path("file"), message: "is for driver sqlite" });
+  if (store.url !== undefined) findings.push(...checkDatabaseUrl(path("url"), store.url));
+  else if (inbox.url === undefined && store.driver === "postgres") {
+    findings.push({ path: path("url"), message: "is required by driver postgres" });
+  }
+  return findings;
+}
