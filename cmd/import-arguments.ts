@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type Common, command, optionsOf, positive } from "./arguments.ts";
 import type { ExportOptions } from "./export-command.ts";
-import type { ImportOptions } from "./import-command.ts";
+import type { ImportOptions } from "./import-target.ts";
 import { UserError } from "./user-error.ts";
 
 /** Adds `engage import` and `engage export`. */

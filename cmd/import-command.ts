@@ -1,42 +1,12 @@
 import { statSync } from "node:fs";
-import type { Readable, Writable } from "node:stream";
 import type { Config, ConfigOptions } from "./config.ts";
 import { loadConfig } from "./config.ts";
 import { formatOf, type ImportFormat, readImportFile } from "./import-files.ts";
 import { openMapping } from "./import-mapping.ts";
-import { createImportSummary, type ImportSummary } from "./import-summary.ts";
+import { createImportSummary } from "./import-summary.ts";
+import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./import-target.ts";
 import { startProgress } from "./progress.ts";
 import { UserError } from "./user-error.ts";
-
-export interface ImportOptions {
-  /** Id of the project; may be left out when there is only one. */
-  readonly project?: number;
-  readonly format?: ImportFormat;
-  /** YAML file that says how rows become records. */
-  readonly mapping?: string;
-  readonly map?: readonly string[];
-  /** Only check. */
-  readonly dryRun?: boolean;
-  /** Exit with 1 when a record is refused. */
-  readonly strict?: boolean;
-  /** Sends to a running server, in the place of opening the data folder. */
-  readonly url?: string;
-  readonly keyFile?: string;
-}
-
-export interface ImportStreams {
-  readonly stdin: Readable;
-  readonly stdout: Writable & { readonly isTTY?: boolean };
-  readonly stderr: Writable & { readonly isTTY?: boolean };
-}
-
-/** Takes NDJSON of records. */
-export interface ImportTarget extends AsyncDisposable {
-  /** Resolves when more may come; at the latest `finish` tells of a fault. */
-  take(lines: Uint8Array): Promise<void>;
-  /** Resolves when all are stored. */
-  finish(): Promise<void>;
-}
 
 /**
  * Imports files one after the other and writes a summary to stderr.
@@ -84,14 +54,6 @@ export async function runImport(
   }
   streams.stderr.write(summary.text((performance.now() - startMs) / 1_000));
   return options.strict && summary.failures() > 0 ? 1 : 0;
-}
-
-export interface TargetPorts {
-  readonly projectId: number;
-  readonly options: ImportOptions;
-  readonly summary: ImportSummary;
-  readonly streams: ImportStreams;
-  readonly signal: AbortSignal;
 }
 
 async function openTarget(

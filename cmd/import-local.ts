@@ -10,7 +10,7 @@ import { openSqliteIntake } from "../store/intake/sqlite/open.ts";
 import type { Config } from "./config.ts";
 import { lockFolder } from "./data-lock.ts";
 import { openEventLoading } from "./event-loading.ts";
-import type { ImportTarget, TargetPorts } from "./import-command.ts";
+import type { ImportTarget, TargetPorts } from "./import-target.ts";
 
 /** So much may wait in the spool while the file is read on. */
 const maxWaitingBytes = 64 * 1_048_576;

@@ -11,7 +11,7 @@ import { refusalWord } from "../services/event/results.ts";
 import { keyFrom } from "./config/environment.ts";
 import { readSecretFile } from "./config/secrets.ts";
 import type { ConfigOptions } from "./config.ts";
-import type { ImportTarget, TargetPorts } from "./import-command.ts";
+import type { ImportTarget, TargetPorts } from "./import-target.ts";
 import { placeOf } from "./server-call.ts";
 import { UserError } from "./user-error.ts";
 

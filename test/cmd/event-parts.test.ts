@@ -134,11 +134,11 @@ describe("settings of what is stored", () => {
   it.each([
     [
       "parser: { store: { project: 1 } }",
-      "1:29: parser.store.project: there is no project 1, projects is empty",
+      "engage.yaml:1:29: parser.store.project: there is no project 1, projects is empty",
     ],
     [
       'projects: [{ id: 1 }]\nparser: { store: { project: 1, formats: [a] }, formats: [{ name: b, index: "*", type: pass_through }] }',
-      '2:42: parser.store.formats[0]: there is no format "a", formats are b',
+      'engage.yaml:2:42: parser.store.formats[0]: there is no format "a", formats are b',
     ],
   ])("%s", (text, problem) => {
     expect(linesOf(problemsOf(text))).toEqual([problem]);

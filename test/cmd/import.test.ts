@@ -6,7 +6,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { type ExportOptions, runExport } from "../../cmd/export-command.ts";
-import { type ImportOptions, runImport } from "../../cmd/import-command.ts";
+import { runImport } from "../../cmd/import-command.ts";
+import type { ImportOptions } from "../../cmd/import-target.ts";
 import { folderWith } from "./config/load.ts";
 import { openEventServer, recordTime, settingsOf, trackOf } from "./event-server.ts";
 
