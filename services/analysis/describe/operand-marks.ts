@@ -59,9 +59,7 @@ function checkIndex(
   if (index === undefined) problems.refuse(field, undefined, "is required");
   else if (index < 0 || (count !== undefined && index >= count)) {
     const rule =
-      count === undefined
-        ? "must not be negative"
-        : `must be from 0 to ${count - 1}, the number of an operand`;
+      count === undefined ? "must not be negative" : `is no operand, the metric has ${count} from 0 on`;
     problems.refuse(field, index, rule);
     return false;
   }

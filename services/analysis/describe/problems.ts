@@ -11,7 +11,8 @@ const maxQuoted = 200;
 export interface Problems {
   /** @param rule such as `must be a whole number from 1 to 10000` */
   refuse(field: string, value: string | number | undefined, rule: string): void;
-  refuseWord(field: string, value: string | number, valid: readonly string[]): void;
+  /** @param value number of an enum's value that has no word; 0 when it is not set */
+  refuseWord(field: string, value: number, valid: readonly string[]): void;
   /** Once for each field and message. */
   warn(reason: WarningReason, field: string, message: string): void;
   readonly warnings: readonly Warning[];
@@ -28,7 +29,10 @@ export function createProblems(): Problems {
   };
   return {
     refuse,
-    refuseWord: (field, value, valid) => refuse(field, value, `must be one of ${quoteAll(valid)}`),
+    refuseWord: (field, value, valid) =>
+      value === 0
+        ? refuse(field, undefined, `is required, one of ${quoteAll(valid)}`)
+        : refuse(field, value, `must be one of ${quoteAll(valid)}`),
     warn(reason, field, message) {
       const key = `${field}\n${message}`;
       if (warnings.size === maxWarnings || warnings.has(key)) return;
