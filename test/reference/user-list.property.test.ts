@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { generateRequest, type Request } from "./generate-request.ts";
+import type { Label } from "./groups.ts";
+import { type Judge, openJudge } from "./judge.ts";
+import { createRandom, type Random } from "./random.ts";
+import { scenes } from "./scenes.ts";
+import { seed } from "./seed.ts";
+import type { Answer } from "./subject.ts";
+
+const requestsPerScene = 40;
+const slicesPerRequest = 8;
+
+/** One number of a result. */
+interface Slice {
+  readonly index: number;
+  readonly cols: readonly Label[];
+  /** Undefined: the whole period. */
+  readonly bucket: number | undefined;
+}
+
+describe(`users behind random numbers, ENGAGE_TEST_SEED=${seed}`, () => {
+  it.each(scenes)("are those of the reference, zone $project.zone", { timeout: 240_000 }, async (scene) => {
+    const random = createRandom(seed + 7 * scene.project.projectId);
+    await using judge = await openJudge(scene, random, 400);
+    const faults: (string | undefined)[] = [];
+    for (let asked = 0; asked < requestsPerScene; asked++) {
+      const request = generateRequest(random, scene);
+      const answer = await judge.subject.analyze(request);
+      const slices = pickSlices(random, answer);
+      for (const slice of slices) faults.push(await judge.judgeUsers(listRequest(request, answer, slice)));
+    }
+    expect(faults.length).toBeGreaterThan(requestsPerScene);
+    expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
+  });
+
+  it.each(scenes)("are as many as TRIG_USER_NUM, zone $project.zone", { timeout: 240_000 }, async (scene) => {
+    const random = createRandom(seed - 7 * scene.project.projectId);
+    await using judge = await openJudge(scene, random, 400);
+    const lengths: Lengths[] = [];
+    for (let asked = 0; asked < requestsPerScene; asked++) {
+      const request = withoutFormulas(generateRequest(random, scene));
+      lengths.push(...(await compareLengths(judge, random, request)));
+    }
+    expect(lengths.length).toBeGreaterThan(requestsPerScene);
+    expect(lengths.filter(({ listed, counted }) => listed !== counted).slice(0, 5)).toEqual([]);
+  });
+});
+
+interface Lengths {
+  readonly listed: number;
+  readonly counted: number | null;
+  readonly request: string;
+}
+
+/** Of each metric, whatever it aggregates, against the number of users of the same events. */
+async function compareLengths(judge: Judge, random: Random, request: Request): Promise<Lengths[]> {
+  const answer = await judge.subject.analyze(withUniques(request));
+  const compared: Lengths[] = [];
+  for (const slice of pickSlices(random, answer)) {
+    const list = listRequest(request, answer, slice);
+    const listed = (await judge.subject.listUsers(list)).length;
+    const whole = { ...withUniques(request), eventView: { ...viewOf(request), timeParticleSize: "total" } };
+    const counting = slice.bucket === undefined ? await judge.subject.analyze(whole) : answer;
+    compared.push({ listed, counted: numberAt(counting, slice), request: JSON.stringify(list) });
+  }
+  return compared;
+}
+
+/** Zero where the group has no event in that period. */
+function numberAt({ results }: Answer, { index, cols, bucket = 0 }: Slice): number | null {
+  const result = results.find((one) => one.index === index);
+  const group = result?.groups.find((one) => JSON.stringify(one.cols) === JSON.stringify(cols));
+  return group?.values[bucket] ?? 0;
+}
+
+function pickSlices(random: Random, { results, x }: Answer): Slice[] {
+  const numbers = results.flatMap(({ index, groups }) => groups.map(({ cols }) => ({ index, cols })));
+  return Array.from({ length: Math.min(slicesPerRequest, numbers.length) }, () => ({
+    ...random.pick(numbers),
+    bucket: random.chance(0.2) ? undefined : random.int(0, x.length - 1),
+  }));
+}
+
+function listRequest(request: Request, answer: Answer, { index, cols, bucket }: Slice): Request {
+  const { limit: _, useCache: __, useSameResultKey: ___, ...rest } = request;
+  return {
+    ...rest,
+    eventIndex: index,
+    sliceGroupVal: cols.map((label) => label ?? "(null)"),
+    ...(bucket !== undefined && { sliceDate: answer.x[bucket] }),
+  };
+}
+
+function viewOf(request: Request): Request {
+  return request["eventView"] as Request;
+}
+
+/** Formulas have more than one kind of events; a split makes results that a list does not tell apart. */
+function withoutFormulas(request: Request): Request {
+  const { eventSplit: _, ...view } = viewOf(request);
+  const events = (request["events"] as Request[]).map((metric) => {
+    const { eventSplitIndexes: __, quotaTimeRanges: ___, customFilters: ____, ...rest } = metric;
+    const isPlain = metric["analysis"] !== undefined;
+    return isPlain ? rest : { type: "normal", eventName: "login", analysis: "TOTAL_TIMES" };
+  });
+  return { ...request, eventView: { ...view, comparedByTime: false }, events, limit: 10_000 };
+}
+
+function withUniques(request: Request): Request {
+  const events = (request["events"] as Request[]).map(
+    ({ quota: _, analysisParams: __, quotaEntities: ___, ...metric }) => ({
+      ...metric,
+      analysis: "TRIG_USER_NUM",
+    }),
+  );
+  return { ...request, events };
+}
