@@ -1,0 +1,86 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { FunnelSchema } from "../../../gen/engage/channel/v1/statistics_pb.ts";
+import { defaultClickEvent, defaultConversionHours } from "../channels/settings.ts";
+import type { FunnelRequest } from "../ports.ts";
+import type { Segment } from "./segments.ts";
+
+/** What is asked of the events of a project. */
+export interface FunnelQuery {
+  readonly projectId: number;
+  /** Members that `#ops_receipt_properties` of an event has to have. */
+  readonly receipt: Readonly<Record<string, string>>;
+  /** Events with such a receipt. */
+  readonly events: readonly string[];
+  /** Events of the users of those, with no receipt. */
+  readonly conversionEvents: readonly string[];
+  /** Instants; [fromMs, toMs). */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Different users. */
+export interface FunnelCounts {
+  /** For each of the events. */
+  readonly users: readonly number[];
+  readonly conversions: number;
+}
+
+export interface FunnelResult extends FunnelCounts {
+  /** By the ids of receipts; both may be empty. */
+  readonly segments: readonly (Segment & FunnelCounts)[];
+}
+
+/** Counts who did what behind a push. */
+export type FunnelEvents = (query: FunnelQuery, signal: AbortSignal) => Promise<FunnelResult>;
+
+const hourMs = 3_600_000;
+
+/**
+ * Funnels of a run: of all, then of each A/B group and language where there are
+ * several. What was sent and has succeeded is counted by the store of channels;
+ * everything behind it are users by the receipts of their events. A conversion
+ * counts of users that an event with a receipt has come of, from the beginning
+ * of the run until the window behind the end of its sending.
+ */
+export async function computeFunnels(
+  { channel, task, run, statistics }: FunnelRequest,
+  events: FunnelEvents,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<readonly MessageInitShape<typeof FunnelSchema>[]> {
+  const { stepEvents = [], clickEvent, conversionEvents = [], conversionWindowHours } = channel.funnel ?? {};
+  const { flowId, flowVersion, nodeId } = task.journey ?? {};
+  const windowMs = (conversionWindowHours ?? defaultConversionHours) * hourMs;
+  const query: FunnelQuery = {
+    projectId: Number(channel.projectId),
+    receipt:
+      flowId === undefined
+        ? { ops_task_instance_id: run.runId }
+        : { ops_flow_id: flowId, ops_flow_version: flowVersion!, ops_node_id: nodeId! },
+    events: [...stepEvents, clickEvent || defaultClickEvent],
+    conversionEvents,
+    fromMs: run.startedAtMs,
+    toMs: (run.endedAtMs ?? nowMs) + windowMs,
+  };
+  const found = await events(query, signal);
+  const names = [...stepEvents, "click"];
+  const toSteps = (sent: number, succeeded: number, { users, conversions }: FunnelCounts) => [
+    { name: "sent", users: BigInt(sent) },
+    { name: "succeeded", users: BigInt(succeeded) },
+    ...names.map((name, i) => ({ name, users: BigInt(users[i] ?? 0) })),
+    ...(conversionEvents.length === 0 ? [] : [{ name: "conversion", users: BigInt(conversions) }]),
+  ];
+  const all = { steps: toSteps(statistics.sent, statistics.succeeded, found) };
+  if (statistics.segments.length < 2) return [all];
+  const isMultiLanguage = new Set(statistics.segments.map(({ language }) => language)).size > 1;
+  return [
+    all,
+    ...statistics.segments.map(({ groupId, language, sent, succeeded }) => {
+      const counts = found.segments.find(
+        (one) => one.groupId === groupId && (one.language === language || one.language === ""),
+      );
+      const steps = toSteps(sent, succeeded, counts ?? { users: [], conversions: 0 });
+      return { groupId, language: isMultiLanguage ? language : "", steps };
+    }),
+  ];
+}

@@ -1,0 +1,180 @@
+import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
+import type { Exchange } from "../exchange.ts";
+import { attempt } from "./attempt.ts";
+import { Bell, type Clock } from "./clock.ts";
+import type { HeldBatch, LeaseKeeper } from "./leases.ts";
+import type { DeliveryObserver } from "./observer.ts";
+import { outcomeOf } from "./outcome.ts";
+import { Pacer } from "./pacer.ts";
+import type { SendPlan } from "./send-plan.ts";
+import type { Settler } from "./settler.ts";
+import { judgeOutcome } from "./verdict.ts";
+
+export interface LaneOptions {
+  readonly store: ChannelStore;
+  readonly clock: Clock;
+  readonly leases: LeaseKeeper;
+  readonly settler: Settler;
+  readonly observer: DeliveryObserver;
+  /** How a batch is sent, by its run. */
+  readonly planOf: (batch: LeasedBatch) => Promise<SendPlan>;
+  readonly exchangeTo: (url: string) => Exchange;
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Requests under way at a time. */
+  readonly maxInFlight: number;
+  /** How long a lane may not look for work. */
+  readonly pollMs: number;
+  /** Aborted when nothing more is begun. */
+  readonly stopping: AbortSignal;
+}
+
+/** Bodies in memory, roughly. */
+const maxHeldBytes = 67_108_864;
+/** The first time it isn't known how large bodies are. */
+const firstLease = 8;
+/** A batch that another replica has locked is due and yet not to be had. */
+const shortestWaitMs = 20;
+
+/** Sends the batches of one channel. */
+export class Lane {
+  readonly #channelId: string;
+  readonly #options: LaneOptions;
+  readonly #bell: Bell;
+  readonly #queue: HeldBatch[] = [];
+  readonly #pacers = new Map<number, Pacer>();
+  #inFlight = 0;
+  /** Leased and not settled. */
+  #held = 0;
+  #averageBytes = 0;
+  /** By the monotonic clock: until then there is nothing to lease, unless one is told otherwise. */
+  #quietUntilMs = 0;
+
+  constructor(channelId: string, options: LaneOptions) {
+    this.#channelId = channelId;
+    this.#options = options;
+    this.#bell = new Bell(options.clock);
+  }
+
+  wake(): void {
+    this.#quietUntilMs = 0;
+    this.#bell.ring();
+  }
+
+  /** Until nothing is left to be sent, or it is to stop; then what is not under way is given back. */
+  async run(): Promise<void> {
+    const { stopping, observer, pollMs } = this.#options;
+    while (!stopping.aborted) {
+      let waitMs: number | null = pollMs;
+      try {
+        waitMs = await this.#fill();
+      } catch (error) {
+        observer.failed("lease batches", error);
+      }
+      if (waitMs === null && this.#held === 0) return;
+      await this.#bell.wait(waitMs ?? pollMs);
+    }
+    const unsent = this.#queue.splice(0);
+    await Promise.all(unsent.map((held) => this.#settle(held, { kind: "released" })));
+    while (this.#held > 0) await this.#bell.wait(pollMs);
+  }
+
+  /** Leases what there is room for. Answers how long to wait; null: nothing is left. */
+  async #fill(): Promise<number | null> {
+    const { store, clock, leases, leaseMs, owner, maxInFlight, pollMs } = this.#options;
+    const quietMs = this.#quietUntilMs - clock.monotonic();
+    const most = Math.max(1, Math.min(3 * maxInFlight, Math.floor(maxHeldBytes / this.#averageBytes)));
+    const room = (this.#averageBytes === 0 ? firstLease : most) - this.#held;
+    // Leasing a few at a time would be a commit for each few.
+    const isEnough = room <= 0 || (room < maxInFlight / 2 && this.#queue.length > 0);
+    if (isEnough || quietMs > 0) return isEnough ? pollMs : Math.min(pollMs, quietMs);
+    const asked = clock.monotonic();
+    const request = { channelId: this.#channelId, maxBatches: room, leaseMs, owner };
+    const { batches, nextDueAtMs } = await store.leaseBatches(request);
+    for (const batch of batches) {
+      this.#averageBytes = 0.9 * (this.#averageBytes || batch.body.length) + 0.1 * batch.body.length;
+      this.#queue.push(leases.hold(batch, asked));
+      this.#held++;
+    }
+    this.#pump();
+    if (nextDueAtMs === null) return null;
+    if (batches.length === room) return 0;
+    const waitMs = Math.min(pollMs, Math.max(shortestWaitMs, nextDueAtMs - clock.now()));
+    this.#quietUntilMs = asked + waitMs;
+    return waitMs;
+  }
+
+  #pump(): void {
+    const { maxInFlight, stopping } = this.#options;
+    while (this.#inFlight < maxInFlight && this.#queue.length > 0 && !stopping.aborted) {
+      this.#inFlight++;
+      void this.#send(this.#queue.shift()!);
+    }
+  }
+
+  async #send(held: HeldBatch): Promise<void> {
+    let outcome: Outcome | undefined = { kind: "released" };
+    try {
+      outcome = await this.#attempt(held);
+    } catch (error) {
+      this.#options.observer.failed("send a batch", error);
+    }
+    this.#inFlight--;
+    this.#pump();
+    await this.#settle(held, outcome);
+  }
+
+  /** Undefined: it was broken off, and is no longer this one's to settle. */
+  async #attempt({ batch, signal }: HeldBatch): Promise<Outcome | undefined> {
+    const { clock, planOf, exchangeTo, observer, stopping } = this.#options;
+    const plan = await planOf(batch);
+    const { timeoutMs, rateLimit, validation } = plan;
+    const headers = plan.headers(batch.body);
+    if (rateLimit > 0) await this.#awaitSlot(rateLimit);
+    if (stopping.aborted || signal.aborted) return signal.aborted ? undefined : { kind: "released" };
+    const began = clock.monotonic();
+    const request = { headers, body: batch.body, timeoutMs };
+    const result = await attempt(exchangeTo(plan.url), request, clock, signal);
+    if (signal.aborted && result.kind === "cancelled") return undefined;
+    const verdict = judgeOutcome(result, batch.size, validation);
+    const outcome = outcomeOf(verdict, batch, plan, clock.now());
+    observer.attempted({
+      ...{ channelId: this.#channelId, runId: batch.runId, number: batch.number, messages: batch.size },
+      ...{ outcome: outcome.kind, durationMs: clock.monotonic() - began },
+      reason: verdict.kind === "failed" ? verdict.reason : undefined,
+      warnings: verdict.kind === "accepted" ? verdict.warnings : [],
+    });
+    return outcome;
+  }
+
+  async #awaitSlot(perSecond: number): Promise<void> {
+    const { store, clock, stopping: signal } = this.#options;
+    const known = this.#pacers.get(perSecond);
+    const pacer = known ?? new Pacer({ store, clock, channelId: this.#channelId, perSecond, signal });
+    this.#pacers.set(perSecond, pacer);
+    try {
+      for (;;) {
+        const { latestMs } = await pacer.take();
+        if (clock.monotonic() <= latestMs) return;
+      }
+    } catch (error) {
+      // What waits when it is to stop is released.
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #settle({ batch }: HeldBatch, outcome: Outcome | undefined): Promise<void> {
+    const { settler, leases, clock } = this.#options;
+    if (outcome !== undefined) {
+      await settler.settle({ token: batch.token, outcome });
+      leases.drop(batch.token);
+    }
+    this.#held--;
+    const now = clock.monotonic();
+    if (this.#held === 0) this.#quietUntilMs = now;
+    if (outcome?.kind === "retry") {
+      this.#quietUntilMs = Math.min(this.#quietUntilMs, now + outcome.atMs - clock.now());
+    }
+    this.#bell.ring();
+  }
+}

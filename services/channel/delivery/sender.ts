@@ -1,0 +1,126 @@
+import type { LeasedBatch } from "../../../store/channels/channels.ts";
+import type { Exchange } from "../exchange.ts";
+import { decodeRunChannel } from "../tasks/codec.ts";
+import { Bell } from "./clock.ts";
+import { Lane, type LaneOptions } from "./lane.ts";
+import { LeaseKeeper } from "./leases.ts";
+import { compileSendPlan, type SendPlan } from "./send-plan.ts";
+import { Settler } from "./settler.ts";
+
+export interface OpenedExchange extends Disposable {
+  readonly exchange: Exchange;
+}
+
+export type SenderOptions = Pick<
+  LaneOptions,
+  "store" | "clock" | "observer" | "owner" | "leaseMs" | "maxInFlight" | "pollMs"
+> & {
+  /** Calls one URL over connections that are kept. */
+  readonly openExchange: (url: string) => OpenedExchange;
+};
+
+/** Plans of runs that are kept; one is made of a few kilobytes in a tenth of a millisecond. */
+const maxPlans = 200;
+
+/** Sends the batches of all channels until it is stopped. */
+export class Sender {
+  readonly #options: SenderOptions;
+  readonly #stopping = new AbortController();
+  readonly #bell: Bell;
+  readonly #leases: LeaseKeeper;
+  readonly #settler: Settler;
+  readonly #lanes = new Map<string, { readonly lane: Lane; readonly ended: Promise<void> }>();
+  readonly #plans = new Map<string, Promise<SendPlan>>();
+  readonly #exchanges = new Map<string, OpenedExchange>();
+
+  constructor(options: SenderOptions) {
+    const { store, clock, leaseMs, observer } = options;
+    this.#options = options;
+    this.#bell = new Bell(clock);
+    const failed = (what: string) => (error: unknown) => observer.failed(what, error);
+    this.#leases = new LeaseKeeper({ store, clock, leaseMs, failed: failed("prolong leases") });
+    this.#settler = new Settler({ store, clock, failed: failed("settle batches") });
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    for (const { lane } of this.#lanes.values()) lane.wake();
+    this.#bell.ring();
+  }
+
+  /** Resolves when it has stopped. */
+  async run(): Promise<void> {
+    const { store, clock, observer, pollMs } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      let waitMs = pollMs;
+      try {
+        for (const { channelId, dueAtMs } of await store.busyChannels()) {
+          if (dueAtMs <= clock.now()) this.#open(channelId);
+          else waitMs = Math.min(waitMs, dueAtMs - clock.now());
+        }
+      } catch (error) {
+        observer.failed("look for batches", error);
+      }
+      if (!this.#stopping.signal.aborted) await this.#bell.wait(waitMs);
+    }
+    await Promise.all([...this.#lanes.values()].map(({ ended }) => ended));
+    await this.#leases.giveBack().catch((error: unknown) => observer.failed("give leases back", error));
+    for (const open of this.#exchanges.values()) open[Symbol.dispose]();
+  }
+
+  /** Begins nothing more. */
+  stop(): void {
+    this.#stopping.abort(new Error("stopping"));
+    this.wake();
+  }
+
+  /** Breaks off what is under way; it is sent again by whoever comes next. */
+  abort(): void {
+    this.#settler.stop();
+    this.#leases.abort(new Error("stopping"));
+  }
+
+  #open(channelId: string): void {
+    if (this.#lanes.has(channelId)) return;
+    const lane = new Lane(channelId, {
+      ...this.#options,
+      ...{ leases: this.#leases, settler: this.#settler, stopping: this.#stopping.signal },
+      planOf: (batch) => this.#planOf(batch),
+      exchangeTo: (url) => this.#exchangeTo(url),
+    });
+    const ended = lane.run().finally(() => {
+      this.#lanes.delete(channelId);
+      if (this.#lanes.size === 0) this.#closeExchanges();
+      this.#bell.ring();
+    });
+    this.#lanes.set(channelId, { lane, ended });
+  }
+
+  #closeExchanges(): void {
+    for (const open of this.#exchanges.values()) open[Symbol.dispose]();
+    this.#exchanges.clear();
+  }
+
+  /** A run goes on by the channel as it was when it began. */
+  #planOf({ runId }: LeasedBatch): Promise<SendPlan> {
+    const known = this.#plans.get(runId);
+    if (known !== undefined) return known;
+    if (this.#plans.size >= maxPlans) this.#plans.delete(this.#plans.keys().next().value!);
+    const plan = this.#makePlan(runId);
+    this.#plans.set(runId, plan);
+    plan.catch(() => this.#plans.delete(runId));
+    return plan;
+  }
+
+  async #makePlan(runId: string): Promise<SendPlan> {
+    const run = await this.#options.store.run(runId);
+    if (run === null) throw new Error(`run ${runId} is gone`);
+    return compileSendPlan(decodeRunChannel(run));
+  }
+
+  #exchangeTo(url: string): Exchange {
+    const known = this.#exchanges.get(url) ?? this.#options.openExchange(url);
+    this.#exchanges.set(url, known);
+    return known.exchange;
+  }
+}
