@@ -19,6 +19,7 @@ import { openClickForwarder } from "./click-forward.ts";
 import type { Config } from "./config.ts";
 import { createThrottle } from "./log-throttle.ts";
 import { createStopTime } from "./stop-time.ts";
+import { tellBoth } from "./tell-both.ts";
 import { createDeliveryLog, createReceiveLog } from "./webhook-log.ts";
 import { type Messages, openMessages, refuseMessages } from "./webhook-messages.ts";
 import { createWebhookMetrics, type WebhookMetrics } from "./webhook-metrics.ts";
@@ -137,19 +138,4 @@ function countClicks(sink: Pick<RecordSink, "append">, metrics: WebhookMetrics):
       }
     },
   };
-}
-
-type Tell = (...what: never[]) => void;
-
-/** One observer that tells two of the same kind. */
-function tellBoth<T extends { readonly [name in keyof T]: Tell }>(first: T, second: T): T {
-  const names = Object.keys(first) as (keyof T)[];
-  const tell = names.map((name): [keyof T, Tell] => [
-    name,
-    (...what) => {
-      first[name](...what);
-      second[name](...what);
-    },
-  ]);
-  return Object.fromEntries(tell) as unknown as T;
 }

@@ -91,6 +91,8 @@ export interface SenderOptions extends SenderPorts {
   readonly now: () => number;
   /** Resolves after so many milliseconds, or when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Aborted when the server is about to stop: who watches is told to begin again. */
+  readonly stopping: AbortSignal;
   /** A task with a schedule was made. */
   readonly scheduled: () => void;
 }

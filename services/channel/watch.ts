@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ServiceImpl } from "@connectrpc/connect";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { TaskProgress } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import type { RunStatistics, StoredTask } from "../../store/channels/channels.ts";
@@ -46,8 +46,9 @@ async function* watch(
       told = seen;
     }
     if (hasEnded(seen)) return;
-    await options.sleep(lookMs, signal);
+    await options.sleep(lookMs, AbortSignal.any([signal, options.stopping]));
     signal.throwIfAborted();
+    if (options.stopping.aborted) throw new ConnectError("the server stops, watch again", Code.Unavailable);
   }
 }
 

@@ -36,6 +36,7 @@ export async function openSender(changes: Partial<SenderOptions> = {}): Promise<
     },
     funnels: async ({ channel, run }) => [{ groupId: `${channel.name} ${run.runId}` }],
     sleep: async () => {},
+    stopping: new AbortController().signal,
     scheduled() {
       rig.scheduled += 1;
     },

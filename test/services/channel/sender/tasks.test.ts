@@ -110,6 +110,16 @@ describe("tasks", () => {
     expect(seen).toEqual([TaskState.DRAFT]);
   });
 
+  it("are no longer watched when the server stops", async () => {
+    await using rig = await openSender({ stopping: AbortSignal.abort() });
+    await rig.client.createChannel({ channel: channelOf() });
+    await rig.client.createTask({ task: taskOf() as never });
+    await rig.client.runTask({ taskId: "t1" });
+    const progress = rig.client.watchTask({ taskId: "t1" })[Symbol.asyncIterator]();
+    expect((await progress.next()).value?.progress?.state).toBe(TaskState.PREPARING);
+    expect((await failureOf(progress.next())).code).toBe(Code.Unavailable);
+  });
+
   it("keep their channel from being deleted until they end", async () => {
     await using rig = await openWithChannel();
     await rig.client.createTask({ task: taskOf() as never });
