@@ -133,7 +133,11 @@ function readGroup(
   if (labels.length !== keys.length) {
     const names =
       keys.length === 0 ? `, or ${quoteAll(overallLabels)}` : `: ${quoteAll(keys.map(({ name }) => name))}`;
-    problems.refuse(field, undefined, `must hold ${keys.length} labels, not ${labels.length}${names}`);
+    problems.refuse(
+      field,
+      undefined,
+      `must hold ${keys.length} label${keys.length === 1 ? "" : "s"}, not ${labels.length}${names}`,
+    );
     return [];
   }
   return keys.map(({ form, name }, i) => {

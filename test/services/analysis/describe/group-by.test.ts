@@ -1,0 +1,174 @@
+import { expect, describe as group, it } from "vitest";
+import { compileScan, compileSpread } from "../../../../services/analysis/describe/event-plan.ts";
+import { cutKey, type PlannedKey } from "../../../../services/analysis/describe/group-by.ts";
+import { intervalLabels } from "../../../../services/analysis/text-form.ts";
+import { describe, projectOf, refusalsOf, warningsOf } from "./described.ts";
+
+const column = (columnName: string, more: object = {}) => ({ columnName, tableType: "event", ...more });
+const keyOf = (groupBy: object): PlannedKey => describe({ view: { groupBy: [groupBy] } }).keys[0]!;
+
+it.each([
+  [column("brand"), "values", "text"],
+  [column("price"), "values", "number"],
+  [column("price", { propertyRangeType: "discrete" }), "values", "number"],
+  [column("paid"), "values", "boolean"],
+  [column("due"), "values", "time"],
+  [column("#event_time"), "values", "time"],
+  [column("tags"), "values", "text"],
+  [column("items"), "values", "text"],
+  [column("items.cost"), "values", "number"],
+  [column("device.os"), "values", "text"],
+  [column("gone"), "values", "text"],
+  [column("level", { tableType: "user" }), "values", "number"],
+  [column("segment", { tableType: "cluster" }), "values", "text"],
+  [column("whales", { tableType: "user_cluster" }), "predicate", "boolean"],
+  [column("unknown_cohort", { tableType: "cluster" }), "predicate", "boolean"],
+  [column("price", { propertyRange: "10,20" }), "intervals", "intervals"],
+  [column("due", { propertyRange: "2026-08-01,2026-08-02 10:00:00" }), "intervals", "intervals"],
+])("groups by %j with %s in the form of %s", (groupBy, kind, form) => {
+  const planned = keyOf(groupBy);
+  expect([planned.key.kind, planned.form.kind]).toEqual([kind, form]);
+});
+
+it("keeps both names of a column", () => {
+  const { name, displayName } = keyOf(column("brand", { columnDesc: "品牌" }));
+  expect([name, displayName]).toEqual(["brand", "品牌"]);
+});
+
+group("the spread of a number", () => {
+  const def = keyOf(column("price", { propertyRangeType: "def" }));
+
+  it("is asked for where a query leaves the intervals open", () => {
+    const needs = [
+      column("price", { propertyRangeType: "def" }),
+      column("brand", { propertyRangeType: "def" }),
+      column("price", { propertyRangeType: "def", propertyRange: "1" }),
+    ];
+    expect(needs.map((groupBy) => keyOf(groupBy).needsSpread)).toEqual([true, false, false]);
+  });
+
+  it("cuts twelve intervals of equal width", () => {
+    const { form } = cutKey(def, { distinct: 20, range: [0, 120] });
+    expect(intervalLabels(form as Parameters<typeof intervalLabels>[0])).toEqual([
+      "(-inf,10)",
+      ...Array.from({ length: 10 }, (_, i) => `[${(i + 1) * 10},${(i + 2) * 10})`),
+      "[110,+inf)",
+    ]);
+  });
+
+  it.each([
+    [{ distinct: 19, range: [0, 120] as const }],
+    [{ distinct: 0, range: undefined }],
+    [{ distinct: 20, range: [1, 1 + Number.EPSILON] as const }],
+    [{ distinct: 20, range: [-Number.MAX_VALUE, Number.MAX_VALUE] as const }],
+  ])("leaves values alone when it is %j", (spread) => {
+    expect(cutKey(def, spread).key.kind).toBe("values");
+  });
+
+  it("is that of both ranges and all metrics", () => {
+    const events = ["login", "pay"].map((eventName) => ({
+      type: "normal",
+      eventName,
+      analysis: "TOTAL_TIMES",
+    }));
+    const view = { comparedByTime: true, comparedRecentDay: "8-14", groupBy: [column("price")] };
+    const { buckets, keys, measures } = compileSpread(describe({ view, events }));
+    expect([buckets.windows?.length, keys, measures.map((measure) => measure.events)]).toEqual([
+      2,
+      [],
+      [[1], [2]],
+    ]);
+  });
+});
+
+it.each([
+  [
+    column("brand", { propertyRange: "1,2" }),
+    'propertyRange: "1,2" is only valid for numbers and times, and this is a text column',
+  ],
+  [
+    column("price", { propertyRange: "2,1" }),
+    'propertyRange: "2,1" must be ascending numbers, joined by commas',
+  ],
+  [column("price", { propertyRange: "1,1" }), "must be ascending numbers"],
+  [column("price", { propertyRange: "1;2" }), "must be ascending numbers"],
+  [column("price", { propertyRange: "1,1e400" }), "must be ascending numbers"],
+  [column("due", { propertyRange: "2026-02-30" }), "must be ascending times"],
+  [
+    column("price", { propertyRange: Array.from({ length: 501 }, (_, i) => i).join(",") }),
+    "has 501 boundaries, at most 500 are possible",
+  ],
+  [column(""), "eventView.groupBy[0].columnName: is required"],
+  [column("items.made"), "is a time in an object group, by which no groups are made"],
+  [{ columnName: "brand" }, "eventView.groupBy[0].tableType: is required, one of"],
+])("refuses %j", (groupBy, refusal) => {
+  const refusals = refusalsOf({ view: { groupBy: [groupBy] } });
+  expect(refusals.filter((one) => one.includes(refusal))).toHaveLength(1);
+});
+
+it("refuses too many columns", () => {
+  expect(refusalsOf({ view: { groupBy: Array.from({ length: 21 }, () => column("brand")) } })).toEqual([
+    "eventView.groupBy: has 21 properties, at most 20 are possible",
+  ]);
+});
+
+it("warns of boundaries without effect", () => {
+  const groupBy = column("price", { propertyRangeType: "discrete", propertyRange: "1" });
+  expect(warningsOf({ view: { groupBy: [groupBy] } })).toEqual([
+    'eventView.groupBy[0].propertyRange has no effect with the propertyRangeType "discrete"',
+  ]);
+});
+
+group("the event split", () => {
+  const split = (more: object) => ({
+    eventSplit: { event: { eventName: "pay" }, groupByProp: column("brand"), ...more },
+  });
+
+  it("comes after the groups in the keys of a scan", () => {
+    const metric = { eventSplitIndexes: [0] };
+    const plan = describe({ view: { ...split({}), groupBy: [column("paid")] }, metric });
+    const { keys } = compileScan(plan, plan.scans[0]!, plan.periods[0]!);
+    expect(keys).toMatchObject([
+      { of: { property: { name: "paid" } } },
+      { of: { property: { name: "brand" } } },
+    ]);
+  });
+
+  it.each([
+    [{ eventSplit: {} }, undefined],
+    [split({}), "brand"],
+  ])("of %j is by %s", (view, name) => {
+    expect(describe({ view }).split?.name).toBe(name);
+  });
+
+  it.each([
+    [split({ event: undefined }), "eventView.eventSplit.event.eventName: is required"],
+    [split({ groupByProp: undefined }), "eventView.eventSplit.groupByProp: is required"],
+  ])("refuses %j", (view, refusal) => {
+    expect(refusalsOf({ view })).toEqual([refusal]);
+  });
+});
+
+group("totals", () => {
+  const totalsOf = (view: object) => {
+    const plan = describe({ view });
+    return compileScan(plan, plan.scans[0]!, plan.periods[0]!).totals;
+  };
+
+  it.each([
+    ["of groups over several steps", { groupBy: [column("brand")] }, true],
+    ["of groups with one step", { groupBy: [column("brand")], recentDay: "1-1" }, false],
+    ["without groups", {}, false],
+  ])("are %s", (_, view, totals) => {
+    expect(totalsOf(view)).toBe(totals);
+  });
+});
+
+it("hands the zone's whole history on only where properties may be long ago", () => {
+  const steps = (view: object) => {
+    const plan = describe({ view }, projectOf({}, "Europe/Berlin"));
+    return compileScan(plan, plan.scans[0]!, plan.periods[0]!).zone.length;
+  };
+  expect(steps({})).toBe(1);
+  expect(steps({ groupBy: [column("due")] })).toBeGreaterThan(100);
+});

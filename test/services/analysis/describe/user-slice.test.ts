@@ -1,0 +1,170 @@
+import { expect, describe as group, it } from "vitest";
+import type { EventUserQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import { EventUserQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import { createProblems } from "../../../../services/analysis/describe/problems.ts";
+import {
+  checkColumns,
+  checkEventIndex,
+  compileUserScan,
+} from "../../../../services/analysis/describe/user-slice.ts";
+import { formatSecond } from "../../../../services/analysis/local-time.ts";
+import { readBody } from "../rest/read-body.ts";
+import { type Asked, bodyOf, describe, projectOf, schema } from "./described.ts";
+
+const byBrand = { groupBy: [{ columnName: "brand", tableType: "event" }] };
+
+function slice(asked: Asked, sliceDate: string, sliceGroupVal: unknown[], eventIndex = 0) {
+  const body = { ...bodyOf(asked), sliceDate, sliceGroupVal, eventIndex };
+  const { query } = readBody(EventUserQuerySchema, body);
+  return compileUserScan(describe(asked, projectOf({}, "Europe/Berlin")), query as EventUserQuery);
+}
+
+const localsOf = (found: ReturnType<typeof slice>) => found!.scan.buckets.localEdges.map(formatSecond);
+
+it("looks into one step", () => {
+  const found = slice({ view: byBrand }, "2026-08-20", ["a"]);
+  expect(localsOf(found)).toEqual(["2026-08-20 00:00:00", "2026-08-21 00:00:00"]);
+  expect(found!.group).toEqual(["a"]);
+});
+
+it("looks into the whole range without a label, or with that of the total", () => {
+  const whole = ["2026-08-19 00:00:00", "2026-08-26 00:00:00"];
+  const total = { view: { timeParticleSize: "total" } };
+  expect(localsOf(slice({}, "", []))).toEqual(whole);
+  expect(localsOf(slice(total, "", []))).toEqual(whole);
+  expect(localsOf(slice(total, "2026-08-19~2026-08-25", []))).toEqual(whole);
+});
+
+it("looks into the range of comparison where its label is given", () => {
+  const view = { comparedByTime: true, comparedRecentDay: "8-14" };
+  expect(localsOf(slice({ view }, "2026-08-12", []))).toEqual(["2026-08-12 00:00:00", "2026-08-13 00:00:00"]);
+});
+
+it.each([
+  [{}, [], []],
+  [{}, ["Overall"], []],
+  [{}, ["总体"], []],
+  [byBrand, ["(null)"], [null]],
+  [byBrand, [null], [null]],
+  [{ groupBy: [{ columnName: "price", tableType: "event" }] }, [1.5], [1.5]],
+  [{ groupBy: [{ columnName: "price", tableType: "event", propertyRange: "10" }] }, ["[10,+inf)"], [1]],
+  [{ groupBy: [{ columnName: "paid", tableType: "event" }] }, ["true"], [true]],
+  [{ groupBy: [{ columnName: "due", tableType: "event" }] }, ["1970-01-01 00:00:01"], [1_000]],
+  [{ groupBy: [{ columnName: "whales", tableType: "cluster" }] }, ["false"], [false]],
+])("with %j the labels %j mean the group %j", (view, labels, keys) => {
+  expect(slice({ view }, "", labels)!.group).toEqual(keys);
+});
+
+it("has the events of all operands of the metric that is asked for", () => {
+  const events = [
+    { type: "normal", eventName: "pay", analysis: "TOTAL_TIMES" },
+    { type: "customized", eventName: "ratio", customEvent: "pay.TOTAL_TIMES / login.TRIG_USER_NUM" },
+  ];
+  const eventsOf = (index: number) =>
+    slice({ events }, "", [], index)!.scan.measures.map((measure) => measure.events);
+  expect([eventsOf(0), eventsOf(1)]).toEqual([[[2]], [[2], [1]]]);
+});
+
+it("has no events for a metric of numbers alone", () => {
+  expect(
+    slice({ events: [{ type: "customized", eventName: "one", customEvent: "1" }] }, "", []),
+  ).toBeUndefined();
+});
+
+group("with windows of days", () => {
+  const lastTwo = { quotaTimeRanges: [{ index: 0, type: "LAST_DAYS", params: ["2"] }] };
+  const windowsOf = (found: ReturnType<typeof slice>) =>
+    found!.scan.buckets.windows!.map((window) => window.map(formatSecond));
+
+  it("looks into the days of the step's window", () => {
+    const found = slice({ metric: lastTwo }, "2026-08-20", []);
+    expect(windowsOf(found)).toEqual([["2026-08-18 00:00:00", "2026-08-20 00:00:00"]]);
+    expect(found!.scan.measures.map(({ where }) => where.kind)).toEqual(["always"]);
+  });
+
+  it("joins the windows of all steps", () => {
+    expect(windowsOf(slice({ metric: lastTwo }, "", []))).toEqual([
+      ["2026-08-17 00:00:00", "2026-08-25 00:00:00"],
+    ]);
+  });
+
+  it("holds each operand to its own days", () => {
+    const customEvent = "pay.TOTAL_TIMES / login.TOTAL_TIMES";
+    const events = [{ type: "customized", eventName: "ratio", customEvent, ...lastTwo }];
+    const found = slice({ events }, "2026-08-20", []);
+    expect(windowsOf(found)).toEqual([["2026-08-18 00:00:00", "2026-08-21 00:00:00"]]);
+    expect(found!.scan.measures.map(({ where }) => JSON.stringify(where).match(/"value":\d+/g))).toEqual(
+      [
+        ["2026-08-18", "2026-08-20"],
+        ["2026-08-20", "2026-08-21"],
+      ].map((days) => days.map((day) => `"value":${Date.parse(day)}`)),
+    );
+  });
+});
+
+it.each([
+  [
+    {},
+    "2026-08-01",
+    [],
+    'sliceDate: "2026-08-01" must be a label of the x axis: "2026-08-19", "2026-08-20", "2026-08-21"',
+  ],
+  [
+    { recentDay: "1-20" },
+    "20 August",
+    [],
+    'must be a label of the x axis: "2026-08-06", "2026-08-07", "2026-08-08", "2026-08-09", "2026-08-10", "2026-08-11" … "2026-08-20"',
+  ],
+  [byBrand, "", [], 'sliceGroupVal: must hold 1 label, not 0: "brand"'],
+  [byBrand, "", ["a", "b"], 'sliceGroupVal: must hold 1 label, not 2: "brand"'],
+  [{}, "", ["a"], 'sliceGroupVal: must hold 0 labels, not 1, or "Overall", "总体"'],
+  [
+    { groupBy: [{ columnName: "price", tableType: "event" }] },
+    "",
+    ["many"],
+    'sliceGroupVal[0]: "many" must be a label of "price": a number',
+  ],
+  [
+    { groupBy: [{ columnName: "price", tableType: "event", propertyRange: "10,20" }] },
+    "",
+    ["[10,30)"],
+    'sliceGroupVal[0]: "[10,30)" must be a label of "price": one of "(-inf,10)", "[10,20)", "[20,+inf)"',
+  ],
+])("refuses of %j the slice %j %j", (view, date, labels, refusal) => {
+  expect(() => slice({ view }, date, labels)).toThrow(refusal);
+});
+
+it.each([
+  [undefined, "eventIndex: is required"],
+  [-1, "eventIndex: -1 must be the number of a metric, from 0 to 0"],
+  [1, "eventIndex: 1 must be the number of a metric, from 0 to 0"],
+])("refuses the metric %j", (eventIndex, refusal) => {
+  const { query } = readBody(EventUserQuerySchema, { ...bodyOf({}), eventIndex });
+  const problems = createProblems();
+  checkEventIndex(query, problems);
+  expect(() => problems.throwIfAny()).toThrow(refusal);
+});
+
+group("columns of a table of users", () => {
+  const check = (columns: readonly string[]) => {
+    const problems = createProblems();
+    checkColumns(columns, schema, problems);
+    problems.throwIfAny();
+    return problems.warnings.map(({ message }) => message);
+  };
+
+  it.each([
+    [["#user_id", "#account_id", "#distinct_id", "Level"], []],
+    [["price"], ['selectedColumns[0]: user property "price" is not known, it has no values']],
+  ])("%j are warned of by %j", (columns, warnings) => {
+    expect(check(columns)).toEqual(warnings);
+  });
+
+  it.each([
+    [[], "selectedColumns: must name 1 to 500 columns, not 0"],
+    [[""], 'selectedColumns[0]: "" must be the name of a user property'],
+    [Array.from({ length: 501 }, () => "level"), "selectedColumns: must name 1 to 500 columns, not 501"],
+  ])("are refused", (columns, refusal) => {
+    expect(() => check(columns)).toThrow(refusal);
+  });
+});
