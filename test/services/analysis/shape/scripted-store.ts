@@ -1,0 +1,83 @@
+import {
+  type EventStore,
+  emptySchema,
+  type KeyValue,
+  type Measure,
+  type NumberSpread,
+  type Scan,
+  type StoredUser,
+  type UserScan,
+} from "../../../../store/events/events.ts";
+import { clusters, schema } from "../describe/described.ts";
+
+/** One group of a scan: of each measure its total, and the cells, of which the total is the first unless given. */
+export interface ScriptedGroup {
+  readonly key: readonly KeyValue[];
+  readonly cells: (measure: Measure, at: number) => readonly (number | null)[];
+  readonly total?: (measure: Measure, at: number) => number | null;
+}
+
+export interface Script {
+  readonly groups?: (scan: Scan, nth: number) => readonly ScriptedGroup[];
+  readonly users?: readonly (readonly StoredUser[])[];
+  readonly spread?: NumberSpread;
+  /** Thrown by scans. */
+  readonly fault?: Error;
+}
+
+export interface ScriptedStore {
+  readonly store: EventStore;
+  readonly scans: Scan[];
+  readonly userScans: UserScan[];
+  readonly signals: AbortSignal[];
+  /** Results that were given and not yet disposed of. */
+  held(): number;
+}
+
+/** Answers what it is told to, and remembers what it was asked. */
+export function createScriptedStore(script: Script): ScriptedStore {
+  const [scans, userScans, signals]: [Scan[], UserScan[], AbortSignal[]] = [[], [], []];
+  let held = 0;
+  const scan: EventStore["scan"] = async (asked, signal) => {
+    if (script.fault !== undefined) throw script.fault;
+    signals.push(signal);
+    const groups = script.groups?.(asked, scans.push(asked) - 1) ?? [];
+    held++;
+    return {
+      groups: {
+        keys: groups.map(({ key }) => key),
+        totals: asked.totals
+          ? asked.measures.map((measure, at) =>
+              Float64Array.from(groups, ({ cells, total }) =>
+                toNumber(total?.(measure, at) ?? cells(measure, at)[0]),
+              ),
+            )
+          : [],
+      },
+      cells: async (chosen = [...groups.keys()]) => ({
+        values: asked.measures.map((measure, at) =>
+          Float64Array.from(chosen.flatMap((group) => groups[group]!.cells(measure, at).map(toNumber))),
+        ),
+      }),
+      [Symbol.asyncDispose]: async () => {
+        held--;
+      },
+    };
+  };
+  const store = {
+    scan,
+    schema: (projectId: number) => (projectId === 1 ? schema : emptySchema),
+    clusters: async () => clusters,
+    spread: async () => script.spread ?? { distinct: 0, range: undefined },
+    async *users(asked: UserScan, signal: AbortSignal) {
+      userScans.push(asked);
+      signals.push(signal);
+      yield* script.users ?? [];
+    },
+  };
+  return { store: store as unknown as EventStore, scans, userScans, signals, held: () => held };
+}
+
+function toNumber(number: number | null | undefined): number {
+  return number ?? Number.NaN;
+}
