@@ -1,4 +1,4 @@
-import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
+import type { ChannelStore, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
 import { attempt } from "./attempt.ts";
 import { Bell, type Clock } from "./clock.ts";
@@ -6,7 +6,7 @@ import type { HeldBatch, LeaseKeeper } from "./leases.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { outcomeOf } from "./outcome.ts";
 import { Pacer } from "./pacer.ts";
-import type { SendPlan } from "./send-plan.ts";
+import type { RunBook } from "./run-book.ts";
 import type { Settler } from "./settler.ts";
 import { judgeOutcome } from "./verdict.ts";
 
@@ -16,8 +16,7 @@ export interface LaneOptions {
   readonly leases: LeaseKeeper;
   readonly settler: Settler;
   readonly observer: DeliveryObserver;
-  /** How a batch is sent, by its run. */
-  readonly planOf: (batch: LeasedBatch) => Promise<SendPlan>;
+  readonly runs: RunBook;
   readonly exchangeTo: (url: string) => Exchange;
   readonly owner: string;
   readonly leaseMs: number;
@@ -126,12 +125,14 @@ export class Lane {
 
   /** Undefined: it was broken off, and is no longer this one's to settle. */
   async #attempt({ batch, signal }: HeldBatch): Promise<Outcome | undefined> {
-    const { clock, planOf, exchangeTo, observer, stopping } = this.#options;
-    const plan = await planOf(batch);
+    const { clock, runs, exchangeTo, observer, stopping } = this.#options;
+    const plan = await runs.plan(batch.runId);
     const { timeoutMs, rateLimit, validation } = plan;
     const headers = plan.headers(batch.body);
-    if (rateLimit > 0) await this.#awaitSlot(rateLimit);
-    if (stopping.aborted || signal.aborted) return signal.aborted ? undefined : { kind: "released" };
+    const isUnderWay = await this.#awaitTurn(batch.runId, rateLimit);
+    if (signal.aborted) return undefined;
+    // Of a run that was cancelled it fails by that.
+    if (stopping.aborted || !isUnderWay) return { kind: "released" };
     const began = clock.monotonic();
     const request = { headers, body: batch.body, timeoutMs };
     const result = await attempt(exchangeTo(plan.url), request, clock, signal);
@@ -147,19 +148,23 @@ export class Lane {
     return outcome;
   }
 
-  async #awaitSlot(perSecond: number): Promise<void> {
-    const { store, clock, stopping: signal } = this.#options;
+  /** Whether it still is to be sent when its time has come. */
+  async #awaitTurn(runId: string, perSecond: number): Promise<boolean> {
+    const { store, clock, runs, stopping: signal } = this.#options;
+    if (perSecond < 1) return await runs.isUnderWay(runId);
     const known = this.#pacers.get(perSecond);
     const pacer = known ?? new Pacer({ store, clock, channelId: this.#channelId, perSecond, signal });
     this.#pacers.set(perSecond, pacer);
     try {
       for (;;) {
         const { latestMs } = await pacer.take();
-        if (clock.monotonic() <= latestMs) return;
+        const isUnderWay = await runs.isUnderWay(runId);
+        if (!isUnderWay || clock.monotonic() <= latestMs) return isUnderWay;
       }
     } catch (error) {
       // What waits when it is to stop is released.
-      if (!signal.aborted) throw error;
+      if (signal.aborted) return false;
+      throw error;
     }
   }
 

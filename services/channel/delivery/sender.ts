@@ -1,10 +1,8 @@
-import type { LeasedBatch } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
-import { decodeRunChannel } from "../tasks/codec.ts";
 import { Bell } from "./clock.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { LeaseKeeper } from "./leases.ts";
-import { compileSendPlan, type SendPlan } from "./send-plan.ts";
+import { RunBook } from "./run-book.ts";
 import { Settler } from "./settler.ts";
 
 export interface OpenedExchange extends Disposable {
@@ -19,9 +17,6 @@ export type SenderOptions = Pick<
   readonly openExchange: (url: string) => OpenedExchange;
 };
 
-/** Plans of runs that are kept; one is made of a few kilobytes in a tenth of a millisecond. */
-const maxPlans = 200;
-
 /** Sends the batches of all channels until it is stopped. */
 export class Sender {
   readonly #options: SenderOptions;
@@ -30,13 +25,14 @@ export class Sender {
   readonly #leases: LeaseKeeper;
   readonly #settler: Settler;
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly ended: Promise<void> }>();
-  readonly #plans = new Map<string, Promise<SendPlan>>();
+  readonly #runs: RunBook;
   readonly #exchanges = new Map<string, OpenedExchange>();
 
   constructor(options: SenderOptions) {
     const { store, clock, leaseMs, observer } = options;
     this.#options = options;
     this.#bell = new Bell(clock);
+    this.#runs = new RunBook(store, clock);
     const failed = (what: string) => (error: unknown) => observer.failed(what, error);
     this.#leases = new LeaseKeeper({ store, clock, leaseMs, failed: failed("prolong leases") });
     this.#settler = new Settler({ store, clock, failed: failed("settle batches") });
@@ -85,7 +81,7 @@ export class Sender {
     const lane = new Lane(channelId, {
       ...this.#options,
       ...{ leases: this.#leases, settler: this.#settler, stopping: this.#stopping.signal },
-      planOf: (batch) => this.#planOf(batch),
+      runs: this.#runs,
       exchangeTo: (url) => this.#exchangeTo(url),
     });
     const ended = lane.run().finally(() => {
@@ -99,23 +95,6 @@ export class Sender {
   #closeExchanges(): void {
     for (const open of this.#exchanges.values()) open[Symbol.dispose]();
     this.#exchanges.clear();
-  }
-
-  /** A run goes on by the channel as it was when it began. */
-  #planOf({ runId }: LeasedBatch): Promise<SendPlan> {
-    const known = this.#plans.get(runId);
-    if (known !== undefined) return known;
-    if (this.#plans.size >= maxPlans) this.#plans.delete(this.#plans.keys().next().value!);
-    const plan = this.#makePlan(runId);
-    this.#plans.set(runId, plan);
-    plan.catch(() => this.#plans.delete(runId));
-    return plan;
-  }
-
-  async #makePlan(runId: string): Promise<SendPlan> {
-    const run = await this.#options.store.run(runId);
-    if (run === null) throw new Error(`run ${runId} is gone`);
-    return compileSendPlan(decodeRunChannel(run));
   }
 
   #exchangeTo(url: string): Exchange {
