@@ -31,6 +31,12 @@ export async function analyze(script: Script, { view, ...asked }: Asked): Promis
   return data!;
 }
 
+export async function collect<T>(pieces: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all;
+}
+
 export const labelOf = ({ value }: GroupValue) => (value.case === "label" ? value.value : null);
 export const numbersOf = (series: Series | undefined) =>
   series?.numbers.map((number, i) => (series.missing.includes(i) ? null : number));

@@ -1,0 +1,150 @@
+import { toJson } from "@bufbuild/protobuf";
+import { expect, it } from "vitest";
+import { UserRowSchema } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import {
+  EventUserDownloadQuerySchema,
+  EventUserQuerySchema,
+} from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import type { StoredUser } from "../../../../store/events/events.ts";
+import { projectOf } from "../describe/described.ts";
+import { call, collect, engineOn, queryOf } from "./answers.ts";
+
+const view = { groupBy: [{ columnName: "brand", tableType: "event" }] };
+const slice = { sliceDate: "2026-08-20", sliceGroupVal: ["a"], eventIndex: 0 };
+const user = (id: number | bigint, properties: Record<string, unknown> = {}): StoredUser => ({
+  userId: BigInt(id),
+  accountId: `acc-${id}`,
+  distinctId: null,
+  properties,
+});
+
+async function listUsers(users: readonly (readonly StoredUser[])[], project = projectOf()) {
+  const { engine, userScans } = engineOn({ users }, project);
+  const { data } = await engine.listUsers(queryOf(EventUserQuerySchema, { view, body: slice }), call());
+  return { data: data!, userScans };
+}
+
+it("asks the store for the slice, with all properties", async () => {
+  const { userScans } = await listUsers([]);
+  expect(userScans).toMatchObject([{ group: ["a"], scan: { measures: [{ events: [1] }] } }]);
+  expect(userScans[0]!.properties).toBeUndefined();
+});
+
+it("lists users with their ids and properties", async () => {
+  const properties = {
+    level: 3,
+    city: "上海",
+    huge: 2 ** 60,
+    paid: true,
+    tags: ["a", "b"],
+    wallet: { coins: 2 ** 53, open: null },
+  };
+  const { data } = await listUsers([[user(1, properties)], [user(2n ** 60n)]]);
+  expect(data.datalist).toMatchObject([
+    {
+      userId: "1",
+      accountId: "acc-1",
+      properties: {
+        ...properties,
+        huge: "1152921504606846976",
+        wallet: { coins: "9007199254740992", open: null },
+      },
+    },
+    { userId: "1152921504606846976", accountId: "acc-1152921504606846976", properties: {} },
+  ]);
+  expect(data.datalist[0]!.distinctId).toBeUndefined();
+});
+
+it("names all members, as the project does", async () => {
+  const { data } = await listUsers(
+    [],
+    projectOf({ displayNames: { level: "等级", "#account_id": "Account" } }),
+  );
+  expect(data.columMeta).toEqual({
+    "#user_id": "#user_id",
+    "#account_id": "Account",
+    "#distinct_id": "#distinct_id",
+    level: "等级",
+    birthday: "birthday",
+    city: "city",
+  });
+});
+
+it.each([
+  [10_000, 10_000, []],
+  [10_001, 10_000, ["only the first 10000 users are listed, a download has all"]],
+])("of %d users lists %d", async (count, listed, warnings) => {
+  const all = Array.from({ length: count }, (_, i) => user(i + 1));
+  const { data } = await listUsers([all.slice(0, 6_000), all.slice(6_000)]);
+  expect([data.datalist.length, data.info!.warnings.map(({ message }) => message)]).toEqual([
+    listed,
+    warnings,
+  ]);
+  expect(data.info!.truncated).toBe(warnings.length > 0);
+});
+
+it("has nobody behind a metric of numbers alone", async () => {
+  const { engine, userScans } = engineOn({ users: [[user(1)]] });
+  const events = [{ type: "customized", eventName: "one", customEvent: "1" }];
+  const query = queryOf(EventUserQuerySchema, { events, body: { sliceGroupVal: [], eventIndex: 0 } });
+  const { data } = await engine.listUsers(query, call());
+  expect([data!.datalist, userScans]).toEqual([[], []]);
+});
+
+it("refuses all that is wrong with a query", async () => {
+  const body = { sliceGroupVal: ["a"], eventIndex: 3, timeoutSeconds: 0, zoneOffset: 25 };
+  const { engine } = engineOn({});
+  await expect(engine.listUsers(queryOf(EventUserQuerySchema, { view, body }), call())).rejects.toMatchObject(
+    {
+      violations: [{ field: "zoneOffset" }, { field: "eventIndex" }, { field: "timeoutSeconds" }],
+    },
+  );
+});
+
+it("downloads chosen columns", async () => {
+  const selectedColumns = [
+    "#account_id",
+    "Level",
+    "#user_id",
+    "#distinct_id",
+    "tags",
+    "wallet",
+    "paid",
+    "gone",
+  ];
+  const properties = { level: 3, tags: ["a"], wallet: { coins: 2 }, paid: false };
+  const project = projectOf({ displayNames: { level: "等级" } });
+  const { engine, userScans } = engineOn({ users: [[user(1, properties), user(2)], [user(3)]] }, project);
+  const query = queryOf(EventUserDownloadQuerySchema, { view, body: { ...slice, selectedColumns } });
+  const [header, ...rows] = (await collect(engine.downloadUsers(query, call()))).map(
+    ({ content }) => content,
+  );
+  expect(header).toMatchObject({
+    case: "header",
+    value: {
+      columns: selectedColumns.map((name) => ({ name, displayName: name === "Level" ? "等级" : name })),
+      info: { warnings: [{ field: "selectedColumns[4]" }, {}, {}, { field: "selectedColumns[7]" }] },
+    },
+  });
+  const values = rows.map(
+    (piece) => piece.case === "rows" && piece.value.rows.map((row) => toJson(UserRowSchema, row)),
+  );
+  expect(values).toEqual([
+    [
+      { values: ["acc-1", 3, "1", null, ["a"], { coins: 2 }, false, null] },
+      { values: ["acc-2", null, "2", null, null, null, null, null] },
+    ],
+    [{ values: ["acc-3", null, "3", null, null, null, null, null] }],
+  ]);
+  expect(userScans[0]!.properties!.map(({ name }) => name)).toEqual(["level"]);
+});
+
+it("reads the event's date where the slice has none", async () => {
+  const { engine, userScans } = engineOn({});
+  const body = { sliceGroupVal: ["a"], eventIndex: 0, eventDate: "2026-08-20", selectedColumns: ["level"] };
+  await collect(engine.downloadUsers(queryOf(EventUserDownloadQuerySchema, { view, body }), call()));
+  expect(userScans[0]!.scan.buckets).toMatchObject({
+    startMs: Date.UTC(2026, 7, 20),
+    endMs: Date.UTC(2026, 7, 21),
+  });
+});
