@@ -18,6 +18,8 @@ import { openTokenFile, tokenFileOf } from "./token-file.ts";
 
 export interface AnalysisServices extends AsyncDisposable {
   readonly proxy: ServiceImpl<typeof AnalysisProxy>;
+  /** By id; what answers the queries of each. */
+  readonly projects: ReadonlyMap<number, AnalysisProject>;
   /** The REST forms of its messages. */
   readonly codecs: ReadonlyMap<string, AnalysisJsonCodec>;
 }
@@ -44,22 +46,25 @@ export async function openAnalysisServices(
   const upstream = config.projects.some(({ engine }) => engine === "platform") ? platform : undefined;
   const platformEngine =
     upstream && opened.use(openPlatformEngine(upstream, platformDeps(logger.child({ engine: "platform" }))));
-  const projects = config.projects.map(({ id, engine, zone }, i): [number, AnalysisProject] => [
-    id,
-    engine === "platform"
-      ? { engine: platformEngine as PlatformEngine, engineName: "platform" }
-      : embedded(store, definitions[i] as ProjectDefinitions, zone, now),
-  ]);
+  const projects = new Map(
+    config.projects.map(({ id, engine, zone }, i): [number, AnalysisProject] => [
+      id,
+      engine === "platform"
+        ? { engine: platformEngine as PlatformEngine, engineName: "platform" }
+        : embedded(store, definitions[i] as ProjectDefinitions, zone, now),
+    ]),
+  );
   const style = { percentAs };
   const proxy = createAnalysisProxy({
-    projects: new Map(projects),
+    projects,
     tokens: openTokens(config, logger),
     ...{ rateLimit, cacheMaxBytes, style, observer: createAnalysisMetrics(registry) },
     now,
     monotonic: () => performance.now(),
   });
   const stack = opened.move();
-  return { proxy, codecs: createAnalysisCodecs(style), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const codecs = createAnalysisCodecs(style);
+  return { proxy, projects, codecs, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 function embedded(

@@ -4,11 +4,13 @@ import { type ServedService, serve } from "../gateway/methods.ts";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import type { JsonCodec, JsonCodecs } from "../gateway/rest/codec.ts";
 import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
 import { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
 import { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Parser } from "../gen/proto/parser_pb.ts";
 import { openAnalysisServices } from "./analysis-service.ts";
+import { openChannelServices } from "./channel-service.ts";
 import type { ConfigPath, Problem } from "./config/problem.ts";
 import type { Config } from "./config.ts";
 import { openEventServices } from "./event-service.ts";
@@ -48,6 +50,19 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
   const parsers = opened.use(await openParserServices(config, { ...tools, keep }));
   const clicks = sinkOfClicks(config, events);
   const webhooks = opened.use(await openWebhookServices(config, { ...tools, clicks }));
+  const channels = opened.use(
+    openChannelServices(config, {
+      ...tools,
+      async openSources() {
+        const { createChannelSources } = await import("./channel-sources.ts");
+        return createChannelSources({
+          ...{ projects: analysis.projects, now: tools.now },
+          schemaOf: (projectId) => events.store.schema(projectId),
+          ready: async () => events.gate(),
+        });
+      },
+    }),
+  );
   const asksStore = config.projects.some(({ engine }) => engine === "embedded");
   const proxy = asksStore ? gateService(AnalysisProxy, analysis.proxy, events.gate) : analysis.proxy;
   const stack = opened.move();
@@ -58,10 +73,14 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(WebhookReceiver, webhooks.receiver),
       serve(EventCollector, events.collector),
       serve(AnalysisProxy, proxy),
+      serve(ChannelSender, channels.sender),
     ],
     codecs: new Map<string, JsonCodec>([...webhooks.codecs, ...events.codecs, ...analysis.codecs]),
-    checks: { ...webhooks.checks, ...events.checks },
-    beginStop: webhooks.beginStop,
+    checks: { ...webhooks.checks, ...events.checks, ...channels.checks },
+    beginStop() {
+      webhooks.beginStop();
+      channels.beginStop();
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

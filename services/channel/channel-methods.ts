@@ -80,7 +80,8 @@ export function createChannelMethods(
           ...checkProject(projectId, projects),
           ...violationOf("push_id_property", checkProperty(pushIdProperty)),
         ]);
-        refuseViolations(under("audience", checkAudience(audience, { projectId }, options)));
+        refuseViolations(under("audience", checkAudience(audience, { projectId })));
+        refuseViolations(under("audience", await options.checkAudience(projectId, audience!, signal)));
         const size = await options.estimate({ projectId, audience: audience!, pushIdProperty }, signal);
         return { users: BigInt(size.users), reachable: BigInt(size.reachable) };
       }),

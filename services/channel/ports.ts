@@ -18,7 +18,11 @@ export interface SenderPorts {
    * Checks what only the audience's source can know, such as the names in a
    * filter; its form has been checked. Fields begin behind the audience.
    */
-  readonly checkAudience: (projectId: bigint, audience: Audience) => readonly Violation[];
+  readonly checkAudience: (
+    projectId: bigint,
+    audience: Audience,
+    signal: AbortSignal,
+  ) => Promise<readonly Violation[]>;
   /** @throws InvalidFieldsError, ConnectError */
   readonly estimate: (request: EstimateRequest, signal: AbortSignal) => Promise<AudienceSize>;
   /** Sends one message by a channel with its secrets; what goes wrong on the way is part of the answer. */

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ChannelsUnavailableError, PageCursorError } from "../../store/channels/channels.ts";
+import { AudienceUnavailableError } from "./audience/source.ts";
 
 /** What is wrong with one field. */
 export interface Violation {
@@ -68,10 +69,17 @@ export function toConnectError(error: unknown): unknown {
     const { message } = new InvalidFieldsError(shown);
     return new ConnectError(message, Code.InvalidArgument, undefined, [{ desc: BadRequestSchema, value }]);
   }
-  if (!(error instanceof ChannelsUnavailableError)) return error;
+  const away = awayOf(error);
+  if (away === undefined) return error;
   const value = { retryDelay: { seconds: 5n, nanos: 0 } };
   const details = [{ desc: RetryInfoSchema, value }];
-  return new ConnectError("the store of channels is away", Code.Unavailable, undefined, details, error);
+  return new ConnectError(away, Code.Unavailable, undefined, details, error);
+}
+
+/** What can't be had at present; undefined for another error. */
+function awayOf(error: unknown): string | undefined {
+  if (error instanceof ChannelsUnavailableError) return "the store of channels is away";
+  return error instanceof AudienceUnavailableError ? "the users cannot be read at present" : undefined;
 }
 
 export function foreignPageToken(): InvalidFieldsError {

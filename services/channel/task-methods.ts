@@ -101,6 +101,9 @@ async function createTask(options: SenderOptions, task: Task, signal: AbortSigna
   const channel = decodeChannel(stored);
   const nowMs = now();
   refuseViolations(under("task", checkTask(task, channel, options, nowMs)));
+  refuseViolations(
+    under("task.audience", await options.checkAudience(channel.projectId, task.audience!, signal)),
+  );
   const zone = projects.zoneOf(channel.projectId) ?? "UTC";
   const created = await store.createTask(
     {

@@ -1,7 +1,9 @@
+import { TableType } from "../../../gen/engage/analysis/v1/column_pb.ts";
+import { type Filter, FilterType } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
 import { checkLine, violationOf } from "../channels/names.ts";
-import type { Violation } from "../refusals.ts";
+import { under, type Violation } from "../refusals.ts";
 
 const maxPushIdLength = 1_000;
 const maxCohortName = 200;
@@ -15,7 +17,7 @@ export function checkAudienceForm(audience: Audience, projectId: bigint): readon
     case "pushIds":
       return checkPushIds(source.value.pushIds);
     case "users":
-      return [];
+      return source.value.filts.flatMap((filter, i) => under(`users.filts[${i}]`, checkColumns(filter)));
     case "analysis":
       return source.value.projectId === projectId
         ? []
@@ -33,6 +35,15 @@ export function checkAudienceForm(audience: Audience, projectId: bigint): readon
       ];
     }
   }
+}
+
+/** Conditions on events choose no users: that is what an analysis is for. */
+function checkColumns({ tableType, filterType, filts }: Filter): readonly Violation[] {
+  if (filterType === FilterType.COMPOUND) {
+    return filts.flatMap((filter, i) => under(`filts[${i}]`, checkColumns(filter)));
+  }
+  if (tableType !== TableType.EVENT) return [];
+  return [{ field: "table_type", problem: "is event, valid are user and cluster" }];
 }
 
 /** Empty ones are filtered and counted, as those of users are. */

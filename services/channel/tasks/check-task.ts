@@ -23,9 +23,9 @@ const maxLanguageLength = 35;
 /** Room for shares that are written in binary, such as three of 33.3. */
 const shareSlack = 1e-9;
 
-type Rules = Pick<SenderPorts, "checkContent" | "checkAudience" | "projects">;
+type Rules = Pick<SenderPorts, "checkContent" | "projects">;
 
-/** All rules of a task for a channel that is there; fields begin behind the task. */
+/** All rules of a task for a channel that is there, but for the names in its audience; fields begin behind the task. */
 export function checkTask(task: Task, channel: Channel, rules: Rules, nowMs: number): readonly Violation[] {
   const { schedule, journey, audience } = task;
   const zone = rules.projects.zoneOf(channel.projectId) ?? "UTC";
@@ -33,21 +33,20 @@ export function checkTask(task: Task, channel: Channel, rules: Rules, nowMs: num
     ...violationOf("name", checkDisplayName(task.name, maxName)),
     ...checkContents(task.contents, channel, rules),
     ...checkLanguageProperty(task),
-    ...under("audience", checkAudience(audience, channel, rules)),
+    ...under("audience", checkAudience(audience, channel)),
     ...checkGroups(task.experimentGroups, channel, rules),
     ...(schedule ? under("schedule", checkSchedule(schedule, zone, nowMs)) : []),
     ...(journey ? under("journey", checkJourney(journey)) : []),
   ];
 }
 
+/** The form of an audience; fields begin behind it. */
 export function checkAudience(
   audience: Task["audience"],
   { projectId }: Pick<Channel, "projectId">,
-  { checkAudience: checkNames }: Pick<Rules, "checkAudience">,
 ): readonly Violation[] {
   if (audience === undefined) return [{ field: "", problem: "is required" }];
-  const faults = checkAudienceForm(audience, projectId);
-  return faults.length > 0 ? faults : checkNames(projectId, audience);
+  return checkAudienceForm(audience, projectId);
 }
 
 function checkContents(contents: readonly Content[], channel: Channel, rules: Rules): readonly Violation[] {

@@ -1,5 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { TableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
+import { FilterType } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
 import { type Task, TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import { checkContent } from "../../../../services/channel/content/check-content.ts";
 import { checkTask } from "../../../../services/channel/tasks/check-task.ts";
@@ -8,20 +10,15 @@ import { channelOf, projects } from "../channels/sample-channel.ts";
 type Init = Exclude<MessageInitShape<typeof TaskSchema>, Task>;
 
 const nowMs = Date.parse("2026-03-01T00:00:00Z");
-const rules = {
-  ...{ checkContent, projects },
-  checkAudience: () => [{ field: "users.filts[0]", problem: "is played to be wrong" }],
-};
+const rules = { checkContent, projects };
 const contentOf = (language: string) =>
   ({ language, values: { title: { value: { case: "text", value: "Hi" } } } }) as const;
 const pushIds = (...ids: string[]) => ({ source: { case: "pushIds", value: { pushIds: ids } } }) as const;
 
-function faultsOf(changes: Init, checkAudience: typeof rules.checkAudience = () => []): string[] {
+function faultsOf(changes: Init): string[] {
   const init = { name: "News", contents: [contentOf("default")], audience: pushIds("a"), ...changes };
   const task = create(TaskSchema, init);
-  return checkTask(task, channelOf(), { ...rules, checkAudience }, nowMs).map(
-    ({ field, problem }) => `${field} ${problem}`,
-  );
+  return checkTask(task, channelOf(), rules, nowMs).map(({ field, problem }) => `${field} ${problem}`);
 }
 
 const group = (groupId: string, share: number) => ({ groupId, share });
@@ -66,6 +63,17 @@ describe("a task", () => {
     ],
     ['language_property is "1"', { languageProperty: "1" }],
     ["audience.source is required", { audience: {} }],
+    [
+      "audience.users.filts[0].filts[0].table_type is event, valid are user and cluster",
+      {
+        audience: {
+          source: {
+            case: "users",
+            value: { filts: [{ filterType: FilterType.COMPOUND, filts: [{ tableType: TableType.EVENT }] }] },
+          },
+        },
+      },
+    ],
     ["audience.push_ids is empty", { audience: pushIds() }],
     ["audience.push_ids.push_ids[1] has 1001 characters", { audience: pushIds("a", "b".repeat(1_001)) }],
     ["audience.cohort.name is required", { audience: { source: { case: "cohort", value: {} } } }],
@@ -98,8 +106,7 @@ describe("a task", () => {
     expect(faults[0]).toContain(message);
   });
 
-  it("is told what the source of its audience finds", () => {
-    expect(faultsOf({}, rules.checkAudience)).toEqual(["audience.users.filts[0] is played to be wrong"]);
-    expect(faultsOf({ audience: undefined as never }, rules.checkAudience)).toEqual(["audience is required"]);
+  it("is told that it has no audience", () => {
+    expect(faultsOf({ audience: undefined as never })).toEqual(["audience is required"]);
   });
 });
