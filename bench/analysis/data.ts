@@ -74,9 +74,10 @@ export const userValues: Readonly<Record<string, string>> = {
   spent: "(hash(n + 19) % 10000) / 10",
 };
 
+/** Where a server with this data folder has them. */
 export const storeOptions = (folder: string) => ({
-  folder: join(folder, "store"),
-  stagingFolder: join(folder, "staging"),
+  folder: join(folder, "events", "store"),
+  stagingFolder: join(folder, "events", "staging"),
   memoryLimitBytes: 4 * 1024 ** 3,
   maxTempBytes: 4 * 1024 ** 3,
   threads: 2,

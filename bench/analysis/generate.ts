@@ -36,7 +36,7 @@ const userProperties = all.filter(({ table }) => table === "user");
  */
 export async function generate(folder: string, count: number): Promise<number> {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, "staging"), { recursive: true });
+  mkdirSync(storeOptions(folder).stagingFolder, { recursive: true });
   await makeEmptyStore(folder);
   const instance = await DuckDBInstance.create(databaseFile(storeOptions(folder).folder), { threads: "2" });
   const connection = await instance.connect();
@@ -45,6 +45,8 @@ export async function generate(folder: string, count: number): Promise<number> {
   const perDay = Math.floor(count / days);
   for (let day = 0; day < days; day++) await fillDay(connection, day, perDay);
   await makePeer(connection);
+  // A server would miss the spool that the first events came from.
+  await connection.run("DELETE FROM position");
   await connection.run("CHECKPOINT");
   connection.closeSync();
   instance.closeSync();
@@ -141,11 +143,4 @@ async function makePeer(connection: DuckDBConnection): Promise<void> {
   await connection.run(
     `CREATE TABLE peer AS SELECT * FROM (${branches.join(" UNION ALL ")}) ORDER BY event, time`,
   );
-}
-
-if (import.meta.main) {
-  const [folder = "data/bench-analysis", count = "10000000"] = process.argv.slice(2);
-  const startMs = performance.now();
-  const made = await generate(folder, Number(count));
-  console.log(`${made} events in ${folder}, ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
 }

@@ -125,6 +125,21 @@ export class Database {
   }
 }
 
+/** What an instance is opened with. Whoever wants to share it has to give the same. */
+export function engineSettings(options: DatabaseOptions): Record<string, string> {
+  return {
+    memory_limit: `${options.memoryLimitBytes}B`,
+    threads: String(options.threads),
+    temp_directory: join(options.folder, "temp"),
+    max_temp_directory_size: `${options.maxTempBytes}B`,
+    autoload_known_extensions: "false",
+    autoinstall_known_extensions: "false",
+    allow_community_extensions: "false",
+    // Commits would stand still for it; the writer does it between loads.
+    checkpoint_threshold: "1GB",
+  };
+}
+
 async function openFile(
   options: DatabaseOptions,
 ): Promise<{ readonly instance: DuckDBInstance; readonly tables: StoreTables }> {
@@ -134,17 +149,7 @@ async function openFile(
     await mkdir(options.folder, { recursive: true });
     await mkdir(options.stagingFolder, { recursive: true });
     // By `create`, a second one of the same process would be another database on the same file.
-    instance = await DuckDBInstance.fromCache(file, {
-      memory_limit: `${options.memoryLimitBytes}B`,
-      threads: String(options.threads),
-      temp_directory: join(options.folder, "temp"),
-      max_temp_directory_size: `${options.maxTempBytes}B`,
-      autoload_known_extensions: "false",
-      autoinstall_known_extensions: "false",
-      allow_community_extensions: "false",
-      // Commits would stand still for it; the writer does it between loads.
-      checkpoint_threshold: "1GB",
-    });
+    instance = await DuckDBInstance.fromCache(file, engineSettings(options));
     return { instance, tables: await lockDown(instance, options) };
   } catch (error) {
     instance?.closeSync();

@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from "node:util";
+
+interface Series {
+  readonly group_cols: readonly string[];
+  readonly values: readonly string[];
+  readonly values_compared?: readonly string[];
+}
+
+interface Answer {
+  readonly return_code: number;
+  readonly return_message: string;
+  readonly data: {
+    readonly x: readonly string[];
+    readonly x_compared?: readonly string[];
+    readonly y: readonly Readonly<Record<string, readonly Series[]>>[];
+    readonly datalist?: readonly { readonly "#user_id": number }[];
+  };
+}
+
+/** Columns of groups, the bucket, and one number for each metric. */
+export type PeerRow = readonly unknown[];
+
+const hourMs = 3_600_000;
+const overall = "Overall";
+/** Texts have two decimals. */
+const maxDifference = 0.0050001;
+/** Of sums of doubles in another order. */
+const maxRelativeDifference = 1e-9;
+
+function read(bytes: Buffer): Answer {
+  const answer = JSON.parse(bytes.toString("utf8")) as Answer;
+  if (answer.return_code !== 0)
+    throw new Error(`return code ${answer.return_code}: ${answer.return_message}`);
+  return answer;
+}
+
+/** @throws Error unless the answer has exactly the numbers of the rows, and no others but none and 0 */
+export function assertSameNumbers(name: string, bytes: Buffer, rows: readonly PeerRow[]): void {
+  const { data } = read(bytes);
+  const cells = data.y.map((metric) => cellsOf(data, Object.values(metric)[0] ?? []));
+  for (const row of rows) {
+    const groups = row.slice(0, row.length - cells.length - 1);
+    const bucketMs = msOf(row[groups.length]);
+    const key = JSON.stringify([groups.length === 0 ? [overall] : groups, bucketMs]);
+    for (const [metric, own] of cells.entries()) {
+      const peer = row[row.length - cells.length + metric];
+      const text = own.get(key);
+      if (!isSame(text, peer)) throw new Error(`${name}: ${key} metric ${metric} is ${text}, by SQL ${peer}`);
+      own.delete(key);
+    }
+  }
+  for (const own of cells) {
+    for (const [key, text] of own) {
+      if (text !== "0" && text !== "-") throw new Error(`${name}: ${key} is ${text}, by SQL it is nothing`);
+    }
+  }
+}
+
+/** @throws Error unless the answer lists exactly these users. @param rows begin with the user's id */
+export function assertSameUsers(name: string, bytes: Buffer, rows: readonly PeerRow[]): void {
+  const ours = read(bytes).data.datalist?.map((user) => user["#user_id"]) ?? [];
+  const theirs = rows.map(([id]) => Number(id));
+  const sorted = ours.toSorted((a, b) => a - b);
+  if (theirs.length === 0 || !isDeepStrictEqual(sorted, theirs)) {
+    throw new Error(`${name}: ${ours.length} users are listed, by SQL there are ${theirs.length}`);
+  }
+}
+
+function cellsOf(data: Answer["data"], series: readonly Series[]): Map<string, string> {
+  const cells = new Map<string, string>();
+  for (const { group_cols, values, values_compared = [] } of series) {
+    const add = (labels: readonly string[], texts: readonly string[]) => {
+      for (const [at, label] of labels.entries()) {
+        cells.set(JSON.stringify([group_cols, labelMs(label)]), texts[at]!);
+      }
+    };
+    add(data.x, values);
+    add(data.x_compared ?? [], values_compared);
+  }
+  return cells;
+}
+
+/** `2026-01-31` or `2026-01-31 12:00`. */
+function labelMs(label: string): number {
+  return Date.parse(label.length > 10 ? `${label.replace(" ", "T")}Z` : label);
+}
+
+function msOf(bucket: unknown): number {
+  return bucket instanceof Date ? bucket.getTime() : Number(bucket) * hourMs;
+}
+
+function isSame(text: string | undefined, peer: unknown): boolean {
+  if (peer === null) return text === "-" || text === "0";
+  const number = Number(peer);
+  const most = maxDifference + Math.abs(number) * maxRelativeDifference;
+  return text !== undefined && text !== "-" && Math.abs(Number(text) - number) <= most;
+}

@@ -1,0 +1,77 @@
+import { loadavg } from "node:os";
+import { median } from "../harness/compare.ts";
+
+/** Time on the clock, and of processors: that one shows less of what else the machine does. */
+interface Spent {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+/** One way of answering, the store's or SQL by hand. */
+export type Contestant = () => Promise<unknown>;
+
+export interface Score {
+  readonly oursMs: number;
+  /** Of the fastest peer. */
+  readonly peerMs: number;
+  readonly oursCpuMs: number;
+  readonly peerCpuMs: number;
+}
+
+const bars = { mean: 1.3, worst: 2 };
+
+/** All take turns, after one that does not count. */
+export async function compete(
+  ours: Contestant,
+  peers: readonly Contestant[],
+  rounds: number,
+): Promise<Score> {
+  const contestants = [ours, ...peers];
+  await inTurn(contestants);
+  const turns: (readonly Spent[])[] = [];
+  for (let round = 0; round < rounds; round++) turns.push(await inTurn(contestants));
+  const medians = (pick: (spent: Spent) => number) =>
+    contestants.map((_, at) => median(turns.map((turn) => pick(turn[at]!))));
+  const [oursMs = 0, ...theirs] = medians(({ ms }) => ms);
+  const [oursCpuMs = 0, ...theirsCpu] = medians(({ cpuMs }) => cpuMs);
+  const best = theirs.indexOf(Math.min(...theirs));
+  return { oursMs, peerMs: theirs[best]!, oursCpuMs, peerCpuMs: theirsCpu[best]! };
+}
+
+async function inTurn(contestants: readonly Contestant[]): Promise<readonly Spent[]> {
+  const spent: Spent[] = [];
+  for (const contestant of contestants) spent.push(await spentBy(contestant));
+  return spent;
+}
+
+async function spentBy(work: Contestant): Promise<Spent> {
+  const [startMs, before] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return { ms: performance.now() - startMs, cpuMs: (user + system) / 1000 };
+}
+
+export function report(scores: ReadonlyMap<string, Score>, rounds: number): void {
+  console.table(
+    Array.from(scores, ([request, { oursMs, peerMs, oursCpuMs, peerCpuMs }]) => ({
+      request,
+      "ours ms": Math.round(oursMs),
+      "peer ms": Math.round(peerMs),
+      ratio: (oursMs / peerMs).toFixed(2),
+      "ours CPU ms": Math.round(oursCpuMs),
+      "ratio of CPU": (oursCpuMs / peerCpuMs).toFixed(2),
+    })),
+  );
+  const ratios = [...scores.values()].map(({ oursMs, peerMs }) => oursMs / peerMs);
+  const cpuRatios = [...scores.values()].map(({ oursCpuMs, peerCpuMs }) => oursCpuMs / peerCpuMs);
+  const told = (name: string, of: readonly number[]) =>
+    `${name}: geometric mean ${geometricMean(of).toFixed(2)} (bar ${bars.mean}), worst ${Math.max(...of).toFixed(2)} (bar ${bars.worst})`;
+  console.log(told("time", ratios));
+  console.log(told("CPU ", cpuRatios));
+  const load = loadavg().map((one) => one.toFixed(1));
+  console.log(`medians of ${rounds} rounds; load average ${load.join(", ")}\n`);
+}
+
+function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}

@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { createReadStream, readFileSync, statfsSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Database } from "../../store/events/duckdb/database.ts";
+import { makeFolder } from "../harness/processes.ts";
+import { projectId, storeOptions } from "./data.ts";
+import { writeRecords } from "./import-file.ts";
+
+/** `engage import` of one large file into an empty data folder, in a process of its own. */
+const { values } = parseArgs({
+  options: {
+    records: { type: "string", default: "2000000" },
+    /** Each record has a `#uuid`, which has to be new. */
+    uuids: { type: "boolean", default: false },
+    /** Further flags of node for the command, such as --cpu-prof. */
+    node: { type: "string", multiple: true, default: [] },
+  },
+});
+const count = Number(values.records);
+const bars = { recordsPerSecond: 100_000, mib: 1_536 };
+/** Of a file's record, in the file, the spool and the store. */
+const bytesOnDisk = 600;
+
+const folder = makeFolder();
+const { bavail, bsize } = statfsSync(folder);
+if (bavail * bsize < count * bytesOnDisk)
+  throw new Error(`${count} records don't fit on the disk of ${folder}`);
+const file = join(folder, "records.ndjson");
+const bytes = writeRecords(file, count, Date.now(), values.uuids);
+const data = join(folder, "data");
+const project = { id: projectId, name: "bench", appids: ["bench"], zone: "+00:00" };
+writeFileSync(join(folder, "engage.yaml"), JSON.stringify({ data, projects: [project] }));
+
+/** What any import must do: read the lines and parse them. */
+async function floorSeconds(): Promise<number> {
+  const startMs = performance.now();
+  let parsed = 0;
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    if (JSON.parse(line) !== null) parsed++;
+  }
+  if (parsed !== count) throw new Error(`the file has ${parsed} records, not ${count}`);
+  return (performance.now() - startMs) / 1_000;
+}
+
+interface Run {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly peakMiB: number;
+}
+
+async function runImport(): Promise<Run> {
+  const startMs = performance.now();
+  const args = [...values.node, "cmd/engage.ts", "import", file, "--config", join(folder, "engage.yaml")];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "pipe"] });
+  let summary = "";
+  child.stderr.on("data", (chunk) => {
+    summary += chunk;
+  });
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  let [peakMiB, cpuSeconds] = [0, 0];
+  while (child.exitCode === null && child.signalCode === null) {
+    ({ peakMiB, cpuSeconds } = usageOf(child.pid!) ?? { peakMiB, cpuSeconds });
+    await Promise.race([exited, sleep(50)]);
+  }
+  if ((await exited) !== 0) throw new Error(`the import failed: ${summary}`);
+  const stored = Number(/^([\d,]+) records stored/m.exec(summary)?.[1]?.replaceAll(",", ""));
+  if (stored !== count) throw new Error(`not all were stored: ${summary}`);
+  return { seconds: (performance.now() - startMs) / 1_000, cpuSeconds, peakMiB };
+}
+
+/** The most memory and all the time so far; undefined when the process has ended. */
+function usageOf(pid: number): { readonly peakMiB: number; readonly cpuSeconds: number } | undefined {
+  try {
+    const [status, stat] = ["status", "stat"].map((name) => readFileSync(`/proc/${pid}/${name}`, "utf8"));
+    const peakKiB = /VmHWM:\s+(\d+)/.exec(status!)?.[1];
+    const ticks = stat!.slice(stat!.lastIndexOf(")") + 2).split(" ");
+    if (peakKiB === undefined) return undefined;
+    return { peakMiB: Number(peakKiB) / 1_024, cpuSeconds: (Number(ticks[11]) + Number(ticks[12])) / 100 };
+  } catch {
+    return undefined;
+  }
+}
+
+async function storedEvents(): Promise<number> {
+  const database = await Database.open(storeOptions(data));
+  const days = database.tables.projects.get(projectId)?.days.values() ?? [];
+  const events = Array.from(days, (day) => day.events).reduce((sum, events) => sum + events, 0);
+  await database.close();
+  return events;
+}
+
+const floor = await floorSeconds();
+const { seconds, cpuSeconds, peakMiB } = await runImport();
+const stored = await storedEvents();
+if (stored !== count) throw new Error(`${stored} events are in the store, not ${count}`);
+
+console.log(
+  `${count} records of ${Math.round(bytes / count)} bytes${values.uuids ? " with #uuid" : ""}, one file of NDJSON`,
+);
+console.table([
+  {
+    contestant: "a bare loop that reads and parses lines",
+    "records/s": Math.round(count / floor),
+    bar: "",
+  },
+  {
+    contestant: "engage import, from the start of the process to its end",
+    "records/s": Math.round(count / seconds),
+    "records/CPU s": Math.round(count / cpuSeconds),
+    "peak MiB": Math.round(peakMiB),
+    bar: `≥ ${bars.recordsPerSecond} aimed, ≤ ${bars.mib} MiB`,
+  },
+]);
+console.log(
+  `load average ${loadavg()
+    .map((one) => one.toFixed(1))
+    .join(", ")}\n`,
+);
