@@ -6,6 +6,7 @@ import { ConfigError } from "./config/problem.ts";
 import { sizeThreadPool } from "./config/thread-pool.ts";
 import { addImport } from "./import-arguments.ts";
 import { packageVersion } from "./package-root.ts";
+import { addPush } from "./push-arguments.ts";
 import { addQuery } from "./query-arguments.ts";
 import { addReceiverTools } from "./receiver-arguments.ts";
 import { addStore } from "./store-arguments.ts";
@@ -44,6 +45,7 @@ Examples:
   $ engage query query.json --plot        numbers of events as a chart
   $ engage import events.ndjson.gz        event records into the data folder
   $ engage webhook dead-letters           messages that a running server has given up
+  $ engage push --channel mail --to ann --set title=Hello
   $ engage check http://127.0.0.1:9000/hook --secret abc
                                           grade a webhook receiver, yours or ours
 ${exitCodes}`,
@@ -55,6 +57,7 @@ ${exitCodes}`,
   addQuery(program);
   addStore(program);
   addImport(program);
+  addPush(program);
   addReceiverTools(program);
   return program;
 }

@@ -1,0 +1,39 @@
+import { type Command, Option } from "commander";
+import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
+import type { PushOptions } from "./push-command.ts";
+
+/** Adds `engage push`. */
+export function addPush(program: Command): void {
+  command(program, "push", "push a content to an audience through a channel of a running server")
+    .argument("[file]", "the task, in YAML or JSON; - for standard input")
+    .option("--channel <id>", "the channel, by id or name (default: the file's)")
+    .option("--name <text>", "name of the task (default: the file's)")
+    .option("--to <push-id...>", "who is sent to, in the place of the file's audience")
+    .option("--to-file <file>", "as --to, with one push id a line")
+    .option("--set <field=text...>", "texts of the default content, before those of the file")
+    .addOption(
+      new Option("--task <id>", "run this task once more, in the place of a new one").conflicts([
+        ...["channel", "name", "to", "toFile", "set"],
+      ]),
+    )
+    .option("--no-wait", "only begin it")
+    .option("--url <url>", "the server (default: at the configured address)")
+    .option("--key-file <file>", "file with a bearer key (default: the key in $ENGAGE_KEY, or none)")
+    .option("--timeout <ms>", "how long to wait for an answer", milliseconds, 30_000)
+    .option("--json", "print what comes out as one JSON object")
+    .addHelpText(
+      "after",
+      `
+The file is an engage.channel.v1.Task; a text may stand for {text: …} among the values of a content:
+  name: spring mail
+  channel_id: c1
+  contents: [{language: default, values: {title: Hello}}]
+  audience: {push_ids: {push_ids: [ann, bob]}}
+Ended early, the task goes on in the server.
+Exit codes: 0 everything has succeeded, 1 something has failed, 2 the command line is wrong`,
+    )
+    .action(async (file: string | undefined, options: Common & PushOptions) => {
+      const { runPush } = await import("./push-command.ts");
+      process.exitCode = await runPush(await optionsOf(options), file, options, process);
+    });
+}

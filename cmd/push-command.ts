@@ -1,0 +1,176 @@
+import type { WriteStream } from "node:tty";
+import { toJson } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Client } from "@connectrpc/connect";
+import { SingleBar } from "cli-progress";
+import { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
+import {
+  type FailedItem,
+  type TaskProgress,
+  TaskProgressSchema,
+  type TaskStatistics,
+} from "../gen/engage/channel/v1/statistics_pb.ts";
+import { type Task, TaskSchema, TaskState, TaskStateSchema } from "../gen/engage/channel/v1/task_pb.ts";
+import type { ConfigOptions } from "./config.ts";
+import { readTask, type TaskWords } from "./push-task.ts";
+import { type ServerOptions, withClient } from "./rpc-client.ts";
+import { type Column, formatTable, printable } from "./table.ts";
+import { UserError } from "./user-error.ts";
+
+export interface PushOptions extends ServerOptions, TaskWords {
+  /** A task that there is, in the place of a new one. */
+  readonly task?: string;
+  /** False: the task is only begun. */
+  readonly wait: boolean;
+  readonly json?: boolean;
+}
+
+interface Terminal {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: Pick<WriteStream, "write">;
+  readonly stderr: WriteStream;
+}
+
+type Sender = Client<typeof ChannelSender>;
+
+/**
+ * Runs a task of a running server, a new one unless one is named, and tells how
+ * it goes. Resolves with the exit code: 1 when a message has failed.
+ * @throws UserError
+ */
+export async function runPush(
+  config: ConfigOptions,
+  file: string | undefined,
+  options: PushOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { stdout } = terminal;
+  if (options.task !== undefined && file !== undefined) {
+    throw new UserError("--task is a task that there is, leave the file out");
+  }
+  const wanted = options.task === undefined ? await readTask(file, options, terminal.stdin) : undefined;
+  return await withClient(ChannelSender, config, options, async (client) => {
+    const taskId = options.task ?? (await createTask(client, wanted!, options, terminal));
+    if (taskId === undefined) return 0;
+    const { task } = await client.runTask({ taskId });
+    if (!options.wait) {
+      stdout.write(options.json ? jsonOf(task!) : `${task!.taskInstanceId} has begun\n`);
+      return 0;
+    }
+    const last = await watch(client, taskId, terminal.stderr);
+    if (options.json) stdout.write(`${JSON.stringify(toJson(TaskProgressSchema, last))}\n`);
+    else stdout.write(await summary(client, last));
+    return hasSucceeded(last) ? 0 : 1;
+  });
+}
+
+/** Undefined when a schedule runs it. */
+async function createTask(
+  client: Sender,
+  wanted: Task,
+  { json }: PushOptions,
+  { stdout }: Terminal,
+): Promise<string | undefined> {
+  const channelId = await channelIdOf(client, wanted.channelId);
+  const { task } = await client.createTask({ task: { ...wanted, channelId } });
+  if (task!.state !== TaskState.SCHEDULED) return task!.taskId;
+  const at = task!.nextRunTime && timestampDate(task!.nextRunTime).toISOString();
+  stdout.write(json ? jsonOf(task!) : `${task!.taskId} runs at ${at}\n`);
+  return undefined;
+}
+
+function jsonOf(task: Task): string {
+  return `${JSON.stringify(toJson(TaskSchema, task))}\n`;
+}
+
+const channelPage = 1_000;
+
+/** A channel by its id, or by its name. */
+async function channelIdOf(client: Sender, given: string): Promise<string> {
+  if (given === "") throw new UserError("a channel is required: --channel, or channel_id in the file");
+  if (/^c\d+$/.test(given)) return given;
+  let pageToken = "";
+  do {
+    const page = await client.listChannels({ pageSize: channelPage, pageToken });
+    const found = page.channels.find(({ name }) => name === given);
+    if (found !== undefined) return found.channelId;
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  throw new UserError(`there is no channel of the id or name ${JSON.stringify(given)}`);
+}
+
+/** The last that is told of a run; a bar is shown where somebody sees it. */
+async function watch(client: Sender, taskId: string, stderr: WriteStream): Promise<TaskProgress> {
+  const bar =
+    stderr.isTTY === true
+      ? new SingleBar({
+          stream: stderr,
+          format: "{state} {bar} {percentage}% of {total} messages | {failed} failed | {eta_formatted} left",
+          clearOnComplete: true,
+        })
+      : undefined;
+  bar?.start(0, 0, { state: "preparing", failed: 0 });
+  let last: TaskProgress | undefined;
+  try {
+    // A run may take hours.
+    for await (const { progress } of client.watchTask({ taskId }, { timeoutMs: 0 })) {
+      last = progress!;
+      const { succeeded = 0n, batched = 0n } = last.statistics ?? {};
+      const failed = failedOf(last.statistics);
+      bar?.setTotal(Number(batched));
+      bar?.update(Number(succeeded) + failed, { state: wordOf(last), failed });
+    }
+  } finally {
+    bar?.stop();
+  }
+  if (last === undefined) throw new UserError(`nothing was told of task ${taskId}`);
+  return last;
+}
+
+function wordOf({ state }: TaskProgress): string {
+  return (TaskStateSchema.value[state]?.localName ?? String(state)).toLowerCase();
+}
+
+function failedOf(statistics: TaskStatistics | undefined): number {
+  return (statistics?.failed ?? []).reduce((sum, { count }) => sum + Number(count), 0);
+}
+
+function hasSucceeded(progress: TaskProgress): boolean {
+  return progress.state === TaskState.DONE && failedOf(progress.statistics) === 0;
+}
+
+const shownItems = 10;
+
+const itemColumns: readonly Column<FailedItem>[] = [
+  { head: "PUSH ID", of: ({ pushId }) => pushId },
+  { head: "MESSAGE", of: ({ message }) => message },
+];
+
+async function summary(client: Sender, progress: TaskProgress): Promise<string> {
+  const { taskId, taskInstanceId, statistics } = progress;
+  const head = `${taskInstanceId} is ${wordOf(progress)}`;
+  if (statistics === undefined) return `${head}\n`;
+  const { planned, filtered, control, batches, succeeded, failed, retried, warnings } = statistics;
+  const { task } = await client.getTask({ taskId });
+  const parts = [
+    `${planned} users`,
+    ...(filtered > 0n ? [`${filtered} without a push id of their own`] : []),
+    ...(control > 0n ? [`${control} of the control`] : []),
+    `${batches} batches`,
+    ...(retried > 0n ? [`${retried} retries`] : []),
+    ...(warnings > 0n ? [`${warnings} answers with a warning`] : []),
+  ];
+  const reasons = failed.map(({ reason, count }) => `failed     ${count} by ${printable(reason)}\n`);
+  const why = task?.failure ? `why        ${printable(task.failure)}\n` : "";
+  return `${head}: ${parts.join(", ")}\nsucceeded  ${succeeded}\n${reasons.join("")}${why}${await itemsOf(client, progress)}`;
+}
+
+/** The first of the messages that the receiver named, with what it said. */
+async function itemsOf(client: Sender, { taskId, statistics }: TaskProgress): Promise<string> {
+  const rejected = statistics?.failed.find(({ reason }) => reason === "rejected");
+  if (rejected === undefined) return "";
+  const { batches } = await client.listBatches({ taskId, onlyFailed: true, pageSize: shownItems });
+  const items = batches.flatMap(({ failedItems }) => failedItems).slice(0, shownItems);
+  const more = Number(rejected.count) - items.length;
+  return `\n${formatTable(itemColumns, items)}${more > 0 ? `and ${more} more\n` : ""}`;
+}

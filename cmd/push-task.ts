@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { create, fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { parse } from "yaml";
+import { AudienceSchema, ContentSchema, type Task, TaskSchema } from "../gen/engage/channel/v1/task_pb.ts";
+import { UserError } from "./user-error.ts";
+
+/** What of a task is said on the command line; it goes before what the file says. */
+export interface TaskWords {
+  readonly channel?: string;
+  readonly name?: string;
+  /** Push ids. */
+  readonly to?: readonly string[];
+  /** File with a push id a line. */
+  readonly toFile?: string;
+  /** `field=text` of the default content. */
+  readonly set?: readonly string[];
+}
+
+/**
+ * The task of a file (`-` for standard input), in the form of
+ * `engage.channel.v1.Task`, as YAML or JSON, with what the command line says.
+ * @throws UserError
+ */
+export async function readTask(
+  file: string | undefined,
+  words: TaskWords,
+  stdin: NodeJS.ReadableStream,
+): Promise<Task> {
+  const source = file === undefined ? "{}" : file === "-" ? await text(stdin) : read(file);
+  const task = decode(file ?? "", source);
+  const ids = idsOf(words);
+  const audience =
+    ids && create(AudienceSchema, { source: { case: "pushIds", value: { pushIds: [...ids] } } });
+  return {
+    ...task,
+    channelId: words.channel ?? task.channelId,
+    name: words.name || task.name || `push of ${new Date().toISOString().slice(0, 19)}Z`,
+    contents: withTexts(task.contents, words.set ?? []),
+    ...(audience !== undefined && { audience }),
+  };
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UserError(`cannot read ${JSON.stringify(file)} (${code})`, { cause: error });
+  }
+}
+
+function decode(file: string, source: string): Task {
+  const name = file === "-" ? "standard input" : JSON.stringify(file);
+  let value: unknown;
+  try {
+    // Dates stay texts in YAML's core schema.
+    value = parse(source);
+  } catch (error) {
+    throw new UserError(`${name} is not YAML: ${(error as Error).message}`, { cause: error });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UserError(`${name} is not a task, which is an object with channel_id, contents and audience`);
+  }
+  try {
+    return fromJson(TaskSchema, withTextValues(value as JsonObject));
+  } catch (error) {
+    throw new UserError(`${name} is not a task: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** `title: Hello` may stand for `title: {text: Hello}`. */
+function withTextValues(task: JsonObject): JsonObject {
+  const { contents } = task;
+  if (!Array.isArray(contents)) return task;
+  return {
+    ...task,
+    contents: contents.map((content): JsonValue => {
+      const values = isObject(content) ? content["values"] : undefined;
+      if (!isObject(content) || !isObject(values)) return content;
+      const full = Object.entries(values).map(([name, value]) => [
+        name,
+        typeof value === "string" || typeof value === "number" ? { text: String(value) } : value,
+      ]);
+      return { ...content, values: Object.fromEntries(full) };
+    }),
+  };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function idsOf({ to, toFile }: TaskWords): readonly string[] | undefined {
+  if (toFile === undefined) return to;
+  const listed = read(toFile).split(/\r?\n/);
+  return [...(to ?? []), ...listed.filter((id) => id !== "")];
+}
+
+function withTexts(contents: Task["contents"], set: readonly string[]): Task["contents"] {
+  const texts = set.map((pair) => {
+    const at = pair.indexOf("=");
+    if (at > 0) return [pair.slice(0, at), { value: { case: "text", value: pair.slice(at + 1) } }] as const;
+    throw new UserError(`--set is ${JSON.stringify(pair)}, give one such as "title=Hello"`);
+  });
+  const given = Object.fromEntries(texts);
+  const known = contents.find(({ language }) => language === "default");
+  if (known === undefined)
+    return [create(ContentSchema, { language: "default", values: given }), ...contents];
+  return contents.map((content) =>
+    content === known
+      ? create(ContentSchema, { language: "default", values: { ...content.values, ...given } })
+      : content,
+  );
+}
