@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Config, ConfigOptions } from "./config.ts";
 import { loadConfig } from "./config.ts";
-import { formatOf, type ImportFormat, readImportFile } from "./import-files.ts";
+import { formatOf, readImportFile } from "./import-files.ts";
 import { openMapping } from "./import-mapping.ts";
 import { createImportSummary } from "./import-summary.ts";
 import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./import-target.ts";

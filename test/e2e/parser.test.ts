@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig } from "../../cmd/config.ts";
 import { packageRoot } from "../../cmd/package-root.ts";
 import { type RunningServer, startServer } from "../../cmd/server.ts";
-import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import { folderWith } from "../cmd/config/load.ts";
 import { runEngage } from "../cmd/run-engage.ts";
@@ -170,16 +169,6 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     });
     request.stream.write(envelope(Buffer.alloc(65_536), 0, 101 * 1024 * 1024));
     expect(grpcStatusOf(await request.answer)).toBe(Code.ResourceExhausted);
-  });
-
-  test("contracts that are not built yet say so", async () => {
-    const { address } = await openParser(lanes);
-    const client = createClient(AnalysisProxy, createGrpcTransport({ baseUrl: address.url }));
-    const error = ConnectError.from(await client.analyzeEvents({}).catch((reason: unknown) => reason));
-    expect(error.code).toBe(Code.Unimplemented);
-    expect(error.rawMessage).toBe(
-      "engage.analysis.v1.AnalysisProxy/AnalyzeEvents is part of the contract but not implemented by this server",
-    );
   });
 });
 
