@@ -108,7 +108,7 @@ function gateOf(loading: Loading, open: () => Promise<EventLoading>): Gate {
     if (loading.peek() !== undefined) return undefined;
     return open().catch((error: unknown) => {
       throw new ConnectError(
-        "records cannot be kept at present",
+        "events can't be kept or queried at present",
         Code.Unavailable,
         undefined,
         undefined,

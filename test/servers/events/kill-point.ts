@@ -26,7 +26,8 @@ const isSpool = ({ fd }: FileHandle): boolean => isOf("spool", readlinkSync(`/pr
 
 await using handle = await fileSystem.open(import.meta.filename);
 const fileHandle: FileHandle = Object.getPrototypeOf(handle);
-const { write, datasync } = fileHandle;
+const { datasync } = fileHandle;
+const write = fileHandle.write as (bytes: Uint8Array, offset: number, length: number) => Promise<unknown>;
 const { rm } = fileSystem;
 const { exec } = DatabaseSync.prototype;
 const { run, finish } = Session.prototype;

@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, it, vi } from "vitest";
+import { openTempFolder } from "../../store/inbox/temp-folder.ts";
+import { type Engage, openEngage, serveCommand } from "../webhook/engage.ts";
+import { createSender } from "../webhook/senders.ts";
+import { ingestPath, reportOf, reportUntilTaken, totalOf } from "./reports.ts";
+import { ask, eventsConfig, storedTotals } from "./service.ts";
+
+it("doesn't start on a data folder that another process has, and says whose it is", async () => {
+  await using folder = await openTempFolder();
+  await using engage = await openEngage(folder.path, eventsConfig());
+  using sender = createSender(engage);
+  const first = reportOf(0);
+  expect(await reportUntilTaken(sender, first)).toBe(true);
+  const config = join(folder.path, "second.json");
+  writeFileSync(config, JSON.stringify({ listen: "127.0.0.1:0", data: folder.path, ...eventsConfig() }));
+  const [node = "", ...args] = serveCommand;
+  const second = spawn(node, [...args, config], { env: {} });
+  const code = new Promise((resolve) => second.once("close", resolve));
+  const told = await text(second.stderr);
+  expect(told).toContain(`data folder "${join(folder.path, "events")}" is in use by process ${engage.pid}`);
+  expect(told).not.toContain("    at ");
+  expect(await code).toBe(1);
+  // The first one has not noticed.
+  const next = reportOf(1);
+  expect(await reportUntilTaken(sender, next)).toBe(true);
+  expect(await storedTotals(engage)).toEqual(totalOf([first, next]));
+});
+
+const databaseOf = (folder: string) => join(folder, "events", "store", "events.duckdb");
+
+const damages: readonly (readonly [name: string, damage: (file: string) => void])[] = [
+  ["is no database", (file) => writeFileSync(file, "x".repeat(100_000))],
+  ["is cut", (file) => truncateSync(file, statSync(file).size >> 1)],
+  ["has other bytes in it", (file) => overwrite(file, 4_096, statSync(file).size - 4_096)],
+  ["is empty, with the ledger beside it", (file) => truncateSync(file, 0)],
+];
+
+function overwrite(file: string, from: number, length: number): void {
+  writeFileSync(file, readFileSync(file).fill(0xa5, from, from + length));
+}
+
+it.each(damages)("says so when the engine's file %s, takes nothing and stays up", async (_name, damage) => {
+  await using folder = await openTempFolder();
+  const reports = [reportOf(0), reportOf(1)];
+  await using engage = await openEngage(folder.path, eventsConfig());
+  using sender = createSender(engage);
+  for (const report of reports) expect(await reportUntilTaken(sender, report)).toBe(true);
+  expect(await storedTotals(engage)).toEqual(totalOf(reports));
+  // An end in good order has moved the log to the file.
+  await engage.kill("SIGTERM");
+  const file = databaseOf(folder.path);
+  const whole = readFileSync(file);
+  damage(file);
+  await engage.start();
+  await expectAway(engage, sender, file);
+  await engage.kill("SIGTERM");
+  // What was in its place is still there, and so is the spool.
+  for (const name of readdirSync(join(folder.path, "events", "store"))) expect(name).not.toMatch(/\.wal$/);
+  writeFileSync(file, whole);
+  await engage.start();
+  expect(await storedTotals(engage)).toEqual(totalOf(reports));
+});
+
+async function expectAway(
+  engage: Engage,
+  sender: ReturnType<typeof createSender>,
+  file: string,
+): Promise<void> {
+  const answer = await sender.send(reportOf(2), ingestPath);
+  expect(answer.status).toBe(503);
+  expect(JSON.parse(answer.text)).toEqual({ code: -1, msg: "events can't be kept or queried at present" });
+  const events = [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES" }];
+  expect(await ask(engage, "event-analyze", { events })).toEqual({
+    return_code: -1006,
+    return_message: "events can't be kept or queried at present",
+  });
+  await vi.waitFor(() => {
+    const faults = engage.log.filter(({ msg }) => msg === "the store of events cannot be opened");
+    expect(faults.length).toBeGreaterThan(0);
+    expect(JSON.stringify(faults[0])).toContain(file);
+  });
+}
