@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  type ChannelStore,
+  ChannelsOpenError,
+  ChannelsUnavailableError,
+} from "../../../store/channels/channels.ts";
+import { migrate } from "../../../store/channels/postgres/migrate.ts";
+import { openPostgresChannels } from "../../../store/channels/postgres/open.ts";
+import { migrate as migrateInbox } from "../../../store/inbox/postgres/migrate.ts";
+import { addChannel, addTask, day, lease, preparedRun, succeeded } from "../../conformance/channels/store.ts";
+import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
+
+let server: PostgresServer;
+let schemas = 0;
+
+beforeAll(async () => {
+  server = await openPostgresServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+interface Replicas extends AsyncDisposable {
+  readonly schema: string;
+  readonly stores: readonly [ChannelStore, ChannelStore];
+}
+
+async function openReplicas(): Promise<Replicas> {
+  const schema = `channels_${++schemas}`;
+  await migrate(server, schema);
+  const options = { url: server.url, schema };
+  const stores = [await openPostgresChannels(options), await openPostgresChannels(options)] as const;
+  return {
+    ...{ schema, stores },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** Calls as many times, at the first and the second replica in turn, all at once. */
+async function fromBoth<T>(
+  { stores }: Replicas,
+  times: number,
+  call: (store: ChannelStore) => Promise<T>,
+): Promise<T[]> {
+  return await Promise.all(Array.from({ length: times }, (_, i) => call(stores[i % 2]!)));
+}
+
+it("give each batch to one of them, and end the run once", async () => {
+  await using replicas = await openReplicas();
+  const [a, b] = replicas.stores;
+  const lists = Array.from({ length: 100 }, (_, i) => [`p${i}`]);
+  const { channelId, taskId } = await preparedRun(a, lists);
+  const leases = await fromBoth(replicas, 40, (store) =>
+    store.leaseBatches({ ...lease, channelId, leaseMs: 60_000 }),
+  );
+  const leased = leases.flatMap(({ batches }) => batches);
+  const rest = await b.leaseBatches({ ...lease, channelId, maxBatches: 1_000, leaseMs: 60_000 });
+  const all = [...leased, ...rest.batches];
+  expect(new Set(all.map(({ number }) => number)).size).toBe(100);
+  expect(all).toHaveLength(100);
+  await Promise.all(
+    all.map(({ token }, i) => replicas.stores[i % 2]!.settleBatches([{ token, outcome: succeeded }])),
+  );
+  expect(await a.busyChannels()).toEqual([]);
+  expect(await b.task(taskId)).toMatchObject({ state: "done" });
+  expect(await b.statistics(`${taskId}_${day}`)).toMatchObject({
+    succeeded: 100,
+    settledBatches: 100,
+    sent: 100,
+  });
+});
+
+it("claim the time of a task once", async () => {
+  await using replicas = await openReplicas();
+  const { taskId } = await addTask(replicas.stores[0], await addChannel(replicas.stores[0]), 1_000);
+  const claim = { taskId, nextRunAtMs: 1_000, followingAtMs: null, run: { day } };
+  const results = await fromBoth(replicas, 20, (store) => store.claimDueTask(claim));
+  expect(results.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
+});
+
+it("share the slots of a channel", async () => {
+  await using replicas = await openReplicas();
+  const clock = () => Number(server.query("SELECT extract(epoch FROM clock_timestamp())"));
+  const beganS = clock();
+  const request = { channelId: "c1", count: 5, perSecond: 100 };
+  const results = await fromBoth(replicas, 40, (store) => store.reserveSlots(request));
+  expect(results.flatMap(({ delaysMs }) => delaysMs)).toHaveLength(200);
+  const nextS = Number(server.query(`SELECT next_us FROM ${replicas.schema}.channel_slots`)) / 1e6;
+  // 200 slots at 100 a second, one after the other whoever took them.
+  expect(nextS - beganS).toBeGreaterThanOrEqual(2);
+});
+
+it("live beside the inbox in one schema", async () => {
+  const schema = `channels_${++schemas}`;
+  expect(await migrateInbox(server, schema)).toEqual({ from: 0, to: 1 });
+  const both = await Promise.all([migrate(server, schema), migrate(server, schema)]);
+  expect(both.map(({ from }) => from).toSorted()).toEqual([0, 1]);
+  await using store = await openPostgresChannels({ url: server.url, schema });
+  expect(await store.dueTasks(1)).toEqual({ due: [], nextAtMs: null });
+});
+
+it("say that a schema was never migrated, and that the server is away", async () => {
+  const never = openPostgresChannels({ url: server.url, schema: "never_migrated" });
+  await expect(never).rejects.toThrow(ChannelsOpenError);
+  await expect(never).rejects.toThrow("run engage migrate");
+  const away = openPostgresChannels({ url: "postgresql://engage@127.0.0.1:1/postgres" });
+  await expect(away).rejects.toThrow(ChannelsUnavailableError);
+});

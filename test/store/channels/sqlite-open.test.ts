@@ -1,0 +1,59 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { ChannelsOpenError } from "../../../store/channels/channels.ts";
+import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
+import { leaseAll, preparedRun } from "../../conformance/channels/store.ts";
+import { openTempFolder } from "../inbox/temp-folder.ts";
+
+it.each<[string, string, (path: string) => void]>([
+  [
+    "in use by another process",
+    "is in use by another process",
+    (path) => new DatabaseSync(path).exec("PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE a (b)"),
+  ],
+  [
+    "of something else",
+    "is a SQLite database of something else",
+    (path) => new DatabaseSync(path).exec("CREATE TABLE a (b)"),
+  ],
+  ["damaged", "is damaged or no SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
+  [
+    "newer",
+    "has version 99, newer than 1",
+    (path) =>
+      new DatabaseSync(path).exec(`PRAGMA application_id = ${0x43_48_4e_4c}; PRAGMA user_version = 99`),
+  ],
+])("refuses a file that is %s", async (_what, message, prepare) => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  prepare(path);
+  const opening = openSqliteChannels({ path, lockWaitMs: 50 });
+  await expect(opening).rejects.toThrow(ChannelsOpenError);
+  await expect(opening).rejects.toThrow(message);
+});
+
+it("takes over at once what a process before was sending and preparing", async () => {
+  await using folder = await openTempFolder();
+  const options = { path: join(folder.path, "new", "channels.db"), now: () => 1_700_000_000_000 };
+  const first = await openSqliteChannels(options);
+  const { channelId } = await preparedRun(first, [["a"]]);
+  const [before] = await leaseAll(first, channelId);
+  await first[Symbol.asyncDispose]();
+  await using second = await openSqliteChannels(options);
+  const [after] = await leaseAll(second, channelId);
+  expect(after).toMatchObject({ requestId: before!.requestId, attempts: 2, retries: 0 });
+  expect(await second.extendBatches([before!.token], 1_000)).toEqual([before!.token]);
+});
+
+it("gives no slot within a second of the process before", async () => {
+  await using folder = await openTempFolder();
+  let nowUs = 5_000_000;
+  const path = join(folder.path, "channels.db");
+  await using store = await openSqliteChannels({ path, monotonicUs: () => nowUs });
+  const request = { channelId: "c1", count: 1, perSecond: 10 };
+  expect(await store.reserveSlots(request)).toEqual({ delaysMs: [1_100], retryAfterMs: 0 });
+  nowUs += 9_000_000;
+  expect(await store.reserveSlots(request)).toEqual({ delaysMs: [0], retryAfterMs: 0 });
+});
