@@ -3,7 +3,7 @@ import { channelPlace } from "../../../cmd/channel-store.ts";
 import { linesOf, loadText, problemsOf } from "./load.ts";
 
 test.each<[string, string]>([
-  ["channel: { store: { url: 'postgresql://a/b' } }", "1:27: channel.store.url: is for driver postgres"],
+  ["channel: { store: { url: 'postgresql://a/b' } }", "1:26: channel.store.url: is for driver postgres"],
   ["channel: { store: { driver: postgres } }", "channel.store.url: is required by driver postgres"],
   [
     "channel: { store: { driver: postgres, url: 'http://a/b' } }",
