@@ -127,6 +127,15 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     });
   });
 
+  test("a method without a handler is named as a part of the contract", async () => {
+    const answer = await send("application/json", { ":path": bare }, text("{}"));
+    expect(JSON.parse(answer.body.toString())).toEqual({
+      code: "unimplemented",
+      message:
+        "engage.test.v1.Library/NotOverRest is part of the contract but not implemented by this server",
+    });
+  });
+
   test.each(httpRows)("%s: an HTTP status", async (_name, headers, status) => {
     const answer = await send("application/json", headers, none);
     expect(answer.status).toBe(status);
