@@ -10,6 +10,7 @@ import { spoilers } from "./spoil-request.ts";
 /** Of each scene; there are five. */
 const requestsPerScene = 400;
 const records = 500;
+const downloadsPerScene = 25;
 /** At a time: as many as run, and some that wait. */
 const together = 4;
 
@@ -26,6 +27,18 @@ describe(`random requests, ENGAGE_TEST_SEED=${seed}`, () => {
         faults.push(...(await Promise.all(requests.map((request) => judge.judge(request)))));
       }
       expect(faults).toHaveLength(requestsPerScene);
+      expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
+    },
+  );
+
+  it.each(scenes)(
+    "are downloaded with all their groups, zone $project.zone",
+    { timeout: 120_000 },
+    async (scene) => {
+      const random = createRandom(seed + 31 * scene.project.projectId);
+      await using judge = await openJudge(scene, random, records);
+      const requests = Array.from({ length: downloadsPerScene }, () => generateRequest(random, scene));
+      const faults = await Promise.all(requests.map((request) => judge.judgeDownload(request)));
       expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
     },
   );

@@ -53,6 +53,8 @@ export const columns: readonly KnownColumn[] = [
   { columnName: "items.rare", tableType: "event", type: "list", literal: oneOf(["true"]), member: true },
   { columnName: "#city", tableType: "event", type: "text", literal: oneOf(cities) },
   { columnName: "#event_time", tableType: "event", type: "time", literal: time },
+  { columnName: "#server_time", tableType: "event", type: "time", literal: time },
+  { columnName: "items", tableType: "event", type: "object", literal: none },
   { columnName: "#event_name", tableType: "event", type: "text", literal: oneOf(eventNames) },
   { columnName: "#account_id", tableType: "event", type: "text", literal: oneOf(people) },
   { columnName: "#distinct_id", tableType: "event", type: "text", literal: oneOf(people) },

@@ -8,7 +8,7 @@ import type { Random } from "./random.ts";
 import { Refused } from "./refused.ts";
 import { nowOf } from "./scenes.ts";
 import { shrink } from "./shrink.ts";
-import { openSubject, type Subject } from "./subject.ts";
+import { type Answer, openSubject, type Subject } from "./subject.ts";
 
 /** The reference and the real thing, side by side on the same records. */
 export interface Judge extends AsyncDisposable {
@@ -17,6 +17,8 @@ export interface Judge extends AsyncDisposable {
   readonly nowMs: number;
   /** What differs, with the smallest request found; undefined when both say the same. */
   judge(request: Request): Promise<string | undefined>;
+  /** What is downloaded has all groups, whatever the limit. */
+  judgeDownload(request: Request): Promise<string | undefined>;
   judgeUsers(request: Request): Promise<string | undefined>;
 }
 
@@ -31,6 +33,12 @@ export async function openJudge(scene: Scene, random: Random, count: number): Pr
       () => subject.analyze(request),
       findDifference,
     );
+  const compareDownloads = (request: Request) =>
+    differ(
+      async () => tableOf(analyze(data, nowMs, { ...request, limit: 10_000 })),
+      () => subject.download(withoutLimits(request)),
+      findDifference,
+    );
   const compareUsers = (request: Request) =>
     differ(
       async () => listUsers(data, nowMs, request),
@@ -43,9 +51,19 @@ export async function openJudge(scene: Scene, random: Random, count: number): Pr
     subject,
     nowMs,
     judge: (request) => tell(request, compareAnswers),
+    judgeDownload: (request) => tell(request, compareDownloads),
     judgeUsers: (request) => tell(request, compareUsers),
     [Symbol.asyncDispose]: () => subject[Symbol.asyncDispose](),
   };
+}
+
+function tableOf(answer: Answer): Answer {
+  const results = answer.results.filter(({ groups }) => groups.length > 0);
+  return { ...answer, results, unionGroups: [], unionGroupNum: 0 };
+}
+
+function withoutLimits({ limit: _, useCache: __, useSameResultKey: ___, ...request }: Request): Request {
+  return request;
 }
 
 async function tell(

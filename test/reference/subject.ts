@@ -1,5 +1,12 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import { z } from "zod";
+import type {
+  DownloadEventsResponse,
+  EventTableHeader,
+} from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import {
+  type EventDownloadQuery,
+  EventDownloadQuerySchema,
   type EventQuery,
   EventQuerySchema,
   type EventUserQuery,
@@ -10,6 +17,7 @@ import type {
   Group,
   GroupEntry,
   GroupValue,
+  MetricResult,
   Series,
   TimeBucket,
 } from "../../gen/engage/analysis/v1/result_pb.ts";
@@ -47,6 +55,8 @@ export interface Result {
 /** The real thing, asked in the form that clients post. Rejects with Refused where it answers -1001. */
 export interface Subject extends AsyncDisposable {
   analyze(body: unknown): Promise<Answer>;
+  /** All groups, from the messages of a download; it does not tell the union of groups. */
+  download(body: unknown): Promise<Answer>;
   /** Ids, ascending. */
   listUsers(body: unknown): Promise<readonly number[]>;
 }
@@ -66,6 +76,11 @@ export async function openSubject(
         const query = decode(EventQuerySchema, body) as EventQuery;
         return readAnswer((await engine.analyze(query, call())).data!);
       }),
+    download: (body) =>
+      tellRefusals(async () => {
+        const query = decode(EventDownloadQuerySchema, body) as EventDownloadQuery;
+        return readDownload(engine.download(query, call()));
+      }),
     listUsers: (body) =>
       tellRefusals(async () => {
         const query = decode(EventUserQuerySchema, body) as EventUserQuery;
@@ -83,7 +98,7 @@ function definitionsOf(project: ReferenceProject): ProjectDefinitions {
   return defineProject({ ...config, id: projectId, zone: zoneText(zone) }, () => []);
 }
 
-function decode(desc: typeof EventQuerySchema | typeof EventUserQuerySchema, body: unknown): unknown {
+function decode(desc: DescMessage, body: unknown): unknown {
   const raw = Buffer.from(JSON.stringify(body));
   const query = decodeQueryBody(desc, { raw, json: () => JSON.parse(raw.toString()) });
   const refusal = originOf(query)?.refusal;
@@ -112,6 +127,31 @@ function readAnswer(data: EventAnalysis): Answer {
     })),
     unionGroups: data.unionGroups.map(({ groupCols }: Group) => groupCols.map(readLabel)),
     unionGroupNum: data.unionGroupNum,
+  };
+}
+
+/** Rows of one metric, or of one value it is split by, come in pieces. */
+async function readDownload(messages: AsyncIterable<DownloadEventsResponse>): Promise<Answer> {
+  const axes: EventTableHeader[] = [];
+  const rows: MetricResult[] = [];
+  for await (const { content } of messages) {
+    if (content.case === "header") axes.push(content.value);
+    if (content.case === "rows") rows.push(content.value);
+  }
+  const keyOf = ({ eventIndex, splitValue }: MetricResult) =>
+    JSON.stringify([eventIndex, splitValue === undefined ? [] : [readLabel(splitValue)]]);
+  const results = [...Map.groupBy(rows, keyOf).values()].map((pieces) => ({
+    index: pieces[0]!.eventIndex,
+    split: pieces[0]!.splitValue && readLabel(pieces[0]!.splitValue),
+    groupNum: pieces[0]!.groupNum,
+    groups: pieces.flatMap(({ entries }) => entries.map(readEntry)),
+  }));
+  return {
+    x: axes.flatMap(({ x }) => x.map(readBucket)),
+    xCompared: axes.flatMap(({ xCompared }) => xCompared.map(readBucket)),
+    results: results.filter(({ groups }) => groups.length > 0),
+    unionGroups: [],
+    unionGroupNum: 0,
   };
 }
 

@@ -7,8 +7,8 @@ import { scenes } from "./scenes.ts";
 import { seed } from "./seed.ts";
 import type { Answer } from "./subject.ts";
 
-const requestsPerScene = 40;
-const slicesPerRequest = 8;
+const requestsPerScene = 16;
+const slicesPerRequest = 6;
 
 /** One number of a result. */
 interface Slice {
