@@ -57,7 +57,8 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
         throw told;
       }
     }),
-    checks: { channels: createCheck(opening.peek) },
+    // A channel is of a project.
+    checks: config.projects.length === 0 ? {} : { channels: createCheck(opening.peek) },
     beginStop: stop.begin,
     async [Symbol.asyncDispose]() {
       stop.begin();
