@@ -24,7 +24,8 @@ function writeUser({ userId, accountId = "", distinctId = "", properties = {} }:
   const isExact = Number.isSafeInteger(id) && String(id) === userId;
   let text = `{"#user_id":${isExact ? userId : JSON.stringify(userId)}`;
   text += `,"#account_id":${JSON.stringify(accountId)},"#distinct_id":${JSON.stringify(distinctId)}`;
-  for (const [name, value] of Object.entries(properties)) {
+  for (const name of Object.keys(properties)) {
+    const value = properties[name] as JsonValue;
     if (value !== null && !idNames.has(name)) text += `,${JSON.stringify(name)}:${writeProperty(value)}`;
   }
   return `${text}}`;
