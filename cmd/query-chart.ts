@@ -130,21 +130,22 @@ function stretch(numbers: readonly number[], width: number): readonly number[] {
   });
 }
 
-/** The first and the last label, and those between for which there is room. */
+/** The first and the last label, and as many at equal distances between as there is room for. */
 function drawAxis(x: readonly string[], width: number): string {
   const labels = x.map((label) => printable(label));
   const widest = Math.max(...labels.map(({ length }) => length));
-  const count = Math.max(2, Math.min(x.length, Math.floor(width / (widest + 2))));
-  let line = "";
-  for (let i = 0; i < count; i++) {
-    const bucket = Math.round((i * (x.length - 1)) / (count - 1));
+  const columnsEach = (width - 1) / (x.length - 1);
+  const step = Math.max(1, Math.ceil((widest + 1) / columnsEach));
+  const last = labels.at(-1) ?? "";
+  const lastStart = width - last.length;
+  let line = labels[0] ?? "";
+  for (let bucket = step; bucket < x.length - 1; bucket += step) {
     const label = labels[bucket] ?? "";
-    const column = Math.round((bucket * (width - 1)) / (x.length - 1));
-    const start =
-      i === 0 ? 0 : i === count - 1 ? width - label.length : column - Math.floor(label.length / 2);
-    line = line.padEnd(start) + (start > line.length || i === 0 ? label : "");
+    const start = Math.round(bucket * columnsEach) - Math.floor(label.length / 2);
+    const hasRoom = start > line.length && start + label.length < lastStart;
+    if (hasRoom) line = line.padEnd(start) + label;
   }
-  return line.trimEnd();
+  return lastStart > line.length ? line.padEnd(lastStart) + last : line;
 }
 
 function drawBars(series: readonly Series[], { columns, rows, hasColors }: ChartSize): string {
