@@ -20,6 +20,7 @@ export function compileBatches(plan: BatchPlan): (recipients: readonly Recipient
   const receipts = variants.all.map(({ groupId, language }) =>
     compileReceipts({ projectId, origin, groupId, language: variants.isMultiLanguage ? language : "" }),
   );
+  const notes = variants.all.map((variant) => encodeNote([variant]));
   return (recipients) => {
     const batches: NewBatch[] = [];
     for (let at = 0; at < recipients.length; at += size) {
@@ -27,7 +28,9 @@ export function compileBatches(plan: BatchPlan): (recipients: readonly Recipient
       const requestId = origin.kind === "journey" ? "" : newRequestId();
       batches.push({
         ...{ requestId, size: some.length, body: writeBody(some, variants, receipts, requestId) },
-        note: encodeNote(some.map(([, variant]) => variants.all[variant]!)),
+        note: some.every(([, variant]) => variant === some[0]![1])
+          ? notes[some[0]![1]]!
+          : encodeNote(some.map(([, variant]) => variants.all[variant]!)),
       });
     }
     return batches;

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openSqliteChannels } from "../../store/channels/sqlite/open.ts";
+import { startServer } from "../harness/processes.ts";
+import { manyUsers, openDelivery, startPush } from "./world.ts";
+
+const port = 18_471;
+const url = `http://127.0.0.1:${port}/hook`;
+
+/** What arrives within some seconds of a channel with a limit, in batches of one. */
+export async function measureRates(limits: readonly number[], seconds: number): Promise<void> {
+  await using _receiver = await startServer(join(import.meta.dirname, "receiver.ts"), port);
+  const rows: object[] = [];
+  for (const limit of limits) rows.push(await measureRate(limit, seconds));
+  console.table(rows);
+}
+
+async function measureRate(limit: number, seconds: number): Promise<object> {
+  const folder = await mkdtemp(join(tmpdir(), "bench-channel-"));
+  const store = await openSqliteChannels({ path: join(folder, "channels.db") });
+  await startPush(store, url, limit);
+  const sends: number[] = [];
+  const delivery = openDelivery(store, manyUsers(Math.ceil(limit * seconds * 1.2)), sends);
+  delivery.start();
+  await sleep(seconds * 1_000);
+  await delivery.stop(1_000);
+  await store[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+  const times = (await (await fetch(url)).json()) as number[];
+  const took = (times.at(-1)! - times[0]!) / 1_000;
+  return {
+    limit,
+    requests: times.length,
+    "most sent in a second": mostInSecond(sends),
+    "most arrived": mostInSecond(times),
+    "requests/s": ((times.length - 1) / took).toFixed(1),
+    "of the limit": ((times.length - 1) / took / limit).toFixed(3),
+  };
+}
+
+/** The most that came in any window of a second. */
+function mostInSecond(times: readonly number[]): number {
+  let most = 0;
+  let first = 0;
+  for (const [i, at] of times.entries()) {
+    while (at - times[first]! >= 1_000) first++;
+    most = Math.max(most, i - first + 1);
+  }
+  return most;
+}

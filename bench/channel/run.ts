@@ -1,0 +1,19 @@
+import { parseArgs } from "node:util";
+import { measureAudience } from "./audience.ts";
+import { measureRates } from "./rate.ts";
+import { measureThroughput } from "./throughput.ts";
+
+/**
+ * Pushes: to very many without a limit, at limits of the rate, and of an
+ * audience of the store of events. Alone: `node bench/channel/run.ts --part rate`.
+ */
+const { values } = parseArgs({
+  options: {
+    part: { type: "string", multiple: true, default: ["throughput", "rate", "audience"] },
+    recipients: { type: "string", default: "1000000" },
+    seconds: { type: "string", default: "10" },
+  },
+});
+if (values.part.includes("throughput")) await measureThroughput(Number(values.recipients));
+if (values.part.includes("rate")) await measureRates([1, 10, 1_000, 10_000], Number(values.seconds));
+if (values.part.includes("audience")) await measureAudience(200_000);

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { createExchange, maxChannelAnswerBytes } from "../../cmd/exchange.ts";
+import { type Channel, ChannelSchema, InputMethod } from "../../gen/engage/channel/v1/channel_pb.ts";
+import { type Task, TaskSchema, UserFilterSchema } from "../../gen/engage/channel/v1/task_pb.ts";
+import { sortAudience } from "../../services/channel/audience/pages.ts";
+import type { AudienceMember, AudienceSource } from "../../services/channel/audience/source.ts";
+import { compileVariants } from "../../services/channel/audience/variants.ts";
+import { compileBatches } from "../../services/channel/delivery/batch.ts";
+import { systemClock } from "../../services/channel/delivery/clock.ts";
+import { createDelivery, type Delivery } from "../../services/channel/delivery/delivery.ts";
+import { compileSendPlan } from "../../services/channel/delivery/send-plan.ts";
+import { encodeChannel, encodeTask } from "../../services/channel/tasks/codec.ts";
+import { createOutbound } from "../../services/webhook/targets/outbound.ts";
+import type { ChannelStore, StoredRun } from "../../store/channels/channels.ts";
+
+export const connections = 64;
+export const batchSize = 100;
+
+/** Users of a game with a name and a level, so many at a time as the store of events has them. */
+export function manyUsers(count: number): AudienceSource {
+  return {
+    async *users() {
+      for (let at = 0; at < count; at += 256) {
+        yield Array.from({ length: Math.min(256, count - at) }, (_, i): AudienceMember => {
+          const number = at + i;
+          return { pushId: `player-${number}`, properties: { name: `Name ${number}`, level: number % 60 } };
+        });
+      }
+    },
+    lookup: async () => new Map(),
+  };
+}
+
+function channelTo(url: string, rateLimit: number): Channel {
+  return create(ChannelSchema, {
+    ...{ name: `mail ${randomUUID()}`, projectId: 1n, url, pushIdProperty: "#account_id" },
+    authentication: { secret: "secret" },
+    contentTemplate: [
+      { name: "title", inputMethod: InputMethod.TEXT },
+      { name: "content", inputMethod: InputMethod.DYNAMIC_TEXT },
+      { name: "items", inputMethod: InputMethod.ARRAY_ROW, columns: ["item_id", "number"] },
+    ],
+    customParameters: [{ name: "level", property: "level", defaultValue: "1" }],
+    delivery: { rateLimit, batchSize: rateLimit > 0 ? 1 : batchSize },
+  });
+}
+
+/** A mail with something in it for everybody. */
+function mailTo(channelId: string): Task {
+  const text = (value: string) => ({ value: { case: "text" as const, value } });
+  const rows = [{ cells: { item_id: "1001", number: "3" } }];
+  const values = {
+    title: text("A gift for you"),
+    content: text("Dear {name}, thank you for playing with us. Have a look at what is in the mail."),
+    items: { value: { case: "rows" as const, value: { rows } } },
+  };
+  return create(TaskSchema, {
+    ...{ name: "gift", channelId, contents: [{ language: "default", values }] },
+    audience: { source: { case: "users", value: {} } },
+  });
+}
+
+export async function startPush(store: ChannelStore, url: string, rateLimit = -1): Promise<StoredRun> {
+  const channel = channelTo(url, rateLimit);
+  const definition = encodeChannel(channel);
+  const saved = await store.createChannel({ name: channel.name, projectId: 1, definition });
+  if (saved.kind !== "saved") throw new Error(saved.kind);
+  const { channelId } = saved.channel;
+  const task = { name: "gift", channelId, definition: encodeTask(mailTo(channelId)), nextRunAtMs: null };
+  const created = await store.createTask(task);
+  if (created.kind !== "created") throw new Error(created.kind);
+  const started = await store.startRun(created.task.taskId, { day: "2024-01-01" });
+  if (started.kind !== "started") throw new Error(started.kind);
+  return started.run;
+}
+
+/** Bodies as they are sent, with their headers. */
+export async function prepareBodies(url: string, count: number) {
+  const channel = channelTo(url, -1);
+  const variants = compileVariants(channel, mailTo("c1"));
+  const origin = { kind: "task", taskId: "t1", taskInstanceId: "t1_2024-01-01", execDetailId: "1" } as const;
+  const toBatches = compileBatches({
+    ...{ projectId: 1, origin, variants, size: batchSize, newRequestId: randomUUID },
+  });
+  const { signal } = new AbortController();
+  const request = { projectId: 1, choice: { case: "users" as const, value: create(UserFilterSchema) } };
+  const members = manyUsers(count * batchSize).users(
+    { ...request, pushIdProperty: "#account_id", properties: variants.properties },
+    signal,
+  );
+  const { headers } = compileSendPlan(channel);
+  const found: { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }[] = [];
+  for await (const { recipients } of sortAudience(members, variants, 5_000)) {
+    for (const { body } of toBatches(recipients)) found.push({ body, headers: headers(body) });
+  }
+  return found;
+}
+
+/** @param sends when each request was begun, of those who want to know */
+export function openDelivery(store: ChannelStore, audience: AudienceSource, sends: number[] = []): Delivery {
+  const outbound = createOutbound({ allow: ["127.0.0.0/8"], setting: "bench" });
+  return createDelivery({
+    ...{ store, audience, clock: systemClock, newRequestId: randomUUID, owner: "bench" },
+    events: async () => ({ users: [], conversions: 0, segments: [] }),
+    observer: {
+      failed: (what, error) => console.error(what, error),
+      attempted() {},
+      prepared() {},
+      refused() {},
+    },
+    openExchange(url) {
+      const maxAnswerBytes = maxChannelAnswerBytes;
+      const open = createExchange({ url, outbound, maxConnections: connections, maxAnswerBytes });
+      return {
+        exchange(request) {
+          sends.push(performance.now());
+          return open.exchange(request);
+        },
+        [Symbol.dispose]: () => open[Symbol.dispose](),
+      };
+    },
+    maxInFlight: connections,
+  });
+}
+
+/** When the run has ended, looked at ten times a second. */
+export async function ended(store: ChannelStore, { runId }: StoredRun): Promise<StoredRun> {
+  for (;;) {
+    const run = await store.run(runId);
+    if (run?.endedAtMs != null) return run;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
