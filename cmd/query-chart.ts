@@ -56,20 +56,27 @@ interface Line {
 function drawLines(x: readonly string[], lines: readonly Line[], size: ChartSize): string {
   const known = lines.flatMap(({ numbers }) => numbers.filter(Number.isFinite));
   const [min, max] = boundsOf(known);
-  const write = createLabels(min, max, size.rows);
-  const steps = Array.from({ length: size.rows + 1 }, (_, i) => write(min + ((max - min) * i) / size.rows));
+  const rows = known.every(Number.isInteger) ? wholeRows(max - min, size.rows) : size.rows;
+  const write = createLabels(min, max, rows);
+  const steps = Array.from({ length: rows + 1 }, (_, i) => write(min + ((max - min) * i) / rows));
   // The library sets shorter labels askew.
   const labelWidth = Math.max(2, ...steps.map(({ length }) => length)) + 1;
   const width = Math.max(10, size.columns - labelWidth - axisWidth);
   const format = (value: number) => write(value).padStart(labelWidth);
   const grids = lines.map(({ numbers }) =>
-    drawOne(stretch(numbers, width), { min, max, height: size.rows, format, symbols }),
+    drawOne(stretch(numbers, width), { min, max, height: rows, format, symbols }),
   );
   const chart = overlay(grids, size.hasColors);
   const legend = lines.map(
     ({ series }, i) => `${paint("──", i, size.hasColors)} ${printable(nameOf(series))}`,
   );
   return `${chart}\n${" ".repeat(labelWidth + axisWidth - 1)}${drawAxis(x, width)}\n${legend.join("\n")}\n`;
+}
+
+/** As many rows as give whole labels to whole numbers, where that costs at most half of them. */
+function wholeRows(range: number, most: number): number {
+  for (let rows = most; rows > most / 2; rows--) if (range % rows === 0) return rows;
+  return most;
 }
 
 /** A flat line gets zero beside it, so that it has a height. */
@@ -135,7 +142,8 @@ function drawAxis(x: readonly string[], width: number): string {
   const labels = x.map((label) => printable(label));
   const widest = Math.max(...labels.map(({ length }) => length));
   const columnsEach = (width - 1) / (x.length - 1);
-  const step = Math.max(1, Math.ceil((widest + 1) / columnsEach));
+  // A label stands around its bucket, but the first begins there and the last ends there.
+  const step = Math.max(1, Math.ceil((widest * 1.5 + 1) / columnsEach));
   const last = labels.at(-1) ?? "";
   const lastStart = width - last.length;
   let line = labels[0] ?? "";

@@ -60,7 +60,7 @@ describe("a chart of a result", () => {
  10 ┤      ╭──                ─╯
   5 ┤  ╭───╯
   0 ┤──╯
-     08-01 08-02    08-03   08-04 08-05
+     08-01          08-03         08-05
 ── a.SUM
 `,
     );
@@ -78,6 +78,14 @@ describe("a chart of a result", () => {
     expect(Math.max(...long.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(40);
     expect(long).toContain(" 7.0 ┤──");
     expect(formatChart(data(x, entry(x.map(() => "-"))), plain)).toBe("nothing to draw: no values\n");
+  });
+
+  test("labels of whole numbers are whole where that costs few rows", () => {
+    const axisOf = (...values: string[]) =>
+      formatChart(data(values, entry(values)), { ...plain, rows: 6 }).match(/^ +\S+(?= ┤)/gm);
+    expect(axisOf("3", "8")).toEqual(["  8", "  7", "  6", "  5", "  4", "  3"]);
+    expect(axisOf("0", "7")?.length).toBe(7);
+    expect(axisOf("3.5", "8")?.length).toBe(7);
   });
 
   test("bars where there is one bucket", () => {
