@@ -52,7 +52,7 @@ afterAll(async () => {
 
 it.each(steps)("$command", async ({ command, output }) => {
   const printed = await run(
-    command.replaceAll("127.0.0.1:8080", address).replace("parse.ts", `parse.ts ${address}`),
+    command.replaceAll("127.0.0.1:8080", address).replace(/(parse|report)\.ts/, `$& ${address}`),
   );
   expect(printed.trim()).toMatch(pattern(output.trim()));
 });
