@@ -1423,7 +1423,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.event.v1.IngestResponse.msg":
     "What is wrong.",
   "engage.event.v1.IngestResponse.records":
-    "With `debug`: records that were refused or have lost properties. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"a b\",\"reason\":\"name\"}]}`.",
+    "With `debug`: records that were refused or have lost properties. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"#os\",\"reason\":\"root_key\"}]}`.",
   "engage.event.v1.IngestedRecord":
     "IngestedRecord is what became of one record of a body.",
   "engage.event.v1.IngestedRecord.index":
@@ -1502,6 +1502,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Neither account nor visitor.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_PROPERTIES":
     "The properties are no object.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_PROPERTY_NAME":
+    "A property's name is not one: a letter, then at most 49 letters, digits\nand underscores; of a preset, `#` and such a name in lower case.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_FORMAT":
     "Not in the form of a time, or no real one.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_TOO_NEW":

@@ -41,6 +41,7 @@ const refusalReasons: Readonly<Record<RefusalWord, RefusalReason>> = {
   event_name: RefusalReason.EVENT_NAME,
   event_id: RefusalReason.EVENT_ID,
   properties: RefusalReason.PROPERTIES,
+  property_name: RefusalReason.PROPERTY_NAME,
 };
 
 const dropReasonOf: Readonly<Record<DropWord, DropReason>> = {

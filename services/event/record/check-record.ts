@@ -76,7 +76,7 @@ export function checkRecord(json: unknown, rules: RecordRules, receivedMs: numbe
   const operation = operations[root.type as RecordType];
   const draft: Draft = {
     table: operation === undefined ? "event" : "user",
-    ...{ types: rules.types, toInstant, values: [], dropped: [], isMixed: false },
+    ...{ types: rules.types, toInstant, values: [], dropped: [], isMixed: false, badName: undefined },
   };
   return complete(root, properties, operation, timeMs, draft);
 }
@@ -102,6 +102,7 @@ function complete(
   const accepted = { timeMs, accountId, distinctId, uuid: uuid ?? undefined, values, dropped };
   if (operation !== undefined) {
     addUserProperties(draft, operation, properties);
+    if (draft.badName !== undefined) return refuseName(draft.badName);
     const cleared = operation === "set" ? clearedBy(draft) : [];
     return { kind: "user", operation, ...accepted, cleared };
   }
@@ -117,6 +118,7 @@ function complete(
     return refuse("event_id", "#event_id", `#event_id is missing, ${root.type} needs it`);
   }
   addEventProperties(draft, root, properties);
+  if (draft.badName !== undefined) return refuseName(draft.badName);
   if (eventId !== undefined) {
     const mode = root.type === "track_update" ? "update" : "overwrite";
     return { kind: "update", name, eventId, mode, ...accepted };
@@ -146,6 +148,16 @@ function addUserProperties(
     if (operation === "unset") addUnset(draft, key);
     else addProperty(draft, key, properties[key], only);
   }
+}
+
+function refuseName(key: string): RefusedRecord {
+  const rule =
+    "valid is a letter followed by at most 49 letters, digits and underscores, of a preset property # and such a name in lower case";
+  return refuse(
+    "property_name",
+    `properties.${key.slice(0, 100)}`,
+    `property name ${show(key)} is not valid, ${rule}`,
+  );
 }
 
 function refuseId(field: string, value: unknown, reason: RefusalReason = "id"): RefusedRecord {

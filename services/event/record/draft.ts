@@ -11,6 +11,8 @@ export interface Draft {
   readonly dropped: DroppedProperty[];
   /** Whether a name so far was not given in lower case: only then can two be the same. */
   isMixed: boolean;
+  /** The first key that is no name, for which the whole record is refused. */
+  badName: string | undefined;
 }
 
 /** Members of objects included. */

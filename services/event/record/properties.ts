@@ -17,22 +17,26 @@ export function readZoneOffset(raw: unknown): number | undefined {
 }
 
 /**
- * Keeps one property, or names it as dropped.
+ * Keeps one property, or names it as dropped, or notes that its name is none.
  * @param only the one type that the operation has a use for, if there is one
  */
 export function addProperty(draft: Draft, key: string, raw: unknown, only: PropertyType | undefined): void {
-  const reason = tryProperty(draft, key, raw, only);
+  const name = propertyNameOf(key);
+  if (name === undefined) {
+    draft.badName ??= key;
+    return;
+  }
+  const reason = tryProperty(draft, key, name, raw, only);
   if (reason !== undefined) dropProperty(draft, key, reason);
 }
 
 function tryProperty(
   draft: Draft,
   key: string,
+  name: string,
   raw: unknown,
   only: PropertyType | undefined,
 ): DropReason | undefined {
-  const name = propertyNameOf(key);
-  if (name === undefined) return "name";
   const isPreset = key.charCodeAt(0) === hash;
   if (isPreset && isReserved(name)) return "reserved";
   if (isMissing(raw)) return undefined;
@@ -52,7 +56,7 @@ function tryProperty(
 /** Names what is to be unset: the property, and the members that it may have. What nobody ever set is nothing to unset. */
 export function addUnset(draft: Draft, key: string): void {
   const name = propertyNameOf(key);
-  if (name === undefined) dropProperty(draft, key, "name");
+  if (name === undefined) draft.badName ??= key;
   if (name === undefined || isTaken(draft, name, 0)) return;
   const known = draft.types.find(draft.table, name);
   if (known === undefined) return;

@@ -29,6 +29,7 @@ export const refusalReasons = [
   "event_name",
   "event_id",
   "properties",
+  "property_name",
 ] as const;
 
 export type RefusalReason = (typeof refusalReasons)[number];
@@ -37,7 +38,7 @@ export type RefusalReason = (typeof refusalReasons)[number];
 export const dropReasons = [
   /** Only the known keys may stand at the root. */
   "root_key",
-  /** Not a valid name. */
+  /** Of a member of an object: not a valid name. */
   "name",
   /** A name of the service's own, such as `#user_id`. */
   "reserved",

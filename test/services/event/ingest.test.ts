@@ -217,7 +217,7 @@ describe("app ids", () => {
 describe("debug", () => {
   it("tells of each record what is wrong, and keeps the good ones", async () => {
     const server = await openCollector();
-    const odd = { ...record, "#os": "x", properties: { price: 1, "a b": 2 } };
+    const odd = { ...record, "#os": "x", properties: { price: 1, "#user_id": 2 } };
     const { text } = await server.post("/sync_json", JSON.stringify([record, bad, odd]), {
       ...plain,
       debug: "1",
@@ -236,7 +236,7 @@ describe("debug", () => {
           index: 2,
           dropped: [
             { name: "#os", reason: "root_key" },
-            { name: "a b", reason: "name" },
+            { name: "#user_id", reason: "reserved" },
           ],
         },
       ],
@@ -249,7 +249,7 @@ describe("debug", () => {
       ["taken", 1, "ingest_debug", 2],
       ["refused", 1, "ingest_debug", "event_name"],
       ["dropped", 1, "ingest_debug", "root_key"],
-      ["dropped", 1, "ingest_debug", "name"],
+      ["dropped", 1, "ingest_debug", "reserved"],
     ]);
   });
 
@@ -262,8 +262,8 @@ describe("debug", () => {
 
   it.each([
     [
-      { ...record, properties: { "a b": 1 } },
-      { errorLevel: 1, errorProperties: [{ propertyName: "a b", errorReason: "name" }] },
+      { ...record, properties: { "#user_id": 1 } },
+      { errorLevel: 1, errorProperties: [{ propertyName: "#user_id", errorReason: "reserved" }] },
       1,
     ],
     [

@@ -90,7 +90,7 @@ export type IngestResponse = Message<"engage.event.v1.IngestResponse"> & {
   /**
    * With `debug`: records that were refused or have lost properties. REST:
    * `{"index":0,"reason":"event_name","field":"#event_name","message":"…"}` or
-   * `{"index":0,"dropped":[{"name":"a b","reason":"name"}]}`.
+   * `{"index":0,"dropped":[{"name":"#os","reason":"root_key"}]}`.
    *
    * @generated from field: repeated engage.event.v1.IngestedRecord records = 3;
    */

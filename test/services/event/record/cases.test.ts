@@ -95,13 +95,13 @@ describe("handed cases", () => {
       "event_name",
       "event_name",
       "event_name",
-      "event",
+      "property_name",
       "no_id",
       "type",
       "time_format",
       "event",
     ]);
-    expect(droppedOf(verdicts[3]!)).toEqual(["价格: name"]);
+    expect(verdicts[3]).toMatchObject({ field: "properties.价格" });
     expect(verdicts[0]).toMatchObject({
       field: "#event_name",
       message:
