@@ -1,7 +1,9 @@
-import { expect, onTestFinished } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, vi } from "vitest";
 import { loadConfig } from "../../../cmd/config.ts";
 import { startServer } from "../../../cmd/server.ts";
-import { folderWith } from "../../cmd/config/load.ts";
 
 export const token = "token-of-all";
 
@@ -13,7 +15,13 @@ export interface AnalysisServer {
   report(projectId: number, records: readonly unknown[]): Promise<void>;
   /** Resolves when so many events of a project, of whatever time, can be queried. */
   counted(projectId: number, events: number): Promise<void>;
-  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** @param body JSON, or what is to become JSON */
+  post(
+    path: string,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<Response>;
   ask(path: string, body: unknown): Promise<Envelope>;
 }
 
@@ -26,10 +34,18 @@ export interface Envelope {
 
 const patient = { timeout: 60_000, interval: 100 };
 
+export interface AnalysisServerOptions {
+  /** Further settings of the section `events`. */
+  readonly events?: object;
+  /** Given what ends the server; the end of the test does it unless given. */
+  readonly onEnd?: (stop: () => Promise<void>) => void;
+}
+
 /** A whole server, as `engage serve` starts it. @param projects more settings of each, by id */
 export async function openAnalysisServer(
   projects: Readonly<Record<number, object>>,
   nowMs: number,
+  { events = {}, onEnd = onTestFinished }: AnalysisServerOptions = {},
 ): Promise<AnalysisServer> {
   const settings = {
     ...{ listen: "127.0.0.1:0", data: "data", log: { level: "silent" }, drainMs: 1_000 },
@@ -39,19 +55,24 @@ export async function openAnalysisServer(
       ...more,
     })),
     analysis: { tokens: [{ name: "all", token, projects: "*" }] },
-    events: { batch: { maxDelayMs: 50 } },
+    events: { batch: { maxDelayMs: 50 }, ...events },
   };
-  const cwd = folderWith({ "engage.yaml": JSON.stringify(settings) });
+  const cwd = mkdtempSync(join(tmpdir(), "engage-analysis-"));
+  writeFileSync(join(cwd, "engage.yaml"), JSON.stringify(settings));
   const { config, locate } = loadConfig({ env: {}, cwd });
   const clock = { nowMs };
   const server = await startServer(config, { locate, now: () => clock.nowMs });
-  onTestFinished(() => server.stop());
+  onEnd(async () => {
+    await server.stop();
+    rmSync(cwd, { recursive: true });
+  });
   const { url } = server.address;
-  const post = (path: string, body: unknown, headers = {}) =>
+  const post = (path: string, body: unknown, headers = {}, signal?: AbortSignal) =>
     fetch(`${url}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      ...(signal && { signal }),
     });
   const ask = async (path: string, body: unknown): Promise<Envelope> => {
     const response = await post(`${path}?token=${token}`, body);
@@ -71,7 +92,7 @@ export async function openAnalysisServer(
       expect(await response.json()).toEqual({ code: 0 });
     },
     async counted(projectId, events) {
-      await expect.poll(() => countOf(projectId), patient).toBe(String(events));
+      await vi.waitFor(async () => expect(await countOf(projectId)).toBe(String(events)), patient);
     },
   };
 }
