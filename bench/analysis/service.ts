@@ -1,0 +1,39 @@
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeFolder, type Server, startServer } from "../harness/processes.ts";
+import { projectId, storeOptions } from "./data.ts";
+
+export const benchToken = "bench-token";
+
+/** Starts `engage serve` in a process of its own. @param settings further sections of engage.yaml */
+export async function startService(port: number, data: string, settings: object = {}): Promise<Server> {
+  const file = join(makeFolder(), "engage.json");
+  const { memoryLimitBytes: memoryBytes, maxTempBytes, threads } = storeOptions(data);
+  const config = {
+    ...{ listen: `127.0.0.1:${port}`, data: resolve(data), log: { level: "error", access: false } },
+    projects: [{ id: projectId, name: "bench", appids: ["bench"], zone: "+00:00" }],
+    analysis: { tokens: [{ name: "bench", token: benchToken, projects: [projectId] }] },
+    events: { engine: { memoryBytes, maxTempBytes, threads } },
+    ...settings,
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return await startServer(`cmd/engage.ts serve --config ${file}`, port);
+}
+
+export async function query({ port }: Server, path: string, body: object): Promise<Response> {
+  return await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${benchToken}` },
+    body: JSON.stringify({ projectId, useCache: false, ...body }),
+  });
+}
+
+/** Resolves when all records that were taken can be queried. */
+export async function allQueryable({ port }: Server): Promise<void> {
+  for (;;) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    if (/^engage_events_lag_bytes 0$/m.test(text)) return;
+    await sleep(20);
+  }
+}
