@@ -73,12 +73,12 @@ describe("import", () => {
       place,
       files,
       {},
-      lines(trackOf("e", { properties: { "1x": 1 } })),
+      lines(trackOf("e", { properties: { "#user_id": 1 } })),
     );
     expect(code).toBe(0);
     expect(err).toMatch(/^4 records stored in .+ s, .+ a second\n/);
     expect(err.split("\n").slice(1, -1)).toEqual([
-      ...["records refused:", "  bad_line: 1", "  time_too_old: 1", "properties dropped:", "  name: 1"],
+      ...["records refused:", "  bad_line: 1", "  time_too_old: 1", "properties dropped:", "  reserved: 1"],
     ]);
     const events = (await exported(place, { users: false })).map((record) => record["#account_id"]);
     expect(events.sort()).toEqual(["a", "b", "c", "e"]);

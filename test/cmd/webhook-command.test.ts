@@ -140,7 +140,10 @@ describe("migrate", () => {
   test("has nothing to do for a file", async () => {
     expect(await runEngage(["migrate"])).toEqual({
       code: 0,
-      stdout: "nothing to do: an inbox in a SQLite file is brought up to date when it is opened\n",
+      stdout: [
+        "nothing to do: an inbox in a SQLite file is brought up to date when it is opened\n",
+        "nothing to do: a store of channels in a SQLite file is brought up to date when it is opened\n",
+      ].join(""),
       stderr: "",
     });
   });

@@ -111,7 +111,7 @@ it("Track says what became of each record, and queries see those that were taken
     appid: "app-1",
     records: [
       { ...buy, properties: price(2.5) },
-      { ...buy, properties: { fields: { price: { numberValue: 4 }, "a b": { boolValue: true } } } },
+      { ...buy, properties: { fields: { price: { numberValue: 4 }, "#user_id": { boolValue: true } } } },
       { ...buy, accountId: "" },
     ],
   });
@@ -119,7 +119,7 @@ it("Track says what became of each record, and queries see those that were taken
     ...{ accepted: 2, refused: 1 },
     results: [
       { outcome: "accepted", accepted: { dropped: [] } },
-      { outcome: "accepted", accepted: { dropped: [{ name: "a b", reason: "DROP_REASON_NAME" }] } },
+      { outcome: "accepted", accepted: { dropped: [{ name: "#user_id", reason: "DROP_REASON_RESERVED" }] } },
       { outcome: "refused", refused: { reason: "REFUSAL_REASON_NO_ID" } },
     ],
   });

@@ -239,7 +239,7 @@ describe("records that give no row", () => {
 
   it("tell properties that were dropped", () => {
     const prepared = prepare(
-      track({ properties: { "1bad": 1, n: 1, "#user_id": 3 }, oops: 1 }),
+      track({ properties: { o: { "1bad": 1 }, n: 1, "#user_id": 3 }, oops: 1 }),
       track({ properties: { n: "x" } }),
     );
     expect(prepared.counts).toMatchObject({
