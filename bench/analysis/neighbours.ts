@@ -68,10 +68,15 @@ async function parse({ port }: Server): Promise<readonly number[]> {
   return await Promise.all(calls);
 }
 
-async function measure(): Promise<{
+interface Measured {
   readonly webhook: readonly number[];
   readonly parse: readonly number[];
-}> {
+  /** What the service's main thread did. */
+  readonly thread: string;
+}
+
+async function measure(): Promise<Measured> {
+  const before = server.mainThread();
   const turn = { port: server.port, path: "/webhook/demo", connections: 16, elements: 100 };
   const [{ latenciesMs }, parses] = await Promise.all([
     generator.run({ ...turn, batches: seconds * rates.batches, perSecond: rates.batches }),
