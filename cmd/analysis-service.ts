@@ -5,7 +5,7 @@ import type { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.
 import { defineProject, type ProjectDefinitions } from "../services/analysis/definitions.ts";
 import { readDimensionFile } from "../services/analysis/dimension-file.ts";
 import { createEmbeddedEngine } from "../services/analysis/embedded.ts";
-import { openPlatformEngine, type PlatformEngine } from "../services/analysis/platform/engine.ts";
+import type { PlatformEngine } from "../services/analysis/platform/engine.ts";
 import type { AnalysisProject } from "../services/analysis/project.ts";
 import { type AnalysisJsonCodec, createAnalysisCodecs } from "../services/analysis/rest/codecs.ts";
 import { createAnalysisProxy } from "../services/analysis/service.ts";
@@ -44,8 +44,7 @@ export async function openAnalysisServices(
   const { platform, percentAs, rateLimit, cacheMaxBytes } = config.analysis;
   const definitions = defineProjects(config, locate);
   const upstream = config.projects.some(({ engine }) => engine === "platform") ? platform : undefined;
-  const platformEngine =
-    upstream && opened.use(openPlatformEngine(upstream, platformDeps(logger.child({ engine: "platform" }))));
+  const platformEngine = upstream && opened.use(await openPlatform(upstream, logger));
   const projects = new Map(
     config.projects.map(({ id, engine, zone }, i): [number, AnalysisProject] => [
       id,
@@ -84,6 +83,15 @@ function embedded(
       today: () => calendar.format(now()),
     },
   };
+}
+
+/** Its code, and that of its HTTP client, is only loaded where it is used. */
+async function openPlatform(
+  upstream: NonNullable<Config["analysis"]["platform"]>,
+  logger: Logger,
+): Promise<PlatformEngine> {
+  const { openPlatformEngine } = await import("../services/analysis/platform/engine.ts");
+  return openPlatformEngine(upstream, platformDeps(logger.child({ engine: "platform" })));
 }
 
 function platformDeps(logger: Logger) {
