@@ -6,5 +6,7 @@ export default defineConfig({
     exclude: ["test/servers/**", "**/node_modules/**"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // By default a machine of two cores gets one worker, which waits half of its time for processes and timers.
+    maxWorkers: 2,
   },
 });
