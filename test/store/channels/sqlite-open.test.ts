@@ -7,11 +7,18 @@ import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
 import { leaseAll, preparedRun } from "../../conformance/channels/store.ts";
 import { openTempFolder } from "../inbox/temp-folder.ts";
 
+const held: DatabaseSync[] = [];
+
 it.each<[string, string, (path: string) => void]>([
   [
     "in use by another process",
     "is in use by another process",
-    (path) => new DatabaseSync(path).exec("PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE a (b)"),
+    (path) => {
+      const other = new DatabaseSync(path);
+      // One that nothing refers to may be collected, and its lock with it.
+      held.push(other);
+      other.exec("PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE a (b)");
+    },
   ],
   [
     "of something else",
