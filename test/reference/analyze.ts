@@ -27,10 +27,14 @@ export interface ReferenceResult {
   /** Before the cut. */
   readonly groupNum: number;
   readonly groups: readonly ReferenceGroup[];
+  /** With those that are cut off. */
+  readonly allGroups: readonly ReferenceGroup[];
 }
 
 export interface ReferenceGroup {
   readonly cols: readonly Label[];
+  /** Of all buckets and periods, by which groups are ordered; -Infinity without a value. */
+  readonly total: number;
   readonly values: readonly (number | null)[];
   readonly compared: readonly (number | null)[] | undefined;
 }
@@ -38,8 +42,7 @@ export interface ReferenceGroup {
 /** What an event analysis must answer. @throws Refused */
 export function analyze(data: ReferenceData, nowMs: number, body: unknown): ReferenceAnswer {
   const prepared = prepare(data, nowMs, body);
-  const uncut = prepared.metrics.flatMap((metric, index) => analyzeMetric(data, prepared, metric, index));
-  const results = uncut.map((result) => ({ ...result, groups: result.groups.slice(0, prepared.limit) }));
+  const results = prepared.metrics.flatMap((metric, index) => analyzeMetric(data, prepared, metric, index));
   const [now, compared] = prepared.periods;
   return {
     unit: prepared.unit,
@@ -48,18 +51,20 @@ export function analyze(data: ReferenceData, nowMs: number, body: unknown): Refe
     xCompared: compared?.buckets.map(({ label }) => label) ?? [],
     xComparedStarts: compared?.buckets.map(({ startMs }) => startMs) ?? [],
     results,
-    unionGroups: unionOf(results),
-    unionGroupNum: unionOf(uncut).length,
+    unionGroups: unionOf(results.map(({ groups }) => groups)),
+    unionGroupNum: unionOf(results.map(({ allGroups }) => allGroups)).length,
   };
 }
 
-function unionOf(results: readonly ReferenceResult[]): readonly (readonly Label[])[] {
-  const all = results.flatMap(({ groups }) => groups.map(({ cols }) => cols));
+export function unionOf(
+  results: readonly (readonly { readonly cols: readonly Label[] }[])[],
+): readonly (readonly Label[])[] {
+  const all = results.flat().map(({ cols }) => cols);
   return [...new Map(all.map((cols) => [keyOf(cols), cols])).values()];
 }
 
 /** Null is written so that it sorts by its own name. */
-function keyOf(cols: readonly Label[]): string {
+export function keyOf(cols: readonly Label[]): string {
   return JSON.stringify(cols.map((label) => label ?? "$null"));
 }
 
@@ -105,14 +110,14 @@ function analyzeMetric(
 ): ReferenceResult[] {
   const split = metric.split ? prepared.split : undefined;
   const cells = collect(data, prepared, metric, split);
-  if (cells.length === 0 && !split) return [{ index, split: undefined, groupNum: 0, groups: [] }];
+  if (cells.length === 0 && !split)
+    return [{ index, split: undefined, groupNum: 0, groups: [], allGroups: [] }];
   const bySplit = Map.groupBy(cells, (cell) => JSON.stringify(cell.split));
-  return [...bySplit.values()].map((groups) => ({
-    index,
-    split: groups[0]!.split,
-    groupNum: groups.length,
-    groups: sortGroups(groups, metric).map((cell) => groupOf(cell, metric, prepared.periods)),
-  }));
+  return [...bySplit.values()].map((found) => {
+    const allGroups = sortGroups(found.map((cell) => groupOf(cell, metric, prepared.periods)));
+    const groups = allGroups.slice(0, prepared.limit);
+    return { index, split: found[0]!.split, groupNum: allGroups.length, groups, allGroups };
+  });
 }
 
 function collect(
@@ -155,30 +160,20 @@ function collect(
 }
 
 function groupOf(cells: Cells, metric: Metric, periods: readonly Period[]): ReferenceGroup {
+  const sumUp = (operands: readonly ReferenceEvent[][]): number | null =>
+    metric.value(metric.operands.map((operand, at) => aggregate(operand.aggregated, operands[at]!)));
   const values = cells.buckets.map((operands, period) =>
-    periods[period]!.buckets.map((_, bucket) =>
-      metric.value(
-        metric.operands.map((operand, at) => aggregate(operand.aggregated, operands[at]![bucket]!)),
-      ),
-    ),
+    periods[period]!.buckets.map((_, bucket) => sumUp(operands.map((buckets) => buckets[bucket]!))),
   );
-  return { cols: cells.cols, values: values[0]!, compared: values[1] };
+  const known = cells.whole.map(sumUp).filter((total) => total !== null);
+  const total = known.length === 0 ? -Infinity : known.reduce((a, b) => a + b, 0);
+  return { cols: cells.cols, total, values: values[0]!, compared: values[1] };
 }
 
-/** By what they come to over the whole, the largest first, those without a value last. */
-function sortGroups(groups: readonly Cells[], metric: Metric): Cells[] {
-  const totals = new Map(
-    groups.map((cells) => {
-      const parts = cells.whole.map((operands) =>
-        metric.value(metric.operands.map((operand, at) => aggregate(operand.aggregated, operands[at]!))),
-      );
-      const known = parts.filter((part) => part !== null);
-      return [cells, known.length === 0 ? -Infinity : known.reduce((a, b) => a + b, 0)] as const;
-    }),
-  );
+/** The largest first, those without a value last. */
+function sortGroups(groups: readonly ReferenceGroup[]): ReferenceGroup[] {
   return [...groups].sort((a, b) => {
-    const [left, right] = [totals.get(a)!, totals.get(b)!];
-    if (left !== right) return left < right ? 1 : -1;
+    if (a.total !== b.total) return a.total < b.total ? 1 : -1;
     return keyOf(a.cols) < keyOf(b.cols) ? -1 : 1;
   });
 }

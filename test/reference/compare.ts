@@ -1,50 +1,92 @@
+import {
+  keyOf,
+  type ReferenceAnswer,
+  type ReferenceGroup,
+  type ReferenceResult,
+  unionOf,
+} from "./analyze.ts";
 import type { Answer, Result } from "./subject.ts";
 
 const tolerance = 1e-9;
 
 /** Where two answers first differ, in words; undefined when they are the same. */
-export function findDifference(expected: Answer, got: Answer): string | undefined {
+export function findDifference(expected: ReferenceAnswer, got: Answer): string | undefined {
   return (
     differ("x", expected.x, got.x) ??
     differ("x_compared", expected.xCompared, got.xCompared) ??
-    differ("results", expected.results.map(keyOf).sort(), got.results.map(keyOf).sort()) ??
-    sortResults(expected)
-      .map((result, at) => differResult(result, sortResults(got)[at]!))
+    differ("results", expected.results.map(nameOf).sort(), got.results.map(nameOf).sort()) ??
+    sortResults(expected.results)
+      .map((result, at) => differResult(result, sortResults(got.results)[at]!))
       .find((difference) => difference !== undefined) ??
     differ("union_group_num", expected.unionGroupNum, got.unionGroupNum) ??
-    differ("union_groups", sortTexts(expected.unionGroups), sortTexts(got.unionGroups))
+    differUnion(expected, got)
   );
 }
 
-function keyOf({ index, split, groupNum }: Result): string {
+/** Of the groups that were given: which of two equally large ones comes last may depend on the order of a sum. */
+function differUnion(expected: ReferenceAnswer, got: Answer): string | undefined {
+  if (expected.unionGroups.length === 0) return differ("union_groups", [], got.unionGroups);
+  const groups = unionOf(got.results.map((result) => result.groups));
+  return differ("union_groups", sortTexts(groups), sortTexts(got.unionGroups));
+}
+
+function nameOf({ index, split, groupNum }: Result): string {
   return JSON.stringify([index, split === undefined ? "not split" : [split], `${groupNum} groups`]);
 }
 
-function sortResults({ results }: Answer): readonly Result[] {
-  return [...results].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+function sortResults<R extends Result>(results: readonly R[]): readonly R[] {
+  return [...results].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
 function sortTexts(values: readonly unknown[]): readonly string[] {
   return values.map((value) => JSON.stringify(value)).sort();
 }
 
-function differResult(expected: Result, got: Result): string | undefined {
-  const path = `y ${keyOf(expected)}`;
+function differResult(expected: ReferenceResult, got: Result): string | undefined {
+  const path = `y ${nameOf(expected)}`;
   const cols = (result: Result) => result.groups.map((group) => group.cols);
+  if (!isRanked(expected, got)) return differ(`${path} groups`, cols(expected), cols(got));
+  const groups = new Map(expected.allGroups.map((group) => [keyOf(group.cols), group]));
+  return got.groups
+    .map(({ cols: group, values, compared }) => {
+      const own = groups.get(keyOf(group))!;
+      const name = `${path} ${JSON.stringify(group)}`;
+      return (
+        differNumbers(`${name} values`, own.values, values) ??
+        differNumbers(`${name} values_compared`, own.compared ?? [], compared ?? [])
+      );
+    })
+    .find((difference) => difference !== undefined);
+}
+
+/** Whether each group has a rank that is due to it. Groups whose totals are as good as equal may change places. */
+function isRanked(expected: ReferenceResult, got: Result): boolean {
+  const ties = tiesOf(expected.allGroups);
+  const keys = got.groups.map(({ cols }) => keyOf(cols));
   return (
-    differ(`${path} groups`, cols(expected), cols(got)) ??
-    expected.groups
-      .map(
-        ({ cols: group, values, compared }, at) =>
-          differNumbers(`${path} ${JSON.stringify(group)} values`, values, got.groups[at]!.values) ??
-          differNumbers(
-            `${path} ${JSON.stringify(group)} values_compared`,
-            compared ?? [],
-            got.groups[at]!.compared ?? [],
-          ),
-      )
-      .find((difference) => difference !== undefined)
+    keys.length === expected.groups.length &&
+    new Set(keys).size === keys.length &&
+    expected.groups.every(({ cols }, rank) => {
+      const own = keyOf(cols);
+      return keys[rank] === own || ties.get(keys[rank]!) === (ties.get(own) ?? -1);
+    })
   );
+}
+
+/** A number for each run of groups whose order depends on how sums were rounded. */
+function tiesOf(ranked: readonly ReferenceGroup[]): ReadonlyMap<string, number> {
+  const runs: ReferenceGroup[][] = [];
+  for (const group of ranked) {
+    const run = runs.at(-1);
+    if (run !== undefined && isClose(run.at(-1)!.total, group.total)) run.push(group);
+    else runs.push([group]);
+  }
+  const rounded = runs.filter((run) => !run.every(({ total }) => total === run[0]!.total && isExact(total)));
+  return new Map(rounded.flatMap((run, tie) => run.map(({ cols }) => [keyOf(cols), tie])));
+}
+
+function isExact(total: number): boolean {
+  return total === -Infinity || Number.isSafeInteger(total);
 }
 
 function differ(path: string, expected: unknown, got: unknown): string | undefined {
@@ -64,5 +106,5 @@ function differNumbers(
 /** Of sums in another order only the last digits differ. */
 function isClose(a: number | null, b: number | null): boolean {
   if (a === null || b === null) return a === b;
-  return a === b || Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a), Math.abs(b));
+  return a === b || Math.abs(a - b) < tolerance * Math.max(1, Math.abs(a), Math.abs(b));
 }

@@ -1,4 +1,4 @@
-import { analyze } from "./analyze.ts";
+import { analyze, type ReferenceAnswer } from "./analyze.ts";
 import { findDifference } from "./compare.ts";
 import { generateRecords, type Scene } from "./generate-records.ts";
 import type { Request } from "./generate-request.ts";
@@ -8,7 +8,7 @@ import type { Random } from "./random.ts";
 import { Refused } from "./refused.ts";
 import { nowOf } from "./scenes.ts";
 import { shrink } from "./shrink.ts";
-import { type Answer, openSubject, type Subject } from "./subject.ts";
+import { openSubject, type Subject } from "./subject.ts";
 
 /** The reference and the real thing, side by side on the same records. */
 export interface Judge extends AsyncDisposable {
@@ -57,7 +57,7 @@ export async function openJudge(scene: Scene, random: Random, count: number): Pr
   };
 }
 
-function tableOf(answer: Answer): Answer {
+function tableOf(answer: ReferenceAnswer): ReferenceAnswer {
   const results = answer.results.filter(({ groups }) => groups.length > 0);
   return { ...answer, results, unionGroups: [], unionGroupNum: 0 };
 }
@@ -76,10 +76,10 @@ async function tell(
 }
 
 /** Both refuse, or both answer the same. */
-async function differ<T>(
-  expect: () => Promise<T>,
-  ask: () => Promise<T>,
-  compare: (expected: T, got: T) => string | undefined,
+async function differ<Expected, Got>(
+  expect: () => Promise<Expected>,
+  ask: () => Promise<Got>,
+  compare: (expected: Expected, got: Got) => string | undefined,
 ): Promise<string | undefined> {
   const [expected, got] = [await attempt(expect), await attempt(ask)];
   if ("fault" in got) return `failed: ${got.fault}`;
