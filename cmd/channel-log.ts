@@ -29,6 +29,7 @@ export function createChannelLog(
         if (outcome === "begun") logger.info({ taskId }, "scheduled run begins");
         else logger.warn({ taskId }, "a scheduled time passes without a run");
       },
+      refused: (taskId, error) => logger.error({ err: error, taskId }, "scheduled task cannot be read"),
       failed(error) {
         const line = throttle("channel schedule");
         if (line !== undefined) logger.error({ err: error, ...line }, "schedules are held up");

@@ -27,7 +27,7 @@ export function createChannelMetrics(registry: Registry): ChannelMetrics {
     buckets,
     registers: [registry],
   });
-  for (const outcome of ["begun", "missed"]) times.add(0, outcome);
+  for (const outcome of ["begun", "missed", "refused"]) times.add(0, outcome);
   for (const outcome of ["prepared", "refused"]) runs.add(0, outcome);
   return {
     delivery: {
@@ -43,6 +43,7 @@ export function createChannelMetrics(registry: Registry): ChannelMetrics {
     },
     schedule: {
       taken: (_taskId, outcome) => times.add(1, outcome),
+      refused: () => times.add(1, "refused"),
       failed: () => errors.add(1, "schedule"),
     },
     pruneFailed: () => errors.add(1, "prune"),

@@ -1,4 +1,4 @@
-import type { ChannelStore, DueTask } from "../../../store/channels/channels.ts";
+import type { ChannelStore, DueClaim, DueTask } from "../../../store/channels/channels.ts";
 import type { Projects } from "../ports.ts";
 import { decodeTask } from "../tasks/codec.ts";
 import { compileTimes, dayIn } from "./schedule.ts";
@@ -16,6 +16,8 @@ export interface SchedulerOptions {
 export interface ScheduleObserver {
   /** A time of a task was taken; `missed`: no run was begun, because it came too late or one was under way. */
   taken(taskId: string, outcome: "begun" | "missed"): void;
+  /** Its definition can't be read, so it has no times any more. */
+  refused(taskId: string, error: unknown): void;
   failed(error: unknown): void;
 }
 
@@ -31,6 +33,7 @@ const lookMs = 30_000;
 const dueAtOnce = 100;
 /** A store that is away is asked again after this. */
 const retryMs = 5_000;
+const unreadable = "its definition cannot be read";
 
 /** Begins runs at their times, each by one replica. */
 export function startScheduler(options: SchedulerOptions): Scheduler {
@@ -68,20 +71,36 @@ async function look(options: SchedulerOptions, signal: AbortSignal): Promise<num
   }
 }
 
-async function take({ store, projects, now, observer }: SchedulerOptions, due: DueTask): Promise<void> {
-  const { taskId, nextRunAtMs, channelId } = due;
-  const { schedule } = decodeTask(due);
-  const channel = await store.channel(channelId);
+async function take(options: SchedulerOptions, due: DueTask): Promise<void> {
+  const { store, projects, now, observer } = options;
+  const { taskId, nextRunAtMs } = due;
+  const channel = await store.channel(due.channelId);
   const zone = projects.zoneOf(BigInt(channel?.projectId ?? 0)) ?? "UTC";
-  const nowMs = now();
+  let claim: DueClaim;
+  try {
+    claim = claimOf(due, zone, now());
+  } catch (error) {
+    // One such task must not hold up the others.
+    await store.claimDueTask({ taskId, nextRunAtMs, followingAtMs: null, run: null, failure: unreadable });
+    observer.refused(taskId, error);
+    return;
+  }
+  const result = await store.claimDueTask(claim);
+  if (result.kind === "claimed") observer.taken(taskId, result.run === null ? "missed" : "begun");
+}
+
+/** @throws when the definition is not what this program writes */
+function claimOf(due: DueTask, zone: string, nowMs: number): DueClaim {
+  const { taskId, nextRunAtMs } = due;
+  const { schedule } = decodeTask(due);
   const times = schedule && compileTimes(schedule, zone);
   const latestMs = Math.max(nextRunAtMs, times?.last(nowMs) ?? nextRunAtMs);
   const isLate = nowMs - latestMs > catchUpMs;
-  const result = await store.claimDueTask({
+  return {
     ...{ taskId, nextRunAtMs },
-    followingAtMs: times?.next(nowMs) ?? null,
+    // The clock may have been set back since the task was found due: a time is taken once.
+    followingAtMs: times?.next(Math.max(nowMs, nextRunAtMs)) ?? null,
     run: isLate ? null : { day: dayIn(schedule?.zone || zone, nowMs) },
     ...(isLate && { failure: "its time was missed by more than an hour, the service was not running" }),
-  });
-  if (result.kind === "claimed") observer.taken(taskId, result.run === null ? "missed" : "begun");
+  };
 }

@@ -1,11 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, it, vi } from "vitest";
 import { TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
-import { startScheduler } from "../../../../services/channel/schedule/scheduler.ts";
+import { type ScheduleObserver, startScheduler } from "../../../../services/channel/schedule/scheduler.ts";
 import { encodeTask } from "../../../../services/channel/tasks/codec.ts";
 import type { ChannelStore, DueClaim, DueTask } from "../../../../store/channels/channels.ts";
 import { projects } from "../channels/sample-channel.ts";
 
+const silent: ScheduleObserver = { taken() {}, refused() {}, failed() {} };
 const ms = (text: string): number => Date.parse(text);
 const nineMs = ms("2026-03-02T08:00:00Z");
 
@@ -41,7 +42,7 @@ async function claimsAt(
       slept.resolve();
       return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
     },
-    observer: { taken: () => {}, failed: (error) => slept.reject(error) },
+    observer: { ...silent, failed: (error) => slept.reject(error) },
   });
   await slept.promise;
   await scheduler[Symbol.asyncDispose]();
@@ -103,11 +104,47 @@ it("goes on after a failure, and looks at once when it is woken", async () => {
       queueMicrotask(() => wake());
       return woken;
     },
-    observer: { taken: () => {}, failed: (error) => errors.push(error) },
+    observer: { ...silent, failed: (error) => errors.push(error) },
   });
   wake = scheduler.wake;
   await twice.promise;
   expect(waits.slice(0, 2)).toEqual([5_000, 30_000]);
   expect(errors).toMatchObject([{ message: "away" }]);
   await scheduler[Symbol.asyncDispose]();
+});
+
+it("takes a time once when the clock is set back behind it while it is taken", async () => {
+  const [claim] = await claimsAt(nineMs - 600_000, { cron: "0 9 * * *" });
+  expect(claim).toMatchObject({ nextRunAtMs: nineMs, followingAtMs: following });
+});
+
+it("fails a task that cannot be read, and takes those behind it", async () => {
+  const due = ["broken", "whole"].map((taskId) => ({
+    ...{ taskId, channelId: "c1", state: "scheduled", nextRunAtMs: nineMs, createdAtMs: 0 },
+    definition:
+      taskId === "broken"
+        ? new Uint8Array([0xff])
+        : encodeTask(create(TaskSchema, { schedule: { cron: "0 9 * * *" } })),
+  }));
+  const claimDueTask = vi.fn(async (_claim: DueClaim) => ({ kind: "claimed", run: null }));
+  const dueTasks = vi.fn().mockResolvedValueOnce({ due, nextAtMs: null });
+  dueTasks.mockResolvedValue({ due: [], nextAtMs: null });
+  const store = { dueTasks, claimDueTask, channel: async () => null } as unknown as ChannelStore;
+  const [refused, taken] = [vi.fn(), vi.fn()];
+  const slept = Promise.withResolvers<void>();
+  const scheduler = startScheduler({
+    ...{ store, projects, now: () => nineMs },
+    observer: { refused, taken, failed: slept.reject },
+    async sleep() {
+      slept.resolve();
+    },
+  });
+  await slept.promise;
+  await scheduler[Symbol.asyncDispose]();
+  expect(claimDueTask.mock.calls.map(([claim]) => claim)).toMatchObject([
+    { taskId: "broken", followingAtMs: null, run: null, failure: "its definition cannot be read" },
+    { taskId: "whole", run: { day: "2026-03-02" } },
+  ]);
+  expect(refused.mock.calls).toEqual([["broken", expect.any(Error)]]);
+  expect(taken.mock.calls).toEqual([["whole", "missed"]]);
 });
