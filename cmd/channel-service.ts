@@ -2,9 +2,12 @@ import { ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
+import type { JsonCodecs } from "../gateway/rest/codec.ts";
+import { decodeJson } from "../gateway/rest/json-message.ts";
 import { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { Projects } from "../services/channel/ports.ts";
 import { toConnectError } from "../services/channel/refusals.ts";
+import { createChannelCodecs } from "../services/channel/rest/codecs.ts";
 import { createOutbound } from "../services/webhook/targets/outbound.ts";
 import { createChannelLog } from "./channel-log.ts";
 import { type ChannelMetrics, createChannelMetrics } from "./channel-metrics.ts";
@@ -19,6 +22,7 @@ import { tellBoth } from "./tell-both.ts";
 
 export interface ChannelServices extends AsyncDisposable {
   readonly sender: ServiceImpl<typeof ChannelSender>;
+  readonly codecs: JsonCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** The server begins to stop: who watches a task is told so, and `drainMs` begins to run. */
   beginStop(): void;
@@ -57,6 +61,7 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
         throw told;
       }
     }),
+    codecs: createChannelCodecs(decodeJson),
     // A channel is of a project.
     checks: config.projects.length === 0 ? {} : { channels: createCheck(opening.peek) },
     beginStop: stop.begin,

@@ -75,7 +75,10 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(AnalysisProxy, proxy),
       serve(ChannelSender, channels.sender),
     ],
-    codecs: new Map<string, JsonCodec>([...webhooks.codecs, ...events.codecs, ...analysis.codecs]),
+    codecs: new Map<string, JsonCodec>([
+      ...[...webhooks.codecs, ...events.codecs],
+      ...[...analysis.codecs, ...channels.codecs],
+    ]),
     checks: { ...webhooks.checks, ...events.checks, ...channels.checks },
     beginStop() {
       webhooks.beginStop();

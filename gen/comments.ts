@@ -799,7 +799,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.ArrayRows.rows":
     "The rows, in order.",
   "engage.channel.v1.Audience":
-    "Audience says who is sent to.",
+    "Audience says who is sent to. REST: filters and queries are written with the\nwords of `/open/event-analyze` (`user`, `greater`), where a literal may be a\nnumber and a group is its label; the names of the enums are read too.",
   "engage.channel.v1.Audience.analysis":
     "The users behind one number of an analysis.",
   "engage.channel.v1.Audience.cohort":

@@ -172,6 +172,31 @@ describe("a server with channels", () => {
     ]);
   });
 
+  it("takes and shows filters in the words of /open/event-analyze", async () => {
+    const server = await openServer();
+    await createChannel(server);
+    const filter = { columnName: "level", tableType: "user", comparator: "greater", ftv: [3] };
+    const request = { projectId: 1, pushIdProperty: "#account_id" };
+    const estimated = await server.rest("/v1/audiences:estimate", {
+      ...{ ...request, audience: { users: { filts: [filter] } } },
+    });
+    expect(JSON.parse(estimated.text)).toEqual({ users: "0", reachable: "0" });
+    const created = await server.rest("/v1/tasks", {
+      ...{ name: "News", channelId: "c1", audience: { users: { filts: [filter], relation: "or" } } },
+      contents: [{ language: "default", values: { title: { text: "Hi" } } }],
+    });
+    expect(JSON.parse(created.text).task.audience.users).toMatchObject({
+      ...{ relation: "or", filts: [{ ...filter, ftv: ["3"] }] },
+    });
+    const refused = await server.rest("/v1/audiences:estimate", {
+      ...{ ...request, audience: { users: { filts: [{ ...filter, tableType: "users" }] } } },
+    });
+    expect([refused.status, JSON.parse(refused.text).message]).toEqual([
+      400,
+      'audience.users.filts[0].table_type is "users", valid are "event", "user", "cluster", "user_cluster"',
+    ]);
+  });
+
   it("keeps channels and tasks over a restart", async () => {
     const first = await openServer();
     await createChannel(first);

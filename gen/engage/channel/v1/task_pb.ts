@@ -252,7 +252,9 @@ export const ArrayRowSchema: GenMessage<ArrayRow> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_task, 4);
 
 /**
- * Audience says who is sent to.
+ * Audience says who is sent to. REST: filters and queries are written with the
+ * words of `/open/event-analyze` (`user`, `greater`), where a literal may be a
+ * number and a group is its label; the names of the enums are read too.
  *
  * @generated from message engage.channel.v1.Audience
  */

@@ -1,0 +1,125 @@
+import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
+import type { Violation } from "../refusals.ts";
+import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } from "./query-fields.ts";
+
+/** The label of the group without a value. */
+export const nullLabel = "(null)";
+/** Labels of the one group of a result without groups. */
+const overallLabels: readonly unknown[] = ["Overall", "总体"];
+
+/** Messages within each other; what is deeper is refused by who reads the JSON next. */
+const maxDepth = 100;
+
+export interface ReadQuery {
+  /** Proto3 JSON, without what is wrong. */
+  readonly json: JsonValue;
+  readonly violations: readonly Violation[];
+}
+
+/**
+ * Proto3 JSON of a message in which queries and filters may be written as the
+ * platform's own API takes them: with its words (`greater`), numbers among the
+ * literals, and groups by their labels.
+ * @param at path of the message, for violations
+ */
+export function readQuery(desc: DescMessage, json: JsonValue, at: string): ReadQuery {
+  const violations: Violation[] = [];
+  return { json: readMessage(desc, json, { at, depth: 1, violations }) ?? null, violations };
+}
+
+interface Place {
+  readonly at: string;
+  readonly depth: number;
+  readonly violations: Violation[];
+}
+
+function readMessage(desc: DescMessage, json: JsonValue, place: Place): JsonValue {
+  if (!isObject(json) || place.depth > maxDepth) return json;
+  const fields = platformFieldsOf(desc);
+  const read = Object.entries(json).flatMap(([key, value]) => {
+    const field = fields.get(key);
+    if (field === undefined || (value === null && !field.isList)) return [[key, value] as const];
+    const at = place.at === "" ? field.name : `${place.at}.${field.name}`;
+    const found = readField(field, value, { ...place, at, depth: place.depth + 1 });
+    return found === undefined ? [] : [[key, found] as const];
+  });
+  const message: JsonObject = Object.fromEntries(read);
+  return desc.typeName === EventUserQuerySchema.typeName ? withoutOverall(message) : message;
+}
+
+function readField({ form, isList }: PlatformField, value: JsonValue, place: Place): JsonValue | undefined {
+  if (!isList) return readValue(form, value, place);
+  if (!Array.isArray(value)) return value;
+  const items = value.map((item, i) => readValue(form, item, { ...place, at: `${place.at}[${i}]` }));
+  return items.filter((item) => item !== undefined);
+}
+
+/** Undefined for what is not set, or wrong. */
+function readValue(form: PlatformForm, value: JsonValue, place: Place): JsonValue | undefined {
+  switch (form.kind) {
+    case "message":
+      return readMessage(form.message, value, place);
+    case "words":
+      return readWord(form.words, value, place);
+    case "texts":
+      return readText(value, place);
+    case "labels":
+      return readLabel(value, place);
+  }
+}
+
+/** A word, or the name or number of the enum's value. */
+function readWord({ nameOf, wordOf }: Words, value: JsonValue, { at, violations }: Place) {
+  const name = nameOf.get(value);
+  if (name !== undefined) return name;
+  if (value === "") return undefined;
+  if (wordOf.has(value) || typeof value === "number") return value;
+  const valid = [...nameOf.keys()].map((word) => JSON.stringify(word)).join(", ");
+  violations.push({ field: at, problem: `is ${quote(value)}, valid are ${valid}` });
+  return undefined;
+}
+
+function readText(value: JsonValue, { at, violations }: Place): JsonValue | undefined {
+  if (typeof value === "boolean") return String(value);
+  if (typeof value !== "number") return value;
+  // Other digits may have been written than JSON's numbers hold.
+  if (Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  const problem = `is a number beyond ${Number.MAX_SAFE_INTEGER}, write it as a text`;
+  violations.push({ field: at, problem });
+  return undefined;
+}
+
+function readLabel(value: JsonValue, place: Place): JsonValue | undefined {
+  if (value === null || value === nullLabel) return { nullValue: null };
+  if (isObject(value) || Array.isArray(value)) return value;
+  const label = readText(value, place);
+  return label === undefined ? undefined : { label };
+}
+
+function withoutOverall(query: JsonObject): JsonObject {
+  const [first, ...others] = listOf(query, "sliceGroupVal", "slice_group_val");
+  const isOverall = others.length === 0 && isObject(first) && overallLabels.includes(first["label"]);
+  const view = query["eventView"] ?? query["event_view"];
+  const isGrouped = isObject(view) && listOf(view, "groupBy", "group_by").length > 0;
+  if (!isOverall || isGrouped) return query;
+  const { sliceGroupVal: _group, slice_group_val: _sameGroup, ...rest } = query;
+  return rest;
+}
+
+function listOf(object: JsonObject, ...names: readonly string[]): readonly JsonValue[] {
+  const found = names.map((name) => object[name]).find((value) => value !== undefined);
+  return Array.isArray(found) ? found : [];
+}
+
+function isObject(json: JsonValue | undefined): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+const maxQuoted = 80;
+
+function quote(value: JsonValue): string {
+  if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
+  const text = JSON.stringify(value);
+  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;
+}

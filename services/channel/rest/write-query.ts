@@ -1,0 +1,33 @@
+import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { type PlatformField, type PlatformForm, platformFieldsOf } from "./query-fields.ts";
+import { nullLabel } from "./read-query.ts";
+
+/** The proto3 JSON of a message with its queries and filters as the platform's own API writes them. */
+export function writeQuery(desc: DescMessage, json: JsonValue): JsonValue {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
+  const fields = platformFieldsOf(desc);
+  const written = Object.entries(json).flatMap(([key, value]) => {
+    const field = fields.get(key);
+    const found = field === undefined ? value : writeField(field, value);
+    return found === undefined ? [] : [[key, found] as const];
+  });
+  return Object.fromEntries(written);
+}
+
+function writeField({ form, isList }: PlatformField, value: JsonValue): JsonValue | undefined {
+  if (!isList || !Array.isArray(value)) return writeValue(form, value);
+  return value.map((item) => writeValue(form, item) ?? item);
+}
+
+function writeValue(form: PlatformForm, value: JsonValue): JsonValue | undefined {
+  switch (form.kind) {
+    case "message":
+      return writeQuery(form.message, value);
+    case "words":
+      return form.words.wordOf.has(value) ? form.words.wordOf.get(value) : value;
+    case "texts":
+      return value;
+    case "labels":
+      return (value as JsonObject)["label"] ?? nullLabel;
+  }
+}
