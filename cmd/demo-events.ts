@@ -9,8 +9,8 @@ import type { Demo } from "./demo-stage.ts";
 import { formatChart } from "./query-chart.ts";
 import type { QueryData } from "./query-series.ts";
 
-const projectId = 1n;
-const appid = "demo-app";
+export const projectId = 1n;
+export const appid = "demo-app";
 const token = "demo-token";
 
 /** The settings of a project that takes events and may be asked about, as environment variables. */
@@ -91,7 +91,8 @@ function loginOf(user: number, timeMs: number): object {
   };
 }
 
-async function post(
+/** Resolves with the body of the answer. */
+export async function post(
   url: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},

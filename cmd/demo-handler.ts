@@ -12,14 +12,21 @@ export interface DemoHandler extends AsyncDisposable {
   readonly place: string;
   /** What it was handed and what it answered, since the last time this was called. */
   takeNotes(): readonly string[];
+  /** The messages that it has handled, in their order. */
+  readonly handled: readonly HandedMessage[];
 }
+
+/** Push ids that the handler gives up. */
+const closedAccounts: ReadonlySet<string> = new Set(["closed", "user-11"]);
 
 /** Implements engage.handler.v1.MessageHandler: a batch in, one result for each message out. */
 export async function openDemoHandler(): Promise<DemoHandler> {
   let notes: string[] = [];
+  const handled: HandedMessage[] = [];
   const handle = (message: HandedMessage): MessageInitShape<typeof MessageResultSchema> => {
     const { index, pushId, params } = message;
-    const isClosed = pushId === "closed";
+    const isClosed = closedAccounts.has(pushId);
+    if (!isClosed) handled.push(message);
     notes.push(`  ${pushId}, title ${params["title"]?.kind.value}: ${isClosed ? "dead" : "done"}`);
     return isClosed
       ? { index, outcome: { case: "dead", value: { reason: "the account is closed" } } }
@@ -40,6 +47,7 @@ export async function openDemoHandler(): Promise<DemoHandler> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
+    handled,
     place: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     takeNotes() {
       const taken = notes;
@@ -56,7 +64,9 @@ export async function openDemoHandler(): Promise<DemoHandler> {
 /** The settings of a channel whose messages go to the handler, as environment variables. */
 export function demoChannel({ place }: Pick<DemoHandler, "place">, secret: string): Record<string, string> {
   return {
-    ENGAGE_WEBHOOK_CHANNELS: JSON.stringify({ demo: { secrets: [{ value: secret }], targets: ["handler"] } }),
+    ENGAGE_WEBHOOK_CHANNELS: JSON.stringify({
+      demo: { secrets: [{ value: secret }], targets: ["handler"], pushId: { pattern: "[a-z0-9-]+" } },
+    }),
     ENGAGE_WEBHOOK_TARGETS: JSON.stringify({ handler: { kind: "grpc", url: `http://${place}` } }),
     ENGAGE_WEBHOOK_OUTBOUND_ALLOW: JSON.stringify([place]),
   };

@@ -92,7 +92,7 @@ function describe(outcome: LineResult["outcome"]): string[] {
 /** The file with what could not be parsed; it is complete when the server has stopped. */
 export async function showDeadLetters({ data, parser }: Config, say: Demo["say"]): Promise<void> {
   const { file } = parser.deadLetters;
-  say(`\n7. ${file} in the data folder keeps each line that Parse could not read\n`);
+  say(`\n8. ${file} in the data folder keeps each line that Parse could not read\n`);
   const letters = await readFile(join(data, file), "utf8");
   for (const letter of letters.trimEnd().split("\n")) say(`   ${letter}`);
 }

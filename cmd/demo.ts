@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type ConfigOptions, loadConfig } from "./config.ts";
+import { demoSender, showChannel } from "./demo-channel.ts";
 import { demoProject, showEvents } from "./demo-events.ts";
 import { demoChannel, openDemoHandler } from "./demo-handler.ts";
 import { showDeadLetters, showParser } from "./demo-parser.ts";
@@ -21,6 +22,7 @@ export async function runDemo(options: ConfigOptions, stdout: Writable): Promise
     ...{ ENGAGE_LISTEN: "127.0.0.1:0", ENGAGE_DATA: folder, ENGAGE_LOG_LEVEL: "error" },
     ...demoChannel(handler, secret),
     ...demoProject,
+    ...demoSender,
   };
   const { config, locate } = loadConfig({ ...options, env: { ...options.env, ...overrides } });
   const server = await startServer(config, { logFd: 2, locate });
@@ -33,6 +35,7 @@ export async function runDemo(options: ConfigOptions, stdout: Writable): Promise
     await showParser(demo);
     await showWebhook(demo, handler, secret);
     await showEvents(demo, Date.now());
+    await showChannel(demo, handler, secret);
     await showOperation(demo);
     // Stopping writes what waits.
     await server.stop();
@@ -46,13 +49,13 @@ export async function runDemo(options: ConfigOptions, stdout: Writable): Promise
 }
 
 async function showOperation({ url, say }: Demo): Promise<void> {
-  say("\n6. What the server tells those who run it\n");
+  say("\n7. What the server tells those who run it\n");
   for (const path of ["/healthz", "/readyz"]) {
     const response = await fetch(url + path);
     say(`   GET ${path}  ${response.status} ${await response.text()}`);
   }
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  const counted = /^engage_(parser|webhook|events?|analysis)_\w+_total\b.* [1-9]/;
+  const counted = /^engage_(parser|webhook|events?|analysis|channel)_\w+_total\b.* [1-9]/;
   say("   GET /metrics  of which those of the services:");
   for (const line of metrics.split("\n").filter((one) => counted.test(one))) say(`     ${line}`);
   say("   The reference of all calls is at /docs, its OpenAPI at /openapi.json.");
