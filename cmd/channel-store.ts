@@ -9,7 +9,7 @@ import type { Config } from "./config.ts";
 
 /** Where channels and tasks are kept: the inbox's settings, but for what channel.store says otherwise. */
 export type ChannelPlace =
-  | { readonly driver: "sqlite"; readonly file: string }
+  | { readonly driver: "sqlite"; readonly file: string; readonly minFreeBytes: number }
   | {
       readonly driver: "postgres";
       readonly url: string;
@@ -19,7 +19,8 @@ export type ChannelPlace =
 
 export function channelPlace({ data, channel: { store }, webhook: { inbox } }: Config): ChannelPlace {
   if ((store.driver ?? inbox.driver) === "sqlite") {
-    return { driver: "sqlite", file: store.file ?? join(data, "channels", "channels.db") };
+    const file = store.file ?? join(data, "channels", "channels.db");
+    return { driver: "sqlite", file, minFreeBytes: store.minFreeBytes ?? inbox.minFreeBytes };
   }
   return {
     driver: "postgres",
@@ -41,7 +42,8 @@ export async function openChannelStore(config: Config, now: () => number): Promi
   try {
     if (place.driver === "sqlite") {
       const { openSqliteChannels } = await import("../store/channels/sqlite/open.ts");
-      return await openSqliteChannels({ path: place.file, retentionMs, now });
+      const { file: path, minFreeBytes } = place;
+      return await openSqliteChannels({ path, minFreeBytes, retentionMs, now });
     }
     const { openPostgresChannels } = await import("../store/channels/postgres/open.ts");
     return await openPostgresChannels({ ...place, retentionMs, now });

@@ -11,7 +11,9 @@ export function checkChannel({ channel: { store }, webhook: { inbox } }: Setting
     return store.url === undefined ? [] : [{ path: path("url"), message: "is for driver postgres" }];
   }
   const findings: Finding[] = [];
-  if (store.file !== undefined) findings.push({ path: path("file"), message: "is for driver sqlite" });
+  for (const name of ["file", "minFreeBytes"] as const) {
+    if (store[name] !== undefined) findings.push({ path: path(name), message: "is for driver sqlite" });
+  }
   if (store.url !== undefined) findings.push(...checkDatabaseUrl(path("url"), store.url));
   else if (inbox.url === undefined && store.driver === "postgres") {
     findings.push({ path: path("url"), message: "is required by driver postgres" });

@@ -8,6 +8,8 @@ const storeSchema = z.strictObject({
   driver: z.enum(["sqlite", "postgres"]).optional(),
   /** sqlite: the file, on a local disk; channels/channels.db in the data folder unless given. */
   file: z.string().min(1).meta({ path: true }).optional(),
+  /** sqlite: nothing new is taken when less is free on the disk; what is stored is sent nevertheless. */
+  minFreeBytes: z.int().min(0).optional(),
   /** postgres: postgresql://user:password@host:5432/database?sslmode=verify-full */
   url: z.string().min(1).meta({ secret: true }).optional(),
   /** postgres: brought up by `engage migrate`. */

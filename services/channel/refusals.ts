@@ -1,6 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
-import { ChannelsUnavailableError, PageCursorError } from "../../store/channels/channels.ts";
+import {
+  ChannelsFullError,
+  ChannelsUnavailableError,
+  PageCursorError,
+} from "../../store/channels/channels.ts";
 import { AudienceUnavailableError } from "./audience/source.ts";
 
 /** What is wrong with one field. */
@@ -78,6 +82,7 @@ export function toConnectError(error: unknown): unknown {
 
 /** What can't be had at present; undefined for another error. */
 function awayOf(error: unknown): string | undefined {
+  if (error instanceof ChannelsFullError) return "the store of channels has no room";
   if (error instanceof ChannelsUnavailableError) return "the store of channels is away";
   return error instanceof AudienceUnavailableError ? "the users cannot be read at present" : undefined;
 }

@@ -224,7 +224,12 @@ export const DEFAULT_RUN_RETENTION_MS = 2_592_000_000;
 
 /** The store can't do its work now. Answer UNAVAILABLE. */
 export class ChannelsUnavailableError extends Error {
-  override readonly name = "ChannelsUnavailableError";
+  override readonly name: string = "ChannelsUnavailableError";
+}
+
+/** No room for more; what is stored is sent nevertheless, and counted. */
+export class ChannelsFullError extends ChannelsUnavailableError {
+  override readonly name = "ChannelsFullError";
 }
 
 /** The store can't be opened, and trying again won't help: in use, damaged, or of another version. */

@@ -1,10 +1,12 @@
+import type { PostgresConnection } from "../../sql/postgres/connect.ts";
+import { openPool } from "../../sql/postgres/executor.ts";
 import { type ChannelStore, DEFAULT_RUN_RETENTION_MS } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
-import { createPool, type PostgresConnection } from "./connect.ts";
-import { toChannelsError } from "./errors.ts";
-import { checkDurability, checkVersion } from "./migrate.ts";
-import { PoolExecutor } from "./pool-executor.ts";
-import { checkSchemaName } from "./schema.ts";
+import { PostgresChannelsExecutor } from "./executor.ts";
+import { channelStore } from "./store.ts";
+
+/** Batches of a large audience are written some thousands at a time. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 
 export interface PostgresChannelsOptions extends PostgresConnection {
   /** The schema whose tables `migrate` has brought up; it may be the inbox's. Default "engage_inbox". */
@@ -25,14 +27,6 @@ export interface PostgresChannelsOptions extends PostgresConnection {
  */
 export async function openPostgresChannels(options: PostgresChannelsOptions): Promise<ChannelStore> {
   const { schema = "engage_inbox", now = Date.now, retentionMs = DEFAULT_RUN_RETENTION_MS } = options;
-  checkSchemaName(schema);
-  const pool = createPool(options);
-  try {
-    await checkVersion(pool, schema);
-    await checkDurability(pool);
-  } catch (error) {
-    await pool.end();
-    throw toChannelsError(error);
-  }
-  return new SqlChannels(new PoolExecutor(pool, schema), { now, retentionMs });
+  const pool = await openPool(channelStore, { statementTimeoutMs: STATEMENT_TIMEOUT_MS, ...options }, schema);
+  return new SqlChannels(new PostgresChannelsExecutor(pool, schema), { now, retentionMs });
 }

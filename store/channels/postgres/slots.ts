@@ -1,5 +1,5 @@
+import { first, type Operation, run } from "../../sql/query.ts";
 import type { SlotRequest, Slots } from "../batches.ts";
-import { first, type Operation, run } from "../sql/query.ts";
 import { takeSlots } from "../sql/slots.ts";
 
 /** By the database's clock, behind the lock of the channel's row. */

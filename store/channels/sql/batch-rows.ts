@@ -1,7 +1,7 @@
+import { all, type Operation, type Session } from "../../sql/query.ts";
 import type { BatchRecord, BatchState, FailedItem } from "../batches.ts";
 import type { Page, PageRequest } from "../records.ts";
 import { numberOfCursor } from "./ids.ts";
-import { all, type Operation, type Session } from "./query.ts";
 
 /**
  * A batch. While it is open, `due_at_ms` is when it may be leased: one that is

@@ -1,7 +1,7 @@
+import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { DueClaim, DueClaimed, NewRun, RunStarted, StoredRun } from "../runs.ts";
 import { lockChannel } from "./channel-rows.ts";
 import { seqOfTask, taskIdOf } from "./ids.ts";
-import { first, type Operation, run, type Session } from "./query.ts";
 import { RUN_COLUMNS, type RunRow, toRun } from "./run-rows.ts";
 import { lockTask, TASK_COLUMNS, type TaskRow, toTask } from "./task-rows.ts";
 

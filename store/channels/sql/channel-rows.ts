@@ -1,3 +1,4 @@
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type {
   ChannelDeleted,
   ChannelSaved,
@@ -7,7 +8,6 @@ import type {
   StoredChannel,
 } from "../records.ts";
 import { channelIdOf, seqOfChannel, taskIdOf } from "./ids.ts";
-import { all, first, type Operation, run, type Session } from "./query.ts";
 
 interface ChannelRow {
   readonly seq: number;

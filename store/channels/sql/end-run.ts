@@ -1,6 +1,6 @@
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { RunState, TaskCancelled } from "../runs.ts";
 import { decodePreparation, seqOfTask } from "./ids.ts";
-import { all, first, type Operation, run, type Session } from "./query.ts";
 import { lockRun } from "./run-rows.ts";
 import { Tallies } from "./tallies.ts";
 import { lockTask, TASK_COLUMNS, type TaskRow, toTask } from "./task-rows.ts";

@@ -1,9 +1,9 @@
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { BusyChannel, LeaseRequest } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
 import { finishIfSettled, sweepRuns } from "./end-run.ts";
 import { channelIdOf, decodeBatchToken, seqOfChannel } from "./ids.ts";
-import { all, first, type Operation, run, type Session } from "./query.ts";
 import { Tallies } from "./tallies.ts";
 
 export interface LeasedRow extends BatchRow {
@@ -28,7 +28,7 @@ export function* leaseBatches(session: Session, leasing: Leasing): Operation<Lea
      JOIN {runs} r ON r.seq = b.run_seq
      JOIN {bodies} c ON c.run_seq = b.run_seq AND c.number = b.number
      WHERE b.channel_seq = $1 AND b.is_open = 1 AND b.due_at_ms <= $2
-     ORDER BY b.due_at_ms, b.run_seq, b.number LIMIT $3 ${dialect.skipLocked}`,
+     ORDER BY b.due_at_ms, b.run_seq, b.number LIMIT $3 ${dialect.skipLocked("b")}`,
     ...[channelSeq, nowMs, leasing.maxBatches],
   );
   const isAlive = ({ run_state }: LeasedRow): boolean => run_state === "preparing" || run_state === "sending";

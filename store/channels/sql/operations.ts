@@ -12,7 +12,6 @@ import {
   releasePreparation,
 } from "./prepare.ts";
 import { prune } from "./prune.ts";
-import type { Operation, Session } from "./query.ts";
 import { findRun } from "./run-rows.ts";
 import { settleBatches } from "./settle.ts";
 import { statistics } from "./tallies.ts";
@@ -50,23 +49,4 @@ export const operations = {
   updateChannel,
 } as const;
 
-export type OperationName = keyof typeof operations;
-
-/** The arguments behind the session. */
-export type Arguments<N extends OperationName> =
-  Parameters<(typeof operations)[N]> extends readonly [Session, ...infer Rest] ? Rest : never;
-
-export type Outcome<N extends OperationName> =
-  ReturnType<(typeof operations)[N]> extends Operation<infer T> ? T : never;
-
-export function start<N extends OperationName>(
-  name: N,
-  session: Session,
-  args: Arguments<N>,
-): Operation<Outcome<N>> {
-  const operation = operations[name] as unknown as (
-    session: Session,
-    ...rest: Arguments<N>
-  ) => Operation<Outcome<N>>;
-  return operation(session, ...args);
-}
+export type ChannelsOperations = typeof operations;

@@ -1,7 +1,7 @@
+import { first, insertAll, type Operation, run, type Session } from "../../sql/query.ts";
 import type { BatchesToAppend, StoredRun } from "../runs.ts";
 import { finishIfSettled } from "./end-run.ts";
 import { decodePreparation } from "./ids.ts";
-import { first, insertAll, type Operation, run, type Session } from "./query.ts";
 import { RUN_COLUMNS, type RunRow, toRun } from "./run-rows.ts";
 
 export interface PreparationLease {
@@ -16,7 +16,7 @@ export function* leasePreparation(
 ): Operation<StoredRun | null> {
   const free = yield* first<{ seq: number }>(
     `SELECT b.seq FROM {runs} b WHERE b.state = 'preparing' AND b.lease_until_ms <= $1
-     ORDER BY b.seq LIMIT 1 ${dialect.skipLocked}`,
+     ORDER BY b.seq LIMIT 1 ${dialect.skipLocked("b")}`,
     nowMs,
   );
   if (free === null) return null;

@@ -1,4 +1,4 @@
-import { all, first, type Operation, run, type Session } from "./query.ts";
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 
 export interface Pruned {
   readonly batches: number;

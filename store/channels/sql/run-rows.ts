@@ -1,6 +1,6 @@
+import { first, type Operation, type Session } from "../../sql/query.ts";
 import type { RunState, StoredRun } from "../runs.ts";
 import { channelIdOf, taskIdOf } from "./ids.ts";
-import { first, type Operation, type Session } from "./query.ts";
 
 export interface RunRow {
   readonly seq: number;

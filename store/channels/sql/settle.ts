@@ -1,9 +1,9 @@
+import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { BatchState, Outcome, Settled, Settlement } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
 import { finishIfSettled } from "./end-run.ts";
 import { decodeBatchToken } from "./ids.ts";
-import { first, type Operation, run, type Session } from "./query.ts";
 import { Tallies } from "./tallies.ts";
 
 interface HeldRow extends BatchRow {

@@ -1,16 +1,10 @@
 import { randomInt } from "node:crypto";
+import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import type * as port from "../channels.ts";
 import { encodeBatchToken, encodePreparation } from "./ids.ts";
-import type { Arguments, OperationName, Outcome } from "./operations.ts";
+import type { ChannelsOperations } from "./operations.ts";
 
-/** What runs operations, each atomically and durably before it resolves. */
-export interface Executor extends AsyncDisposable {
-  call<N extends OperationName>(
-    name: N,
-    nowMs: number,
-    args: Arguments<N>,
-    signal: AbortSignal | undefined,
-  ): Promise<Outcome<N>>;
+export interface ChannelsExecutor extends Executor<ChannelsOperations> {
   reserveSlots(request: port.SlotRequest, signal: AbortSignal | undefined): Promise<port.Slots>;
 }
 
@@ -27,11 +21,11 @@ type Options = port.CallOptions | undefined;
 
 /** The store over any database that runs the operations. */
 export class SqlChannels implements port.ChannelStore {
-  readonly #executor: Executor;
+  readonly #executor: ChannelsExecutor;
   readonly #options: SqlChannelsOptions;
   readonly #listeners = new Set<() => void>();
 
-  constructor(executor: Executor, options: SqlChannelsOptions) {
+  constructor(executor: ChannelsExecutor, options: SqlChannelsOptions) {
     this.#executor = executor;
     this.#options = options;
   }
@@ -231,12 +225,12 @@ export class SqlChannels implements port.ChannelStore {
     await this.#executor[Symbol.asyncDispose]();
   }
 
-  async #call<N extends OperationName>(
+  async #call<N extends NameIn<ChannelsOperations>>(
     name: N,
-    args: Arguments<N>,
+    args: ArgumentsOf<ChannelsOperations, N>,
     options: Options,
     nowMs = this.#options.now(),
-  ): Promise<Outcome<N>> {
+  ): Promise<OutcomeOf<ChannelsOperations, N>> {
     options?.signal?.throwIfAborted();
     return await this.#executor.call(name, nowMs, args, options?.signal);
   }

@@ -1,5 +1,5 @@
+import { all, type Operation, run, type Session } from "../../sql/query.ts";
 import type { RunStatistics, SegmentCounts } from "../runs.ts";
-import { all, type Operation, run, type Session } from "./query.ts";
 import { findRunRow } from "./run-rows.ts";
 
 /** What is summed while a run is sent. `segment_…` are kept by A/B group and language, `failed` by reason. */

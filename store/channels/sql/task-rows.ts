@@ -1,7 +1,7 @@
+import { all, first, type Operation, type Session } from "../../sql/query.ts";
 import type { DueTask, NewTask, Page, PageRequest, StoredTask, TaskCreated, TaskState } from "../records.ts";
 import { lockChannel } from "./channel-rows.ts";
 import { channelIdOf, numberOfCursor, seqOfChannel, seqOfTask, taskIdOf } from "./ids.ts";
-import { all, first, type Operation, type Session } from "./query.ts";
 
 export interface TaskRow {
   readonly seq: number;

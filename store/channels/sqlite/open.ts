@@ -1,21 +1,33 @@
 import { resolve } from "node:path";
+import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
 import { type ChannelStore, DEFAULT_RUN_RETENTION_MS } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
-import { WorkerExecutor } from "./worker-executor.ts";
+import { SqliteChannelsExecutor } from "./executor.ts";
+import { channelStore } from "./store.ts";
 
 export interface SqliteChannelsOptions {
-  /** The database file, on a local disk; its folder is made when missing. The log (`-wal`) lies beside it. */
+  /**
+   * The database file, on a local disk; its folder is made when missing. Beside it lie the log
+   * (`-wal`), the reserve (`.reserve`) and the holder's number (`.pid`).
+   */
   readonly path: string;
   /** How long runs that have ended are kept. Default 30 days. */
   readonly retentionMs?: number;
   /** How long a commit waits for more requests when they come in company. Default 1. */
   readonly lingerMs?: number;
+  /** Nothing new is taken when less is free on the disk: what is stored goes on. Default 256 MiB. */
+  readonly minFreeBytes?: number;
+  /** Room kept for settling and pruning on a disk that others filled. Default 4 MiB; 0: none. */
+  readonly reserveBytes?: number;
   /** How long to wait for a process that still has the file. Default 2 s. */
   readonly lockWaitMs?: number;
   readonly now?: () => number;
   /** Microseconds of a clock that nobody sets. */
   readonly monotonicUs?: () => number;
+  readonly freeBytes?: (path: string) => number;
 }
+
+const MIB = 1_048_576;
 
 /**
  * Opens the store in a SQLite file, which this process then has for itself. All
@@ -27,14 +39,24 @@ export interface SqliteChannelsOptions {
  * of a newer version, not of this store, or in a folder that can't be written.
  */
 export async function openSqliteChannels(options: SqliteChannelsOptions): Promise<ChannelStore> {
+  const path = resolve(options.path);
   const {
-    lockWaitMs = 2_000,
-    lingerMs = 1,
     now = Date.now,
     retentionMs = DEFAULT_RUN_RETENTION_MS,
+    minFreeBytes = 256 * MIB,
+    freeBytes,
   } = options;
   const { monotonicUs = () => Math.round(performance.now() * 1_000) } = options;
-  const executor = new WorkerExecutor({ path: resolve(options.path), lockWaitMs, lingerMs }, monotonicUs);
+  const setup = {
+    ...{ path, maxWalBytes: 8 * MIB, checkAtOpen: false },
+    lockWaitMs: options.lockWaitMs ?? 2_000,
+    lingerMs: options.lingerMs ?? 1,
+    reserveBytes: options.reserveBytes ?? 4 * MIB,
+  };
+  const { maxWalBytes } = setup;
+  const { faults } = channelStore;
+  const guard = new DiskGuard({ path, faults, minFreeBytes, maxBytes: null, maxWalBytes, freeBytes });
+  const executor = new SqliteChannelsExecutor(setup, guard, monotonicUs);
   await executor.open();
   try {
     await executor.call("forgetLeases", now(), [], undefined);

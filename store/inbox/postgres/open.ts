@@ -1,10 +1,9 @@
+import type { PostgresConnection } from "../../sql/postgres/connect.ts";
+import { openPool } from "../../sql/postgres/executor.ts";
 import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
 import { DEFAULT_MAX_QUEUED_BYTES, SqlInbox } from "../sql/sql-inbox.ts";
-import { createPool, type PostgresConnection } from "./connect.ts";
-import { toInboxError } from "./errors.ts";
-import { checkDurability, checkVersion } from "./migrate.ts";
-import { PoolExecutor } from "./pool-executor.ts";
-import { checkSchemaName } from "./schema.ts";
+import { PostgresInboxExecutor } from "./executor.ts";
+import { inboxStore } from "./store.ts";
 
 export interface PostgresInboxOptions extends PostgresConnection {
   /** The inbox's own schema, brought up by `migrate`. Default "engage_inbox". */
@@ -30,16 +29,8 @@ export interface PostgresInboxOptions extends PostgresConnection {
  */
 export async function openPostgresInbox(options: PostgresInboxOptions): Promise<Inbox> {
   const { schema = "engage_inbox", maxWaiting = 1_000, maxBytes = null, now = Date.now } = options;
-  checkSchemaName(schema);
-  const pool = createPool(options);
-  try {
-    await checkVersion(pool, schema);
-    await checkDurability(pool);
-  } catch (error) {
-    await pool.end();
-    throw toInboxError(error);
-  }
-  const executor = new PoolExecutor(pool, { schema, maxWaiting, maxBytes });
+  const pool = await openPool(inboxStore, options, schema);
+  const executor = new PostgresInboxExecutor(pool, { schema, maxWaiting, maxBytes });
   const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = options;
   const retention = { ...DEFAULT_RETENTION, ...options.retention };
   return new SqlInbox(executor, { now, maxQueuedBytes, retention });

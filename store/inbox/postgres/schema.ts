@@ -101,17 +101,3 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (channel, target, shard)
    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);`,
 ];
-
-/** Small letters, digits and underscores: then the name is the same quoted and unquoted. */
-const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
-
-/** @throws RangeError for a schema name that would need quoting. */
-export function checkSchemaName(schema: string): void {
-  if (NAME.test(schema)) return;
-  throw new RangeError(`schema "${schema}" is not a name of small letters, digits and underscores`);
-}
-
-/** A text with its `{names}` put into a schema. */
-export function inSchema(sql: string, schema: string): string {
-  return sql.replaceAll(/\{(\w+)\}/g, `"${schema}".$1`);
-}

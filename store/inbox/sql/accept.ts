@@ -1,10 +1,10 @@
+import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { AcceptResult } from "../batch.ts";
 import { decodeElements } from "../element-list.ts";
 import { encodeBatchId } from "../ids.ts";
 import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
 import { book } from "./books.ts";
 import { lineUp, lockOrder } from "./order.ts";
-import { first, type Operation, run, type Session } from "./query.ts";
 import { addWork, FRESH } from "./work-rows.ts";
 
 interface ClaimRow {

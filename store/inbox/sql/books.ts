@@ -1,5 +1,5 @@
+import { all, type Operation, run, type Session } from "../../sql/query.ts";
 import type { Counts } from "../records.ts";
-import { all, type Operation, run, type Session } from "./query.ts";
 
 /** Changes of the books, in deliveries. */
 export interface Booking {

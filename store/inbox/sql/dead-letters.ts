@@ -1,9 +1,9 @@
+import { all, insertAll, type Operation, type Session, type Value } from "../../sql/query.ts";
 import type { BatchElement } from "../batch.ts";
 import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
 import { PageCursorError } from "../inbox.ts";
 import type { DeadLetter, DeadLetterFilter, Page, PageRequest } from "../records.ts";
 import { storableText } from "../settlement.ts";
-import { all, insertAll, type Operation, type Session, type Value } from "./query.ts";
 
 /** A dead element. `push_id` and `request_id` are JSON texts: these can hold what a database's text can't. */
 export interface DeadRow {

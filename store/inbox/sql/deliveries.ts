@@ -1,3 +1,4 @@
+import { all, first, type Operation, type Session } from "../../sql/query.ts";
 import type { BatchElement } from "../batch.ts";
 import { decodeElements } from "../element-list.ts";
 import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
@@ -6,7 +7,6 @@ import { decodeIndexes } from "../index-set.ts";
 import type { Delivery, DeliveryDetail, DeliveryFilter, Page, PageRequest } from "../records.ts";
 import { type DeadRow, parseText } from "./dead-letters.ts";
 import { PARKED_MS } from "./order.ts";
-import { all, first, type Operation, type Session } from "./query.ts";
 import { parseRoutes } from "./routes.ts";
 import { WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
 

@@ -1,3 +1,4 @@
+import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { Completion, FinishResult, RouteResult } from "../batch.ts";
 import { decodeElements } from "../element-list.ts";
 import type { BatchKey } from "../ids.ts";
@@ -5,7 +6,6 @@ import { encodeRoutes } from "../stored-batch.ts";
 import { book } from "./books.ts";
 import { bury } from "./dead-letters.ts";
 import { lineUp, lockOrder } from "./order.ts";
-import { first, type Operation, run, type Session } from "./query.ts";
 import { parseRoutes, type RouteRow } from "./routes.ts";
 import { addWork, FRESH, finishIfDone } from "./work-rows.ts";
 

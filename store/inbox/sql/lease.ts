@@ -1,6 +1,6 @@
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import { decodeIndexes } from "../index-set.ts";
 import { firstInLine, lockOrder, PARKED_MS } from "./order.ts";
-import { all, first, type Operation, run, type Session } from "./query.ts";
 import { addWork, reduceWork, WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
 
 export interface Leasing {
@@ -81,7 +81,7 @@ function* findDue(session: Session, target: string, limit: number): Operation<re
     `SELECT ${WORK_COLUMNS}, b.request_id, b.accepted_at_ms
      FROM {work} w JOIN {batches} b ON b.seq = w.batch_seq
      WHERE w.target = $1 AND w.due_at_ms <= $2
-     ORDER BY w.due_at_ms, w.id LIMIT $3 ${session.dialect.skipLocked}`,
+     ORDER BY w.due_at_ms, w.id LIMIT $3 ${session.dialect.skipLocked("w")}`,
     ...[target, session.nowMs, limit],
   );
 }

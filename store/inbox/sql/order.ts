@@ -1,6 +1,6 @@
+import { all, insertAll, type Operation, run, type Session } from "../../sql/query.ts";
 import type { BatchElement } from "../batch.ts";
 import { orderKey } from "../stored-batch.ts";
-import { all, insertAll, type Operation, run, type Session } from "./query.ts";
 
 /**
  * Order of the messages of one push id to one target: every unsettled element of
@@ -18,7 +18,7 @@ export const PARKED_MS = Number.MAX_SAFE_INTEGER;
  * could miss work that is being parked.
  */
 export function* lockOrder({ dialect }: Session, target: string): Operation<void> {
-  if (dialect.lockOrder !== null) yield* run(dialect.lockOrder, target);
+  if (dialect.lockName !== null) yield* run(dialect.lockName, `engage order ${target}`);
 }
 
 /** Puts elements at the end of their lines. */

@@ -1,5 +1,5 @@
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { InboxRetention, PruneResult } from "../inbox.ts";
-import { all, first, type Operation, run, type Session } from "./query.ts";
 
 /** Pieces small enough that accepts behind them don't wait long: 200 batches are some 5 MB. */
 const MAX_BATCHES = 200;

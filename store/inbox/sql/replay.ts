@@ -1,8 +1,8 @@
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.ts";
 import { book } from "./books.ts";
 import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
 import { lineUp, lockOrder } from "./order.ts";
-import { all, first, type Operation, run, type Session } from "./query.ts";
 import { parseRoutes } from "./routes.ts";
 import { addWork, FRESH } from "./work-rows.ts";
 

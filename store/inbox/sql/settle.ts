@@ -1,3 +1,4 @@
+import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import { decodeElements } from "../element-list.ts";
 import type { LeaseKey } from "../ids.ts";
 import { decodeIndexes } from "../index-set.ts";
@@ -6,7 +7,6 @@ import type { ElementOutcome, SettleResult } from "../work.ts";
 import { book } from "./books.ts";
 import { bury } from "./dead-letters.ts";
 import { leaveLine, lockOrder } from "./order.ts";
-import { first, type Operation, run, type Session } from "./query.ts";
 import { addWork, finishIfDone, reduceWork, WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
 
 export interface Settled {

@@ -1,21 +1,15 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { decodeBatchId, decodeToken } from "../ids.ts";
 import type * as port from "../inbox.ts";
 import { InboxUnavailableError } from "../inbox.ts";
 import { type StoredBatch, toStoredBatch } from "../stored-batch.ts";
 import { checkLeaseMs, checkLeasing, checkNonce, checkPage } from "./checks.ts";
-import type { Arguments, OperationName, Outcome } from "./operations.ts";
+import type { InboxOperations } from "./operations.ts";
 import { toWorkItems } from "./work-items.ts";
 
-/** What runs operations, each atomically and durably before it resolves. */
-export interface Executor extends AsyncDisposable {
-  call<N extends OperationName>(
-    name: N,
-    nowMs: number,
-    args: Arguments<N>,
-    signal: AbortSignal | undefined,
-  ): Promise<Outcome<N>>;
+export interface InboxExecutor extends Executor<InboxOperations> {
   /** @throws InboxFullError when there is no room for a body of that size. */
   admit(bodyBytes: number): void;
   /** Sizes; rejects when the store is away. */
@@ -42,13 +36,13 @@ const FAILURE_MS = 10_000;
 
 /** The inbox over any database that runs the operations. */
 export class SqlInbox implements port.Inbox {
-  readonly #executor: Executor;
+  readonly #executor: InboxExecutor;
   readonly #options: SqlInboxOptions;
   readonly #listeners = new Set<(target: string) => void>();
   #queuedBytes = 0;
   #failure: { readonly message: string; readonly atMs: number } | null = null;
 
-  constructor(executor: Executor, options: SqlInboxOptions) {
+  constructor(executor: InboxExecutor, options: SqlInboxOptions) {
     this.#executor = executor;
     this.#options = options;
   }
@@ -188,12 +182,12 @@ export class SqlInbox implements port.Inbox {
     await this.#executor[Symbol.asyncDispose]();
   }
 
-  async #call<N extends OperationName>(
+  async #call<N extends NameIn<InboxOperations>>(
     name: N,
-    args: Arguments<N>,
+    args: ArgumentsOf<InboxOperations, N>,
     options: port.CallOptions | undefined,
     nowMs = this.#options.now(),
-  ): Promise<Outcome<N>> {
+  ): Promise<OutcomeOf<InboxOperations, N>> {
     options?.signal?.throwIfAborted();
     return await this.#executor.call(name, nowMs, args, options?.signal);
   }

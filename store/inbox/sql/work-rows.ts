@@ -1,5 +1,5 @@
+import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import { encodeIndexes } from "../index-set.ts";
-import { first, type Operation, run, type Session } from "./query.ts";
 
 /**
  * Work of one batch for one target. `due_at_ms` is when it may be leased: a

@@ -1,9 +1,9 @@
-import { statfsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
+import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
+import { SqliteExecutor, workerBeside } from "../../sql/sqlite/executor.ts";
 import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
 import { DEFAULT_MAX_QUEUED_BYTES, SqlInbox } from "../sql/sql-inbox.ts";
-import { DiskGuard } from "./disk-guard.ts";
-import { WorkerExecutor } from "./worker-executor.ts";
+import { inboxStore } from "./store.ts";
 
 export interface SqliteInboxOptions {
   /**
@@ -34,6 +34,7 @@ export interface SqliteInboxOptions {
 }
 
 const MIB = 1_048_576;
+const thread = { url: workerBeside(import.meta.url), name: "engage-inbox" };
 
 /**
  * Opens an inbox in a SQLite file, which this process then has for itself. All
@@ -45,9 +46,9 @@ const MIB = 1_048_576;
  */
 export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbox> {
   const path = resolve(options.path);
-  const { maxWalBytes = 16 * MIB, now = Date.now, freeBytes = freeBytesOf } = options;
+  const { maxWalBytes = 16 * MIB, now = Date.now, freeBytes } = options;
   const guard = new DiskGuard({
-    ...{ path, maxWalBytes, freeBytes },
+    ...{ path, maxWalBytes, freeBytes, faults: inboxStore.faults },
     minFreeBytes: options.minFreeBytes ?? 256 * MIB,
     maxBytes: options.maxBytes ?? null,
   });
@@ -58,14 +59,9 @@ export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbo
     lingerMs: options.lingerMs ?? 2,
     reserveBytes: options.reserveBytes ?? 16 * MIB,
   };
-  const executor = new WorkerExecutor(setup, guard);
+  const executor = new SqliteExecutor(inboxStore, thread, setup, guard);
   await executor.open();
   const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = options;
   const retention = { ...DEFAULT_RETENTION, ...options.retention };
   return new SqlInbox(executor, { now, maxQueuedBytes, retention });
-}
-
-function freeBytesOf(path: string): number {
-  const { bavail, bsize } = statfsSync(dirname(path));
-  return bavail * bsize;
 }

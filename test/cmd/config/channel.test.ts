@@ -24,8 +24,16 @@ const inbox =
   "webhook: { inbox: { driver: postgres, url: 'postgresql://a/b', schema: own, maxConnections: 5 } }";
 
 test.each<[string, string, object]>([
-  ["nothing is said", "data: /data", { driver: "sqlite", file: "/data/channels/channels.db" }],
-  ["a file is named", "channel: { store: { file: /x/y.db } }", { driver: "sqlite", file: "/x/y.db" }],
+  [
+    "nothing is said",
+    "data: /data",
+    { driver: "sqlite", file: "/data/channels/channels.db", minFreeBytes: 268_435_456 },
+  ],
+  [
+    "a file is named",
+    "channel: { store: { file: /x/y.db, minFreeBytes: 7 } }",
+    { driver: "sqlite", file: "/x/y.db", minFreeBytes: 7 },
+  ],
   [
     "the inbox is in a database",
     inbox,
@@ -38,8 +46,8 @@ test.each<[string, string, object]>([
   ],
   [
     "it is in a file beside an inbox in a database",
-    `${inbox}\ndata: /data\nchannel: { store: { driver: sqlite } }`,
-    { driver: "sqlite", file: "/data/channels/channels.db" },
+    `${inbox.replace("{ driver", "{ minFreeBytes: 9, driver")}\ndata: /data\nchannel: { store: { driver: sqlite } }`,
+    { driver: "sqlite", file: "/data/channels/channels.db", minFreeBytes: 9 },
   ],
 ])("channels have their place when %s", (_what, text, place) => {
   expect(channelPlace(loadText(text).config)).toEqual(place);

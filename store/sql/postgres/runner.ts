@@ -1,23 +1,25 @@
 import type { ClientBase } from "pg";
-import type { Dialect, Operation, Query, Row } from "../sql/query.ts";
-import { inSchema } from "./schema.ts";
+import type { Dialect, Operation, Query, Row } from "../query.ts";
+import { inSchema, type PostgresStore } from "./store.ts";
 
-/** Rows of one INSERT: PostgreSQL takes 65,535 parameters, and an insert here has at most 9 columns. */
+/** Rows of one INSERT: PostgreSQL takes 65,535 parameters, and no insert here has more than 17 columns. */
 const MAX_INSERTED = 1_000;
 
 export const postgresDialect: Dialect = {
   forUpdate: "FOR UPDATE",
-  skipLocked: "FOR UPDATE OF w SKIP LOCKED",
+  skipLocked: (name) => `FOR UPDATE OF ${name} SKIP LOCKED`,
   integersOf: (param) => `(SELECT value::bigint FROM json_array_elements_text(${param}::json))`,
-  lockOrder: "SELECT pg_advisory_xact_lock(hashtextextended('engage order ' || $1::text, 0))",
+  lockName: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))",
 };
 
 /** Runs operations in one schema, with statements that each connection prepares once. */
 export class Runner {
+  readonly #store: PostgresStore;
   readonly #schema: string;
   readonly #names = new Map<string, { readonly name: string; readonly text: string }>();
 
-  constructor(schema: string) {
+  constructor(store: PostgresStore, schema: string) {
+    this.#store = store;
     this.#schema = schema;
   }
 
@@ -47,11 +49,10 @@ export class Runner {
     for (let at = 0; at < insert.length; at += MAX_INSERTED) {
       const rows = insert.slice(at, at + MAX_INSERTED);
       const width = rows[0]!.length;
-      const places = rows.map(
-        (_row, i) => `(${rows[0]!.map((_value, j) => `$${i * width + j + 1}`).join(", ")})`,
-      );
+      const places = rows.map((row, i) => `(${row.map((_value, j) => `$${i * width + j + 1}`).join(", ")})`);
       // Not prepared by name: there would be one statement for each number of rows.
-      await client.query(inSchema(`${sql} VALUES ${places.join(", ")}`, this.#schema), rows.flat());
+      const text = inSchema(this.#store, `${sql} VALUES ${places.join(", ")}`, this.#schema);
+      await client.query(text, rows.flat());
     }
     return [];
   }
@@ -59,7 +60,10 @@ export class Runner {
   #prepared(sql: string): { readonly name: string; readonly text: string } {
     const known = this.#names.get(sql);
     if (known !== undefined) return known;
-    const statement = { name: `engage_${this.#names.size}`, text: inSchema(sql, this.#schema) };
+    const statement = {
+      name: `engage_${this.#names.size}`,
+      text: inSchema(this.#store, sql, this.#schema),
+    };
     this.#names.set(sql, statement);
     return statement;
   }

@@ -1,19 +1,21 @@
-import type { OperationName } from "../sql/operations.ts";
 import type { DatabaseSetup } from "./database.ts";
-import type { ErrorNote } from "./errors.ts";
+import type { ErrorNote } from "./notes.ts";
 
 /** What the threads say to each other. */
 export interface WorkerSetup extends DatabaseSetup {
   /** How long a commit waits for more requests, when the last one had several. */
   readonly lingerMs: number;
+  /** Room kept for settling and pruning on a disk that others filled; 0: none. */
   readonly reserveBytes: number;
 }
 
 export interface Request {
   readonly id: number;
   readonly nowMs: number;
-  readonly name: OperationName;
+  readonly name: string;
   readonly args: readonly unknown[];
+  /** What it brings to keep. */
+  readonly bytes: number;
 }
 
 export type ToWorker =

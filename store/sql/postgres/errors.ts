@@ -1,14 +1,14 @@
-import { InboxOpenError, InboxUnavailableError } from "../inbox.ts";
+import { isOwn, type StoreFaults } from "../faults.ts";
 
 /** Codes after which the same transaction may succeed (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const AGAIN = new Set([
-  "23505", // unique violation: a claim or nonce made at the same time is there now
+const AGAIN: ReadonlySet<string> = new Set([
+  "23505", // unique violation: what was made at the same time is there now
   "40001", // serialization failure
   "40P01", // deadlock detected
 ]);
 
-/** Codes and classes of codes that say something about a request, not about the server. */
-const REQUEST_CLASSES = new Set(["22", "23", "42"]);
+/** Classes of codes that say something about a request, not about the server. */
+const REQUEST_CLASSES: ReadonlySet<string> = new Set(["22", "23", "42"]);
 
 /** The SQLSTATE of an error of the server; an empty text for others. */
 function codeOf(error: unknown): string {
@@ -26,17 +26,15 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** An error as the port has it: all that comes from the server or the way to it is "away", the rest is ours. */
-export function toInboxError(error: unknown): unknown {
+export function toStoreError(faults: StoreFaults, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const isOurs =
-    error instanceof InboxOpenError || error instanceof InboxUnavailableError || error instanceof RangeError;
   const isRequest = REQUEST_CLASSES.has(codeOf(error).slice(0, 2)) && !isWorthAnotherTry(error);
-  if (isOurs || isRequest || error instanceof TypeError) return error;
-  return new InboxUnavailableError(`inbox database: ${messageOf(error)}`, { cause: error });
+  if (isOwn(faults, error) || isRequest || error instanceof TypeError) return error;
+  return new faults.UnavailableError(`${faults.noun} database: ${wordsOf(error)}`, { cause: error });
 }
 
 /** A refused connection to a name of several addresses has its messages inside. */
-function messageOf(error: Error): string {
+function wordsOf(error: Error): string {
   if (error.message !== "" || !(error instanceof AggregateError)) return error.message;
   return error.errors
     .map((inner: unknown) => (inner instanceof Error ? inner.message : String(inner)))

@@ -1,11 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { InboxOpenError } from "../inbox.ts";
-import type { Dialect, Operation, Query, Row, Value } from "../sql/query.ts";
-import { isBusy, toOpenError } from "./errors.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Dialect, Operation, Query, Row, Value } from "../query.ts";
+import { openFile } from "./file.ts";
 import { readLockNote, removeLockNote, writeLockNote } from "./lock-note.ts";
-import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
+import type { SqliteStore } from "./store.ts";
 
 export interface DatabaseSetup {
   readonly path: string;
@@ -23,13 +20,13 @@ const CACHE_KIB = 16_384;
 
 export const sqliteDialect: Dialect = {
   forUpdate: "",
-  skipLocked: "",
+  skipLocked: () => "",
   integersOf: (param) => `(SELECT value FROM json_each(${param}))`,
-  lockOrder: null,
+  lockName: null,
 };
 
-/** An inbox's file, held by this process alone, and what is prepared for it. */
-export class InboxDatabase implements Disposable {
+/** A store's file, held by this process alone, and what is prepared for it. */
+export class StoreDatabase implements Disposable {
   readonly #db: DatabaseSync;
   readonly #path: string;
   readonly #statements = new Map<string, StatementSync>();
@@ -39,23 +36,16 @@ export class InboxDatabase implements Disposable {
     this.#path = path;
   }
 
-  /** @throws InboxOpenError naming the file and, when another process has it, that one. */
-  static open(setup: DatabaseSetup): InboxDatabase {
-    let db: DatabaseSync | undefined;
-    try {
-      mkdirSync(dirname(setup.path), { recursive: true });
-      db = new DatabaseSync(setup.path, { timeout: setup.lockWaitMs });
-      configure(db, setup);
-      migrate(db, setup.path);
-      writeLockNote(setup.path);
-      syncFolder(setup.path);
-      return new InboxDatabase(db, setup.path);
-    } catch (error) {
-      db?.close();
-      if (!isBusy(error)) throw toOpenError(setup.path, error);
-      const holder = readLockNote(setup.path);
-      throw new InboxOpenError(`inbox file "${setup.path}" is in use by ${holder}`, { cause: error });
-    }
+  /** @throws OpenError of the store, naming the file and, when another process has it, that one. */
+  static open(store: SqliteStore, setup: DatabaseSetup): StoreDatabase {
+    const { path, lockWaitMs } = setup;
+    const db = openFile(store, {
+      ...{ path, lockWaitMs },
+      configure: (opened) => configure(store, opened, setup),
+      holder: () => readLockNote(path),
+    });
+    writeLockNote(path);
+    return new StoreDatabase(db, path);
   }
 
   get isTransaction(): boolean {
@@ -118,9 +108,8 @@ export class InboxDatabase implements Disposable {
   }
 }
 
-function configure(db: DatabaseSync, { path, maxWalBytes, checkAtOpen }: DatabaseSetup): void {
-  // Exclusive before WAL: then one process has the file, and no shared memory is needed.
-  db.exec("PRAGMA locking_mode = EXCLUSIVE");
+function configure({ faults }: SqliteStore, db: DatabaseSync, setup: DatabaseSetup): void {
+  const { path, maxWalBytes, checkAtOpen } = setup;
   db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   // Checkpoints are started between commits; this bound is for when there is no pause.
@@ -131,35 +120,6 @@ function configure(db: DatabaseSync, { path, maxWalBytes, checkAtOpen }: Databas
   if (!checkAtOpen) return;
   const [found] = db.prepare("PRAGMA quick_check(1)").all();
   if (found?.["quick_check"] === "ok") return;
-  throw new InboxOpenError(
-    `inbox file "${path}" is damaged (${found?.["quick_check"]}): restore it, or move it away to start anew`,
-  );
-}
-
-function migrate(db: DatabaseSync, path: string): void {
-  const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
-  const application = db.prepare("PRAGMA application_id").get()?.["application_id"];
-  const tables = db.prepare("SELECT COUNT(*) AS count FROM sqlite_schema").get()?.["count"];
-  if (application !== APPLICATION_ID && tables !== 0) {
-    throw new InboxOpenError(`inbox file "${path}" is a SQLite database of something else`);
-  }
-  if (version > MIGRATIONS.length) {
-    throw new InboxOpenError(
-      `inbox file "${path}" has version ${version}, newer than ${MIGRATIONS.length}, which this program knows`,
-    );
-  }
-  db.exec("BEGIN IMMEDIATE");
-  for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
-  db.exec("COMMIT");
-}
-
-/** A new file's name must outlast a power cut too. */
-function syncFolder(path: string): void {
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  const words = `is damaged (${found?.["quick_check"]}): ${faults.ifDamaged}`;
+  throw new faults.OpenError(`${faults.noun} file "${path}" ${words}`);
 }

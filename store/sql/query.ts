@@ -1,9 +1,9 @@
 /**
- * The inbox's operations are written once, as generators that yield queries and
- * are given rows. A driver runs them: SQLite at once in its worker thread,
- * PostgreSQL over the network inside of a transaction. The texts keep to what
- * both understand: `{name}` is a table, parameters are `$1`, `$2` … in the
- * order of their first use, times and flags are integers.
+ * A store's operations are written once, as generators that yield queries and
+ * are given rows. A driver runs them, each in one transaction: SQLite at once in
+ * its worker thread, PostgreSQL over the network. The texts keep to what both
+ * understand: `{name}` is a table, parameters are `$1`, `$2` … in the order of
+ * their first use, times and flags are integers.
  */
 export type Operation<T> = Generator<Query, T, readonly Row[]>;
 
@@ -22,7 +22,7 @@ export type Row = object;
 /** What an operation may know about where it runs. */
 export interface Session {
   readonly nowMs: number;
-  /** Books are kept in several rows, so that concurrent commits don't wait for one another. 0-based. */
+  /** The same for a connection while it is kept: sums in a row for each shard don't make commits wait. 0-based. */
   readonly shard: number;
   readonly dialect: Dialect;
 }
@@ -31,12 +31,12 @@ export interface Session {
 export interface Dialect {
   /** Behind a SELECT: holds its rows until the commit. */
   readonly forUpdate: string;
-  /** Behind a SELECT: the same, leaving out what others hold. */
-  readonly skipLocked: string;
+  /** Behind a SELECT: the same for rows of this name, leaving out what others hold. */
+  skipLocked(name: string): string;
   /** The integers of a parameter that is a JSON array, as a sub-select. */
   integersOf(param: string): string;
-  /** Lets one transaction at a time handle the order of a target; null where all are one after the other anyway. */
-  readonly lockOrder: string | null;
+  /** Holds what the text `$1` names until the commit; null where transactions are one after the other anyway. */
+  readonly lockName: string | null;
 }
 
 export function* all<T extends Row>(sql: string, ...params: Value[]): Operation<readonly T[]> {

@@ -1,68 +1,92 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { InboxOpenError, InboxUnavailableError } from "../inbox.ts";
-import type { Arguments, OperationName, Outcome } from "../sql/operations.ts";
-import type { Executor } from "../sql/sql-inbox.ts";
+import type { ArgumentsOf, Executor, NameIn, Operations, OutcomeOf } from "../operations.ts";
 import type { DiskGuard } from "./disk-guard.ts";
-import { fromNote } from "./errors.ts";
+import { fromNote } from "./notes.ts";
+import { ownBytes } from "./own-bytes.ts";
 import type { FromWorker, Request, ToWorker, WorkerSetup } from "./requests.ts";
+import type { SqliteStore } from "./store.ts";
 
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-const isSource = import.meta.url.endsWith(".ts");
-const workerUrl = new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url);
+/** The thread of a store: a module that calls `serveStore`. */
+export interface ThreadModule {
+  readonly url: URL;
+  readonly name: string;
+}
+
+/** Where the module `worker` beside a store's own module is, in source and when built. */
+export function workerBeside(moduleUrl: string): URL {
+  return new URL(moduleUrl.endsWith(".ts") ? "./worker.ts" : "./worker.js", moduleUrl);
+}
 
 /** Hands operations to the thread that owns the database. A thread that dies is replaced at the next request. */
-export class WorkerExecutor implements Executor {
+export class SqliteExecutor<O extends Operations> implements Executor<O> {
+  readonly #store: SqliteStore & { readonly operations: O };
+  readonly #thread: ThreadModule;
   readonly #setup: WorkerSetup;
   readonly #guard: DiskGuard;
   readonly #pending = new Map<number, Pending>();
   #outbox: Request[] = [];
+  #buffers: ArrayBuffer[] = [];
   #worker: Worker | undefined;
   #lastId = 0;
   #isClosed = false;
 
-  constructor(setup: WorkerSetup, guard: DiskGuard) {
+  constructor(
+    store: SqliteStore & { readonly operations: O },
+    thread: ThreadModule,
+    setup: WorkerSetup,
+    guard: DiskGuard,
+  ) {
+    this.#store = store;
+    this.#thread = thread;
     this.#setup = setup;
     this.#guard = guard;
   }
 
-  /** Resolves when the database is open. */
+  /** Resolves when the database is open. @throws OpenError of the store */
   async open(): Promise<void> {
     const worker = this.#start();
     const [message] = (await once(worker, "message")) as [FromWorker];
     if (message.kind !== "failed") return;
     this.#isClosed = true;
     await worker.terminate();
-    throw new InboxOpenError(message.error.message);
+    throw new this.#store.faults.OpenError(message.error.message);
   }
 
-  admit(bodyBytes: number): void {
-    this.#guard.admit(bodyBytes);
+  /** Whether there is room for so much. @throws FullError of the store */
+  admit(bytes: number): void {
+    this.#guard.check(bytes);
   }
 
   async measure(): Promise<{ usedBytes: number | null; freeBytes: number | null }> {
     return this.#guard.measure();
   }
 
-  async call<N extends OperationName>(
+  async call<N extends NameIn<O>>(
     name: N,
     nowMs: number,
-    args: Arguments<N>,
+    args: ArgumentsOf<O, N>,
     signal: AbortSignal | undefined,
-  ): Promise<Outcome<N>> {
-    if (this.#isClosed) throw new InboxUnavailableError("inbox is closed");
+  ): Promise<OutcomeOf<O, N>> {
+    const { faults, bringing } = this.#store;
+    if (this.#isClosed) throw new faults.UnavailableError(`${faults.noun} is closed`);
+    const isBringing = bringing.has(name);
+    const owned = isBringing ? ownBytes(args) : { args, buffers: [], bytes: 0 };
+    if (isBringing) this.#guard.admit(owned.bytes);
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<unknown>();
     this.#pending.set(id, answer);
     const abort = (): void => this.#take(id)?.reject(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    this.#send({ id, nowMs, name, args: args.map(withOwnBytes) });
+    this.#buffers.push(...owned.buffers);
+    this.#send({ id, nowMs, name, args: owned.args, bytes: owned.bytes });
     try {
-      return (await answer.promise) as Outcome<N>;
+      return (await answer.promise) as OutcomeOf<O, N>;
     } finally {
       signal?.removeEventListener("abort", abort);
     }
@@ -80,10 +104,12 @@ export class WorkerExecutor implements Executor {
   }
 
   #start(): Worker {
-    const worker = new Worker(workerUrl, { workerData: this.#setup, name: "engage-inbox" });
+    const { url, name } = this.#thread;
+    const { noun } = this.#store.faults;
+    const worker = new Worker(url, { workerData: this.#setup, name });
     worker.on("message", (message: FromWorker) => this.#receive(message, worker));
-    worker.on("error", (error) => this.#lose(worker, `inbox thread failed: ${error.message}`));
-    worker.on("exit", () => this.#lose(worker, "inbox thread ended"));
+    worker.on("error", (error) => this.#lose(worker, `${noun} thread failed: ${error.message}`));
+    worker.on("exit", () => this.#lose(worker, `${noun} thread ended`));
     this.#worker = worker;
     return worker;
   }
@@ -96,11 +122,12 @@ export class WorkerExecutor implements Executor {
   #flush(): void {
     const requests = this.#outbox;
     if (requests.length === 0) return;
+    const buffers = this.#buffers;
     this.#outbox = [];
-    const bodies = requests.flatMap(({ args }) => bodyOf(args[0])?.buffer ?? []);
+    this.#buffers = [];
     try {
       const worker = this.#worker ?? this.#start();
-      worker.postMessage({ kind: "requests", requests } satisfies ToWorker, bodies);
+      worker.postMessage({ kind: "requests", requests } satisfies ToWorker, buffers);
     } catch (error) {
       // No thread to be had, or an argument that can't cross to it.
       for (const { id } of requests) this.#take(id)?.reject(error);
@@ -116,9 +143,10 @@ export class WorkerExecutor implements Executor {
     }
     if (message.usedBytes !== null) this.#guard.noteUsed(message.usedBytes);
     if (message.kind === "opened") return;
+    const { faults } = this.#store;
     for (const reply of message.replies) {
       const pending = this.#take(reply.id);
-      if ("error" in reply) pending?.reject(fromNote(reply.error));
+      if ("error" in reply) pending?.reject(fromNote(faults, reply.error));
       else pending?.resolve(reply.value);
     }
   }
@@ -126,31 +154,13 @@ export class WorkerExecutor implements Executor {
   #lose(worker: Worker, message: string): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(new InboxUnavailableError(message));
+    const { UnavailableError } = this.#store.faults;
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(new UnavailableError(message));
   }
 
   #take(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
-    if (pending === undefined) return undefined;
     this.#pending.delete(id);
     return pending;
   }
-}
-
-function bodyOf(arg: unknown): Uint8Array<ArrayBuffer> | undefined {
-  const body = (arg as { readonly body?: unknown } | null | undefined)?.body;
-  return body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : undefined;
-}
-
-/**
- * Bytes of its own for each array of an argument. A small buffer is a view into a
- * pool, and all of the pool would be cloned; and the body is given away.
- */
-function withOwnBytes(arg: unknown): unknown {
-  if (bodyOf(arg) === undefined) return arg;
-  const entries = Object.entries(arg as object).map(([key, value]) => [
-    key,
-    value instanceof Uint8Array ? new Uint8Array(value) : value,
-  ]);
-  return Object.fromEntries(entries);
 }

@@ -1,0 +1,17 @@
+import type { StoreFaults } from "../sql/faults.ts";
+import {
+  ChannelsFullError,
+  ChannelsOpenError,
+  ChannelsUnavailableError,
+  PageCursorError,
+} from "./channels.ts";
+
+export const channelFaults: StoreFaults = {
+  noun: "channel store",
+  ifNotDurable: "a crash would send batches again",
+  ifDamaged: "restore it, or move it away to start anew",
+  OpenError: ChannelsOpenError,
+  UnavailableError: ChannelsUnavailableError,
+  FullError: ChannelsFullError,
+  requestErrors: [PageCursorError, RangeError],
+};

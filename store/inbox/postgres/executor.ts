@@ -1,0 +1,89 @@
+import type { Pool, PoolClient } from "pg";
+import type { ArgumentsOf, NameIn, OutcomeOf } from "../../sql/operations.ts";
+import { PostgresExecutor } from "../../sql/postgres/executor.ts";
+import { postgresDialect } from "../../sql/postgres/runner.ts";
+import type { AcceptResult } from "../batch.ts";
+import { encodeBatchId } from "../ids.ts";
+import { InboxFullError } from "../inbox.ts";
+import { accept } from "../sql/accept.ts";
+import type { InboxOperations } from "../sql/operations.ts";
+import type { InboxExecutor } from "../sql/sql-inbox.ts";
+import type { StoredBatch } from "../stored-batch.ts";
+import { isQuick, QUICK_ACCEPT, QUICK_ACCEPT_UNCLAIMED, quickParams } from "./quick-accept.ts";
+import { inboxStore } from "./store.ts";
+
+export interface PostgresInboxExecutorOptions {
+  readonly schema: string;
+  /** Calls that may wait for a connection; more are refused at once. */
+  readonly maxWaiting: number;
+  /** Size of the schema from which on no batch is taken; null: no cap. */
+  readonly maxBytes: number | null;
+}
+
+/** Asking for the size of the tables is cheap, but not for every batch. */
+const MEASURE_MS = 5_000;
+
+export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> implements InboxExecutor {
+  readonly #options: PostgresInboxExecutorOptions;
+  #usedBytes = 0;
+  #measuredAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(pool: Pool, options: PostgresInboxExecutorOptions) {
+    super(inboxStore, pool, options);
+    this.#options = options;
+  }
+
+  admit(bodyBytes: number): void {
+    const { maxBytes, schema } = this.#options;
+    if (maxBytes === null) return;
+    this.#measureNowAndThen();
+    if (this.#usedBytes + bodyBytes <= maxBytes) return;
+    throw new InboxFullError(
+      `inbox schema "${schema}" uses ${this.#usedBytes} bytes, at most ${maxBytes} are allowed`,
+    );
+  }
+
+  async measure(signal: AbortSignal | undefined): Promise<{ usedBytes: number; freeBytes: null }> {
+    const sql = `SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0)::bigint AS bytes
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = $1 AND c.relkind = 'r'`;
+    const read = async (client: PoolClient): Promise<readonly { bytes: number }[]> =>
+      await this.runner.query(client, sql, [this.#options.schema]);
+    const [row] = await this.withClient(read, signal);
+    this.#usedBytes = row?.bytes ?? 0;
+    return { usedBytes: this.#usedBytes, freeBytes: null };
+  }
+
+  override async call<N extends NameIn<InboxOperations>>(
+    name: N,
+    nowMs: number,
+    args: ArgumentsOf<InboxOperations, N>,
+    signal: AbortSignal | undefined,
+  ): Promise<OutcomeOf<InboxOperations, N>> {
+    if (name !== "accept") return await super.call(name, nowMs, args, signal);
+    const [batch] = args as readonly unknown[] as readonly [StoredBatch];
+    const accepted = this.withClient((client, shard) => this.#accept(client, batch, nowMs, shard), signal);
+    return (await accepted) as OutcomeOf<InboxOperations, N>;
+  }
+
+  /** In one statement unless the batch needs the whole operation, or its key is taken. */
+  async #accept(client: PoolClient, batch: StoredBatch, nowMs: number, shard: number): Promise<AcceptResult> {
+    if (isQuick(batch)) {
+      const sql = batch.claim === null ? QUICK_ACCEPT_UNCLAIMED : QUICK_ACCEPT;
+      const [row] = await this.runner.query<{ seq: number }>(client, sql, quickParams(batch, nowMs, shard));
+      if (row !== undefined) {
+        return { kind: "stored", batchId: encodeBatchId({ seq: row.seq, acceptedAtMs: nowMs }) };
+      }
+    }
+    const session = { nowMs, shard, dialect: postgresDialect };
+    return await this.runner.transact(client, accept(session, batch));
+  }
+
+  #measureNowAndThen(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#measuredAtMs < MEASURE_MS) return;
+    this.#measuredAtMs = nowMs;
+    // A server that is away is told about by the call that needs it.
+    this.measure(undefined).catch(() => {});
+  }
+}

@@ -1,0 +1,11 @@
+import type { PostgresStore } from "../../sql/postgres/store.ts";
+import { inboxFaults } from "../faults.ts";
+import { type InboxOperations, operations } from "../sql/operations.ts";
+import { MIGRATIONS } from "./schema.ts";
+
+export const inboxStore: PostgresStore & { readonly operations: InboxOperations } = {
+  faults: inboxFaults,
+  operations,
+  migrations: MIGRATIONS,
+  tableOf: (name) => name,
+};

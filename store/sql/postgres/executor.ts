@@ -1,0 +1,153 @@
+import type { Pool, PoolClient } from "pg";
+import {
+  type ArgumentsOf,
+  type Executor,
+  type NameIn,
+  type Operations,
+  type OutcomeOf,
+  start,
+} from "../operations.ts";
+import type { Operation, Session } from "../query.ts";
+import { createPool, type PostgresConnection } from "./connect.ts";
+import { isWorthAnotherTry, toStoreError } from "./errors.ts";
+import { checkServer } from "./migrate.ts";
+import { postgresDialect, Runner } from "./runner.ts";
+import { checkSchemaName, type PostgresStore } from "./store.ts";
+
+export interface PoolOptions {
+  readonly schema: string;
+  /** Calls that may wait for a connection; more are refused at once. */
+  readonly maxWaiting: number;
+}
+
+/** What commits sum up is kept in so many rows for each sum. */
+const SHARDS = 16;
+const MAX_TRIES = 5;
+
+/**
+ * Connects to a server whose schema `migrate` has brought up.
+ * @throws OpenError or UnavailableError of the store
+ */
+export async function openPool(
+  store: PostgresStore,
+  connection: PostgresConnection,
+  schema: string,
+): Promise<Pool> {
+  checkSchemaName(schema);
+  const pool = createPool(connection);
+  try {
+    await checkServer(store, pool, schema);
+    return pool;
+  } catch (error) {
+    await pool.end();
+    throw toStoreError(store.faults, error);
+  }
+}
+
+/** Runs each operation in a transaction on a connection of a pool. */
+export class PostgresExecutor<O extends Operations> implements Executor<O> {
+  protected readonly runner: Runner;
+  readonly #store: PostgresStore & { readonly operations: O };
+  readonly #pool: Pool;
+  readonly #maxWaiting: number;
+  readonly #shards = new WeakMap<PoolClient, number>();
+  #lastShard = 0;
+  #isClosed = false;
+
+  constructor(store: PostgresStore & { readonly operations: O }, pool: Pool, options: PoolOptions) {
+    this.runner = new Runner(store, options.schema);
+    this.#store = store;
+    this.#pool = pool;
+    this.#maxWaiting = options.maxWaiting;
+  }
+
+  async call<N extends NameIn<O>>(
+    name: N,
+    nowMs: number,
+    args: ArgumentsOf<O, N>,
+    signal: AbortSignal | undefined,
+  ): Promise<OutcomeOf<O, N>> {
+    return await this.transact(
+      (session) => start(this.#store.operations, name, session, args),
+      nowMs,
+      signal,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#pool.end();
+  }
+
+  protected async transact<T>(
+    begin: (session: Session) => Operation<T>,
+    nowMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    return await this.withClient((client, shard) => {
+      return this.runner.transact(client, begin({ nowMs, shard, dialect: postgresDialect }));
+    }, signal);
+  }
+
+  /** Does work on a connection; again when it lost against other work of the same time. */
+  protected async withClient<T>(
+    work: (client: PoolClient, shard: number) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const { noun, UnavailableError } = this.#store.faults;
+    if (this.#isClosed) throw new UnavailableError(`${noun} is closed`);
+    if (this.#pool.waitingCount >= this.#maxWaiting) {
+      const words = `${this.#pool.waitingCount} calls wait for a connection, no more are taken`;
+      throw new UnavailableError(`${noun} database: ${words}`);
+    }
+    return await raceAbort(this.#tryWithClient(work), signal);
+  }
+
+  async #tryWithClient<T>(work: (client: PoolClient, shard: number) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#once(work);
+      } catch (error) {
+        if (!isWorthAnotherTry(error) || tries === MAX_TRIES) throw toStoreError(this.#store.faults, error);
+      }
+    }
+  }
+
+  async #once<T>(work: (client: PoolClient, shard: number) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let failure: unknown;
+    try {
+      return await work(client, this.#shardOf(client));
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      // A connection is kept only when what failed is known to be harmless to it.
+      const isSound = failure === undefined || isWorthAnotherTry(failure) || failure instanceof RangeError;
+      client.release(!isSound);
+    }
+  }
+
+  #shardOf(client: PoolClient): number {
+    const known = this.#shards.get(client);
+    if (known !== undefined) return known;
+    const shard = this.#lastShard++ % SHARDS;
+    this.#shards.set(client, shard);
+    return shard;
+  }
+}
+
+/** The work goes on behind an abort, until its connection is free again. */
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    work.catch(() => {});
+  }
+}
