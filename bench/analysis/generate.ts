@@ -7,6 +7,7 @@ import {
   propertyColumn,
   propertySqlType,
   usersTableName,
+  visitorsTableName,
 } from "../../store/events/duckdb/layout.ts";
 import { openDuckDbStore } from "../../store/events/duckdb/open.ts";
 import type { Property } from "../../store/events/events.ts";
@@ -56,7 +57,9 @@ export async function generate(folder: string, count: number): Promise<number> {
 /** One event a day, so that all tables are there as the store makes them. */
 async function makeEmptyStore(folder: string): Promise<void> {
   const { stagingFolder } = storeOptions(folder);
-  const [eventsFile, usersFile] = [join(stagingFolder, "events"), join(stagingFolder, "users")];
+  const [eventsFile, seenFile, usersFile] = ["events", "seen", "users"].map((name) =>
+    join(stagingFolder, name),
+  ) as [string, string, string];
   const samples: Readonly<Record<Property["type"], unknown>> = {
     ...{ number: 1, text: "x", boolean: true, list: ["x"], time: 1, object: "{}", object_group: "[]" },
   };
@@ -66,6 +69,7 @@ async function makeEmptyStore(folder: string): Promise<void> {
     JSON.stringify({ e: 1, t, r: t, u: 1, a: "x", d: "x", p: valuesOf(eventProperties) }),
   );
   writeFileSync(eventsFile, `${lines.join("\n")}\n`);
+  writeFileSync(seenFile, `${JSON.stringify({ u: 1, a: "x", d: "x" })}\n`);
   writeFileSync(usersFile, `${JSON.stringify({ u: 1, o: "set", p: valuesOf(userProperties) })}\n`);
   await using store = await openDuckDbStore({ ...storeOptions(folder), maxQueries: 1, maxWaiting: 1 });
   await store.load({
@@ -73,8 +77,8 @@ async function makeEmptyStore(folder: string): Promise<void> {
     to: { number: 0, offset: 1 },
     projects: [
       {
-        ...{ projectId, newEvents: events, newProperties: all, eventsFile, usersFile },
-        counts: { events: days, updates: 0, users: 1 },
+        ...{ projectId, newEvents: events, newProperties: all, eventsFile, seenFile, usersFile },
+        counts: { events: days, updates: 0, seen: 1, users: 1 },
       },
     ],
   });
@@ -89,6 +93,9 @@ async function fillUsers(connection: DuckDBConnection): Promise<void> {
     `INSERT INTO ${table} (${columns.join(", ")})
      SELECT ${firstUser} + n, 'account_' || n, 'visitor_' || n, ${values.join(", ")} FROM range(${users}) r(n)`,
   );
+  const visitors = visitorsTableName(projectId);
+  await connection.run(`DELETE FROM ${visitors}`);
+  await connection.run(`INSERT INTO ${visitors} SELECT distinct_id, user_id FROM ${table}`);
 }
 
 async function fillDay(connection: DuckDBConnection, day: number, count: number): Promise<void> {

@@ -28,10 +28,17 @@ export interface ProjectRows {
   readonly eventsFile?: string;
   /** Lines of PreparedUpdate, in order of arrival. */
   readonly updatesFile?: string;
+  /** Lines of SeenUser, in order of arrival. */
+  readonly seenFile?: string;
   /** Lines of PreparedUser, in order of arrival. */
   readonly usersFile?: string;
   /** Number of lines of each. */
-  readonly counts: { readonly events: number; readonly updates: number; readonly users: number };
+  readonly counts: {
+    readonly events: number;
+    readonly updates: number;
+    readonly seen: number;
+    readonly users: number;
+  };
 }
 
 /**
@@ -65,13 +72,23 @@ export interface PreparedUpdate extends PreparedEvent {
   readonly o: "update" | "overwrite";
 }
 
-export type UserOperation = "seen" | "set" | "setOnce" | "add" | "append" | "uniqAppend" | "unset" | "del";
+/**
+ * A user or an id of one that was not known. A user's ids are the last of each
+ * kind, and a visitor is the user's with whom it comes first.
+ */
+export interface SeenUser {
+  readonly u: number;
+  /** `#account_id` */
+  readonly a?: string;
+  /** `#distinct_id`: a visitor who is this user, not just somebody at the same device. */
+  readonly d?: string;
+}
 
-/** An operation on a user; `seen` only makes the user known with these ids. */
+export type UserOperation = "set" | "setOnce" | "add" | "append" | "uniqAppend" | "unset" | "del";
+
+/** An operation on a user; a user that is not known yet becomes known without ids. */
 export interface PreparedUser {
   readonly u: number;
-  readonly a?: string;
-  readonly d?: string;
   readonly o: UserOperation;
   /** Of `unset` the values mean nothing. */
   readonly p: PreparedValues;
@@ -79,5 +96,6 @@ export interface PreparedUser {
 
 export interface LoadCounts {
   readonly events: number;
+  /** Operations. */
   readonly users: number;
 }

@@ -3,8 +3,6 @@ import type { ProjectSchema, Property, PropertyType } from "./schema.ts";
 
 /** A user while operations are applied to it. */
 export interface UserState {
-  accountId: string | null;
-  distinctId: string | null;
   /** By property number; what is not there has no value. */
   readonly values: Map<number, unknown>;
   /** Whether a `del` took all that was there before. */
@@ -44,42 +42,31 @@ export function wholeOf(schema: ProjectSchema, { table, name }: Property): Prope
 
 /** A user of whom nothing is known. */
 export function newUser(): UserState {
-  return { accountId: null, distinctId: null, values: new Map(), isCleared: false };
+  return { values: new Map(), isCleared: false };
 }
 
 /**
- * Applies one operation, and tells whether it changed anything. Ids are those
- * of the latest operation that has them; `del` takes the properties only.
- * Values that an operation can't work on are left as they are.
+ * Applies one operation, and tells whether it changed anything. Values that an
+ * operation can't work on are left as they are.
  */
 export function applyOperation(
   user: UserState,
-  { a, d, o: operation, p: given }: PreparedUser,
+  { o: operation, p: given }: PreparedUser,
   properties: UserProperties,
 ): boolean {
-  let isChanged = setIds(user, a, d);
-  if (operation === "seen") return isChanged;
   if (operation === "del") {
     user.values.clear();
     // Rows may hold more than was read of them.
     user.isCleared = true;
     return true;
   }
+  let isChanged = false;
   for (const key of Object.keys(given)) {
     const number = Number(key);
     const property = properties.get(number);
     if (property === undefined || property.isMember) continue;
     isChanged = operations[operation]({ user, number, property, given }) || isChanged;
   }
-  return isChanged;
-}
-
-function setIds(user: UserState, accountId: string | undefined, distinctId: string | undefined): boolean {
-  const isChanged =
-    (accountId !== undefined && accountId !== user.accountId) ||
-    (distinctId !== undefined && distinctId !== user.distinctId);
-  user.accountId = accountId ?? user.accountId;
-  user.distinctId = distinctId ?? user.distinctId;
   return isChanged;
 }
 
@@ -90,7 +77,7 @@ interface Change {
   readonly given: PreparedUser["p"];
 }
 
-const operations: Record<Exclude<PreparedUser["o"], "seen" | "del">, (change: Change) => boolean> = {
+const operations: Record<Exclude<PreparedUser["o"], "del">, (change: Change) => boolean> = {
   set(change) {
     const { number, property, given } = change;
     return hasValue(given[number]) && replace(change, [number, ...property.members]);

@@ -46,6 +46,8 @@ export interface ResolvedUser {
   readonly userId: number;
   /** The user, or that one of these ids is the user's, may not have been told to the store yet. */
   readonly isNew: boolean;
+  /** Whether the visitor is this user, and not that of another account. False without a visitor. */
+  readonly ownsVisitor: boolean;
 }
 
 export interface IntakeStats {

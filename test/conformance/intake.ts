@@ -70,6 +70,31 @@ function describeIdentity(using: Using): void {
       }),
     );
     it(
+      "tells a visitor as its own user's only",
+      using((under, intake) => {
+        const owns = (of: Intake, account: string | undefined, visitor: string | undefined) => {
+          const { userId, isNew, ownsVisitor } = of.resolve(1, account, visitor);
+          return [userId, isNew, ownsVisitor];
+        };
+        intake.begin(place(0));
+        expect(owns(intake, undefined, "v")).toEqual([1, true, true]);
+        expect(owns(intake, "a", "v")).toEqual([1, true, true]);
+        expect(owns(intake, "b", "v")).toEqual([2, true, false]);
+        expect(owns(intake, "b", "w")).toEqual([2, true, true]);
+        intake.commit(place(10));
+        intake[Symbol.dispose]();
+        const again = under.open();
+        again.rewind(undefined);
+        again.begin(place(0));
+        expect(owns(again, "b", "v")).toEqual([2, true, false]);
+        expect(owns(again, "a", "w")).toEqual([1, true, false]);
+        expect(owns(again, undefined, "v")).toEqual([1, true, true]);
+        expect(owns(again, "b", "w")).toEqual([2, true, true]);
+        expect(owns(again, "a", "v")).toEqual([1, false, true]);
+        expect(owns(again, undefined, "w")).toEqual([2, false, true]);
+      }),
+    );
+    it(
       "tells again what the store has not loaded",
       using((_under, intake) => {
         intake.begin(place(0));
@@ -80,8 +105,12 @@ function describeIdentity(using: Using): void {
         intake.commit(place(20));
         intake.rewind(place(10));
         intake.begin(place(10));
-        expect(intake.resolve(1, "b", undefined)).toEqual({ userId: 2, isNew: true });
-        expect(intake.resolve(1, "a", undefined)).toEqual({ userId: 1, isNew: false });
+        expect(intake.resolve(1, "b", undefined)).toEqual({
+          ...{ userId: 2, isNew: true, ownsVisitor: false },
+        });
+        expect(intake.resolve(1, "a", undefined)).toEqual({
+          ...{ userId: 1, isNew: false, ownsVisitor: false },
+        });
       }),
     );
     it(

@@ -1,5 +1,11 @@
 export interface Identities {
-  resolve(accountId: string | undefined, distinctId: string | undefined): number;
+  resolve(accountId: string | undefined, distinctId: string | undefined): Identity;
+}
+
+export interface Identity {
+  readonly userId: number;
+  /** The visitor, when it came to the user by this. */
+  readonly gained: string | undefined;
 }
 
 /** An account wins; a visitor belongs to at most one account. */
@@ -10,19 +16,19 @@ export function createIdentities(): Identities {
   return {
     resolve(accountId, distinctId) {
       const visitor = distinctId === undefined ? undefined : visitors.get(distinctId);
+      const gained = visitor === undefined ? distinctId : undefined;
       if (accountId === undefined) {
-        if (visitor) return visitor.userId;
-        const userId = ++last;
-        visitors.set(distinctId!, { userId, bound: false });
-        return userId;
+        const userId = visitor?.userId ?? ++last;
+        if (gained !== undefined) visitors.set(gained, { userId, bound: false });
+        return { userId, gained };
       }
       const known = accounts.get(accountId);
       const takes = known === undefined && visitor !== undefined && !visitor.bound;
       const userId = known ?? (takes ? visitor.userId : ++last);
       accounts.set(accountId, userId);
       if (takes) visitor.bound = true;
-      else if (distinctId !== undefined && !visitor) visitors.set(distinctId, { userId, bound: true });
-      return userId;
+      if (gained !== undefined) visitors.set(gained, { userId, bound: true });
+      return { userId, gained };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatMilli } from "./calendar.ts";
 import { generateRecords } from "./generate-records.ts";
-import { ingest, type ReferenceData, type StandardRecord } from "./ingest.ts";
+import { ingest, type ReferenceData, type ReferenceUser, type StandardRecord } from "./ingest.ts";
 import { openLoadedStore } from "./loaded-store.ts";
 import type { ReferenceProject } from "./project.ts";
 import { createRandom } from "./random.ts";
@@ -20,38 +20,51 @@ describe("records in the store", () => {
     const range = { projectId: project.projectId, startMs: 0, endMs: everMs, users: true };
     const exported: StandardRecord[] = [];
     for await (const some of loaded.store.export(range, AbortSignal.timeout(20_000))) exported.push(...some);
-    const [users, events] = [true, false].map((isUser) =>
-      exported.filter((record) => (record["#type"] === "user_set") === isUser),
-    );
-    expect(users!.map(describeUser).sort()).toEqual(usersOf(data));
-    expect(eventsOf(ingestAgain(project, events!))).toEqual(eventsOf(data));
+    const users = exported.filter((record) => record["#type"] === "user_set");
+    expect(users.map(describeUser).sort()).toEqual(usersOf(data));
+    // Their users are told apart by what comes before them.
+    expect(eventsOf(ingestAgain(project, exported))).toEqual(eventsOf(data));
+    expect(identitiesOf(ingestAgain(project, exported))).toEqual(identitiesOf(data));
     expect(loaded.store.schema(project.projectId).properties.size).toBeGreaterThan(20);
   });
 });
 
 /** What records can tell of their values must survive being read once more. */
 function ingestAgain(project: ReferenceProject, records: readonly StandardRecord[]): ReferenceData {
-  const receivedMs = Date.UTC(2024, 4, 1);
   return ingest(
     project,
-    records.map((record) => ({ record, receivedMs })),
+    records.map((record) => ({ record, receivedMs: Date.parse(`${record["#time"]}Z`) })),
   );
 }
 
-function eventsOf({ events }: ReferenceData): readonly string[] {
+/** With the user that each is of, who may be known by another id too. */
+function eventsOf({ events, users }: ReferenceData): readonly string[] {
   return events
-    .map(({ name, time, accountId, distinctId, values }) =>
-      JSON.stringify([name, time, accountId, distinctId, sorted(values)]),
+    .map(({ name, time, userId, accountId, distinctId, values }) =>
+      JSON.stringify([name, time, identityOf(users.get(userId)!), accountId, distinctId, sorted(values)]),
     )
     .sort();
 }
 
+function identitiesOf({ users }: ReferenceData): readonly string[] {
+  return [...users.values()].map(identityOf).sort();
+}
+
+function identityOf({ accountId, distinctId, visitors }: ReferenceUser): string {
+  return JSON.stringify([accountId, distinctId, [...visitors].sort()]);
+}
+
+/** One record for each user with all properties, and one for each further visitor. */
 function usersOf({ users }: ReferenceData): readonly string[] {
   return [...users.values()]
-    .map(({ accountId, distinctId, values }) => {
+    .flatMap(({ accountId, distinctId, visitors, values }) => {
       const own = [...values].filter(([name]) => !name.includes("."));
       const written = own.map(([name, value]): [string, unknown] => [name, writeUserValue(name, value)]);
-      return JSON.stringify([accountId ?? distinctId, sorted(new Map(written))]);
+      const others = [...visitors].filter((visitor) => visitor !== distinctId);
+      return [
+        JSON.stringify([accountId, distinctId, sorted(new Map(written))]),
+        ...others.map((visitor) => JSON.stringify([accountId, visitor, []])),
+      ];
     })
     .sort();
 }
@@ -64,7 +77,7 @@ function writeUserValue(name: string, value: unknown): unknown {
 
 function describeUser(record: StandardRecord): string {
   const properties = new Map(Object.entries(record["properties"] as object));
-  return JSON.stringify([record["#account_id"] ?? record["#distinct_id"], sorted(properties)]);
+  return JSON.stringify([record["#account_id"], record["#distinct_id"], sorted(properties)]);
 }
 
 /** Exported times are written in UTC, which the zone offset then says. */

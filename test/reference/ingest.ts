@@ -25,7 +25,9 @@ export interface ReferenceEvent {
 export interface ReferenceUser {
   readonly userId: number;
   accountId: string | undefined;
+  /** The visitor that came last. */
   distinctId: string | undefined;
+  readonly visitors: Set<string>;
   readonly values: Map<string, Value>;
 }
 
@@ -63,16 +65,12 @@ export function ingest(project: ReferenceProject, records: readonly ReceivedReco
     const accepted = accept(record, receivedMs, zone);
     if (!accepted || !claims.claim(record, receivedMs)) continue;
     const { accountId, distinctId } = accepted;
-    const userId = identities.resolve(accountId, distinctId);
-    const user = users.get(userId) ?? {
-      userId,
-      accountId: undefined,
-      distinctId: undefined,
-      values: new Map<string, Value>(),
-    };
+    const { userId, gained } = identities.resolve(accountId, distinctId);
+    const user = users.get(userId) ?? newUser(userId);
     users.set(userId, user);
     user.accountId ??= accountId;
-    user.distinctId ??= distinctId;
+    user.distinctId = gained ?? user.distinctId;
+    if (gained !== undefined) user.visitors.add(gained);
     const table = eventTypes.has(accepted.type) ? "event" : "user";
     const values = registry.take(table, accepted.properties, (local) =>
       table === "event" ? accepted.instantOf(local) : local,
@@ -101,6 +99,10 @@ export function ingest(project: ReferenceProject, records: readonly ReceivedReco
       );
   }
   return { project, events: [...plain, ...updatable.values()], users, registry };
+}
+
+function newUser(userId: number): ReferenceUser {
+  return { userId, accountId: undefined, distinctId: undefined, visitors: new Set(), values: new Map() };
 }
 
 interface Accepted {
@@ -156,7 +158,7 @@ function createClaims(): { claim(record: StandardRecord, receivedMs: number): bo
   };
 }
 
-/** What an update does not have is kept, but for the members of an object that it has. */
+/** What an update does not have is kept, but for the members of an object that it has, and the ids of another user. */
 function keepUpdatable(
   events: Map<string, ReferenceEvent>,
   key: string,
@@ -166,11 +168,12 @@ function keepUpdatable(
 ): void {
   const old = type === "track_update" ? events.get(key) : undefined;
   const values = new Map(old?.values);
+  const sameUser = old?.userId === event.userId ? old : undefined;
   removeObjects(values, given);
   events.set(key, {
     ...event,
-    accountId: event.accountId ?? old?.accountId,
-    distinctId: event.distinctId ?? old?.distinctId,
+    accountId: event.accountId ?? sameUser?.accountId,
+    distinctId: event.distinctId ?? sameUser?.distinctId,
     values: new Map([...values, ...event.values]),
   });
 }

@@ -159,9 +159,9 @@ class BatchPreparer {
         return;
       }
     }
-    const { userId, isNew } = this.#intake.resolve(projectId, accountId, distinctId);
+    const { userId, isNew, ownsVisitor } = this.#intake.resolve(projectId, accountId, distinctId);
     const files = this.#filesOf(projectId);
-    if (isNew) writeSeen(files.users, checked, userId);
+    if (isNew) writeSeen(files.seen, userId, accountId, ownsVisitor ? distinctId : undefined);
     if (checked.kind === "event") {
       writeEvent(files.events, state, checked, userId, receivedMs);
       tally.events++;

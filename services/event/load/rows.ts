@@ -3,8 +3,6 @@ import type { CheckedEvent, CheckedUpdate, CheckedUser, CheckedValue } from "../
 import type { ProjectState } from "./project-state.ts";
 import type { RowFile } from "./row-file.ts";
 
-type Ids = Pick<CheckedUser, "accountId" | "distinctId">;
-
 /** Writes a PreparedEvent. */
 export function writeEvent(
   file: RowFile,
@@ -35,32 +33,36 @@ export function writeUpdate(
   file.endLine();
 }
 
-/** Writes a PreparedUser that makes a user known with these ids. */
-export function writeSeen(file: RowFile, ids: Ids, userId: number): void {
-  file.raw(`{"u":${userId}`);
-  writeIds(file, ids);
-  file.raw(',"o":"seen","p":{}}');
+/** Writes a SeenUser. */
+export function writeSeen(
+  file: RowFile,
+  userId: number,
+  accountId: string | undefined,
+  distinctId: string | undefined,
+): void {
+  file.raw('{"u":');
+  file.number(userId);
+  writeIds(file, accountId, distinctId);
+  file.raw("}");
   file.endLine();
 }
 
 /** Writes a PreparedUser, and one more for members that an object has no longer. */
 export function writeUser(file: RowFile, state: ProjectState, user: CheckedUser, userId: number): void {
   if (user.cleared.length > 0) {
-    beginUser(file, user, "unset", userId);
+    beginUser(file, "unset", userId);
     writeUnset(file, user.cleared);
     file.raw("}");
     file.endLine();
   }
-  beginUser(file, user, user.operation, userId);
+  beginUser(file, user.operation, userId);
   writeValues(file, state, "user", user.values);
   file.raw("}");
   file.endLine();
 }
 
-function beginUser(file: RowFile, ids: Ids, operation: CheckedUser["operation"], userId: number): void {
-  file.raw(`{"u":${userId}`);
-  writeIds(file, ids);
-  file.raw(`,"o":"${operation}","p":`);
+function beginUser(file: RowFile, operation: CheckedUser["operation"], userId: number): void {
+  file.raw(`{"u":${userId},"o":"${operation}","p":`);
 }
 
 function writeEventFields(
@@ -78,12 +80,12 @@ function writeEventFields(
   file.number(receivedMs);
   file.raw(',"u":');
   file.number(userId);
-  writeIds(file, event);
+  writeIds(file, event.accountId, event.distinctId);
   file.raw(',"p":');
   writeValues(file, state, "event", event.values);
 }
 
-function writeIds(file: RowFile, { accountId, distinctId }: Ids): void {
+function writeIds(file: RowFile, accountId: string | undefined, distinctId: string | undefined): void {
   if (accountId !== undefined) {
     file.raw(',"a":');
     file.text(accountId);

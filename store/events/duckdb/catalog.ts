@@ -11,11 +11,13 @@ import {
   type StoreTables,
   updatableTableName,
   usersTableName,
+  visitorsTableName,
 } from "./layout.ts";
+import { createVisitors } from "./load-seen.ts";
 import type { Session } from "./session.ts";
 
 /** Grows when a file of the version before can't be read any more. */
-const format = 1;
+const format = 2;
 
 // No keys: the engine refuses a row that comes back in the transaction that took it away.
 const definitions = [
@@ -40,11 +42,33 @@ export async function openCatalog(session: Session): Promise<StoreTables> {
   }
   if (!existing.has('"store_info"')) throw new EventsOpenError("it is a database of something else");
   const [found] = await session.rows<[number]>("SELECT format FROM store_info");
+  if (found?.[0] === 1) {
+    await addVisitors(session, existing);
+    return await openCatalog(session);
+  }
   if (found?.[0] !== format)
-    throw new EventsOpenError(`it has format ${found?.[0]}, this version reads format ${format}`);
+    throw new EventsOpenError(`it has format ${found?.[0]}, this version reads formats 1 and ${format}`);
   const tables = await readTables(session, existing);
   for (const orphan of orphansOf(tables, existing)) await session.run(`DROP TABLE ${orphan}`);
   return tables;
+}
+
+/**
+ * Files of format 1 have no visitors but the last of each user, who may be
+ * somebody else: it is the user's for certain when there is no account.
+ */
+async function addVisitors(session: Session, existing: TableColumns): Promise<void> {
+  await session.run("BEGIN");
+  for (const users of existing.keys()) {
+    const project = /^"u(-?\d+)"$/.exec(users)?.[1];
+    if (project === undefined) continue;
+    const visitors = visitorsTableName(Number(project));
+    await session.run(createVisitors(visitors));
+    await session.run(`INSERT INTO ${visitors} SELECT distinct_id, user_id FROM ${users}
+      WHERE distinct_id IS NOT NULL ORDER BY account_id IS NOT NULL, user_id`);
+  }
+  await session.run(`UPDATE store_info SET format = ${format}`);
+  await session.run("COMMIT");
 }
 
 /** Columns by quoted name of the table. */
@@ -67,16 +91,18 @@ export function orphansOf({ projects }: StoreTables, columns: TableColumns): str
   const named = new Set(
     [...projects.values()].flatMap((project) => dataTables(project).map(({ table }) => table)),
   );
-  return [...columns.keys()].filter((table) => /^"[emuc]-?\d/.test(table) && !named.has(table));
+  return [...columns.keys()].filter((table) => /^"[emuvc]-?\d/.test(table) && !named.has(table));
 }
 
 export function dataTables({
   days,
   updatable,
   users,
+  visitors,
   clusters,
 }: ProjectTables): { readonly table: string }[] {
-  return [...days.values(), updatable, users, ...clusters].filter((table) => table !== undefined);
+  const ofVisitors = visitors === undefined ? undefined : { table: visitors };
+  return [...days.values(), updatable, users, ofVisitors, ...clusters].filter((table) => table !== undefined);
 }
 
 async function readTables(session: Session, columns: TableColumns): Promise<StoreTables> {
@@ -94,6 +120,7 @@ async function readTables(session: Session, columns: TableColumns): Promise<Stor
       days: await readDays(session, projectId, columns),
       updatable: existingTable(updatableTableName(projectId), columns),
       users: existingTable(usersTableName(projectId), columns),
+      visitors: existingTable(visitorsTableName(projectId), columns)?.table,
       clusters: await readClusters(session, projectId),
     });
   }

@@ -55,7 +55,7 @@ function isReadFault({ message }: Error): boolean {
 }
 
 function* checksOf(project: ProjectTables): Iterable<Check> {
-  const { projectId, schema, days, updatable, users, clusters } = project;
+  const { projectId, schema, days, updatable, users, visitors, clusters } = project;
   for (const [day, table] of days) yield* dayChecks(project, day, table);
   if (updatable !== undefined) yield* updatableChecks(project, updatable);
   if (users !== undefined) {
@@ -66,6 +66,11 @@ function* checksOf(project: ProjectTables): Iterable<Check> {
       `(SELECT user_id FROM ${users.table} GROUP BY user_id HAVING count(*) > 1)`,
     );
     yield none(`${of} without an id`, `${users.table} WHERE user_id IS NULL`);
+    if (visitors !== undefined)
+      yield none(
+        `visitors of project ${projectId} who are no known user`,
+        `${visitors} ANTI JOIN ${users.table} USING (user_id)`,
+      );
   }
   for (const { table, name, day, members } of clusters)
     yield {

@@ -1,5 +1,5 @@
 import type { ClusterCounts, ClusterInfo, ClusterMember, ClusterVersion } from "../events.ts";
-import { clusterTableName, type ProjectTables } from "./layout.ts";
+import { clusterTableName, type ProjectTables, visitorsRelation } from "./layout.ts";
 import { emptyProject, nextVersion } from "./load.ts";
 import type { Session, Values } from "./session.ts";
 import { createScratchFile, fileRelation } from "./staging.ts";
@@ -14,8 +14,8 @@ const memberKeys = {
 
 /**
  * Makes the version anew. A member is the user of its user id, else of its
- * account, else the first user that was last seen as its visitor. Of a user
- * that comes more than once the last value holds.
+ * account, else of its visitor. Of a user that comes more than once the last
+ * value holds.
  */
 export async function importCluster(
   { writer, scratchFolder }: { readonly writer: Writer; readonly scratchFolder: string },
@@ -59,13 +59,13 @@ async function dropVersion(
 
 async function resolveMembers(
   session: Session,
-  { users }: ProjectTables,
+  project: ProjectTables,
   table: string,
   file: string,
 ): Promise<ClusterCounts> {
   await session.run(`CREATE TEMP TABLE staged_members AS FROM ${fileRelation(file, memberKeys, [])}`);
-  const known =
-    users?.table ?? "(SELECT NULL::BIGINT user_id, NULL::VARCHAR account_id, NULL::VARCHAR distinct_id)";
+  const known = project.users?.table ?? "(SELECT NULL::BIGINT user_id, NULL::VARCHAR account_id)";
+  const isNamed = "distinct_id IN (SELECT distinct_id FROM staged_members)";
   const idsBy = (column: string) =>
     `(SELECT ${column} AS id, min(user_id) AS user_id FROM ${known} WHERE ${column} IN (SELECT ${column} FROM staged_members)
       GROUP BY ${column})`;
@@ -75,8 +75,8 @@ async function resolveMembers(
      FROM staged_members m
      LEFT JOIN ${idsBy("user_id")} i ON i.id = m.user_id
      LEFT JOIN ${idsBy("account_id")} a ON a.id = m.account_id AND m.user_id IS NULL
-     LEFT JOIN ${idsBy("distinct_id")} d
-       ON d.id = m.distinct_id AND m.account_id IS NULL AND m.user_id IS NULL`,
+     LEFT JOIN ${visitorsRelation(project, isNamed)} d
+       ON d.distinct_id = m.distinct_id AND m.account_id IS NULL AND m.user_id IS NULL`,
   );
   await session.run(
     `CREATE TABLE ${table} AS SELECT user_id, arg_max_null(value, line) AS value

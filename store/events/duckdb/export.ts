@@ -1,13 +1,13 @@
 import type { ExportedRecord, ExportRange } from "../events.ts";
 import { eventRecord, type PropertyForm, propertyForms, type StoredRow, userRecord } from "../record-form.ts";
 import type { Property } from "../schema.ts";
-import { type DataTable, dayMs, type ProjectTables, propertyColumn } from "./layout.ts";
+import { type DataTable, dayMs, type ProjectTables, propertyColumn, visitorsRelation } from "./layout.ts";
 import type { Snapshot } from "./queries.ts";
 
 /** Converting so many rows takes a few milliseconds. */
 const rowsPerSlice = 512;
 
-/** All users first, then the events of each day, then those that may change. */
+/** All users first, each with what makes its further visitors known before it, then the events of each day, then those that may change. */
 export async function* exportRecords(
   snapshot: Snapshot,
   range: ExportRange,
@@ -26,14 +26,23 @@ export async function* exportRecords(
 
 async function* exportUsers(
   snapshot: Snapshot,
-  { schema }: ProjectTables,
+  project: ProjectTables,
   table: DataTable,
   nowMs: number,
 ): AsyncGenerator<readonly ExportedRecord[], void> {
-  const forms = propertyForms(schema, "user");
-  const values = valuesText(table, [...schema.properties.values()]);
+  const forms = propertyForms(project.schema, "user");
+  const values = valuesText(table, [...project.schema.properties.values()]);
+  const visitors = visitorsRelation(project);
   const rows = snapshot.stream(
-    `SELECT account_id, distinct_id, ${values} FROM ${table.table} ORDER BY user_id`,
+    `SELECT account_id, distinct_id, given FROM (
+       SELECT u.user_id, account_id, CASE WHEN v.user_id = u.user_id OR v.user_id IS NULL THEN distinct_id END AS distinct_id,
+         ${values} AS given, 1 AS place
+       FROM ${table.table} u LEFT JOIN ${visitors} v USING (distinct_id)
+       UNION ALL
+       SELECT user_id, account_id, v.distinct_id, '{}', 0
+       FROM ${table.table} u JOIN ${visitors} v USING (user_id)
+       WHERE v.distinct_id IS DISTINCT FROM u.distinct_id AND account_id IS NOT NULL)
+     ORDER BY user_id, place`,
   );
   yield* records<UserRow>(rows, (row) => userRecord(storedRow(row), forms, nowMs));
 }

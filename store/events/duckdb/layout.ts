@@ -18,6 +18,8 @@ export interface ProjectTables {
   readonly updatable: DataTable | undefined;
   /** One row per user; undefined before the first. */
   readonly users: DataTable | undefined;
+  /** Of `distinct_id` and `user_id`; of a visitor that comes twice the first row holds. */
+  readonly visitors: string | undefined;
   readonly clusters: readonly ClusterTable[];
 }
 
@@ -109,6 +111,7 @@ export const dayTableName = (projectId: number, day: number, generation: number)
   `"e${projectId}_${day}_${generation}"`;
 export const updatableTableName = (projectId: number): string => `"m${projectId}"`;
 export const usersTableName = (projectId: number): string => `"u${projectId}"`;
+export const visitorsTableName = (projectId: number): string => `"v${projectId}"`;
 export const clusterTableName = (projectId: number, number: number): string => `"c${projectId}_${number}"`;
 
 export interface EventsWanted {
@@ -175,6 +178,14 @@ export function usersRelation(
 ): string {
   if (tables?.users === undefined) return emptyRelation(columns, properties);
   return `(${select(tables.users, columns, properties, [])})`;
+}
+
+/** A subquery of the visitors of a project, each once, with the user that it is: `distinct_id` and `user_id`. */
+export function visitorsRelation({ visitors }: ProjectTables, where = "true"): string {
+  // Rows are only ever added, so their ids are in the order in which they came.
+  return visitors === undefined
+    ? "(SELECT NULL::VARCHAR AS distinct_id, NULL::BIGINT AS user_id WHERE false)"
+    : `(SELECT distinct_id, arg_min(user_id, rowid) AS user_id FROM ${visitors} WHERE ${where} GROUP BY distinct_id)`;
 }
 
 /** A subquery with `user_id` and `value`, of no rows when there is no such version. */

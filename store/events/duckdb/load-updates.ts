@@ -10,7 +10,7 @@ export const updatableColumns = { ...eventColumns, event_id: "VARCHAR" } as cons
 
 const updateKeys = { ...eventKeys, i: ["event_id", "VARCHAR"], o: ["operation", "VARCHAR"] } as const;
 
-/** What a later line of the same event always brings, and what it keeps when the line lacks it. */
+/** What a later line of the same event always brings, and what it keeps when the line lacks it and is of the same user. */
 const always = ["time_ms", "received_ms", "user_id"] as const;
 const optional = ["account_id", "distinct_id"] as const;
 
@@ -43,18 +43,25 @@ export async function loadUpdates(
 function foldLines(given: readonly Property[], schema: ProjectSchema): string {
   const folded = [
     "bool_or(operation = 'overwrite') AS is_overwritten",
+    "min(user_id) = max(user_id) AS has_one_user",
     ...always.map((name) => `arg_max(${name}, line) AS ${name}`),
-    ...optional.map((name) => `arg_max(${name}, line) FILTER (line >= first_line) AS ${name}`),
+    ...optional.map(
+      (name) => `arg_max(${name}, line) FILTER (line >= first_line AND line >= user_line) AS ${name}`,
+    ),
     ...given.map((property) => `${foldProperty(property, schema)} AS ${propertyColumn(property)}`),
   ];
   return `CREATE TEMP TABLE folded_updates AS
-    WITH lines AS (
-      SELECT *, rowid AS line,
-        coalesce(max(CASE WHEN operation = 'overwrite' THEN rowid END) OVER (PARTITION BY event, event_id), 0)
-          AS first_line
-      FROM staged_updates)
+    WITH numbered AS (
+      SELECT *, rowid AS line, lag(user_id) OVER (PARTITION BY event, event_id ORDER BY rowid) AS user_before
+      FROM staged_updates),
+    lines AS (
+      SELECT *, ${lastLine("operation = 'overwrite'")} AS first_line, ${lastLine("user_id <> user_before")} AS user_line
+      FROM numbered)
     SELECT event, event_id, ${folded.join(", ")} FROM lines GROUP BY event, event_id`;
 }
+
+const lastLine = (condition: string): string =>
+  `coalesce(max(CASE WHEN ${condition} THEN line END) OVER (PARTITION BY event, event_id), 0)`;
 
 /** `arg_max` looks at values only; `arg_max_null` at lines without a value too. */
 function foldProperty(property: Property, schema: ProjectSchema): string {
@@ -75,10 +82,11 @@ async function updateKnown(
     "SELECT bool_or(is_overwritten) FROM folded_updates",
   );
   const isGiven = new Set(given);
+  const keepsIds = "NOT is_overwritten AND has_one_user AND f.user_id = o.user_id";
   const assignments = [
     ...always.map((column) => `${column} = f.${column}`),
     ...optional.map(
-      (column) => `${column} = coalesce(f.${column}, CASE WHEN NOT is_overwritten THEN o.${column} END)`,
+      (column) => `${column} = coalesce(f.${column}, CASE WHEN ${keepsIds} THEN o.${column} END)`,
     ),
   ];
   for (const property of schema.properties.values()) {

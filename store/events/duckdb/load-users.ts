@@ -9,11 +9,10 @@ import {
   userProperties,
 } from "../user-operations.ts";
 import { ensureColumns } from "./data-table.ts";
-import { type DataTable, eventColumns, propertyColumn, userColumns, usersTableName } from "./layout.ts";
+import { type DataTable, propertyColumn, usersTableName } from "./layout.ts";
+import { usersBase } from "./load-seen.ts";
 import type { Session } from "./session.ts";
 import { createScratchFile, fileRelation, linesOf, type ScratchFile } from "./staging.ts";
-
-const usersBase = Object.fromEntries(userColumns.map((name) => [name, eventColumns[name]]));
 
 /** Work on so many users takes a few milliseconds. */
 const usersPerSlice = 500;
@@ -29,8 +28,6 @@ interface Fold {
 /** A user whose row is to be written; keys as in the file of changed users. */
 interface ChangedUser {
   readonly u: number;
-  readonly a: string | null;
-  readonly d: string | null;
   /** Whether all other columns lose their values. */
   readonly c: boolean;
   /** Whether there was no row. */
@@ -40,8 +37,6 @@ interface ChangedUser {
 
 const changedKeys = {
   u: ["user_id", "BIGINT"],
-  a: ["account_id", "VARCHAR"],
-  d: ["distinct_id", "VARCHAR"],
   c: ["is_cleared", "BOOLEAN"],
   n: ["is_new", "BOOLEAN"],
 } as const;
@@ -68,7 +63,7 @@ export async function loadUsers(
     `CREATE TEMP TABLE changed_users AS FROM ${fileRelation(changed.path, changedKeys, fold.touched)}`,
   );
   await updateKnown(session, table, fold.touched, schema);
-  const columns = [...userColumns, ...fold.touched.map(propertyColumn)].join(", ");
+  const columns = ["user_id", ...fold.touched.map(propertyColumn)].join(", ");
   await session.run(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM changed_users WHERE is_new`);
   await session.run("DROP TABLE changed_users");
   return table;
@@ -108,23 +103,15 @@ async function foldKnown(
   const values = fields.length === 0 ? "'{}'" : `to_json({${fields.join(", ")}})::VARCHAR`;
   const ids = fileRelation(file, { u: ["user_id", "BIGINT"] }, []);
   const rows = session.stream(
-    `SELECT user_id, account_id, distinct_id, ${values} FROM ${existing.table} SEMI JOIN ${ids} USING (user_id)`,
+    `SELECT user_id, ${values} FROM ${existing.table} SEMI JOIN ${ids} USING (user_id)`,
   );
   for await (const chunk of rows) {
-    const [userIds, accountIds, distinctIds, texts] = chunk.getColumns() as [
-      bigint[],
-      (string | null)[],
-      (string | null)[],
-      string[],
-    ];
+    const [userIds, texts] = chunk.getColumns() as [bigint[], string[]];
     for (let from = 0; from < userIds.length; from += usersPerSlice) {
       const written: ChangedUser[] = [];
       for (let at = from; at < Math.min(from + usersPerSlice, userIds.length); at++) {
         const userId = Number(userIds[at]);
-        const user: UserState = {
-          ...{ accountId: accountIds[at] ?? null, distinctId: distinctIds[at] ?? null, isCleared: false },
-          values: parseValues(texts[at]!),
-        };
+        const user: UserState = { values: parseValues(texts[at]!), isCleared: false };
         const isChanged = applyAll(user, operations.get(userId)!, properties);
         operations.delete(userId);
         if (isChanged) written.push(changedUser(userId, user, false));
@@ -161,9 +148,8 @@ function applyAll(user: UserState, operations: readonly PreparedUser[], properti
   return isChanged;
 }
 
-function changedUser(userId: number, user: UserState, isNew: boolean): ChangedUser {
-  const { accountId, distinctId, isCleared, values } = user;
-  return { u: userId, a: accountId, d: distinctId, c: isCleared, n: isNew, p: Object.fromEntries(values) };
+function changedUser(userId: number, { isCleared, values }: UserState, isNew: boolean): ChangedUser {
+  return { u: userId, c: isCleared, n: isNew, p: Object.fromEntries(values) };
 }
 
 async function updateKnown(
@@ -172,11 +158,9 @@ async function updateKnown(
   touched: readonly Property[],
   schema: ProjectSchema,
 ): Promise<void> {
-  const set = ["account_id", "distinct_id", ...touched.map(propertyColumn)].map(
-    (name) => `${name} = c.${name}`,
-  );
+  const set = touched.map(propertyColumn).map((name) => `${name} = c.${name}`);
   const from = `FROM changed_users AS c WHERE u.user_id = c.user_id AND NOT c.is_new`;
-  await session.run(`UPDATE ${table} AS u SET ${set.join(", ")} ${from}`);
+  if (set.length > 0) await session.run(`UPDATE ${table} AS u SET ${set.join(", ")} ${from}`);
   const isTouched = new Set(touched);
   const others = [...schema.properties.values()].filter(
     (one) => one.table === "user" && has.has(one.number) && !isTouched.has(one),

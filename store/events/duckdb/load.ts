@@ -2,6 +2,7 @@ import { emptySchema } from "../events.ts";
 import type { LoadBatch, LoadCounts, ProjectRows, SpoolPlace } from "../load.ts";
 import type { ProjectTables } from "./layout.ts";
 import { loadEvents } from "./load-events.ts";
+import { loadSeen } from "./load-seen.ts";
 import { loadUpdates } from "./load-updates.ts";
 import { loadUsers } from "./load-users.ts";
 import { register } from "./registry.ts";
@@ -38,7 +39,7 @@ async function loadProject(
   rows: ProjectRows,
   scratchFolder: string,
 ): Promise<ProjectTables> {
-  const { projectId, eventsFile, updatesFile, usersFile } = rows;
+  const { projectId, eventsFile, updatesFile, seenFile, usersFile } = rows;
   const old = before ?? emptyProject(projectId);
   const known = await register(session, projectId, old.schema, rows);
   const ofEvents = [...known.properties.values()].filter(({ table }) => table === "event");
@@ -50,20 +51,24 @@ async function loadProject(
     updatesFile === undefined
       ? old.updatable
       : await loadUpdates(session, projectId, old.updatable, updatesFile, known);
-  const users =
+  const changed =
     usersFile === undefined
       ? old.users
       : await loadUsers(session, projectId, old.users, usersFile, known, scratchFolder);
+  const { users, visitors } =
+    seenFile === undefined
+      ? { users: changed, visitors: old.visitors }
+      : await loadSeen(session, projectId, { ...old, users: changed }, seenFile);
   const schema = { ...known, version: await nextVersion(session, before, projectId) };
-  return { ...old, schema, days, updatable, users };
+  return { ...old, schema, days, updatable, users, visitors };
 }
 
 export function emptyProject(projectId: number): ProjectTables {
   if (!Number.isSafeInteger(projectId) || projectId < 0)
     throw new Error(`project ${projectId} is not a whole number from 0 on`);
   return {
-    ...{ projectId, schema: emptySchema, days: new Map(), updatable: undefined, users: undefined },
-    clusters: [],
+    ...{ projectId, schema: emptySchema, days: new Map() },
+    ...{ updatable: undefined, users: undefined, visitors: undefined, clusters: [] },
   };
 }
 

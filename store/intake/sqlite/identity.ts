@@ -71,36 +71,56 @@ export class Identity {
     const project = this.#projects.get(projectId) ?? this.#open(projectId);
     if (accountId === undefined) {
       if (distinctId === undefined) throw new RangeError("a user needs an account or a distinct id");
-      const visitor = this.#visitor(project, projectId, distinctId);
-      if (visitor !== undefined) return this.#told(visitor, project.visitors, distinctId);
-      const userId = this.#nextUser(project);
-      this.#keepVisitor(project, projectId, distinctId, userId, false);
-      return { userId, isNew: true };
+      return this.#visitorAlone(project, projectId, distinctId);
     }
     const account = this.#account(project, projectId, accountId);
     const visitor = distinctId === undefined ? undefined : this.#visitor(project, projectId, distinctId);
-    if (account !== undefined) {
-      const user = this.#told(account, project.accounts, accountId);
-      if (distinctId === undefined) return user;
-      if (visitor === undefined) this.#keepVisitor(project, projectId, distinctId, user.userId, true);
-      const isNew = visitor === undefined || this.#told(visitor, project.visitors, distinctId).isNew;
-      return isNew ? { userId: user.userId, isNew } : user;
+    if (account === undefined) return this.#newAccount(project, projectId, accountId, distinctId, visitor);
+    const userId = Math.floor(account / 4);
+    const isNewAccount = this.#isUntold(account, project.accounts, accountId);
+    if (distinctId === undefined) return { userId, isNew: isNewAccount, ownsVisitor: false };
+    if (visitor === undefined) {
+      this.#keepVisitor(project, projectId, distinctId, userId, true);
+      return { userId, isNew: true, ownsVisitor: true };
     }
+    const ownsVisitor = Math.floor(visitor / 4) === userId;
+    // A visitor is told as its own user's only.
+    const isNewVisitor = ownsVisitor && this.#isUntold(visitor, project.visitors, distinctId);
+    return { userId, isNew: isNewAccount || isNewVisitor, ownsVisitor };
+  }
+
+  #visitorAlone(project: Project, projectId: number, distinctId: string): ResolvedUser {
+    const visitor = this.#visitor(project, projectId, distinctId);
+    if (visitor === undefined) {
+      const userId = this.#nextUser(project);
+      this.#keepVisitor(project, projectId, distinctId, userId, false);
+      return { userId, isNew: true, ownsVisitor: true };
+    }
+    const isNew = this.#isUntold(visitor, project.visitors, distinctId);
+    return { userId: Math.floor(visitor / 4), isNew, ownsVisitor: true };
+  }
+
+  #newAccount(
+    project: Project,
+    projectId: number,
+    accountId: string,
+    distinctId: string | undefined,
+    visitor: Packed | undefined,
+  ): ResolvedUser {
     const isFree = visitor !== undefined && (visitor & 2) === 0;
     const userId = isFree ? Math.floor(visitor / 4) : this.#nextUser(project);
     this.#saveAccount.run(projectId, accountId, userId, this.#seq);
     project.accounts.set(accountId, userId * 4 + 1);
-    if (distinctId !== undefined && (isFree || visitor === undefined)) {
-      this.#keepVisitor(project, projectId, distinctId, userId, true);
-    }
-    return { userId, isNew: true };
+    const ownsVisitor = distinctId !== undefined && (isFree || visitor === undefined);
+    if (ownsVisitor) this.#keepVisitor(project, projectId, distinctId, userId, true);
+    return { userId, isNew: true, ownsVisitor };
   }
 
   /** Each id is told as new once, and again after a rewind. */
-  #told(packed: Packed, map: RecentMap<Packed>, id: string): ResolvedUser {
+  #isUntold(packed: Packed, map: RecentMap<Packed>, id: string): boolean {
     const isTold = packed % 2 === 1;
     if (!isTold) map.set(id, packed + 1);
-    return { userId: Math.floor(packed / 4), isNew: !isTold };
+    return !isTold;
   }
 
   #nextUser(project: Project): number {

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { ClusterMember, ClusterVersion } from "../../../store/events/events.ts";
-import { asyncOf, type CreateEventsWorld, type OpenedStore, openStore, userOf } from "./world.ts";
+import type { ClusterMember, ClusterVersion, EventStore, KeyValue } from "../../../store/events/events.ts";
+import {
+  asyncOf,
+  type CreateEventsWorld,
+  eventOf,
+  noonMs,
+  noSignal,
+  type OpenedStore,
+  openStore,
+  userOf,
+} from "./world.ts";
 
 const version: ClusterVersion = { projectId: 1, name: "loyal", day: "2026-01-05", kind: "cohort" };
 
@@ -9,6 +18,11 @@ export function testClusters(create: CreateEventsWorld): void {
     it.each<[string, readonly ClusterMember[], { members: number; unknown: number }]>([
       ["accounts", [{ accountId: "ada" }, { accountId: "bob" }], { members: 2, unknown: 0 }],
       ["visitors", [{ distinctId: "tab" }], { members: 1, unknown: 0 }],
+      [
+        "all visitors of a user",
+        [{ distinctId: "tab" }, { distinctId: "phone" }, { distinctId: "alone" }],
+        { members: 2, unknown: 0 },
+      ],
       ["user ids", [{ userId: 1n }, { userId: 3n }], { members: 2, unknown: 0 }],
       ["one user by several ids once", [{ userId: 1n }, { accountId: "ada" }], { members: 1, unknown: 0 }],
       [
@@ -23,6 +37,25 @@ export function testClusters(create: CreateEventsWorld): void {
       expect(await opened.store.importCluster(version, asyncOf([...members]))).toEqual(counts);
       expect(await opened.store.clusters(1)).toEqual([{ ...version, members: counts.members }]);
       expect(await opened.store.check(new AbortController().signal)).toEqual([]);
+    });
+
+    it("takes a visitor for the user with whom it came first", async () => {
+      await using opened = await openKnown(create);
+      await opened.load({
+        users: [userOf("seen", { u: 4, d: "alone" }), userOf("seen", { u: 4, d: "new" })],
+      });
+      const events = [1, 2, 3, 4, 5].map((u) => eventOf({ u }));
+      await opened.load({ users: [userOf("seen", { u: 5, d: "new" })], events });
+      const { store } = opened;
+      const members = ["tab", "alone", "new"].map((distinctId) => ({ distinctId, value: distinctId }));
+      await store.importCluster({ ...version, kind: "tag" }, asyncOf(members));
+      expect(await tagOfUsers(store)).toEqual([
+        ["1", "tab"],
+        ["2", null],
+        ["3", "alone"],
+        ["4", "new"],
+        ["5", null],
+      ]);
     });
 
     it("keeps a version for each day and name, and replaces that of the same", async () => {
@@ -84,9 +117,29 @@ async function openKnown(create: CreateEventsWorld): Promise<OpenedStore> {
   await opened.load({
     users: [
       userOf("seen", { a: "ada", d: "tab" }),
+      userOf("seen", { a: "ada", d: "phone" }),
       userOf("seen", { u: 2, a: "bob", d: "tab" }),
       userOf("seen", { u: 3, d: "alone" }),
     ],
   });
   return opened;
+}
+
+/** Of users with an event: id and what the tag gave them. */
+async function tagOfUsers(store: EventStore): Promise<readonly (readonly KeyValue[])[]> {
+  await using found = await store.scan(
+    {
+      ...{ projectId: 1, zone: [], totals: false },
+      buckets: { startMs: noonMs, endMs: noonMs + 1, localEdges: [noonMs, noonMs + 1] },
+      keys: [
+        { kind: "values", of: { kind: "builtin", name: "user_id" } },
+        { kind: "values", of: { kind: "tag", cluster: { name: version.name } } },
+      ],
+      measures: [{ events: undefined, where: { kind: "always", value: true }, aggregate: { kind: "count" } }],
+    },
+    noSignal(),
+  );
+  return found.groups.keys
+    .map(([userId, tag]) => [String(userId), tag ?? null])
+    .sort(([a], [b]) => String(a).localeCompare(String(b)));
 }

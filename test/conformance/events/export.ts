@@ -120,6 +120,25 @@ export function testExport(create: CreateEventsWorld): void {
       expect(await recordsOf(second.store)).toEqual(records);
     });
 
+    it("tells of all visitors of a user, and of no other's", async () => {
+      await using opened = await openStore(create);
+      await opened.load({
+        users: [
+          userOf("seen", { d: "tab" }),
+          userOf("seen", { a: "ada" }),
+          userOf("seen", { u: 2, a: "bob", d: "tab" }),
+          userOf("seen", { d: "phone" }),
+          userOf("set", { p: { [level.number]: 3 } }),
+        ],
+      });
+      const time = { "#type": "user_set", "#time": "2026-06-01 00:00:00.000" };
+      expect(await recordsOf(opened.store)).toEqual([
+        { ...time, "#account_id": "ada", "#distinct_id": "tab", properties: {} },
+        { ...time, "#account_id": "ada", "#distinct_id": "phone", properties: { level: 3 } },
+        { ...time, "#account_id": "bob", properties: {} },
+      ]);
+    });
+
     it("keeps to the range, with its start and without its end", async () => {
       await using opened = await openStore(create);
       await opened.load({

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { PreparedUpdate } from "../../../store/events/events.ts";
 import {
   type CreateEventsWorld,
-  dayMs,
   login,
   noonMs,
   openStore,
@@ -99,22 +98,40 @@ export function testUpdates(create: CreateEventsWorld): void {
       expect(found).toMatchObject([{ price: 3 }, { price: 1 }, { price: 4 }]);
     });
 
-    it("takes time and ids of the latest record, and ids that it lacks from before", async () => {
+    it("takes time and ids of the latest record", async () => {
       await using opened = await openStore(create);
-      await opened.load({ updates: [updateOf({ d: "tab" })] });
       await opened.load({
-        updates: [
-          updateOf({ t: noonMs + dayMs, a: "bob", u: 2 }),
-          { e: 1, t: noonMs + 1, r: noonMs, u: 2, i: "first", o: "update", p: {} },
-        ],
+        updates: [updateOf({ d: "tab" }), updateOf({ t: noonMs + 1, a: "eve", d: "pc" })],
       });
       expect(await recordsOf(opened.store)).toMatchObject([
-        { "#account_id": "bob", "#distinct_id": "tab", "#time": "2026-01-05 12:00:00.001" },
+        { "#account_id": "eve", "#distinct_id": "pc", "#time": "2026-01-05 12:00:00.001" },
       ]);
       await opened.load({ updates: [updateOf({ o: "overwrite", t: noonMs + 2 })] });
       const [event] = await recordsOf(opened.store);
       expect(event).toMatchObject({ "#account_id": "ada", "#time": "2026-01-05 12:00:00.002" });
       expect(event).not.toHaveProperty("#distinct_id");
+    });
+
+    const nameless = { e: 1, t: noonMs, r: noonMs, i: "first", o: "update", p: {} } as const;
+    it.each<[string, readonly PreparedUpdate[], (string | null)[]]>([
+      ["ids of the same user", [updateOf({ d: "tab" }), { ...nameless, u: 1 }], ["ada", "tab"]],
+      ["no ids of another user", [updateOf({ d: "tab" }), updateOf({ u: 2, a: "bob" })], ["bob", null]],
+      [
+        "no ids of a user who comes back",
+        [updateOf({ d: "tab" }), { ...nameless, u: 2, d: "pc" }, { ...nameless, u: 1 }],
+        [null, null],
+      ],
+      [
+        "ids of the last user only",
+        [updateOf(), updateOf({ u: 2, a: "bob" }), { ...nameless, u: 2, d: "pc" }, { ...nameless, u: 2 }],
+        ["bob", "pc"],
+      ],
+    ])("keeps %s, in one batch and in several", async (_what, updates, expected) => {
+      await using one = await openStore(create);
+      await one.load({ updates });
+      await using several = await openStore(create);
+      for (const update of updates) await several.load({ updates: [update] });
+      expect([await idsOf(one.store), await idsOf(several.store)]).toEqual([expected, expected]);
     });
 
     it("counts each event once", async () => {
@@ -131,4 +148,10 @@ export function testUpdates(create: CreateEventsWorld): void {
 async function keysOf(store: Parameters<typeof recordsOf>[0]): Promise<string[]> {
   const [record] = await recordsOf(store);
   return Object.keys(record!["properties"] as object).filter((key) => key !== "#zone_offset");
+}
+
+/** Account and visitor of the one event. */
+async function idsOf(store: Parameters<typeof recordsOf>[0]): Promise<unknown[]> {
+  const [record] = await recordsOf(store);
+  return [record!["#account_id"] ?? null, record!["#distinct_id"] ?? null];
 }

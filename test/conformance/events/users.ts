@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { PreparedUser } from "../../../store/events/events.ts";
-import { type CreateEventsWorld, noonMs, openStore, properties, userOf, userRecords } from "./world.ts";
+import {
+  type CreateEventsWorld,
+  noonMs,
+  openStore,
+  properties,
+  type UserRow,
+  userOf,
+  userRecords,
+} from "./world.ts";
 
 const level = properties.level.number;
 const nick = properties.nick.number;
@@ -13,7 +20,7 @@ const paying = properties.paying.number;
 
 interface Case {
   readonly name: string;
-  readonly operations: readonly PreparedUser[];
+  readonly operations: readonly UserRow[];
   readonly expected: readonly object[];
 }
 
@@ -29,7 +36,16 @@ const cases: readonly Case[] = [
   {
     name: "keeps the latest ids",
     operations: [userOf("seen", { d: "old" }), userOf("seen", { a: "ada" }), userOf("set", { d: "new" })],
-    expected: [{ account: "ada", visitor: "new" }],
+    // The other visitor is told of too, so that it stays theirs.
+    expected: [
+      { account: "ada", visitor: "old" },
+      { account: "ada", visitor: "new" },
+    ],
+  },
+  {
+    name: "keeps ids that come one by one",
+    operations: [userOf("seen", { d: "tab" }), userOf("seen", { a: "ada" }), userOf("seen")],
+    expected: [{ account: "ada", visitor: "tab" }],
   },
   {
     name: "sets values of all types",

@@ -10,6 +10,7 @@ import type {
   PreparedUser,
   ProjectRows,
   Property,
+  SeenUser,
   SpoolPlace,
 } from "../../../store/events/events.ts";
 
@@ -75,9 +76,19 @@ export function updateOf(more: Partial<PreparedUpdate> = {}): PreparedUpdate {
   return { ...eventOf(more), i: "first", o: "update", ...more };
 }
 
-export function userOf(o: PreparedUser["o"], more: Partial<PreparedUser> = {}): PreparedUser {
-  return { u: 1, o, p: {}, ...more };
+/** An operation, whose user is known by these ids from then on. */
+export type UserRow = Omit<PreparedUser, "o"> &
+  Omit<SeenUser, "u"> & { readonly o: PreparedUser["o"] | "seen" };
+
+/** @param o `seen` does nothing but make the ids known */
+export function userOf<O extends UserRow["o"]>(
+  o: O,
+  more: Partial<UserRow> = {},
+): UserRow & { readonly o: O } {
+  return { u: 1, p: {}, ...more, o };
 }
+
+const isSeen = ({ o, a, d }: UserRow): boolean => o === "seen" || a !== undefined || d !== undefined;
 
 export interface Rows {
   readonly projectId?: number;
@@ -85,7 +96,7 @@ export interface Rows {
   readonly newProperties?: readonly Property[];
   readonly events?: readonly PreparedEvent[];
   readonly updates?: readonly PreparedUpdate[];
-  readonly users?: readonly PreparedUser[];
+  readonly users?: readonly UserRow[];
 }
 
 /** Batches that follow each other in a spool. */
@@ -117,12 +128,18 @@ export class Batches {
     users = [],
     ...more
   }: Rows): Promise<ProjectRows> {
+    const seen = users.filter(isSeen).map(({ u, a, d }) => ({ u, a, d }));
+    const operations = users.filter(({ o }) => o !== "seen").map(({ u, o, p }) => ({ u, o, p }));
     return {
       ...{ projectId, newEvents: [], newProperties: [], ...more },
       ...(events.length > 0 && { eventsFile: await this.#file(events) }),
       ...(updates.length > 0 && { updatesFile: await this.#file(updates) }),
-      ...(users.length > 0 && { usersFile: await this.#file(users) }),
-      counts: { events: events.length, updates: updates.length, users: users.length },
+      ...(seen.length > 0 && { seenFile: await this.#file(seen) }),
+      ...(operations.length > 0 && { usersFile: await this.#file(operations) }),
+      counts: {
+        ...{ events: events.length, updates: updates.length },
+        ...{ seen: seen.length, users: operations.length },
+      },
     };
   }
 

@@ -7,7 +7,14 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { Database } from "../../../store/events/duckdb/database.ts";
 import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
-import { eventOf, openStore, recordsOf } from "../../conformance/events/world.ts";
+import {
+  Batches,
+  eventOf,
+  openStore,
+  recordsOf,
+  userOf,
+  userRecords,
+} from "../../conformance/events/world.ts";
 import { createDuckDbWorld, smallStore } from "./duckdb-world.ts";
 
 const script = join(import.meta.dirname, "load-loop.ts");
@@ -60,8 +67,8 @@ describe("a store that can't be opened", () => {
     [
       "a database of a later format",
       (folder) =>
-        plant(folder, "CREATE TABLE store_info (format INTEGER); INSERT INTO store_info VALUES (2)"),
-      /it has format 2, this version reads format 1/,
+        plant(folder, "CREATE TABLE store_info (format INTEGER); INSERT INTO store_info VALUES (3)"),
+      /it has format 3, this version reads formats 1 and 2/,
     ],
   ])("is %s", async (_what, make, message) => {
     await using world = await createDuckDbWorld();
@@ -94,6 +101,30 @@ describe("a store that can't be opened", () => {
 });
 
 describe("an opened store", () => {
+  it("has visitors, when they are missing by the file's format", async () => {
+    await using world = await createDuckDbWorld();
+    const first = await world.open();
+    const users = [
+      userOf("seen", { a: "ada", d: "tab" }),
+      userOf("seen", { u: 2, d: "tab" }),
+      userOf("seen", { u: 3, a: "bob", d: "tab" }),
+      userOf("seen", { u: 4, a: "eve", d: "phone" }),
+    ];
+    await first.load(await new Batches(world.folder).next({ users }));
+    await first[Symbol.asyncDispose]();
+    await plant(world.options.folder, 'DROP TABLE "v1"; UPDATE store_info SET format = 1');
+    await (await world.open())[Symbol.asyncDispose]();
+    await using store = await world.open();
+    // A user without an account can have no visitor of somebody else.
+    expect(await userRecords(store)).toEqual([
+      { account: "ada", visitor: undefined },
+      { account: undefined, visitor: "tab" },
+      { account: "bob", visitor: undefined },
+      { account: "eve", visitor: "phone" },
+    ]);
+    expect(await store.check(new AbortController().signal)).toEqual([]);
+  });
+
   it("has dropped what an interrupted rewrite left", async () => {
     await using opened = await openStore(createDuckDbWorld);
     await opened.load({ events: [eventOf()] });

@@ -12,12 +12,12 @@ export async function writeNumberedBatch(folder: string, number: number): Promis
   const events = Array.from({ length: eventsPerBatch }, (_, at) =>
     eventOf({ t: noonMs + (at % 3) * dayMs, u: 1 + (at % 50), p: { [price]: at, [own.number]: number } }),
   );
+  const users = Array.from({ length: 50 }, (_, at) => at);
   const lines = {
     eventsFile: events,
     updatesFile: [updateOf({ p: { [price]: number } }), updateOf({ i: `id ${number}` })],
-    usersFile: Array.from({ length: 50 }, (_, at) =>
-      userOf("add", { u: 1 + at, a: `account ${at}`, p: { [properties.level.number]: 1 } }),
-    ),
+    seenFile: users.map((at) => ({ u: 1 + at, a: `account ${at}`, d: `visitor ${at} of ${number}` })),
+    usersFile: users.map((at) => userOf("add", { u: 1 + at, p: { [properties.level.number]: 1 } })),
   };
   const files = Object.entries(lines).map(async ([key, list]) => {
     const path = join(folder, `${key}-${number}.ndjson`);
@@ -32,7 +32,7 @@ export async function writeNumberedBatch(folder: string, number: number): Promis
       {
         ...{ projectId: 1, newEvents: number === 1 ? [buy] : [], newProperties: [...first, own] },
         ...Object.fromEntries(await Promise.all(files)),
-        counts: { events: events.length, updates: 2, users: 50 },
+        counts: { events: events.length, updates: 2, seen: 50, users: 50 },
       },
     ],
   };
@@ -51,6 +51,7 @@ export async function levelsOf(store: EventStore): Promise<number[]> {
   const range = { projectId: 1, startMs: 0, endMs: 0, users: true };
   const levels: number[] = [];
   for await (const records of store.export(range, new AbortController().signal))
-    levels.push(...records.map((record) => (record["properties"] as { level: number }).level));
-  return levels;
+    levels.push(...records.map((record) => (record["properties"] as { level?: number }).level ?? 0));
+  // Further visitors of a user are told of in records without properties.
+  return levels.filter((level) => level > 0);
 }

@@ -67,11 +67,6 @@ describe("operations on a user", () => {
 
   it.each<[string, PreparedUser[], boolean[]]>([
     [
-      "seen again",
-      [userOf("seen", { a: "a" }), userOf("seen", { a: "a" }), userOf("seen")],
-      [true, false, false],
-    ],
-    [
       "set once again",
       [userOf("setOnce", { p: { [level]: 1 } }), userOf("setOnce", { p: { [level]: 2 } })],
       [true, false],
@@ -97,7 +92,7 @@ describe("operations on a user", () => {
   );
   const operation = fc
     .record({
-      o: fc.constantFrom("seen", "set", "setOnce", "add", "append", "uniqAppend", "unset", "del"),
+      o: fc.constantFrom("set", "setOnce", "add", "append", "uniqAppend", "unset", "del"),
       p: values,
     })
     .map(({ o, p }) => userOf(o as PreparedUser["o"], { p: p as PreparedUser["p"] }));

@@ -203,7 +203,7 @@ describe("loader that is killed", () => {
     await Promise.all(all.slice(35).map((n) => rig.append(track(n))));
     await rig.flush();
     expect(storedNumbers(store)).toEqual(all);
-    const seen = new Set(store.rows.users.filter(({ o }) => o === "seen").map(({ u }) => u));
+    const seen = new Set(store.rows.seen.map(({ u }) => u));
     expect([...seen].sort()).toEqual([...new Set(store.rows.events.map(({ u }) => u))].sort());
     expect(rig.faults).toEqual([]);
   });

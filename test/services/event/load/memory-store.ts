@@ -8,10 +8,15 @@ import {
   type PreparedUser,
   type ProjectRows,
   type ProjectSchema,
+  type SeenUser,
   type SpoolPlace,
 } from "../../../../store/events/events.ts";
 
-type StoredRows = { readonly events: PreparedEvent[]; readonly users: PreparedUser[] };
+type StoredRows = {
+  readonly events: PreparedEvent[];
+  readonly seen: SeenUser[];
+  readonly users: PreparedUser[];
+};
 
 /** A store of events that keeps rows as they came, and outlives the crashes of a test. */
 export interface MemoryStore extends Pick<EventStore, "schema" | "loadedTo" | "load"> {
@@ -20,7 +25,7 @@ export interface MemoryStore extends Pick<EventStore, "schema" | "loadedTo" | "l
 }
 
 export function createMemoryStore(): MemoryStore {
-  const rows: StoredRows = { events: [], users: [] };
+  const rows: StoredRows = { events: [], seen: [], users: [] };
   const loads: LoadBatch[] = [];
   const schemas = new Map<number, ProjectSchema>();
   let place: SpoolPlace | undefined;
@@ -34,12 +39,14 @@ export function createMemoryStore(): MemoryStore {
       // Read before anything changes: all of a batch or nothing.
       const added = batch.projects.map((project) => ({
         events: linesOf<PreparedEvent>(project.eventsFile),
+        seen: linesOf<SeenUser>(project.seenFile),
         users: linesOf<PreparedUser>(project.usersFile),
         schema: withNew(schemas.get(project.projectId) ?? emptySchema, project),
         projectId: project.projectId,
       }));
-      for (const { events, users, schema, projectId } of added) {
+      for (const { events, seen, users, schema, projectId } of added) {
         rows.events.push(...events);
+        rows.seen.push(...seen);
         rows.users.push(...users);
         schemas.set(projectId, schema);
       }

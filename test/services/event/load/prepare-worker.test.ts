@@ -41,7 +41,7 @@ describe("thread that prepares", () => {
     await worker.reset(empty);
     const task = taskOf(track(1), {});
     const { batch, counts, letters } = await worker.prepare(task);
-    expect(batch.projects[0]?.counts).toEqual({ events: 1, updates: 0, users: 1 });
+    expect(batch.projects[0]?.counts).toEqual({ events: 1, updates: 0, seen: 1, users: 0 });
     expect(counts).toMatchObject({ records: 2, refused: { type: 1 } });
     expect(Buffer.from(letters!.ndjson).toString()).toContain('"reason":"type"');
     expect(task.bytes.length).toBe(0);

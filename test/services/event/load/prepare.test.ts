@@ -54,7 +54,7 @@ const prepare = (...records: unknown[]): PreparedBatch => prepareText(spooled(re
 
 function rowsOf(
   { batch }: PreparedBatch,
-  kind: "eventsFile" | "updatesFile" | "usersFile",
+  kind: "eventsFile" | "updatesFile" | "seenFile" | "usersFile",
   project = 1,
 ): unknown[] {
   const file = batch.projects.find(({ projectId }) => projectId === project)?.[kind];
@@ -115,7 +115,7 @@ describe("records become rows", () => {
       ["event", "tags", 4, "list"],
       ["event", "born", 5, "time"],
     ]);
-    expect(rows?.counts).toEqual({ events: 2, updates: 0, users: 1 });
+    expect(rows?.counts).toEqual({ events: 2, updates: 0, seen: 1, users: 0 });
     expect(prepared.counts).toMatchObject({ records: 2, events: 2, refused: {}, dropped: {} });
   });
 
@@ -142,7 +142,7 @@ describe("records become rows", () => {
     );
   });
 
-  it("of users, each made known first", () => {
+  it("of users, and of what makes them known", () => {
     const prepared = prepare(
       user("user_set", { name: "n", address: { city: "x", zip: "1" } }),
       user("user_set", { address: { city: "y" } }, { "#distinct_id": "d" }),
@@ -150,19 +150,32 @@ describe("records become rows", () => {
       user("user_unset", { name: 0 }),
       user("user_del", {}),
     );
-    const a = { u: 1, a: "a" };
-    const ad = { ...a, d: "d" };
+    expect(rowsOf(prepared, "seenFile")).toEqual([
+      { u: 1, a: "a" },
+      { u: 1, a: "a", d: "d" },
+    ]);
     expect(rowsOf(prepared, "usersFile")).toEqual([
-      { ...a, o: "seen", p: {} },
-      { ...a, o: "set", p: { 1: "n", 2: '{"city":"x","zip":"1"}', 3: "x", 4: "1" } },
-      { ...ad, o: "seen", p: {} },
-      { ...ad, o: "unset", p: { 4: null } },
-      { ...ad, o: "set", p: { 2: '{"city":"y"}', 3: "y" } },
-      { ...a, o: "add", p: { 5: 5 } },
-      { ...a, o: "unset", p: { 1: null } },
-      { ...a, o: "del", p: {} },
+      { u: 1, o: "set", p: { 1: "n", 2: '{"city":"x","zip":"1"}', 3: "x", 4: "1" } },
+      { u: 1, o: "unset", p: { 4: null } },
+      { u: 1, o: "set", p: { 2: '{"city":"y"}', 3: "y" } },
+      { u: 1, o: "add", p: { 5: 5 } },
+      { u: 1, o: "unset", p: { 1: null } },
+      { u: 1, o: "del", p: {} },
     ]);
     expect(prepared.counts).toMatchObject({ records: 5, users: 5, events: 0 });
+  });
+
+  it("of users whose visitor is somebody else, without the visitor", () => {
+    const prepared = prepare(
+      user("user_set", { name: "n" }, { "#distinct_id": "d" }),
+      user("user_set", { name: "m" }, { "#account_id": "b", "#distinct_id": "d" }),
+      track({ "#account_id": undefined, "#distinct_id": "d" }),
+    );
+    expect(rowsOf(prepared, "seenFile")).toEqual([
+      { u: 1, a: "a", d: "d" },
+      { u: 2, a: "b" },
+    ]);
+    expect(rowsOf(prepared, "eventsFile")).toMatchObject([{ u: 1, d: "d" }]);
   });
 
   it("of several projects, each with its zone and numbers", () => {
@@ -284,12 +297,14 @@ describe("batches", () => {
       user("user_set", { y: 1 }, { "#distinct_id": "d" }),
     ];
     const first = prepare(...records);
-    const rows = [rowsOf(first, "eventsFile"), rowsOf(first, "usersFile")];
+    const rows = [rowsOf(first, "eventsFile"), rowsOf(first, "seenFile"), rowsOf(first, "usersFile")];
     at = { number: 1, offset: 0 };
     start();
     const second = prepare(...records);
     expect(second).toEqual(first);
-    expect([rowsOf(second, "eventsFile"), rowsOf(second, "usersFile")]).toEqual(rows);
+    expect([rowsOf(second, "eventsFile"), rowsOf(second, "seenFile"), rowsOf(second, "usersFile")]).toEqual(
+      rows,
+    );
   });
 
   it("hold bytes of any text", () => {
