@@ -4,12 +4,14 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 /**
  * Runs what README.md shows. A `console` block holds commands behind `$ ` and
  * what they print; an ellipsis stands for what differs from run to run. The
- * blocks share one shell and the server that `npm start` starts.
+ * blocks share one shell and the server that `npm start` starts. A command that
+ * ends with ` &` goes on beside the others: its first line is awaited at once,
+ * all of its output when the others have run.
  */
 const blocks = [...readFileSync("README.md", "utf8").matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(
   (match) => match[1] as string,
@@ -20,13 +22,16 @@ const steps = blocks.flatMap((block) =>
     .slice(1)
     .map((step) => {
       const [command = "", ...output] = step.split("\n");
-      return { command, output: output.join("\n") };
+      return { command, output: output.join("\n"), isBeside: command.endsWith(" &") };
     }),
 );
 
 let server: ChildProcess;
 let shell: ChildProcess;
 let address = "";
+let listener = "";
+/** What runs beside the others, with all that it has printed. */
+const beside: { readonly child: ChildProcess; readonly output: string; printed: string }[] = [];
 
 beforeAll(async () => {
   const data = mkdtempSync(join(tmpdir(), "engage-readme-"));
@@ -45,16 +50,29 @@ beforeAll(async () => {
 
 afterAll(async () => {
   shell.stdin?.end();
-  // The group: npm, its shell and the server.
-  process.kill(-(server.pid as number), "SIGTERM");
-  await once(server, "exit");
+  // The groups: npm, its shell and what it runs.
+  for (const child of [server, ...beside.map((one) => one.child)]) {
+    process.kill(-(child.pid as number), "SIGTERM");
+    await once(child, "exit");
+  }
 });
 
-it.each(steps)("$command", async ({ command, output }) => {
-  const printed = await run(
-    command.replaceAll("127.0.0.1:8080", address).replace(/(parse|report)\.ts/, `$& ${address}`),
+it.each(steps)("$command", async ({ command: written, output, isBeside }) => {
+  const command = written
+    .replaceAll("127.0.0.1:8080", address)
+    .replaceAll("127.0.0.1:8090", listener)
+    .replace(/(parse|report)\.ts/, `$& ${address}`);
+  const printed = await (isBeside ? begin(command, output) : run(command));
+  expect(printed.trim()).toMatch(
+    pattern(isBeside ? firstLine(output.replace("127.0.0.1:8090", listener)) : output.trim()),
   );
-  expect(printed.trim()).toMatch(pattern(output.trim()));
+});
+
+it("what runs beside the others prints what is shown", async () => {
+  expect(beside).toHaveLength(steps.filter(({ isBeside }) => isBeside).length);
+  for (const one of beside) {
+    await vi.waitFor(() => expect(one.printed.trim()).toMatch(pattern(one.output.trim())));
+  }
 });
 
 it("starts with the two commands", () => {
@@ -62,6 +80,24 @@ it("starts with the two commands", () => {
     /npm ci && npm start[\s\S]*npm ci && npm test[\s\S]*## Parse/,
   );
 });
+
+/** Starts a receiver that goes on, on a port that is free; resolves with the first line of what it prints. */
+async function begin(command: string, shown: string): Promise<string> {
+  const free = command.replace(/ &$/, " --port 0");
+  const child = spawn("bash", ["-c", free], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  const one = { child, output: shown.replace("127.0.0.1:8090", "127.0.0.1:…"), printed: "" };
+  beside.push(one);
+  child.stdout.on("data", (chunk) => {
+    one.printed += String(chunk);
+  });
+  await vi.waitFor(() => expect(one.printed).toContain("\n"), { timeout: 20_000 });
+  listener = /127\.0\.0\.1:\d+/.exec(one.printed)?.[0] ?? "";
+  return one.printed;
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] as string;
+}
 
 const mark = "--- end of output ---";
 

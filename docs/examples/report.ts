@@ -17,5 +17,7 @@ for (const [i, users] of usersByDay.entries()) {
     count++;
   }
 }
-sdk.userSet({ accountId: "user-1", properties: { level: 7 } });
+for (let user = 1; user <= Math.max(...usersByDay); user++) {
+  sdk.userSet({ accountId: `user-${user}`, properties: { level: user } });
+}
 sdk.flush((error?: Error) => console.log(error?.message ?? `${count} logins are on disk`));
