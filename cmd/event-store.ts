@@ -20,12 +20,12 @@ export function eventFolders({ data }: Pick<Config, "data">): EventFolders {
  * @throws UserError when it can't be opened
  */
 export async function openEventStore(config: Config): Promise<EventStore> {
-  const { memoryBytes, maxTempBytes, threads, maxQueries, maxWaiting } = config.events.engine;
+  const { memoryBytes, threads, ...limits } = config.events.engine;
   const { store, staging } = eventFolders(config);
   const { openDuckDbStore } = await import("../store/events/duckdb/open.ts");
   try {
     return await openDuckDbStore({
-      ...{ folder: store, stagingFolder: staging, maxTempBytes, maxQueries, maxWaiting },
+      ...{ ...limits, folder: store, stagingFolder: staging },
       memoryLimitBytes: memoryBytes,
       threads: threads ?? availableParallelism(),
     });

@@ -9,13 +9,17 @@ import { jsonLines } from "../harness/log-lines.ts";
 import { makeFolder, type Server } from "../harness/processes.ts";
 import { openGenerator } from "../webhook/generator.ts";
 import { secret } from "../webhook/secret.ts";
-import { days, firstDayMs } from "./data.ts";
+import { days, firstDayMs, storeOptions } from "./data.ts";
 import { dataArguments, openData } from "./generated.ts";
 import { query, startService } from "./service.ts";
 
 /** Webhooks and lines to parse at a steady rate, alone and while six heavy queries are asked over and over. */
 const { values } = parseArgs({
-  options: { ...dataArguments, seconds: { type: "string", default: "20" } },
+  options: {
+    ...dataArguments,
+    seconds: { type: "string", default: "20" },
+    niceness: { type: "string", default: "0,10" },
+  },
 });
 const seconds = Number(values.seconds);
 const queries = 6;
@@ -23,18 +27,24 @@ const queries = 6;
 const rates = { batches: 20, parses: 50 };
 const lines = 100;
 
-// The messages of this bench stay out of the folder that other parts use again.
-const data = join(makeFolder(), "data");
-mkdirSync(data);
-symlinkSync(resolve(await openData(values), "events"), join(data, "events"));
-await using server = await startService(7344, data, {
-  parser: { separator: ":ta:" },
-  webhook: {
-    channels: { demo: { secrets: [{ value: secret }], targets: ["queue"] } },
-    targets: { queue: { kind: "pull" } },
-  },
-});
+const folder = await openData(values);
 using generator = openGenerator();
+
+/** The messages of a run stay out of the folder that other parts use again. */
+async function start(niceness: number): Promise<Server> {
+  const data = join(makeFolder(), "data");
+  mkdirSync(data);
+  symlinkSync(resolve(folder, "events"), join(data, "events"));
+  const { memoryLimitBytes: memoryBytes, maxTempBytes, threads } = storeOptions(data);
+  return await startService(7344, data, {
+    events: { engine: { memoryBytes, maxTempBytes, threads, niceness } },
+    parser: { separator: ":ta:" },
+    webhook: {
+      channels: { demo: { secrets: [{ value: secret }], targets: ["queue"] } },
+      targets: { queue: { kind: "pull" } },
+    },
+  });
+}
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const heavy = {
@@ -75,7 +85,7 @@ interface Measured {
   readonly thread: string;
 }
 
-async function measure(): Promise<Measured> {
+async function measure(server: Server): Promise<Measured> {
   const before = server.mainThread();
   const turn = { port: server.port, path: "/webhook/demo", connections: 16, elements: 100 };
   const [{ latenciesMs }, parses] = await Promise.all([
@@ -88,24 +98,14 @@ async function measure(): Promise<Measured> {
   return { webhook: latenciesMs, parse: parses, thread };
 }
 
-let answered = 0;
-
-/** Asks until it is stopped. */
-async function keepAsking(stop: AbortSignal): Promise<void> {
-  while (!stop.aborted) {
+/** Asks until it is stopped; resolves to how many were answered. */
+async function keepAsking(server: Server, stop: AbortSignal): Promise<number> {
+  for (let answered = 0; ; answered++) {
+    if (stop.aborted) return answered;
     const answer = await (await query(server, "/open/event-analyze", heavy)).json();
     if ((answer as { return_code: number }).return_code !== 0) throw new Error(JSON.stringify(answer));
-    answered++;
   }
 }
-
-await measure();
-const alone = await measure();
-const stop = new AbortController();
-const asking = Array.from({ length: queries }, () => keepAsking(stop.signal));
-const beside = await measure();
-stop.abort();
-await Promise.all(asking);
 
 const rowOf = (name: string, before: readonly number[], with_: readonly number[]) => ({
   call: name,
@@ -114,10 +114,21 @@ const rowOf = (name: string, before: readonly number[], with_: readonly number[]
   "p50 ms with queries": quantile(with_, 0.5).toFixed(1),
   "p99 ms with queries": quantile(with_, 0.99).toFixed(1),
 });
-console.log(`${queries} queries at once of ${values.events} events for ${seconds} s, ${answered} answered`);
-console.table([
-  rowOf(`webhook, 100 messages, ${rates.batches}/s`, alone.webhook, beside.webhook),
-  rowOf(`Parse, ${lines} lines, ${rates.parses}/s`, alone.parse, beside.parse),
-]);
-console.log(`main thread: alone it ${alone.thread}, with queries it ${beside.thread}`);
-console.log(`load average ${loadavg()[0]!.toFixed(1)}\n`);
+for (const niceness of values.niceness.split(",").map(Number)) {
+  await using server = await start(niceness);
+  await measure(server);
+  const alone = await measure(server);
+  const stop = new AbortController();
+  const asking = Array.from({ length: queries }, () => keepAsking(server, stop.signal));
+  const beside = await measure(server);
+  stop.abort();
+  const answered = (await Promise.all(asking)).reduce((sum, count) => sum + count, 0);
+  console.log(`engine with niceness ${niceness}: ${queries} queries at once of ${values.events} events`);
+  console.log(`for ${seconds} s, ${answered} answered`);
+  console.table([
+    rowOf(`webhook, 100 messages, ${rates.batches}/s`, alone.webhook, beside.webhook),
+    rowOf(`Parse, ${lines} lines, ${rates.parses}/s`, alone.parse, beside.parse),
+  ]);
+  console.log(`main thread: alone it ${alone.thread}, with queries it ${beside.thread}`);
+  console.log(`load average ${loadavg()[0]!.toFixed(1)}\n`);
+}

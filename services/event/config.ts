@@ -50,6 +50,11 @@ const engineSchema = z.strictObject({
   threads: z.int().min(1).max(1_024).optional(),
   /** What queries put aside on the disk beyond their memory. */
   maxTempBytes: bytes().default(10_240 * mib),
+  /**
+   * How far queries and loads stand back behind calls when processors are short, as by `nice`; on Linux. 0: not at
+   * all.
+   */
+  niceness: z.int().min(0).max(19).default(10),
   /** Queries at a time; more of them make each slower, and the rest of the service too. */
   maxQueries: z.int().min(1).max(64).default(2),
   /** Queries that wait for their turn; further ones are refused. */

@@ -5,6 +5,7 @@ import { EventsOpenError, EventsUnavailableError } from "../events.ts";
 import { openCatalog } from "./catalog.ts";
 import { firstLine, storeError } from "./errors.ts";
 import type { StoreTables } from "./layout.ts";
+import { lowerPoolPriority } from "./priority.ts";
 import { createSerial } from "./serial.ts";
 import { Session } from "./session.ts";
 import { textLiteral } from "./sql-text.ts";
@@ -18,6 +19,8 @@ export interface DatabaseOptions {
   readonly threads: number;
   /** What queries may put aside on the disk. */
   readonly maxTempBytes: number;
+  /** How far statements stand back behind the rest of the process, 1 to 19, where the system can do that. Default 0: not at all. */
+  readonly niceness?: number;
 }
 
 const scratchFolder = ({ folder }: DatabaseOptions): string => join(folder, "scratch");
@@ -148,6 +151,9 @@ async function openFile(
   try {
     await mkdir(options.folder, { recursive: true });
     await mkdir(options.stagingFolder, { recursive: true });
+    // The folders were made in the pool, so it is there; the engine's threads come next.
+    const { niceness = 0 } = options;
+    if (niceness > 0) await lowerPoolPriority(niceness);
     // By `create`, a second one of the same process would be another database on the same file.
     instance = await DuckDBInstance.fromCache(file, engineSettings(options));
     return { instance, tables: await lockDown(instance, options) };
