@@ -1,11 +1,12 @@
 import { defineConfig } from "vitest/config";
 
-/** Suites that need programs which `test/servers/run` installs; they share those, so they run one after the other. */
+/** Suites that need programs which `test/servers/run` installs. Each file starts its own servers. */
 export default defineConfig({
   test: {
     include: ["test/servers/**/*.test.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    fileParallelism: false,
+    // They wait for processes and timers more than they compute.
+    maxWorkers: 2,
   },
 });
