@@ -43,6 +43,14 @@ const isCovered = ({ windows }: Stretches, stretch: number): boolean =>
 
 /** Of so few buckets the one that holds a time is found by comparing. */
 const maxCompared = 8;
+const dayMs = 86_400_000;
+
+/** Whether stretches are so short that one of a day's is found by dividing, and all alike. */
+export function isFine({ edges, windows }: Stretches): boolean {
+  const width = edges[1]! - edges[0]!;
+  if (windows !== undefined || width * maxCompared > dayMs) return false;
+  return edges.every((edge, index) => edge === edges[0]! + width * index);
+}
 
 /**
  * The text for the stretch that holds an instant, an integer from 0, of events
