@@ -50,8 +50,8 @@ export interface LeasedBatch {
 
 export interface LeaseResult {
   readonly batches: readonly LeasedBatch[];
-  /** When there is something for this channel again, ends of leases included; null: nothing is left now. */
-  readonly nextDueAtMs: number | null;
+  /** In how long there is something for this channel again, ends of leases included, 0: now; null: nothing is left now. */
+  readonly nextDueInMs: number | null;
 }
 
 /** What became of one attempt. */
@@ -79,9 +79,9 @@ export type Outcome =
       readonly segments: readonly SegmentCounts[];
     }
   | {
-      /** Once more, not before `atMs`; of a cancelled run it fails with this reason instead. */
+      /** Once more, but not for so long; of a cancelled run it fails with this reason instead. */
       readonly kind: "retry";
-      readonly atMs: number;
+      readonly afterMs: number;
       readonly reason: string;
       readonly message: string;
       readonly segments: readonly SegmentCounts[];
@@ -95,8 +95,8 @@ export type Settled = { readonly kind: "settled"; readonly state: BatchState } |
 /** A channel with batches that are due or will be. */
 export interface BusyChannel {
   readonly channelId: string;
-  /** Earliest time at which one can be leased. */
-  readonly dueAtMs: number;
+  /** In how long one can be leased; 0: now. */
+  readonly dueInMs: number;
 }
 
 export interface SlotRequest {

@@ -83,6 +83,8 @@ export type {
  * reason when it is aborted; then it is not known whether the call had effect.
  *
  * Times are milliseconds since 1970 by the store's clock, `now` of its options.
+ * Leases and what is due go by another one, `leaseNow`, which nobody sets: an
+ * hour that a clock is put forward must not end the leases of what is being sent.
  */
 export interface ChannelStore extends AsyncDisposable {
   createChannel(channel: NewChannel, options?: CallOptions): Promise<ChannelSaved>;

@@ -89,16 +89,16 @@ export class Lane {
     if (isEnough || quietMs > 0) return isEnough ? pollMs : Math.min(pollMs, quietMs);
     const asked = clock.monotonic();
     const request = { channelId: this.#channelId, maxBatches: room, leaseMs, owner };
-    const { batches, nextDueAtMs } = await store.leaseBatches(request);
+    const { batches, nextDueInMs } = await store.leaseBatches(request);
     for (const batch of batches) {
       this.#averageBytes = 0.9 * (this.#averageBytes || batch.body.length) + 0.1 * batch.body.length;
       this.#queue.push(leases.hold(batch, asked));
       this.#held++;
     }
     this.#pump();
-    if (nextDueAtMs === null) return null;
+    if (nextDueInMs === null) return null;
     if (batches.length === room) return 0;
-    const waitMs = Math.min(pollMs, Math.max(shortestWaitMs, nextDueAtMs - clock.now()));
+    const waitMs = Math.min(pollMs, Math.max(shortestWaitMs, nextDueInMs));
     this.#quietUntilMs = asked + waitMs;
     return waitMs;
   }
@@ -138,7 +138,7 @@ export class Lane {
     const result = await attempt(exchangeTo(plan.url), request, clock, signal);
     if (signal.aborted && result.kind === "cancelled") return undefined;
     const verdict = judgeOutcome(result, batch.size, validation);
-    const outcome = outcomeOf(verdict, batch, plan, clock.now());
+    const outcome = outcomeOf(verdict, batch, plan);
     observer.attempted({
       ...{ channelId: this.#channelId, runId: batch.runId, number: batch.number, messages: batch.size },
       ...{ outcome: outcome.kind, durationMs: clock.monotonic() - began },
@@ -178,7 +178,7 @@ export class Lane {
     const now = clock.monotonic();
     if (this.#held === 0) this.#quietUntilMs = now;
     if (outcome?.kind === "retry") {
-      this.#quietUntilMs = Math.min(this.#quietUntilMs, now + outcome.atMs - clock.now());
+      this.#quietUntilMs = Math.min(this.#quietUntilMs, now + outcome.afterMs);
     }
     this.#bell.ring();
   }

@@ -10,7 +10,7 @@ export interface RetryRule {
 }
 
 /** What an attempt's verdict makes of its batch. */
-export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule, nowMs: number): Outcome {
+export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule): Outcome {
   const { note, size } = batch;
   if (verdict.kind === "accepted") {
     const failed = verdict.failed.map(({ index }) => index - 1);
@@ -24,7 +24,7 @@ export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule,
   const { reason, message, isRetryable } = verdict;
   const told = { reason, message, segments: countSegments(note, size, undefined) };
   return isRetryable && batch.retries < rule.retries
-    ? { kind: "retry", atMs: nowMs + rule.retryIntervalMs, ...told }
+    ? { kind: "retry", afterMs: rule.retryIntervalMs, ...told }
     : { kind: "failed", ...told };
 }
 

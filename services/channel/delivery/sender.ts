@@ -46,13 +46,13 @@ export class Sender {
 
   /** Resolves when it has stopped. */
   async run(): Promise<void> {
-    const { store, clock, observer, pollMs } = this.#options;
+    const { store, observer, pollMs } = this.#options;
     while (!this.#stopping.signal.aborted) {
       let waitMs = pollMs;
       try {
-        for (const { channelId, dueAtMs } of await store.busyChannels()) {
-          if (dueAtMs <= clock.now()) this.#open(channelId);
-          else waitMs = Math.min(waitMs, dueAtMs - clock.now());
+        for (const { channelId, dueInMs } of await store.busyChannels()) {
+          if (dueInMs === 0) this.#open(channelId);
+          else waitMs = Math.min(waitMs, dueInMs);
         }
       } catch (error) {
         observer.failed("look for batches", error);

@@ -3,6 +3,7 @@ import { openPool } from "../../sql/postgres/executor.ts";
 import { type ChannelStore, DEFAULT_RUN_RETENTION_MS } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
 import { PostgresChannelsExecutor } from "./executor.ts";
+import { openLeaseClock } from "./lease-clock.ts";
 import { channelStore } from "./store.ts";
 
 /** Batches of a large audience are written some thousands at a time. */
@@ -13,8 +14,9 @@ export interface PostgresChannelsOptions extends PostgresConnection {
   readonly schema?: string;
   /** How long runs that have ended are kept. Default 30 days. */
   readonly retentionMs?: number;
-  /** Replicas' clocks must agree to within a fraction of the leases. Slots go by the database's. */
   readonly now?: () => number;
+  /** Milliseconds by which leases and what is due go. Default: the database's clock, which slots go by too. */
+  readonly leaseNow?: () => number;
 }
 
 /**
@@ -28,5 +30,13 @@ export interface PostgresChannelsOptions extends PostgresConnection {
 export async function openPostgresChannels(options: PostgresChannelsOptions): Promise<ChannelStore> {
   const { schema = "engage_inbox", now = Date.now, retentionMs = DEFAULT_RUN_RETENTION_MS } = options;
   const pool = await openPool(channelStore, { statementTimeoutMs: STATEMENT_TIMEOUT_MS, ...options }, schema);
-  return new SqlChannels(new PostgresChannelsExecutor(pool, schema), { now, retentionMs });
+  const executor = new PostgresChannelsExecutor(pool, schema);
+  try {
+    const monotonic = () => performance.now();
+    const { leaseNow = await openLeaseClock({ ask: () => executor.clock(), monotonic }) } = options;
+    return new SqlChannels(executor, { now, leaseNow, retentionMs });
+  } catch (error) {
+    await executor[Symbol.asyncDispose]();
+    throw error;
+  }
 }

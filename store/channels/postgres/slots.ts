@@ -14,10 +14,7 @@ export function* reserveSlots(request: SlotRequest): Operation<Slots> {
     channelId,
   );
   // A statement of its own: the clock is read when the row is held.
-  const clock = yield* first<{ now_us: number }>(
-    "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint) AS now_us",
-  );
-  const nowUs = clock!.now_us;
+  const nowUs = yield* readClockUs();
   const { atUs, retryAfterMs, state } = takeSlots(
     { nextUs: held!.next_us, perSecond: held!.per_second },
     ...([request, nowUs] as const),
@@ -27,4 +24,15 @@ export function* reserveSlots(request: SlotRequest): Operation<Slots> {
     ...[state.nextUs, state.perSecond, channelId],
   );
   return { delaysMs: atUs.map((at) => (at - nowUs) / 1_000), retryAfterMs };
+}
+
+export function* readClock(): Operation<number> {
+  return (yield* readClockUs()) / 1_000;
+}
+
+function* readClockUs(): Operation<number> {
+  const clock = yield* first<{ now_us: number }>(
+    "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint) AS now_us",
+  );
+  return clock!.now_us;
 }

@@ -1,10 +1,13 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
-import type { BusyChannel, LeaseRequest } from "../batches.ts";
+import type { LeaseRequest } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
 import { finishIfSettled, sweepRuns } from "./end-run.ts";
 import { channelIdOf, decodeBatchToken, seqOfChannel } from "./ids.ts";
 import { Tallies } from "./tallies.ts";
+
+/** What the settings of a channel allow. */
+const LONGEST_RETRY_MS = 600_000;
 
 export interface LeasedRow extends BatchRow {
   readonly run_id: string;
@@ -18,10 +21,20 @@ export interface LeasedRows {
   readonly nextDueAtMs: number | null;
 }
 
-export type Leasing = Omit<LeaseRequest, "channelId"> & { readonly channelId: string; readonly key: number };
+export interface Leasing extends LeaseRequest {
+  readonly key: number;
+  /** By the clock of leases. */
+  readonly atMs: number;
+}
+
+/** A channel and when one of its batches can be leased, by the clock of leases. */
+export interface DueChannel {
+  readonly channelId: string;
+  readonly dueAtMs: number;
+}
 
 export function* leaseBatches(session: Session, leasing: Leasing): Operation<LeasedRows> {
-  const { nowMs, dialect } = session;
+  const { dialect } = session;
   const channelSeq = seqOfChannel(leasing.channelId);
   const found = yield* all<LeasedRow>(
     `SELECT ${BATCH_COLUMNS}, r.run_id, r.state AS run_state, c.body FROM {batches} b
@@ -29,11 +42,11 @@ export function* leaseBatches(session: Session, leasing: Leasing): Operation<Lea
      JOIN {bodies} c ON c.run_seq = b.run_seq AND c.number = b.number
      WHERE b.channel_seq = $1 AND b.is_open = 1 AND b.due_at_ms <= $2
      ORDER BY b.due_at_ms, b.run_seq, b.number LIMIT $3 ${dialect.skipLocked("b")}`,
-    ...[channelSeq, nowMs, leasing.maxBatches],
+    ...[channelSeq, leasing.atMs, leasing.maxBatches],
   );
   const isAlive = ({ run_state }: LeasedRow): boolean => run_state === "preparing" || run_state === "sending";
   const rows = found.filter(isAlive);
-  const untilMs = nowMs + leasing.leaseMs;
+  const untilMs = leasing.atMs + leasing.leaseMs;
   for (const [runSeq, numbers] of byRun(rows)) {
     yield* run(
       `UPDATE {batches} SET state = 'in_flight', due_at_ms = $1, lease_key = $2, lease_owner = $3,
@@ -54,9 +67,9 @@ export function* leaseBatches(session: Session, leasing: Leasing): Operation<Lea
 
 /** Prolongs what is held; answers which of the tokens are void. */
 export function* extendBatches(
-  { nowMs }: Session,
+  _session: Session,
   tokens: readonly string[],
-  leaseMs: number,
+  untilMs: number,
 ): Operation<readonly string[]> {
   const lost: string[] = [];
   for (const token of tokens.toSorted()) {
@@ -66,14 +79,14 @@ export function* extendBatches(
       (yield* first(
         `UPDATE {batches} SET due_at_ms = $1 WHERE run_seq = $2 AND number = $3 AND lease_key = $4
            AND is_open = 1 RETURNING number`,
-        ...[nowMs + leaseMs, lease.runSeq, lease.number, lease.key],
+        ...[untilMs, lease.runSeq, lease.number, lease.key],
       ));
     if (held === null) lost.push(token);
   }
   return lost;
 }
 
-export function* busyChannels(session: Session): Operation<readonly BusyChannel[]> {
+export function* busyChannels(session: Session): Operation<readonly DueChannel[]> {
   yield* sweepRuns(session);
   const rows = yield* all<{ channel_seq: number; at_ms: number | null }>(
     `SELECT channel_seq, (SELECT MIN(b.due_at_ms) FROM {batches} b
@@ -87,11 +100,18 @@ export function* busyChannels(session: Session): Operation<readonly BusyChannel[
     .sort((a, b) => a.dueAtMs - b.dueAtMs);
 }
 
-/** The process that had the file before is gone, and with it its calls. */
-export function* forgetLeases({ nowMs }: Session): Operation<void> {
+/**
+ * The process that had the file before is gone, and with it its calls. Where its
+ * clock was ahead, retries are not put off for longer than their longest interval.
+ */
+export function* forgetLeases(_session: Session, atMs: number): Operation<void> {
   yield* run(
     `UPDATE {batches} SET state = 'pending', due_at_ms = $1, lease_key = 0 WHERE is_open = 1 AND state = 'in_flight'`,
-    nowMs,
+    atMs,
+  );
+  yield* run(
+    "UPDATE {batches} SET due_at_ms = $1 WHERE is_open = 1 AND due_at_ms > $1",
+    atMs + LONGEST_RETRY_MS,
   );
   yield* run("UPDATE {runs} SET lease_until_ms = 0, lease_key = 0 WHERE state = 'preparing'");
 }

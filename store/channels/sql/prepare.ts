@@ -7,39 +7,40 @@ import { RUN_COLUMNS, type RunRow, toRun } from "./run-rows.ts";
 export interface PreparationLease {
   readonly owner: string;
   readonly leaseMs: number;
+  /** When it ends, by the clock of leases. */
+  readonly untilMs: number;
   readonly key: number;
 }
 
 export function* leasePreparation(
-  { nowMs, dialect }: Session,
-  { owner, leaseMs, key }: PreparationLease,
+  { dialect }: Session,
+  { owner, leaseMs, untilMs, key }: PreparationLease,
 ): Operation<StoredRun | null> {
   const free = yield* first<{ seq: number }>(
     `SELECT b.seq FROM {runs} b WHERE b.state = 'preparing' AND b.lease_until_ms <= $1
      ORDER BY b.seq LIMIT 1 ${dialect.skipLocked("b")}`,
-    nowMs,
+    untilMs - leaseMs,
   );
   if (free === null) return null;
   const row = yield* first<RunRow>(
     `UPDATE {runs} SET lease_key = $1, lease_until_ms = $2, lease_owner = $3 WHERE seq = $4
      RETURNING ${RUN_COLUMNS}`,
-    ...[key, nowMs + leaseMs, owner, free.seq],
+    ...[key, untilMs, owner, free.seq],
   );
   return toRun(row!);
 }
 
-/** `leaseMs` 0 gives it back. */
 export function* extendPreparation(
-  { nowMs }: Session,
+  _session: Session,
   token: string,
-  leaseMs: number,
+  untilMs: number,
 ): Operation<number | null> {
   const lease = decodePreparation(token);
   if (lease === null) return null;
   const row = yield* first<{ lease_until_ms: number }>(
     `UPDATE {runs} SET lease_until_ms = $1 WHERE seq = $2 AND lease_key = $3 AND state = 'preparing'
      RETURNING lease_until_ms`,
-    ...[nowMs + leaseMs, lease.runSeq, lease.key],
+    ...[untilMs, lease.runSeq, lease.key],
   );
   return row?.lease_until_ms ?? null;
 }
@@ -77,11 +78,12 @@ export function* readAudience(_session: Session, runId: string, page: number): O
   return row?.data ?? null;
 }
 
-/** Null: stale. */
+/** Null: stale. @param atMs by the clock of leases: from then on they can be leased */
 export function* appendBatches(
   session: Session,
   token: string,
   append: BatchesToAppend,
+  atMs: number,
 ): Operation<StoredRun | null> {
   const held = yield* lockHeld(session, token);
   if (held === null || held.batches !== append.afterNumber) return null;
@@ -90,7 +92,7 @@ export function* appendBatches(
     `INSERT INTO {batches} (run_seq, number, channel_seq, request_id, size, note, state, is_open, due_at_ms,
        attempts, settled_attempts, retries, is_sent, lease_key, lease_owner, last_failure, failed_items)`,
     append.batches.map(({ requestId, size, note }, i) => [
-      ...[seq, append.afterNumber + i, channel_seq, requestId, size, note, "pending", 1, session.nowMs],
+      ...[seq, append.afterNumber + i, channel_seq, requestId, size, note, "pending", 1, atMs],
       ...[0, 0, 0, 0, 0, "", "", null],
     ]),
   );

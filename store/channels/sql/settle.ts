@@ -22,9 +22,11 @@ interface Change {
 
 const MAX_MESSAGE = 2_000;
 
+/** @param atMs by the clock of leases */
 export function* settleBatches(
   session: Session,
   settlements: readonly Settlement[],
+  atMs: number,
 ): Operation<readonly Settled[]> {
   const tallies = new Tallies();
   const ended = new Set<number>();
@@ -37,7 +39,7 @@ export function* settleBatches(
       continue;
     }
     const outcome = effective(settlement.outcome, held);
-    const change = changeOf(session.nowMs, outcome, held);
+    const change = changeOf(atMs, outcome, held);
     yield* write(held, change, outcome.kind !== "released");
     if (outcome.kind !== "released") count(tallies, held, change, outcome);
     if (change.state !== "pending") ended.add(held.run_seq);
@@ -69,9 +71,9 @@ function effective(outcome: Outcome, { run_state }: HeldRow): Outcome {
   return { kind: "failed", reason: "cancelled", message: "", segments: [] };
 }
 
-function changeOf(nowMs: number, outcome: Outcome, held: HeldRow): Change {
+function changeOf(atMs: number, outcome: Outcome, held: HeldRow): Change {
   const same = {
-    dueAtMs: nowMs,
+    dueAtMs: atMs,
     attempts: held.attempts,
     retries: held.retries,
     lastFailure: held.last_failure,
@@ -88,7 +90,7 @@ function changeOf(nowMs: number, outcome: Outcome, held: HeldRow): Change {
       return {
         ...same,
         state: "pending",
-        dueAtMs: outcome.atMs,
+        dueAtMs: atMs + outcome.afterMs,
         retries: held.retries + 1,
         lastFailure: failureText(outcome),
       };

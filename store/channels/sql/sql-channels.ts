@@ -9,7 +9,10 @@ export interface ChannelsExecutor extends Executor<ChannelsOperations> {
 }
 
 export interface SqlChannelsOptions {
+  /** Of schedules, and of what is told to people. */
   readonly now: () => number;
+  /** Of leases and of what is due. */
+  readonly leaseNow: () => number;
   /** How long runs that have ended are kept. */
   readonly retentionMs: number;
 }
@@ -116,14 +119,15 @@ export class SqlChannels implements port.ChannelStore {
   ): Promise<port.Preparation | null> {
     checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
     const key = newKey();
-    const nowMs = this.#options.now();
-    const run = await this.#call("leasePreparation", [{ owner, leaseMs, key }], options, nowMs);
-    return run && { token: encodePreparation(run.seq, key), untilMs: nowMs + leaseMs, run };
+    const untilMs = this.#options.leaseNow() + leaseMs;
+    const run = await this.#call("leasePreparation", [{ owner, leaseMs, untilMs, key }], options);
+    return run && { token: encodePreparation(run.seq, key), untilMs, run };
   }
 
   async extendPreparation(token: string, leaseMs: number, options?: Options): Promise<number | null> {
     checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
-    return await this.#call("extendPreparation", [token, leaseMs], options);
+    const untilMs = this.#options.leaseNow() + leaseMs;
+    return await this.#call("extendPreparation", [token, untilMs], options);
   }
 
   async releasePreparation(token: string, options?: Options): Promise<void> {
@@ -144,7 +148,7 @@ export class SqlChannels implements port.ChannelStore {
     append: port.BatchesToAppend,
     options?: Options,
   ): Promise<{ readonly kind: "appended"; readonly run: port.StoredRun } | { readonly kind: "stale" }> {
-    const run = await this.#call("appendBatches", [token, append], options);
+    const run = await this.#call("appendBatches", [token, append, this.#options.leaseNow()], options);
     return run === null ? { kind: "stale" } : this.#wakeAfter({ kind: "appended", run });
   }
 
@@ -153,21 +157,22 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   async busyChannels(options?: Options): Promise<readonly port.BusyChannel[]> {
-    return await this.#call("busyChannels", [], options);
+    const rows = await this.#call("busyChannels", [], options);
+    return rows.map(({ channelId, dueAtMs }) => ({ channelId, dueInMs: this.#untilDue(dueAtMs) }));
   }
 
   async leaseBatches(request: port.LeaseRequest, options?: Options): Promise<port.LeaseResult> {
     checkRange("maxBatches", request.maxBatches, MAX_PAGE);
     checkRange("leaseMs", request.leaseMs, MAX_LEASE_MS);
-    const key = newKey();
-    const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [{ ...request, key }], options);
+    const leasing = { ...request, key: newKey(), atMs: this.#options.leaseNow() };
+    const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [leasing], options);
     const batches = rows.map((row): port.LeasedBatch => {
       const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
       const { size, body, note, retries, attempts } = row;
-      const token = encodeBatchToken({ runSeq, number, key });
+      const token = encodeBatchToken({ runSeq, number, key: leasing.key });
       return { token, untilMs, runId, number, requestId, size, body, note, attempts: attempts + 1, retries };
     });
-    return { batches, nextDueAtMs };
+    return { batches, nextDueInMs: nextDueAtMs === null ? null : this.#untilDue(nextDueAtMs) };
   }
 
   async extendBatches(
@@ -176,14 +181,16 @@ export class SqlChannels implements port.ChannelStore {
     options?: Options,
   ): Promise<readonly string[]> {
     checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
-    return tokens.length === 0 ? [] : await this.#call("extendBatches", [tokens, leaseMs], options);
+    const untilMs = this.#options.leaseNow() + leaseMs;
+    return tokens.length === 0 ? [] : await this.#call("extendBatches", [tokens, untilMs], options);
   }
 
   async settleBatches(
     settlements: readonly port.Settlement[],
     options?: Options,
   ): Promise<readonly port.Settled[]> {
-    return settlements.length === 0 ? [] : await this.#call("settleBatches", [settlements], options);
+    const atMs = this.#options.leaseNow();
+    return settlements.length === 0 ? [] : await this.#call("settleBatches", [settlements, atMs], options);
   }
 
   async batches(
@@ -229,10 +236,13 @@ export class SqlChannels implements port.ChannelStore {
     name: N,
     args: ArgumentsOf<ChannelsOperations, N>,
     options: Options,
-    nowMs = this.#options.now(),
   ): Promise<OutcomeOf<ChannelsOperations, N>> {
     options?.signal?.throwIfAborted();
-    return await this.#executor.call(name, nowMs, args, options?.signal);
+    return await this.#executor.call(name, this.#options.now(), args, options?.signal);
+  }
+
+  #untilDue(atMs: number): number {
+    return Math.max(0, atMs - this.#options.leaseNow());
   }
 
   #wakeAfter<T>(value: T): T {

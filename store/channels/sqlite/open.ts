@@ -22,6 +22,8 @@ export interface SqliteChannelsOptions {
   /** How long to wait for a process that still has the file. Default 2 s. */
   readonly lockWaitMs?: number;
   readonly now?: () => number;
+  /** Milliseconds by which leases and what is due go. Default: what `now` says at the start, and what has passed since. */
+  readonly leaseNow?: () => number;
   /** Microseconds of a clock that nobody sets. */
   readonly monotonicUs?: () => number;
   readonly freeBytes?: (path: string) => number;
@@ -47,6 +49,9 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
     freeBytes,
   } = options;
   const { monotonicUs = () => Math.round(performance.now() * 1_000) } = options;
+  const openedUs = monotonicUs();
+  const openedMs = now();
+  const { leaseNow = () => openedMs + Math.round((monotonicUs() - openedUs) / 1_000) } = options;
   const setup = {
     ...{ path, maxWalBytes: 8 * MIB, checkAtOpen: false },
     lockWaitMs: options.lockWaitMs ?? 2_000,
@@ -59,10 +64,10 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
   const executor = new SqliteChannelsExecutor(setup, guard, monotonicUs);
   await executor.open();
   try {
-    await executor.call("forgetLeases", now(), [], undefined);
+    await executor.call("forgetLeases", now(), [leaseNow()], undefined);
   } catch (error) {
     await executor[Symbol.asyncDispose]();
     throw error;
   }
-  return new SqlChannels(executor, { now, retentionMs });
+  return new SqlChannels(executor, { now, leaseNow, retentionMs });
 }

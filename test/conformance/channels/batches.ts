@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { PageCursorError } from "../../../store/channels/channels.ts";
-import { failed, lease, leaseAll, type OpenWorld, preparedRun, retryAt, succeeded, text } from "./store.ts";
+import {
+  failed,
+  lease,
+  leaseAll,
+  type OpenWorld,
+  preparedRun,
+  retryAfter,
+  succeeded,
+  text,
+} from "./store.ts";
 
 export function testBatches(open: OpenWorld): void {
   describe("batches", () => {
@@ -21,10 +30,10 @@ export function testBatches(open: OpenWorld): void {
         { number: 1, untilMs: world.clock.ms + 1_000 },
       ]);
       expect(text(first.batches[0]!.body)).toBe('[{"push_id":"a"},{"push_id":"b"}]');
-      expect(first.nextDueAtMs).toBe(world.clock.ms);
+      expect(first.nextDueInMs).toBe(0);
       const second = await world.store.leaseBatches({ ...lease, channelId });
       expect(second.batches.map(({ number }) => number)).toEqual([2]);
-      expect(second.nextDueAtMs).toBe(world.clock.ms + 1_000);
+      expect(second.nextDueInMs).toBe(1_000);
       expect((await world.store.leaseBatches({ ...lease, channelId: "c9" })).batches).toEqual([]);
     });
 
@@ -60,13 +69,33 @@ export function testBatches(open: OpenWorld): void {
       ]);
     });
 
+    it.each([-3_600_000, 3_600_000])("stay with who has them when clocks are set by %d ms", async (setMs) => {
+      await using world = await open();
+      const { channelId, run } = await preparedRun(world.store, [["a"], ["b"]]);
+      const request = { ...lease, channelId, maxBatches: 1 };
+      const [first] = (await world.store.leaseBatches(request)).batches;
+      world.clock.setMs = setMs;
+      const [second, ...others] = await leaseAll(world.store, channelId);
+      expect([first!.number, second!.number, others.length]).toEqual([0, 1, 0]);
+      const tokens = [first!.token, second!.token];
+      expect(await world.store.extendBatches(tokens, 1_000)).toEqual([]);
+      await world.store.settleBatches([{ token: first!.token, outcome: retryAfter(500) }]);
+      expect((await world.store.leaseBatches(request)).nextDueInMs).toBe(500);
+      world.clock.ms += 500;
+      const [again] = await leaseAll(world.store, channelId);
+      await world.store.settleBatches(
+        [again!.token, second!.token].map((token) => ({ token, outcome: succeeded })),
+      );
+      expect(await world.store.run(run.runId)).toMatchObject({ state: "done" });
+    });
+
     it("come back with their bytes and their request id when they are retried", async () => {
       await using world = await open();
       const { channelId, run } = await preparedRun(world.store, [["a"]]);
       const [first] = await leaseAll(world.store, channelId);
       const atMs = world.clock.ms + 5_000;
-      await world.store.settleBatches([{ token: first!.token, outcome: retryAt(atMs) }]);
-      expect(await world.store.busyChannels()).toEqual([{ channelId, dueAtMs: atMs }]);
+      await world.store.settleBatches([{ token: first!.token, outcome: retryAfter(5_000) }]);
+      expect(await world.store.busyChannels()).toEqual([{ channelId, dueInMs: 5_000 }]);
       world.clock.ms = atMs - 1;
       expect(await leaseAll(world.store, channelId)).toEqual([]);
       world.clock.ms = atMs;
@@ -169,13 +198,13 @@ export function testBatches(open: OpenWorld): void {
       expect(
         await world.store.settleBatches([
           { token: first!.token, outcome: succeeded },
-          { token: second!.token, outcome: retryAt(0) },
+          { token: second!.token, outcome: retryAfter(0) },
         ]),
       ).toEqual([
         { kind: "settled", state: "succeeded" },
         { kind: "settled", state: "failed" },
       ]);
-      expect(await world.store.busyChannels()).toEqual([{ channelId, dueAtMs: third!.untilMs }]);
+      expect(await world.store.busyChannels()).toEqual([{ channelId, dueInMs: 1_000 }]);
       world.clock.ms = third!.untilMs;
       expect(await leaseAll(world.store, channelId)).toEqual([]);
       expect(await world.store.busyChannels()).toEqual([]);
@@ -209,8 +238,8 @@ export function testBatches(open: OpenWorld): void {
       await leaseAll(world.store, late.channelId);
       const early = await preparedRun(world.store, [["b"]], "early");
       expect(await world.store.busyChannels()).toEqual([
-        { channelId: early.channelId, dueAtMs: world.clock.ms },
-        { channelId: late.channelId, dueAtMs: world.clock.ms + 1_000 },
+        { channelId: early.channelId, dueInMs: 0 },
+        { channelId: late.channelId, dueInMs: 1_000 },
       ]);
     });
 

@@ -10,6 +10,7 @@ import type {
 
 export interface OpenOptions {
   readonly now: () => number;
+  readonly leaseNow: () => number;
   readonly retentionMs: number;
 }
 
@@ -24,7 +25,10 @@ export type OpenWorld = (retentionMs?: number) => Promise<World>;
 /** A clock that stands still until it is moved. */
 export class Clock {
   ms = 1_700_000_000_000;
-  readonly now = (): number => this.ms;
+  /** How far the clock that people see has been set. */
+  setMs = 0;
+  readonly now = (): number => this.ms + this.setMs;
+  readonly leaseNow = (): number => this.ms;
 }
 
 export interface World extends AsyncDisposable {
@@ -36,7 +40,7 @@ export interface World extends AsyncDisposable {
 
 export async function openWorld(place: ChannelsPlace, retentionMs = 1_000): Promise<World> {
   const clock = new Clock();
-  const options = { now: clock.now, retentionMs };
+  const options = { now: clock.now, leaseNow: clock.leaseNow, retentionMs };
   let store = await place.open(options);
   return {
     clock,
@@ -125,6 +129,6 @@ export const succeeded = {
 } satisfies Outcome;
 export const failed: Outcome = { kind: "failed", reason: "timeout", message: "60 s", segments: [] };
 
-export function retryAt(atMs: number): Outcome {
-  return { kind: "retry", atMs, reason: "timeout", message: "", segments: [] };
+export function retryAfter(afterMs: number): Outcome {
+  return { kind: "retry", afterMs, reason: "timeout", message: "", segments: [] };
 }

@@ -48,12 +48,10 @@ const table: readonly (readonly [string, ExchangeOutcome, string, string, string
 describe("a batch", () => {
   it.each(table)("with %s", (_what, outcome, ...expected) => {
     const kindOf = (validation: Validation, retries: number) =>
-      outcomeOf(
-        judgeOutcome(outcome, 2, validation),
-        batchOf(retries),
-        { retries: 2, retryIntervalMs: 5_000 },
-        0,
-      ).kind;
+      outcomeOf(judgeOutcome(outcome, 2, validation), batchOf(retries), {
+        retries: 2,
+        retryIntervalMs: 5_000,
+      }).kind;
     expect([kindOf("strict", 0), kindOf("strict", 2), kindOf("lenient", 0), kindOf("lenient", 2)]).toEqual(
       expected,
     );
@@ -62,22 +60,20 @@ describe("a batch", () => {
   it("is tried again after the interval, and never without retries", () => {
     const verdict = judgeOutcome(failure("timeout"), 2, "strict");
     const rule = { retries: 1, retryIntervalMs: 5_000 };
-    expect(outcomeOf(verdict, batchOf(0), rule, 1_000)).toMatchObject({
+    expect(outcomeOf(verdict, batchOf(0), rule)).toMatchObject({
       kind: "retry",
-      atMs: 6_000,
+      afterMs: 5_000,
       reason: "timeout",
     });
-    expect(outcomeOf(verdict, batchOf(0), { ...rule, retries: 0 }, 1_000)).toMatchObject({ kind: "failed" });
+    expect(outcomeOf(verdict, batchOf(0), { ...rule, retries: 0 })).toMatchObject({ kind: "failed" });
   });
 
   it("names who failed", () => {
     const text = '{"return_code":0,"data":{"fail_list":[{"index":2,"message":"gone"}]}}';
-    const outcome = outcomeOf(
-      judgeOutcome(answer(200, text), 2, "strict"),
-      batchOf(0),
-      { retries: 0, retryIntervalMs: 0 },
-      0,
-    );
+    const outcome = outcomeOf(judgeOutcome(answer(200, text), 2, "strict"), batchOf(0), {
+      retries: 0,
+      retryIntervalMs: 0,
+    });
     expect(outcome).toEqual({
       ...{ kind: "succeeded", warnings: 0, failedItems: [{ index: 2, pushId: "b", message: "gone" }] },
       segments: [{ groupId: "", language: "default", sent: 2, succeeded: 1 }],
