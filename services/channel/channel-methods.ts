@@ -49,6 +49,10 @@ export function createChannelMethods(
     updateChannel: ({ channelId, channel }, { signal }) =>
       answer(async () => {
         const given = channel ?? refuseField("channel", "is required");
+        if (given.channelId !== "" && given.channelId !== channelId) {
+          const problem = `is ${JSON.stringify(given.channelId)}, valid is ${JSON.stringify(channelId)} or none`;
+          refuseField("channel.channel_id", problem);
+        }
         const stored = await store.channel(channelId, { signal });
         if (stored === null) throw notFound("channel", channelId);
         const complete = completeChannel(given, decodeChannel(stored));
@@ -56,7 +60,7 @@ export function createChannelMethods(
         // Secrets that are kept are those of the version read, so another one in between is noticed.
         const version = versionOf(given.etag) ?? stored.version;
         const saved = await store.updateChannel(channelId, version, toNew(complete), { signal });
-        return show(saved, complete.name, channelId);
+        return show(saved, complete.name, channelId, given.etag);
       }),
 
     deleteChannel: ({ channelId, etag }, { signal }) =>
@@ -68,7 +72,7 @@ export function createChannelMethods(
           case "unknown":
             throw notFound("channel", channelId);
           case "stale":
-            throw staleEtag();
+            throw staleEtag("etag", etag);
           case "in_use":
             throw precondition(`channel ${channelId} is used by task ${deleted.taskId}, which has not ended`);
         }
@@ -92,7 +96,7 @@ function toNew(channel: Channel): NewChannel {
   return { name: channel.name, projectId: Number(channel.projectId), definition: encodeChannel(channel) };
 }
 
-function show(saved: ChannelSaved, name: string, channelId: string): { channel: Channel } {
+function show(saved: ChannelSaved, name: string, channelId: string, etag = ""): { channel: Channel } {
   switch (saved.kind) {
     case "saved":
       return { channel: showChannel(saved.channel) };
@@ -104,10 +108,13 @@ function show(saved: ChannelSaved, name: string, channelId: string): { channel: 
     case "unknown":
       throw notFound("channel", channelId);
     case "stale":
-      throw staleEtag();
+      throw staleEtag("channel.etag", etag);
   }
 }
 
-function staleEtag(): ConnectError {
-  return new ConnectError("etag is not the present one, read the channel again", Code.Aborted);
+/** @param etag empty: another change came in between */
+function staleEtag(field: string, etag: string): ConnectError {
+  const found = etag === "" ? "the channel was changed just now" : `${field} is ${JSON.stringify(etag)}`;
+  const problem = etag === "" ? "" : ", which is not the present one";
+  return new ConnectError(`${found}${problem}, read the channel again`, Code.Aborted);
 }

@@ -19,17 +19,21 @@ export const deliveryDefaults = {
   strictValidation: true,
 } as const;
 
-const ranges: readonly (readonly [keyof DeliverySettings & keyof typeof deliveryDefaults, string, Range])[] =
-  [
-    ["rateLimit", "rate_limit", { min: 1, max: 10_000, also: -1, words: "-1 for no limit, or 1 to 10000" }],
-    ["batchSize", "batch_size", { min: 1, max: 500, words: "1 to 500" }],
-    ["timeoutSeconds", "timeout_seconds", { min: 0, max: 3_600, words: "0 for none, or up to 3600" }],
-    ["retries", "retries", { min: 0, max: 10, words: "0 to 10" }],
-    ["retryIntervalSeconds", "retry_interval_seconds", { min: 0, max: 600, words: "0 to 600" }],
-  ];
+/** By the names of the fields in code and contract. */
+export const deliveryRanges: readonly (readonly [
+  keyof DeliverySettings & keyof typeof deliveryDefaults,
+  string,
+  Range,
+])[] = [
+  ["rateLimit", "rate_limit", { min: 1, max: 10_000, also: -1, words: "-1 for no limit, or 1 to 10000" }],
+  ["batchSize", "batch_size", { min: 1, max: 500, words: "1 to 500" }],
+  ["timeoutSeconds", "timeout_seconds", { min: 0, max: 3_600, words: "0 for none, or up to 3600" }],
+  ["retries", "retries", { min: 0, max: 10, words: "0 to 10" }],
+  ["retryIntervalSeconds", "retry_interval_seconds", { min: 0, max: 600, words: "0 to 600" }],
+];
 
 export function checkDelivery(settings: DeliverySettings): readonly Violation[] {
-  return ranges.flatMap(([key, field, { min, max, also, words }]) => {
+  return deliveryRanges.flatMap(([key, field, { min, max, also, words }]) => {
     const value = settings[key];
     if (typeof value !== "number" || value === also || (value >= min && value <= max)) return [];
     return [{ field: `delivery.${field}`, problem: `is ${value}, valid are ${words}` }];

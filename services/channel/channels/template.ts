@@ -2,6 +2,7 @@ import {
   type ContentField,
   type CustomParameter,
   InputMethod,
+  InputMethodSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { under, type Violation } from "../refusals.ts";
 import { checkValue } from "./input-methods.ts";
@@ -23,7 +24,10 @@ const maxDescription = 500;
 const maxOption = 200;
 const maxDefault = 2_000;
 
-const methodNames = "1 text, 2 dynamic text, 3 number, 4 dropdown, 5 date, 6 time, 7 array row";
+const methodNames = InputMethodSchema.values
+  .filter(({ number }) => number !== InputMethod.UNSPECIFIED)
+  .map(({ name }) => name)
+  .join(", ");
 
 /** The fields of `params`. */
 export function checkTemplate(fields: readonly ContentField[]): readonly Violation[] {

@@ -1,5 +1,6 @@
 import { type DescMessage, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import { ChannelSchema } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import {
   CancelTaskResponseSchema,
   CreateTaskResponseSchema,
@@ -7,10 +8,13 @@ import {
   GetTaskResponseSchema,
   ListTasksResponseSchema,
   RunTaskResponseSchema,
+  TestChannelRequestSchema,
 } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { TaskSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { InvalidFieldsError, toConnectError, type Violation } from "../refusals.ts";
+import type { ReadJson } from "./json-values.ts";
+import { readChannel, readChannelWithin } from "./read-channel.ts";
 import { readQuery } from "./read-query.ts";
 import { writeQuery } from "./write-query.ts";
 
@@ -30,21 +34,44 @@ export interface ChannelBody {
 /** Reads proto3 JSON. @throws ConnectError with a BadRequest that names fields by their path after `at` */
 export type DecodeJson = (desc: DescMessage, json: JsonValue, at: string) => Message;
 
-/** Requests with audiences, which may be written in the platform's words, and answers that are. */
+/** @param at path of the message, for violations */
+type Read = (desc: DescMessage, json: JsonValue, at: string) => ReadJson;
+
+const readers: readonly (readonly [DescMessage, Read])[] = [
+  [TaskSchema, readQuery],
+  [EstimateAudienceRequestSchema, readQuery],
+  [ChannelSchema, readChannel],
+  [TestChannelRequestSchema, readChannelWithin],
+];
+
+/** Answers with tasks. */
+const written: readonly DescMessage[] = [
+  ...[CreateTaskResponseSchema, RunTaskResponseSchema, CancelTaskResponseSchema],
+  ...[GetTaskResponseSchema, ListTasksResponseSchema],
+];
+
+/** Audiences are read and written in the platform's words; settings of delivery are refused with their ranges. */
 export function createChannelCodecs(decodeJson: DecodeJson): ReadonlyMap<string, ChannelJsonCodec> {
-  const readers = [TaskSchema, EstimateAudienceRequestSchema].map(
-    (desc) => [desc.typeName, { decode: (body: ChannelBody) => decode(desc, body, decodeJson) }] as const,
-  );
-  const writers = [
-    ...[CreateTaskResponseSchema, RunTaskResponseSchema, CancelTaskResponseSchema],
-    ...[GetTaskResponseSchema, ListTasksResponseSchema],
-  ].map((desc) => [desc.typeName, { encode: (message: Message) => encode(desc, message) }] as const);
-  return new Map<string, ChannelJsonCodec>([...readers, ...writers]);
+  return new Map<string, ChannelJsonCodec>([
+    ...readers.map(([desc, read]): [string, ChannelJsonCodec] => [
+      desc.typeName,
+      { decode: (body) => decode(desc, body, read, decodeJson) },
+    ]),
+    ...written.map((desc): [string, ChannelJsonCodec] => [
+      desc.typeName,
+      { encode: (message) => encode(desc, message) },
+    ]),
+  ]);
 }
 
-function decode(desc: DescMessage, { field, json }: ChannelBody, decodeJson: DecodeJson): Message {
+function decode(
+  desc: DescMessage,
+  { field, json }: ChannelBody,
+  read: Read,
+  decodeJson: DecodeJson,
+): Message {
   const at = field === "*" ? "" : field;
-  const { json: plain, violations } = readQuery(desc, json(), at);
+  const { json: plain, violations } = read(desc, json(), at);
   try {
     const message = decodeJson(desc, plain, at);
     if (violations.length === 0) return message;

@@ -1,6 +1,7 @@
 import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { Violation } from "../refusals.ts";
+import { isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
 import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } from "./query-fields.ts";
 
 /** The label of the group without a value. */
@@ -11,19 +12,13 @@ const overallLabels: readonly unknown[] = ["Overall", "总体"];
 /** Messages within each other; what is deeper is refused by who reads the JSON next. */
 const maxDepth = 100;
 
-export interface ReadQuery {
-  /** Proto3 JSON, without what is wrong. */
-  readonly json: JsonValue;
-  readonly violations: readonly Violation[];
-}
-
 /**
  * Proto3 JSON of a message in which queries and filters may be written as the
  * platform's own API takes them: with its words (`greater`), numbers among the
  * literals, and groups by their labels.
  * @param at path of the message, for violations
  */
-export function readQuery(desc: DescMessage, json: JsonValue, at: string): ReadQuery {
+export function readQuery(desc: DescMessage, json: JsonValue, at: string): ReadJson {
   const violations: Violation[] = [];
   return { json: readMessage(desc, json, { at, depth: 1, violations }) ?? null, violations };
 }
@@ -37,15 +32,29 @@ interface Place {
 function readMessage(desc: DescMessage, json: JsonValue, place: Place): JsonValue {
   if (!isObject(json) || place.depth > maxDepth) return json;
   const fields = platformFieldsOf(desc);
+  const refused = refuseDoubles(desc, json, place);
   const read = Object.entries(json).flatMap(([key, value]) => {
+    if (refused.has(key)) return [];
     const field = fields.get(key);
     if (field === undefined || (value === null && !field.isList)) return [[key, value] as const];
-    const at = place.at === "" ? field.name : `${place.at}.${field.name}`;
-    const found = readField(field, value, { ...place, at, depth: place.depth + 1 });
+    const below = { ...place, at: pathOf(place.at, field.name), depth: place.depth + 1 };
+    const found = readField(field, value, below);
     return found === undefined ? [] : [[key, found] as const];
   });
   const message: JsonObject = Object.fromEntries(read);
   return desc.typeName === EventUserQuerySchema.typeName ? withoutOverall(message) : message;
+}
+
+/** Members of which only one may be given, when there are several; both names of each. */
+function refuseDoubles({ oneofs }: DescMessage, json: JsonObject, { at, violations }: Place): Set<string> {
+  const doubles = oneofs.flatMap(({ name, fields }) => {
+    const given = fields.filter((field) => (json[field.jsonName] ?? json[field.name] ?? null) !== null);
+    if (given.length < 2) return [];
+    const names = given.map((field) => field.name).join(" and ");
+    violations.push({ field: pathOf(at, name), problem: `is ${names}, valid is one of them` });
+    return given;
+  });
+  return new Set(doubles.flatMap((field) => [field.jsonName, field.name]));
 }
 
 function readField({ form, isList }: PlatformField, value: JsonValue, place: Place): JsonValue | undefined {
@@ -110,16 +119,4 @@ function withoutOverall(query: JsonObject): JsonObject {
 function listOf(object: JsonObject, ...names: readonly string[]): readonly JsonValue[] {
   const found = names.map((name) => object[name]).find((value) => value !== undefined);
   return Array.isArray(found) ? found : [];
-}
-
-function isObject(json: JsonValue | undefined): json is JsonObject {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
-}
-
-const maxQuoted = 80;
-
-function quote(value: JsonValue): string {
-  if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
-  const text = JSON.stringify(value);
-  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;
 }

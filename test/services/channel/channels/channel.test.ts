@@ -144,7 +144,10 @@ describe("a content field", () => {
     ["name is required", { inputMethod: 1 }],
     ['name is "1a", valid are letters, digits and underscores, not a digit first', { ...field, name: "1a" }],
     ['name is "a-b", valid are', { ...field, name: "a-b" }],
-    ["input_method is required, valid are 1 text, 2 dynamic text, 3 number, 4 dropdown", { name: "x" }],
+    [
+      "input_method is required, valid are INPUT_METHOD_TEXT, INPUT_METHOD_DYNAMIC_TEXT, INPUT_METHOD_NUMBER, ",
+      { name: "x" },
+    ],
     ["input_method is 8, valid are", { name: "x", inputMethod: 8 as InputMethod }],
     ["options has 1 entries, valid only for a dropdown", { ...field, options: ["a"] }],
     ["columns has 1 entries, valid only for array rows", { ...field, columns: ["a"] }],

@@ -6,9 +6,11 @@ import { describe, expect, test } from "vitest";
 import { decodeJson } from "../../../../gateway/rest/json-message.ts";
 import { SubTableType, TableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import { Comparator, FilterType, Relation, TimeUnit } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
+import { type Channel, ChannelSchema } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import {
   GetTaskResponseSchema,
   ListTasksResponseSchema,
+  TestChannelRequestSchema,
 } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { type Task, TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import { BadRequestSchema } from "../../../../gen/google/rpc/error_details_pb.ts";
@@ -112,9 +114,9 @@ describe("the users behind a number are named as in /open/event-user-list", () =
 });
 
 describe("what is wrong is said with field, value and what is valid", () => {
-  const violationsOf = (json: JsonValue): readonly string[] => {
+  const violationsOf = (json: JsonValue, read: (json: JsonValue) => unknown = decode): readonly string[] => {
     try {
-      decode(json);
+      read(json);
       return [];
     } catch (error) {
       const [details] = (error as ConnectError).findDetails(BadRequestSchema);
@@ -145,6 +147,13 @@ describe("what is wrong is said with field, value and what is valid", () => {
     expect(violationsOf(taskOf(filter)).toSorted()).toEqual(messages);
   });
 
+  test("several audiences", () => {
+    const audience = { push_ids: { pushIds: ["a"] }, users: {}, cohort: null };
+    expect(violationsOf({ audience })).toEqual([
+      "task.audience.source: task.audience.source is push_ids and users, valid is one of them",
+    ]);
+  });
+
   test.each<[JsonValue, string]>([
     [[], "task: a list is not an object"],
     ["x", 'task: "x" is not an object'],
@@ -153,6 +162,41 @@ describe("what is wrong is said with field, value and what is valid", () => {
   ])("the form %j", (json, message) => {
     expect(() => decode(json)).toThrow(ConnectError);
     expect(violationsOf(json)).toEqual([expect.stringContaining(message)]);
+  });
+
+  describe("settings of delivery have their own ranges, not those of an int32", () => {
+    const readChannel = (json: JsonValue): Channel =>
+      codecs.get(ChannelSchema.typeName)!.decode!({ field: "channel", json: () => json }) as Channel;
+
+    test.each<[JsonValue, string]>([
+      [{ rateLimit: 1.5 }, "rate_limit is 1.5, valid are -1 for no limit, or 1 to 10000"],
+      [{ batch_size: "many" }, 'batch_size is "many", valid are 1 to 500'],
+      [{ timeoutSeconds: 1e10 }, "timeout_seconds is 10000000000, valid are 0 for none, or up to 3600"],
+      [{ retries: true }, "retries is true, valid are 0 to 10"],
+      [{ retryIntervalSeconds: [] }, "retry_interval_seconds is a list, valid are 0 to 600"],
+      [{ strictValidation: 1 }, "strict_validation: 1 is not a bool, valid are true, false, 1, 0"],
+    ])("%j", (delivery, message) => {
+      expect(violationsOf({ delivery }, readChannel)).toEqual([
+        expect.stringContaining(`channel.delivery.${message}`),
+      ]);
+    });
+
+    test("and are read", () => {
+      const { delivery } = readChannel({ delivery: { rateLimit: -1, batch_size: "7", retries: null } });
+      expect(delivery).toMatchObject({ rateLimit: -1, batchSize: 7 });
+      expect(readChannel({ delivery: null })).toEqual(create(ChannelSchema));
+    });
+
+    test("also in a test of a channel", () => {
+      const readTest = (json: JsonValue): unknown =>
+        codecs.get(TestChannelRequestSchema.typeName)!.decode!({ field: "*", json: () => json });
+      expect(readTest({ pushId: "a", channel: { name: "b" } })).toMatchObject({ channel: { name: "b" } });
+      expect(readTest({ pushId: "a" })).toMatchObject({ pushId: "a" });
+      expect(violationsOf({ pushId: 1, channel: { delivery: { retries: 0.5 } } }, readTest)).toEqual([
+        "channel.delivery.retries: channel.delivery.retries is 0.5, valid are 0 to 10",
+        "push_id: push_id is wrong: 1 is not a string",
+      ]);
+    });
   });
 
   test("filters that are nested without end", () => {

@@ -95,14 +95,20 @@ describe("channels", () => {
     [
       "an older etag",
       Code.Aborted,
-      "etag is not the present one",
+      'channel.etag is "v0", which is not the present one',
       (client) => client.updateChannel({ channelId: "c1", channel: channelOf({ etag: "v0" }) }),
     ],
     [
       "an etag that is none",
       Code.Aborted,
-      "etag is not the present one",
+      'etag is "1", which is not the present one',
       (client) => client.deleteChannel({ channelId: "c1", etag: "1" }),
+    ],
+    [
+      "the id of another channel",
+      Code.InvalidArgument,
+      'channel.channel_id is "c2", valid is "c1" or none',
+      (client) => client.updateChannel({ channelId: "c1", channel: channelOf({ channelId: "c2" }) }),
     ],
     [
       "a large page",

@@ -1,0 +1,26 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { Violation } from "../refusals.ts";
+
+/** JSON of a caller, as proto3 JSON without what is wrong. */
+export interface ReadJson {
+  readonly json: JsonValue;
+  readonly violations: readonly Violation[];
+}
+
+export function isObject(json: JsonValue | undefined): json is JsonObject {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+/** The path of a member of a message. */
+export function pathOf(at: string, name: string): string {
+  return at === "" ? name : `${at}.${name}`;
+}
+
+const maxQuoted = 80;
+
+/** As a message shows it: lists and objects only by their kind, long texts cut. */
+export function quote(value: JsonValue): string {
+  if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
+  const text = JSON.stringify(value);
+  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;
+}

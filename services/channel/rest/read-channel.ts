@@ -1,0 +1,39 @@
+import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
+import { deliveryRanges } from "../channels/settings.ts";
+import type { Violation } from "../refusals.ts";
+import { isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
+
+/** A channel; what is no whole number among its settings is refused with their ranges, not with those of an int32. */
+export function readChannel(_desc: DescMessage, json: JsonValue, at: string): ReadJson {
+  const delivery = isObject(json) ? json["delivery"] : undefined;
+  if (!isObject(json) || !isObject(delivery)) return { json, violations: [] };
+  const known = new Map(
+    deliveryRanges.flatMap(([key, field, range]) => [
+      [key as string, { field, range }],
+      [field, { field, range }],
+    ]),
+  );
+  const violations: Violation[] = [];
+  const right = Object.entries(delivery).filter(([key, value]) => {
+    const setting = known.get(key);
+    if (setting === undefined || value === null || isWhole(value)) return true;
+    const { field, range } = setting;
+    const problem = `is ${quote(value)}, valid are ${range.words}`;
+    violations.push({ field: pathOf(pathOf(at, "delivery"), field), problem });
+    return false;
+  });
+  return { json: { ...json, delivery: Object.fromEntries(right) }, violations };
+}
+
+/** A request with a channel. */
+export function readChannelWithin(desc: DescMessage, json: JsonValue, at: string): ReadJson {
+  if (!isObject(json) || json["channel"] === undefined) return { json, violations: [] };
+  const read = readChannel(desc, json["channel"], pathOf(at, "channel"));
+  return { json: { ...json, channel: read.json }, violations: read.violations };
+}
+
+/** A text of digits is a number in proto3 JSON; larger ones than the contract holds have the same fault. */
+function isWhole(value: JsonValue): boolean {
+  if (typeof value === "string") return /^-?\d{1,9}$/.test(value);
+  return typeof value === "number" && (value | 0) === value;
+}
