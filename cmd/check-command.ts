@@ -10,6 +10,8 @@ import { UserError } from "./user-error.ts";
 
 export interface CheckCommandOptions extends ReceiverOptions {
   readonly channelHasAuth: "on" | "off";
+  readonly secondSecret?: string;
+  readonly secondSecretFile?: string;
   readonly knownBadPushId?: string;
   readonly projectId: number;
   readonly timeout: number;
@@ -37,6 +39,7 @@ export async function runCheck(
 ): Promise<number> {
   const { strict = false, skip = [], rate, json, junit } = options;
   const secret = secretToSign(options);
+  const secondSecret = secondSecretOf(options, secret);
   const unknown = skip.find((id) => !probeIds.includes(id));
   if (unknown !== undefined) {
     throw new UserError(`--skip is ${JSON.stringify(unknown)}, valid are ${probeIds.join(", ")}`);
@@ -45,7 +48,7 @@ export async function runCheck(
   const progress = startProgress(stderr, stdout);
   const results = await checkReceiver(
     {
-      ...{ exchange: receiver.exchange, secret, signatureHeader: options.headerName },
+      ...{ exchange: receiver.exchange, secret, secondSecret, signatureHeader: options.headerName },
       ...{ headers: headersOf(options), projectId: options.projectId, timeoutMs: options.timeout, skip },
       ...{ knownBadPushId: options.knownBadPushId, slowBodyMs: options.slowBody },
       throughput: { perSecond: rate, requests: 3 * rate, maxMs: 6_000, concurrency },
@@ -72,6 +75,17 @@ function secretToSign(options: CheckCommandOptions): string | undefined {
   }
   if (!secret) throw new UserError("give --secret or --secret-file, or --channel-has-auth off");
   return secret;
+}
+
+function secondSecretOf(options: CheckCommandOptions, secret: string | undefined): string | undefined {
+  const { secondSecret, secondSecretFile } = options;
+  const second = secretOf({ secret: secondSecret, secretFile: secondSecretFile });
+  if (second === undefined) return undefined;
+  if (secret === undefined)
+    throw new UserError("--channel-has-auth off and a second secret contradict each other");
+  if (second === "" || second === secret)
+    throw new UserError("the second secret is empty or the same as the first");
+  return second;
 }
 
 function startProgress(stderr: Streams["stderr"], { isTTY }: Streams["stdout"]) {

@@ -4,6 +4,7 @@ import { checkElements } from "../services/webhook/elements.ts";
 import { explainMismatch } from "../services/webhook/explain.ts";
 import { scanBatch } from "../services/webhook/scan.ts";
 import { verifySignature } from "../services/webhook/signature.ts";
+import { createRecent } from "./recent.ts";
 
 export interface SeenMessage {
   /** Counted from 1. */
@@ -49,13 +50,16 @@ interface ReaderOptions {
   readonly headerName: string;
 }
 
+/** A platform repeats a batch within the hour; an id with its digest takes about 200 bytes. */
+export const rememberedIds = 100_000;
+
 const limits = { maxElements: 100_000, maxDepth: 64 };
 
-/** Reads requests one after the other, and remembers the ids of their batches. */
+/** Reads requests one after the other, and remembers the last ids of their batches. */
 export function createBatchReader(
   options: ReaderOptions,
 ): (headers: IncomingHttpHeaders, body: Buffer) => SeenBatch {
-  const bodies = new Map<string, string>();
+  const bodies = createRecent<string>(rememberedIds);
   return (headers, body) => {
     const { words: signature, refusal } = verify(options, headers, body);
     const contentType = headers["content-type"] ?? "";

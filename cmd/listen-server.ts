@@ -4,7 +4,14 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exchange } from "../services/channel/exchange.ts";
 import { answerOf, type ToldAnswer } from "./listen-answer.ts";
-import { type Answer, createBatchReader, type SeenBatch, type SeenRequest } from "./listen-batch.ts";
+import {
+  type Answer,
+  createBatchReader,
+  rememberedIds,
+  type SeenBatch,
+  type SeenRequest,
+} from "./listen-batch.ts";
+import { createRecent } from "./recent.ts";
 
 export interface ListenerOptions {
   /** On loopback; 0 for any that is free. */
@@ -71,7 +78,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
 /** Answers a repeat as the first time. */
 function createAnswerer(told: ToldAnswer): (batch: SeenBatch) => Answer {
-  const kept = new Map<string, Answer>();
+  const kept = createRecent<Answer>(rememberedIds);
   return (batch) => {
     const given = answerOf(batch, told);
     const { requestId, repeat } = batch;

@@ -24,6 +24,7 @@ function withCall(command: Command): Command {
   return withSecret(command, "secret of the channel, to sign with")
     .option("--header <line...>", 'custom headers of the channel, such as "X-Api-Key: abc"')
     .option("--allow <network...>", "private networks that may be called; loopback may always")
+    .option("--tls-ca <file>", "trust only the authorities whose certificates are in this file (PEM)")
     .option("--timeout <ms>", "how long to wait for one answer", milliseconds, 60_000);
 }
 
@@ -37,6 +38,13 @@ function addCheck(program: Command): void {
         .choices(["on", "off"])
         .default("on"),
     )
+    .addOption(
+      new Option(
+        "--second-secret <text>",
+        "another secret of the channel, whose signatures must be accepted too",
+      ).conflicts("secondSecretFile"),
+    )
+    .option("--second-secret-file <file>", "the second secret is the first line of this file")
     .option("--known-bad-push-id <id>", "a push id that the receiver must name as failed")
     .option("--project-id <number>", "ops_project_id of the test messages", positive, 1)
     .option("--rate <number>", "requests a second that it has to bear", positive, 100)
@@ -73,6 +81,7 @@ function addListen(program: Command): void {
       ]),
     )
     .option("--allow <network...>", "private networks that --forward may call; loopback may always")
+    .option("--tls-ca <file>", "trust only the authorities of this file (PEM) behind --forward")
     .option("--fail <indexes>", "name these elements as failed, counted from 1, such as 1,3", indexList, [])
     .option("--return-code <number>", "answer this return_code", wholeNumber, 0)
     .option("--status <number>", "answer this HTTP status", statusNumber, 200)

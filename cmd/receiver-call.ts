@@ -1,27 +1,34 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createOutbound } from "../services/webhook/targets/outbound.ts";
 import { isCidr } from "../services/webhook/targets/special-networks.ts";
 import { createExchange, maxChannelAnswerBytes, type OpenExchange } from "./exchange.ts";
 import { UserError } from "./user-error.ts";
 
+/** A secret on the command line, or in a file. */
+export interface SecretOptions {
+  readonly secret?: string | undefined;
+  readonly secretFile?: string | undefined;
+}
+
 /** Options of the commands that call a receiver. */
-export interface ReceiverOptions {
-  readonly secret?: string;
-  readonly secretFile?: string;
+export interface ReceiverOptions extends SecretOptions {
   readonly headerName: string;
   /** `Name: value` each. */
   readonly header?: readonly string[];
   /** Networks that may be dialled although they are private. */
   readonly allow?: readonly string[];
+  /** File with the certificates, in PEM, of the authorities that are trusted. */
+  readonly tlsCa?: string;
 }
 
 /** The tools are for receivers that run beside them; what else is private has to be named. */
 const loopback = ["127.0.0.0/8", "::1"];
 
-/** @throws UserError for what is no URL of HTTP, or no network */
+/** @throws UserError for what is no URL of HTTP, no network, or no file of certificates */
 export function openReceiver(
   url: string,
-  { allow = [] }: Pick<ReceiverOptions, "allow">,
+  { allow = [], tlsCa }: Pick<ReceiverOptions, "allow" | "tlsCa">,
   maxConnections: number,
 ): OpenExchange {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -36,18 +43,37 @@ export function openReceiver(
     );
   }
   const outbound = createOutbound({ allow: [...loopback, ...allow], setting: "--allow" });
-  return createExchange({ url, outbound, maxConnections, maxAnswerBytes: maxChannelAnswerBytes });
+  const tls = tlsCa === undefined ? {} : { ca: readCertificates(tlsCa) };
+  return createExchange({ url, outbound, maxConnections, maxAnswerBytes: maxChannelAnswerBytes, tls });
+}
+
+/** Node takes a file without a certificate for one that trusts nobody. */
+function readCertificates(file: string): string[] {
+  const text = readText(file, "certificates");
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const isRight = (pem: string): boolean => {
+    try {
+      return new X509Certificate(pem).raw.length > 0;
+    } catch {
+      return false;
+    }
+  };
+  if (found.length > 0 && found.every(isRight)) return found;
+  throw new UserError(`--tls-ca is ${JSON.stringify(file)}, which holds no certificate in PEM`);
+}
+
+function readText(file: string, what: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UserError(`cannot read the ${what} file ${JSON.stringify(file)} (${code})`);
+  }
 }
 
 /** The secret as given, or the first line of its file. */
-export function secretOf({ secret, secretFile }: ReceiverOptions): string | undefined {
-  if (secretFile === undefined) return secret;
-  try {
-    return readFileSync(secretFile, "utf8").split(/\r?\n/, 1)[0];
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(`cannot read the secret file ${JSON.stringify(secretFile)} (${code})`);
-  }
+export function secretOf({ secret, secretFile }: SecretOptions): string | undefined {
+  return secretFile === undefined ? secret : readText(secretFile, "secret").split(/\r?\n/, 1)[0];
 }
 
 /** @throws UserError */

@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ProbeResult } from "../../services/channel/check/check.ts";
-import { createReceiver, secret } from "../services/channel/check/receiver.ts";
+import { createReceiver, secondSecret, secret } from "../services/channel/check/receiver.ts";
 import { openReceiverServer } from "../services/channel/check/receiver-server.ts";
 import { brokenRules, runCheck } from "../services/channel/check/run-check.ts";
 import { receiver as countsFromZero } from "../services/channel/check/wrong-receivers/counts-from-zero.ts";
 import { receiver as handlesAgain } from "../services/channel/check/wrong-receivers/handles-repeats-again.ts";
+import { createIdentity } from "./config/certificate.ts";
 import { folderWith } from "./config/load.ts";
 import { listen } from "./listener.ts";
 import { runEngage } from "./run-engage.ts";
@@ -14,12 +15,16 @@ import { secret as channelSecret, openWebhookServer } from "./webhook-server.ts"
 
 const quick = ["--slow-body", "200", "--rate", "20"];
 const check = (url: string, ...more: readonly string[]) =>
-  runEngage(["check", url, "--secret", secret, ...quick, ...more]);
+  runEngage(["check", url, "--secret", secret, "--second-secret", secondSecret, ...quick, ...more]);
 
 describe("receivers of this project break no rule", () => {
   test("the webhook receiver, with a signed channel", async () => {
-    const server = await openWebhookServer();
-    const results = await runCheck(`${server.url}/webhook/demo`, { secret: channelSecret });
+    const second = { value: "the next secret", expires: "2099-01-01T00:00:00Z" };
+    const channels = { demo: { secrets: [{ value: channelSecret }, second], targets: ["pulled"] } };
+    const server = await openWebhookServer({ channels });
+    const results = await runCheck(`${server.url}/webhook/demo`, {
+      ...{ secret: channelSecret, secondSecret: second.value },
+    });
     expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
     expect(brokenRules(results)).toEqual([]);
   });
@@ -28,7 +33,7 @@ describe("receivers of this project break no rule", () => {
     const channels = { demo: { auth: "off", pushId: { pattern: "engage-check-.*" } } };
     const server = await openWebhookServer({ channels });
     const results = await runCheck(`${server.url}/webhook/demo`, {
-      ...{ secret: undefined, knownBadPushId: "gone" },
+      ...{ secret: undefined, secondSecret: undefined, knownBadPushId: "gone" },
     });
     expect(brokenRules(results)).toEqual([]);
     expect(results.find(({ id }) => id === "partial-reason")?.outcome).toBe("passed");
@@ -36,7 +41,7 @@ describe("receivers of this project break no rule", () => {
 
   test("engage listen", async () => {
     const { url } = await listen({ secret });
-    expect(brokenRules(await runCheck(url))).toEqual([]);
+    expect(brokenRules(await runCheck(url, { secondSecret: undefined }))).toEqual([]);
   });
 });
 
@@ -46,7 +51,7 @@ describe("the report", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.split("\n")[0]).toMatch(/^RESULT {2}PROBE +A RECEIVER +FOUND$/);
     expect(stdout).toMatch(/^ok {6}accept +takes a good batch +\d+ ms$/m);
-    expect(stdout).toMatch(/\n37 passed, 0 failed, 0 should be better, 0 notes, 0 skipped\n$/);
+    expect(stdout).toMatch(/\n38 passed, 0 failed, 0 should be better, 0 notes, 0 skipped\n$/);
   });
 
   test("of a wrong one says what was sent, answered and specified, and what to change", async () => {
@@ -87,7 +92,7 @@ describe("the report", () => {
     expect([code, report.url, report.isRight]).toEqual([1, url, false]);
     expect(brokenRules(report.results)).toEqual(["partial-index"]);
     const xml = readFileSync(junit, "utf8");
-    expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites tests="37" failures="1" /);
+    expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites tests="38" failures="1" /);
     expect(xml).toMatch(
       /<testcase classname="must" name="partial-index: counts fail_list from 1" time="[\d.]+">\n +<failure type="must" message="fail_list names 1, 3, not 2, 4, so it counts from 0">sent: 5 messages/,
     );
@@ -114,6 +119,23 @@ describe("the command line", () => {
     [["here", "--secret", "a"], 1, 'the URL is "here", give one such as'],
     [[url, "--secret", "a", "--allow", "all"], 1, '--allow is "all", give a network such as'],
     [[url, "--secret", "a", "--header", "bad"], 1, '--header is "bad", give one such as'],
+    [
+      [url, "--secret", "a", "--second-secret", "a"],
+      1,
+      "the second secret is empty or the same as the first",
+    ],
+    [
+      [url, "--channel-has-auth", "off", "--second-secret", "a"],
+      1,
+      "and a second secret contradict each other",
+    ],
+    [
+      [url, "--secret", "a", "--tls-ca", "gone.pem"],
+      1,
+      'cannot read the certificates file "gone.pem" (ENOENT)',
+    ],
+    [[url, "--secret", "a", "--tls-ca", "."], 1, 'cannot read the certificates file "." (EISDIR)'],
+    [[url, "--secret", "a", "--tls-ca", import.meta.filename], 1, "which holds no certificate in PEM"],
     [[url, "--secret", "a", "--skip", "none"], 1, '--skip is "none", valid are accept, '],
     [[url, "--secret", "a", "--rate", "0"], 2, "give a whole number from 1 on"],
     [[], 2, "missing required argument 'url'"],
@@ -121,6 +143,22 @@ describe("the command line", () => {
   test.each(table)("%j", async (args, code, message) => {
     const result = await runEngage(["check", ...args]);
     expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  test("trusts the authorities of a file, and of a file only", async () => {
+    const { cert, key } = createIdentity();
+    const cwd = folderWith({ "ca.pem": cert, "other.pem": createIdentity().cert });
+    const url = await openReceiverServer(createReceiver(), { cert, key });
+    const args = ["check", url, "--secret", secret, ...quick];
+    const trusted = await runEngage([...args, "--tls-ca", "ca.pem"], { cwd });
+    expect([trusted.code, trusted.stdout]).toEqual([0, expect.stringContaining(" 0 failed")]);
+    const others = [args, [...args, "--tls-ca", "other.pem"]].map((all) => runEngage(all, { cwd }));
+    for (const { code, stdout } of await Promise.all(others)) {
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringMatching(/^FAILED +accept .* self-signed certificate/m),
+      ]);
+    }
   });
 
   test("takes the secret from a file, and sends the channel's headers", async () => {

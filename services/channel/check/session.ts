@@ -6,6 +6,8 @@ export interface SessionOptions {
   readonly exchange: Exchange;
   /** Undefined: nothing is signed. */
   readonly secret: string | undefined;
+  /** Another secret of the channel, as while one is changed for a new one. */
+  readonly secondSecret: string | undefined;
   readonly signatureHeader: string;
   /** Sent with every call. */
   readonly headers: Readonly<Record<string, string>>;

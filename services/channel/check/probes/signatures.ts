@@ -24,6 +24,15 @@ async function acceptsUpperCase(session: Session): Promise<Finding> {
   return expectAccepted(await session.send(body, { what, size: 1, signature }));
 }
 
+async function acceptsSecondSecret(session: Session): Promise<Finding> {
+  const { secondSecret } = session.options;
+  if (secondSecret === undefined)
+    return { kind: "skipped", detail: "there is no second secret to sign with" };
+  const body = encodeMessages(goodMessages(session, 1));
+  const what = "a batch signed with the second secret";
+  return expectAccepted(await session.send(body, { what, size: 1, signature: signBody(secondSecret, body) }));
+}
+
 const rule =
   "The signature is the hexadecimal HMAC-SHA1 of the exact body, keyed with the channel's secret. The receiver computes the same and compares; only a match is authenticated.";
 const common = { severity: "must", rule, after: ["accept"], needsSecret: true } as const;
@@ -51,6 +60,15 @@ export const signatureProbes: readonly Probe[] = [
     ...common,
     change: "Accept only signatures that were made with a secret of this channel.",
     run: refuses("a batch signed with another secret", (secret, body) => signBody(`${secret}?`, body)),
+  },
+  {
+    id: "signature-second-secret",
+    title: "accepts the second secret's signature",
+    ...common,
+    rule: `${rule} While a secret is changed, batches that were signed with the one before are still on their way, and are retried with the same signature.`,
+    change:
+      "Keep the old and the new secret side by side for as long as retries may last, and accept a signature that matches either.",
+    run: acceptsSecondSecret,
   },
   {
     id: "signature-other-body",

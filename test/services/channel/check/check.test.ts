@@ -23,6 +23,7 @@ const faults: Readonly<Record<string, readonly string[]>> = {
   "forgets-fail-list": ["repeat-partial"],
   "gives-no-reason": ["partial-reason"],
   "handles-repeats-again": ["repeat-once"],
+  "knows-one-secret": ["signature-second-secret"],
   "limits-batch-to-100": ["batch-500"],
   "limits-body-to-1-mib": ["body-1-mb"],
   "needs-request-id": ["journey"],
@@ -57,11 +58,18 @@ describe("a right receiver", () => {
 
   test("without a secret is not asked about signatures", async () => {
     const url = await openReceiverServer(createReceiver({ isSigned: () => true }));
-    const results = await runCheck(url, { secret: undefined });
+    const results = await runCheck(url, { secret: undefined, secondSecret: undefined });
     expect(brokenRules(results)).toEqual([]);
     expect(results.filter(({ outcome }) => outcome === "skipped").map(({ id }) => id)).toEqual(
       probeIds.filter((id) => id.startsWith("signature-")),
     );
+  });
+
+  test("without a second secret is not asked about it", async () => {
+    const results = await runCheck(await openReceiverServer(createReceiver()), { secondSecret: undefined });
+    expect(results.filter(({ outcome }) => outcome !== "passed")).toMatchObject([
+      { id: "signature-second-secret", outcome: "skipped", detail: "there is no second secret to sign with" },
+    ]);
   });
 
   test("can be asked about a push id that it knows as bad", async () => {

@@ -1,13 +1,17 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { Receiver } from "./receiver.ts";
 
 /** Serves a receiver until the test ends; resolves with its URL. */
-export async function openReceiverServer(receiver: Receiver): Promise<string> {
-  const server = createServer(async (request, response) => {
+export async function openReceiverServer(
+  receiver: Receiver,
+  tls?: { readonly cert: string; readonly key: string },
+): Promise<string> {
+  const serve: RequestListener = async (request, response) => {
     try {
       const body = await buffer(request);
       const { status, text } = await receiver({ headers: request.headers, body });
@@ -16,12 +20,13 @@ export async function openReceiverServer(receiver: Receiver): Promise<string> {
       // The sender went away within its body.
       response.destroy();
     }
-  });
+  };
+  const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `${tls === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }

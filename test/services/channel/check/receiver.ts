@@ -2,6 +2,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 export const secret = "a secret of the test";
+/** The one that comes after it; both are accepted for a while. */
+export const secondSecret = "the next secret of the test";
 
 export interface ReceiverRequest {
   readonly headers: IncomingHttpHeaders;
@@ -37,8 +39,13 @@ export function json(status: number, value: object): ReceiverAnswer {
   return { status, text: JSON.stringify(value) };
 }
 
-export function hmac(body: Buffer | string): string {
-  return createHmac("sha1", secret).update(body).digest("hex");
+export function hmac(body: Buffer | string, key = secret): string {
+  return createHmac("sha1", key).update(body).digest("hex");
+}
+
+/** The signatures by either secret. */
+export function hmacs(body: Buffer | string): readonly string[] {
+  return [secret, secondSecret].map((key) => hmac(body, key));
 }
 
 export function signatureOf({ headers }: ReceiverRequest): string {
@@ -50,7 +57,8 @@ export function rightSteps(): Steps {
   return {
     isSigned(request) {
       const given = Buffer.from(signatureOf(request), "hex");
-      return given.length === 20 && timingSafeEqual(given, Buffer.from(hmac(request.body), "hex"));
+      const right = hmacs(request.body).map((hex) => Buffer.from(hex, "hex"));
+      return given.length === 20 && right.some((one) => timingSafeEqual(given, one));
     },
     refuse: () => undefined,
     faultOf: ({ push_id: pushId }) =>

@@ -6,7 +6,7 @@ import {
   type ProbeResult,
 } from "../../../../services/channel/check/check.ts";
 import { createOutbound } from "../../../../services/webhook/targets/outbound.ts";
-import { secret } from "./receiver.ts";
+import { secondSecret, secret } from "./receiver.ts";
 
 /** Checks what listens at a URL on this machine. */
 export async function runCheck(
@@ -18,7 +18,8 @@ export async function runCheck(
     outbound: createOutbound({ allow: ["127.0.0.0/8"] }),
   });
   return await checkReceiver({
-    ...{ exchange: open.exchange, secret, signatureHeader: "X-SVC-OPS-Signature", headers: {}, projectId: 1 },
+    ...{ exchange: open.exchange, secret, secondSecret, signatureHeader: "X-SVC-OPS-Signature" },
+    ...{ headers: {}, projectId: 1 },
     ...{ knownBadPushId: undefined, timeoutMs: 20_000, slowBodyMs: 300, skip: [] },
     throughput: { perSecond: 40, requests: 100, maxMs: 3_000, concurrency: 32 },
     monotonicMs: () => performance.now(),
