@@ -25,6 +25,9 @@ import { createBreather } from "./shape/turns.ts";
 import { shapeUserList, shapeUserTable } from "./shape/user-list.ts";
 import { idColumns, userProperties } from "./shape/users.ts";
 
+/** When to ask again after there were too many queries: most take less. */
+const busyRetryMs = 1_000;
+
 /** Answers the queries of one project from the events of the store. */
 export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
   const { store, project, now } = source;
@@ -119,7 +122,7 @@ async function* tellFaultsOf<T>(answer: () => AsyncIterable<T>): AsyncGenerator<
 
 function toRefusal(error: unknown): unknown {
   if (error instanceof TooManyQueriesError) {
-    return new AnalysisRefusal(returnCodes.busy, error.message, { cause: error });
+    return new AnalysisRefusal(returnCodes.busy, error.message, { retryAfterMs: busyRetryMs, cause: error });
   }
   if (error instanceof EventsUnavailableError) {
     const message = "the store of events can't work at present";

@@ -257,16 +257,18 @@ describe("an engine", () => {
   });
 
   it.each([
-    [new TooManyQueriesError("2 run, 8 wait"), returnCodes.busy, "2 run, 8 wait"],
+    [new TooManyQueriesError("2 run, 8 wait"), returnCodes.busy, "2 run, 8 wait", 1_000],
     [
       new EventsUnavailableError("disk is full"),
       returnCodes.unavailable,
       "the store of events can't work at present",
+      undefined,
     ],
-  ])("tells what ails its store: %s", async (fault, returnCode, message) => {
+  ])("tells what ails its store: %s", async (fault, returnCode, message, retryAfterMs) => {
     await expect(engineOn({ fault }).engine.analyze(query(), call())).rejects.toMatchObject({
       returnCode,
       message,
+      retryAfterMs,
     });
   });
 
