@@ -8,6 +8,7 @@ import { createEmbeddedEngine } from "../services/analysis/embedded.ts";
 import type { PlatformEngine } from "../services/analysis/platform/engine.ts";
 import type { AnalysisProject } from "../services/analysis/project.ts";
 import { type AnalysisJsonCodec, createAnalysisCodecs } from "../services/analysis/rest/codecs.ts";
+import { createUserPort } from "../services/analysis/select-users.ts";
 import { createAnalysisProxy } from "../services/analysis/service.ts";
 import { createTokenBook, hashToken, type TokenBook } from "../services/analysis/tokens.ts";
 import type { EventStore } from "../store/events/events.ts";
@@ -74,9 +75,11 @@ function embedded(
 ): AnalysisProject {
   // Sweden writes days in the order of ISO 8601.
   const calendar = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
+  const source = { store, project, now };
   return {
-    engine: createEmbeddedEngine({ store, project, now }),
+    engine: createEmbeddedEngine(source),
     engineName: "embedded",
+    users: createUserPort(source),
     clusters: {
       importCluster: (version, members) => store.importCluster(version, members),
       clusters: (projectId) => store.clusters(projectId),

@@ -1,7 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import type { UserRow } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import type { EventUserDownloadQuery } from "../gen/engage/analysis/v1/query_pb.ts";
 import type { Audience } from "../gen/engage/channel/v1/task_pb.ts";
 import type { AnalysisProject } from "../services/analysis/project.ts";
 import { AnalysisRefusal, returnCodes } from "../services/analysis/refusal.ts";
@@ -12,11 +11,11 @@ import {
 } from "../services/channel/audience/source.ts";
 import { InvalidFieldsError, type Violation } from "../services/channel/refusals.ts";
 import type { ProjectSchema } from "../store/events/events.ts";
-import { lookupQuery, usersQuery } from "./user-queries.ts";
+import { eventUsersQuery, lookupQuestion, questionOf, type UserQuestion } from "./user-queries.ts";
 
 export interface UserPorts {
   /** By id; those whose queries can be asked. */
-  readonly projects: ReadonlyMap<number, Pick<AnalysisProject, "engine">>;
+  readonly projects: ReadonlyMap<number, Pick<AnalysisProject, "engine" | "users">>;
   readonly schemaOf: (projectId: number) => ProjectSchema;
   /** Resolves when queries can be asked. */
   readonly ready: () => Promise<unknown>;
@@ -29,14 +28,16 @@ export interface ChannelUsers extends AudienceSource {
   checkAudience(projectId: bigint, audience: Audience, signal: AbortSignal): Promise<readonly Violation[]>;
 }
 
-/** Users of projects by the queries of analysis: those who have had an event. */
+/**
+ * Users of projects. On an engine that knows users by their events only, and by
+ * conditions that look at events, those who have had one.
+ */
 export function createChannelUsers(ports: UserPorts): ChannelUsers {
-  const { now, schemaOf } = ports;
+  const { schemaOf } = ports;
   return {
     async *users({ projectId, choice, pushIdProperty, properties }, signal) {
       const names = [pushIdProperty, ...properties];
-      const query = usersQuery(projectId, choice, names, now());
-      for await (const rows of ask(ports, projectId, query, signal)) {
+      for await (const rows of ask(ports, projectId, questionOf(choice), names, signal)) {
         const decode = decoderOf(names, schemaOf(projectId));
         yield rows.map(decode);
       }
@@ -45,8 +46,8 @@ export function createChannelUsers(ports: UserPorts): ChannelUsers {
     async lookup({ projectId, pushIdProperty, pushIds, properties }, signal) {
       const names = [pushIdProperty, ...properties];
       const known = new Map<string, AudienceMember["properties"]>();
-      const query = lookupQuery(projectId, pushIdProperty, pushIds, names, now());
-      for await (const rows of ask(ports, projectId, query, signal)) {
+      const question = lookupQuestion(pushIdProperty, pushIds);
+      for await (const rows of ask(ports, projectId, question, names, signal)) {
         const decode = decoderOf(names, schemaOf(projectId));
         for (const { pushId, properties: values } of rows.map(decode)) {
           if (pushId !== undefined) known.set(pushId, values);
@@ -58,9 +59,9 @@ export function createChannelUsers(ports: UserPorts): ChannelUsers {
     async checkAudience(projectId, { source }, signal) {
       if (source.case === undefined || source.case === "pushIds") return [];
       try {
-        const query = usersQuery(Number(projectId), source, ["#user_id"], now());
-        // The head comes when the query has been read, before anybody is looked for.
-        for await (const _head of ask(ports, Number(projectId), query, signal)) break;
+        const heads = ask(ports, Number(projectId), questionOf(source), ["#user_id"], signal);
+        // One comes when the question has been read, before anybody is looked for.
+        for await (const _head of heads) break;
         return [];
       } catch (error) {
         if (error instanceof InvalidFieldsError) return placeIn(source.case, error.violations);
@@ -70,21 +71,32 @@ export function createChannelUsers(ports: UserPorts): ChannelUsers {
   };
 }
 
-/** Nothing for the head, then some users at a time. */
+/** Nothing when the question has been read, then some users at a time. */
 async function* ask(
-  { projects, ready }: UserPorts,
+  ports: UserPorts,
   projectId: number,
-  query: EventUserDownloadQuery,
+  question: UserQuestion,
+  columns: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly UserRow[]> {
-  const project = projects.get(projectId);
+  const project = ports.projects.get(projectId);
   if (project === undefined) {
     throw new InvalidFieldsError([
       { field: "project_id", problem: `is ${projectId}, which is not configured` },
     ]);
   }
   try {
-    await ready();
+    await ports.ready();
+    const known =
+      question.kind === "known"
+        ? await project.users?.select(question.conditions, columns, signal)
+        : undefined;
+    if (known !== undefined) {
+      yield [];
+      yield* known;
+      return;
+    }
+    const query = eventUsersQuery(projectId, question, columns, ports.now());
     for await (const { content } of project.engine.downloadUsers(query, { signal, rest: undefined })) {
       yield content.case === "rows" ? content.value.rows : [];
     }

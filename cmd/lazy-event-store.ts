@@ -15,6 +15,9 @@ export function createLazyEventStore(
     async *users(scan, signal) {
       yield* (await open()).users(scan, signal);
     },
+    async *selectUsers(selection, signal) {
+      yield* (await open()).selectUsers(selection, signal);
+    },
     spread: async (scan, of, signal) => (await open()).spread(scan, of, signal),
     importCluster: async (version, members) => (await open()).importCluster(version, members),
     clusters: async (projectId) => (await open()).clusters(projectId),

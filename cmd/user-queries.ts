@@ -6,6 +6,7 @@ import { Comparator, type Filter, FilterSchema, Relation } from "../gen/engage/a
 import {
   type EventUserDownloadQuery,
   EventUserDownloadQuerySchema,
+  type EventUserQuery,
 } from "../gen/engage/analysis/v1/query_pb.ts";
 import type { UserChoice } from "../services/channel/audience/source.ts";
 
@@ -14,66 +15,67 @@ const firstTime = "1970-01-01 00:00:00";
 /** Events may be so far ahead of the present, and days of zones further. */
 const aheadMs = 5 * 86_400_000;
 
-/** Asks for the users that an audience chooses. @param columns what is to be known of them */
-export function usersQuery(
-  projectId: number,
-  choice: UserChoice,
-  columns: readonly string[],
-  nowMs: number,
-): EventUserDownloadQuery {
-  const selectedColumns = [...columns];
+export interface Conditions {
+  readonly filts: Filter[];
+  readonly relation: Relation;
+}
+
+/** Who is asked for: users by what is known of them, or those behind a number of an analysis. */
+export type UserQuestion =
+  | { readonly kind: "known"; readonly conditions: Conditions }
+  | { readonly kind: "analysis"; readonly query: EventUserQuery };
+
+export function questionOf(choice: UserChoice): UserQuestion {
   switch (choice.case) {
-    case "analysis": {
-      const { eventView, events, sliceDate, sliceGroupVal, eventIndex, zoneOffset } = choice.value;
-      return create(EventUserDownloadQuerySchema, {
-        ...{ projectId: BigInt(projectId), events, sliceDate, sliceGroupVal, selectedColumns },
-        ...(eventView && { eventView }),
-        ...(eventIndex !== undefined && { eventIndex }),
-        ...(zoneOffset !== undefined && { zoneOffset }),
-      });
-    }
+    case "analysis":
+      return { kind: "analysis", query: choice.value };
     case "users":
-      return usersOfAnyEvent(projectId, choice.value.filts, choice.value.relation, selectedColumns, nowMs);
+      return { kind: "known", conditions: choice.value };
     case "cohort": {
       const { name, day } = choice.value;
       const member = create(FilterSchema, {
         ...{ columnName: name, tableType: TableType.CLUSTER, specifiedClusterDate: day },
         comparator: Comparator.BELONG_TO_CLUSTER,
       });
-      return usersOfAnyEvent(projectId, [member], Relation.AND, selectedColumns, nowMs);
+      return { kind: "known", conditions: { filts: [member], relation: Relation.AND } };
     }
   }
 }
 
 /** Asks for users by a property that is one of these texts. */
-export function lookupQuery(
-  projectId: number,
-  property: string,
-  texts: readonly string[],
-  columns: readonly string[],
-  nowMs: number,
-): EventUserDownloadQuery {
+export function lookupQuestion(property: string, texts: readonly string[]): UserQuestion {
   const filter = create(FilterSchema, {
     ...{ columnName: property, tableType: TableType.USER, comparator: Comparator.EQUAL, ftv: [...texts] },
   });
-  return usersOfAnyEvent(projectId, [filter], Relation.AND, [...columns], nowMs);
+  return { kind: "known", conditions: { filts: [filter], relation: Relation.AND } };
 }
 
-function usersOfAnyEvent(
+/** The same of those who have had an event that the conditions hold for, for engines that have no other way. */
+export function eventUsersQuery(
   projectId: number,
-  filts: Filter[],
-  relation: Relation,
-  selectedColumns: string[],
+  question: UserQuestion,
+  columns: readonly string[],
   nowMs: number,
 ): EventUserDownloadQuery {
+  const selectedColumns = [...columns];
+  if (question.kind === "known") {
+    return create(EventUserDownloadQuerySchema, {
+      projectId: BigInt(projectId),
+      eventView: {
+        ...{ filts: question.conditions.filts, relation: question.conditions.relation },
+        ...{ timeParticleSize: TimeParticleSize.TOTAL },
+        ...{ startTime: firstTime, endTime: timeText(nowMs + aheadMs) },
+      },
+      events: [countUsers("anyEvent")],
+      ...{ eventIndex: 0, selectedColumns },
+    });
+  }
+  const { eventView, events, sliceDate, sliceGroupVal, eventIndex, zoneOffset } = question.query;
   return create(EventUserDownloadQuerySchema, {
-    projectId: BigInt(projectId),
-    eventView: {
-      ...{ filts, relation, timeParticleSize: TimeParticleSize.TOTAL },
-      ...{ startTime: firstTime, endTime: timeText(nowMs + aheadMs) },
-    },
-    events: [countUsers("anyEvent")],
-    ...{ eventIndex: 0, selectedColumns },
+    ...{ projectId: BigInt(projectId), events, sliceDate, sliceGroupVal, selectedColumns },
+    ...(eventView && { eventView }),
+    ...(eventIndex !== undefined && { eventIndex }),
+    ...(zoneOffset !== undefined && { zoneOffset }),
   });
 }
 

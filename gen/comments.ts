@@ -1043,9 +1043,9 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.FunnelSetting.click_event":
     "The event of a click. Empty: `ops_push_click`.",
   "engage.channel.v1.FunnelSetting.conversion_events":
-    "Events that are the goal. They need no receipt: those of a reached user\nwithin the window after it was sent to count.",
+    "Events that are the goal. They need no receipt: they count of users who\nhave had a step event or a click with the receipt of the push, from the\nbeginning of the run until the window behind the end of its sending.",
   "engage.channel.v1.FunnelSetting.conversion_window_hours":
-    "How long after sending a conversion counts, in hours, 1 to 720. Not set: 24.",
+    "How long after the end of sending a conversion counts, in hours, 1 to 720.\nNot set: 24.",
   "engage.channel.v1.FunnelSetting.step_events":
     "Events between success and click, such as a message shown, in order.",
   "engage.channel.v1.FunnelStep":

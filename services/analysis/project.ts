@@ -1,4 +1,6 @@
+import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { EventStore } from "../../store/events/events.ts";
+import type { FilterList } from "./describe/filter.ts";
 import type { AnalysisEngine } from "./engine.ts";
 
 /** One project that can be asked about. */
@@ -8,6 +10,24 @@ export interface AnalysisProject {
   readonly engineName: "embedded" | "platform";
   /** Imports of cohorts and tags; undefined on an engine that takes none. */
   readonly clusters?: ClusterPort;
+  /** Users by what is known of them; undefined on an engine that finds them by their events only. */
+  readonly users?: UserPort;
+}
+
+/** Finds users of a project, with events or without. */
+export interface UserPort {
+  /**
+   * Some users at a time, in the order of their ids, each with a value for each
+   * column. Undefined when the conditions, or a definition that they name, look
+   * at events.
+   * @param columns ids and user properties
+   * @throws AnalysisRefusal
+   */
+  select(
+    conditions: FilterList,
+    columns: readonly string[],
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly UserRow[]> | undefined>;
 }
 
 /** Where cohorts and tags of a project are kept. */

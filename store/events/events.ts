@@ -1,11 +1,13 @@
 import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
 import type { NumberSpread, Scan, ScanResult, StoredUser, UserScan } from "./scan.ts";
 import type { ProjectSchema } from "./schema.ts";
+import type { UserSelection } from "./selection.ts";
 
 // The port is one import for services; its words are described in these files.
 export type * from "./load.ts";
 export type * from "./scan.ts";
 export type * from "./schema.ts";
+export type * from "./selection.ts";
 
 /** Of a project that nothing has been loaded for. */
 export const emptySchema: ProjectSchema = { version: 0, events: new Map(), properties: new Map() };
@@ -28,6 +30,8 @@ export interface EventStore extends AsyncDisposable {
   scan(scan: Scan, signal: AbortSignal): Promise<ScanResult>;
   /** Each user once, in the order of user ids, some at a time. */
   users(scan: UserScan, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
+  /** Users that are known, by `seen` or an operation; each once, in the order of user ids, some at a time. */
+  selectUsers(selection: UserSelection, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
   /** Of an expression, over the events of a scan whose `where` holds. */
   spread(scan: Scan, of: Scan["keys"][number], signal: AbortSignal): Promise<NumberSpread>;
 

@@ -4,6 +4,7 @@ import { testExport } from "./events/export.ts";
 import { testLoad } from "./events/load.ts";
 import { testQueries } from "./events/queries.ts";
 import { testSchema } from "./events/schema.ts";
+import { testSelection } from "./events/selection.ts";
 import { testUpdates } from "./events/updates.ts";
 import { testUpkeep } from "./events/upkeep.ts";
 import { testUsers } from "./events/users.ts";
@@ -15,6 +16,7 @@ export function testEvents(name: string, create: CreateEventsWorld): void {
     testLoad(create);
     testSchema(create);
     testUsers(create);
+    testSelection(create);
     testUpdates(create);
     testClusters(create);
     testQueries(create);

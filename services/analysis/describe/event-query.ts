@@ -65,7 +65,11 @@ export function describeQuery(
   return { ...plan, warnings: problems.warnings };
 }
 
-function createContext(query: AnyQuery, source: QuerySource, problems: Problems): DescribeContext {
+export function createContext(
+  query: Pick<AnyQuery, "zoneOffset">,
+  source: QuerySource,
+  problems: Problems,
+): DescribeContext {
   const { project, schema, clusters, nowMs } = source;
   const zone = zoneOf(query.zoneOffset, project, problems);
   return {

@@ -9,6 +9,7 @@ import { createQueries, openSnapshot } from "./queries.ts";
 import { createScans } from "./scan.ts";
 import { storeStats } from "./stats.ts";
 import { createTurns } from "./turns.ts";
+import { selectUsers } from "./users.ts";
 import { createWriter } from "./writer.ts";
 
 export interface DuckDbStoreOptions extends DatabaseOptions {
@@ -34,6 +35,7 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     ...createScans(queries),
     schema: (projectId) => database.tables.projects.get(projectId)?.schema ?? emptySchema,
     loadedTo: () => database.tables.loadedTo,
+    selectUsers: (selection, signal) => selectUsers(queries, selection, signal),
     load: (batch) => loadBatch(writer, batch, scratchFolder),
     importCluster: (version, members) => importCluster({ writer, scratchFolder }, version, members),
     clusters: async (projectId) => clusterInfos(database.tables.projects.get(projectId)),

@@ -2,9 +2,12 @@ import type { DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
 import { DuckDBListValue } from "@duckdb/node-api";
 import type { StoredUser, UserScan } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
+import type { UserSelection } from "../selection.ts";
+import type { Statement } from "../sql/parameters.ts";
+import { compileSelection } from "../sql/selection.ts";
 import { compileUsers } from "../sql/users.ts";
 import { bound } from "./bind.ts";
-import type { Queries } from "./connection.ts";
+import type { Queries, Query } from "./connection.ts";
 import { duckdbDialect } from "./dialect.ts";
 import { relationsOf } from "./relations.ts";
 
@@ -18,11 +21,27 @@ export async function* streamUsers(
 ): AsyncIterable<readonly StoredUser[]> {
   await using query = await queries.open(signal);
   const relations = relationsOf(query.tables, scan.scan.projectId);
-  const properties = (scan.properties ?? userPropertiesOf(relations.schema)).filter(
-    ({ table }) => table === "user",
-  );
+  const properties = wantedProperties(scan.properties, relations.schema);
   const statement = compileUsers(scan, properties, relations, duckdbDialect);
-  if (statement === undefined) return;
+  if (statement !== undefined) yield* pages(query, statement, properties);
+}
+
+export async function* selectUsers(
+  queries: Queries,
+  selection: UserSelection,
+  signal: AbortSignal,
+): AsyncIterable<readonly StoredUser[]> {
+  await using query = await queries.open(signal);
+  const relations = relationsOf(query.tables, selection.projectId);
+  const properties = wantedProperties(selection.properties, relations.schema);
+  yield* pages(query, compileSelection(selection, properties, relations, duckdbDialect), properties);
+}
+
+async function* pages(
+  query: Query,
+  statement: Statement,
+  properties: readonly Property[],
+): AsyncIterable<readonly StoredUser[]> {
   for await (const chunk of query.stream(...bound(statement))) {
     for (let row = 0; row < chunk.rowCount; row += pageRows) {
       yield decodeUsers(chunk, [row, Math.min(chunk.rowCount, row + pageRows)], properties);
@@ -30,8 +49,12 @@ export async function* streamUsers(
   }
 }
 
-function userPropertiesOf({ properties }: ProjectSchema): readonly Property[] {
-  return [...properties.values()].filter(({ table }) => table === "user");
+/** All when none are named. */
+function wantedProperties(
+  named: readonly Property[] | undefined,
+  { properties }: ProjectSchema,
+): readonly Property[] {
+  return (named ?? [...properties.values()]).filter(({ table }) => table === "user");
 }
 
 function decodeUsers(

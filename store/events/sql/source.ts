@@ -88,7 +88,12 @@ export class Source {
       properties: [...this.#userProperties.values()],
     });
     const joined = needsUsers ? ` LEFT JOIN ${users} u ON u.user_id = e.user_id` : "";
-    return `${events} e${joined}${[...this.#joins.values()].join("")}`;
+    return `${events} e${joined}${this.joins()}`;
+  }
+
+  /** Of tags and lookups. */
+  protected joins(): string {
+    return [...this.#joins.values()].join("");
   }
 
   #join(relation: string, on: (alias: string) => string): string {

@@ -228,15 +228,17 @@ export type FunnelSetting = Message<"engage.channel.v1.FunnelSetting"> & {
   clickEvent: string;
 
   /**
-   * Events that are the goal. They need no receipt: those of a reached user
-   * within the window after it was sent to count.
+   * Events that are the goal. They need no receipt: they count of users who
+   * have had a step event or a click with the receipt of the push, from the
+   * beginning of the run until the window behind the end of its sending.
    *
    * @generated from field: repeated string conversion_events = 3;
    */
   conversionEvents: string[];
 
   /**
-   * How long after sending a conversion counts, in hours, 1 to 720. Not set: 24.
+   * How long after the end of sending a conversion counts, in hours, 1 to 720.
+   * Not set: 24.
    *
    * @generated from field: optional int32 conversion_window_hours = 4;
    */

@@ -1,0 +1,38 @@
+import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import type { StoredUser } from "../../store/events/events.ts";
+import { createContext } from "./describe/event-query.ts";
+import { describeFilters } from "./describe/filter.ts";
+import { looksAtEvents } from "./describe/looks-at-events.ts";
+import { createProblems } from "./describe/problems.ts";
+import type { PlanSource } from "./plan-query.ts";
+import type { UserPort } from "./project.ts";
+import { shapeUserRow } from "./shape/users.ts";
+
+/** Users of one project, from those that the store knows. */
+export function createUserPort({ store, project, now }: PlanSource): UserPort {
+  return {
+    async select(conditions, columns, signal) {
+      const clusters = await store.clusters(project.id);
+      signal.throwIfAborted();
+      const schema = store.schema(project.id);
+      const problems = createProblems();
+      const source = { project, schema, clusters, nowMs: now() };
+      const context = createContext({}, source, problems);
+      const where = describeFilters(conditions, "", context);
+      problems.throwIfAny();
+      if (looksAtEvents(where)) return undefined;
+      const wanted = new Set(columns.map((column) => column.toLowerCase()));
+      const known = [...schema.properties.values()];
+      const properties = known.filter(({ table, name }) => table === "user" && wanted.has(name));
+      const selection = { projectId: project.id, where, properties };
+      return shapeAll(store.selectUsers(selection, signal), columns);
+    },
+  };
+}
+
+async function* shapeAll(
+  found: AsyncIterable<readonly StoredUser[]>,
+  columns: readonly string[],
+): AsyncGenerator<readonly UserRow[]> {
+  for await (const some of found) yield some.map((user) => shapeUserRow(user, columns));
+}
