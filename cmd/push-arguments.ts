@@ -28,7 +28,7 @@ The file is an engage.channel.v1.Task; a text may stand for {text: …} among th
   name: spring mail
   channel_id: c1
   contents: [{language: default, values: {title: Hello}}]
-  audience: {push_ids: {push_ids: [ann, bob]}}
+  audience: {users: {filts: [{columnName: level, tableType: user, comparator: greater, ftv: [3]}]}}
 Ended early, the task goes on in the server.
 Exit codes: 0 everything has succeeded, 1 something has failed, 2 the command line is wrong`,
     )

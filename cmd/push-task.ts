@@ -3,6 +3,8 @@ import { text } from "node:stream/consumers";
 import { create, fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { parse } from "yaml";
 import { AudienceSchema, ContentSchema, type Task, TaskSchema } from "../gen/engage/channel/v1/task_pb.ts";
+import { InvalidFieldsError } from "../services/channel/refusals.ts";
+import { readQuery } from "../services/channel/rest/read-query.ts";
 import { UserError } from "./user-error.ts";
 
 /** What of a task is said on the command line; it goes before what the file says. */
@@ -19,7 +21,8 @@ export interface TaskWords {
 
 /**
  * The task of a file (`-` for standard input), in the form of
- * `engage.channel.v1.Task`, as YAML or JSON, with what the command line says.
+ * `engage.channel.v1.Task`, as YAML or JSON and with the platform's words in its
+ * filters, with what the command line says.
  * @throws UserError
  */
 export async function readTask(
@@ -62,8 +65,10 @@ function decode(file: string, source: string): Task {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UserError(`${name} is not a task, which is an object with channel_id, contents and audience`);
   }
+  const { json, violations } = readQuery(TaskSchema, withTextValues(value as JsonObject), "");
+  if (violations.length > 0) throw new UserError(`${name}: ${new InvalidFieldsError(violations).message}`);
   try {
-    return fromJson(TaskSchema, withTextValues(value as JsonObject));
+    return fromJson(TaskSchema, json);
   } catch (error) {
     throw new UserError(`${name} is not a task: ${(error as Error).message}`, { cause: error });
   }

@@ -82,7 +82,11 @@ function addListen(program: Command): void {
     )
     .option("--allow <network...>", "private networks that --forward may call; loopback may always")
     .option("--tls-ca <file>", "trust only the authorities of this file (PEM) behind --forward")
-    .option("--fail <indexes>", "name these elements as failed, counted from 1, such as 1,3", indexList, [])
+    .addOption(
+      new Option("--fail <indexes>", "name these elements as failed, counted from 1, such as 1,3")
+        .argParser(indexList)
+        .default([], "none"),
+    )
     .option("--return-code <number>", "answer this return_code", wholeNumber, 0)
     .option("--status <number>", "answer this HTTP status", statusNumber, 200)
     .option("--empty-body", "answer without a body")

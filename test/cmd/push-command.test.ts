@@ -16,6 +16,13 @@ async function openServer(fail: readonly number[] = []) {
       channel: { outbound: { allow: ["127.0.0.0/8"] } },
     }),
     "task.yaml": "contents: [{language: default, values: {title: Hello, count: 3}}]\nname: spring\n",
+    "users.json": JSON.stringify({
+      ...{ name: "levels", contents: [{ language: "default", values: { title: "Hi" } }] },
+      audience: {
+        users: { filts: [{ columnName: "level", tableType: "user", comparator: "greater", ftv: [3] }] },
+      },
+    }),
+    "words.yaml": "audience: {users: {filts: [{columnName: level, tableType: users}]}}\n",
     "ids.txt": "bob\nann\n\nbob\n",
   });
   const { config, locate } = loadConfig({ env: {}, cwd });
@@ -64,6 +71,12 @@ test("a task of flags and a file reaches the receiver, and can run again", async
   );
 });
 
+test("the audience of a file is chosen in the platform's words", async () => {
+  const { push } = await openServer();
+  const { stdout, stderr } = await push("users.json", "--channel", "mail");
+  expect([stdout, stderr]).toEqual([expect.stringMatching(/^t1_\S+ is done: 0 users, 0 batches\n/), ""]);
+});
+
 test("messages that fail are shown, and are the exit code", async () => {
   const { push } = await openServer([2]);
   const { code, stdout } = await push("task.yaml", "--channel", "mail", "--to", "a", "b", "c");
@@ -82,6 +95,10 @@ test.each([
   [["--channel", "letter", "--to", "a"], 'there is no channel of the id or name "letter"'],
   [["--to", "a"], "a channel is required: --channel, or channel_id in the file"],
   [["none.yaml", "--channel", "mail"], 'cannot read "none.yaml" (ENOENT)'],
+  [
+    ["words.yaml", "--channel", "mail"],
+    '"words.yaml": audience.users.filts[0].table_type is "users", valid are "event", "user", "cluster", ',
+  ],
   [["ids.txt", "--channel", "mail"], '"ids.txt" is not a task, which is an object'],
   [["--channel", "mail", "--to", "a", "--set", "title"], '--set is "title", give one such as "title=Hello"'],
   [["--channel", "mail", "--to", "a"], 'values["title"] is required'],
