@@ -87,6 +87,9 @@ export type {
  * hour that a clock is put forward must not end the leases of what is being sent.
  */
 export interface ChannelStore extends AsyncDisposable {
+  /** Whether other processes may work with it at the same time; who is alone need not reserve slots. */
+  readonly isShared: boolean;
+
   createChannel(channel: NewChannel, options?: CallOptions): Promise<ChannelSaved>;
   /** Null: there is none. */
   channel(channelId: string, options?: CallOptions): Promise<StoredChannel | null>;

@@ -9,6 +9,7 @@ import { Pacer } from "./pacer.ts";
 import type { RunBook } from "./run-book.ts";
 import type { Settler } from "./settler.ts";
 import { judgeOutcome } from "./verdict.ts";
+import type { Turn, WindowPacer } from "./window-pacer.ts";
 
 export interface LaneOptions {
   readonly store: ChannelStore;
@@ -18,6 +19,8 @@ export interface LaneOptions {
   readonly observer: DeliveryObserver;
   readonly runs: RunBook;
   readonly exchangeTo: (url: string) => Exchange;
+  /** Of this channel; it outlives the lane. */
+  readonly pacer: WindowPacer;
   readonly owner: string;
   readonly leaseMs: number;
   /** Requests under way at a time. */
@@ -34,6 +37,7 @@ const maxHeldBytes = 67_108_864;
 const firstLease = 8;
 /** A batch that another replica has locked is due and yet not to be had. */
 const shortestWaitMs = 20;
+const unlimited: Turn = { done() {} };
 
 /** Sends the batches of one channel. */
 export class Lane {
@@ -129,13 +133,14 @@ export class Lane {
     const plan = await runs.plan(batch.runId);
     const { timeoutMs, rateLimit, validation } = plan;
     const headers = plan.headers(batch.body);
-    const isUnderWay = await this.#awaitTurn(batch.runId, rateLimit);
+    const turn = await this.#awaitTurn(batch.runId, rateLimit);
     if (signal.aborted) return undefined;
     // Of a run that was cancelled it fails by that.
-    if (stopping.aborted || !isUnderWay) return { kind: "released" };
+    if (stopping.aborted || turn === null) return { kind: "released" };
     const began = clock.monotonic();
     const request = { headers, body: batch.body, timeoutMs };
     const result = await attempt(exchangeTo(plan.url), request, clock, signal);
+    turn.done();
     if (signal.aborted && result.kind === "cancelled") return undefined;
     const verdict = judgeOutcome(result, batch.size, validation);
     const outcome = outcomeOf(verdict, batch, plan);
@@ -148,23 +153,34 @@ export class Lane {
     return outcome;
   }
 
-  /** Whether it still is to be sent when its time has come. */
-  async #awaitTurn(runId: string, perSecond: number): Promise<boolean> {
+  /** When its time has come; null: it is not to be sent any more. */
+  async #awaitTurn(runId: string, perSecond: number): Promise<Turn | null> {
+    const { runs, pacer, store, stopping: signal } = this.#options;
+    if (perSecond < 1) return (await runs.isUnderWay(runId)) ? unlimited : null;
+    try {
+      const turn = await pacer.take(perSecond);
+      const isUnderWay = store.isShared
+        ? await this.#awaitSlot(runId, perSecond)
+        : await runs.isUnderWay(runId);
+      if (!isUnderWay) turn.done();
+      return isUnderWay ? turn : null;
+    } catch (error) {
+      // What waits when it is to stop is released.
+      if (signal.aborted) return null;
+      throw error;
+    }
+  }
+
+  /** Waits for this one's share of what replicas send together; false: it is not to be sent any more. */
+  async #awaitSlot(runId: string, perSecond: number): Promise<boolean> {
     const { store, clock, runs, stopping: signal } = this.#options;
-    if (perSecond < 1) return await runs.isUnderWay(runId);
     const known = this.#pacers.get(perSecond);
     const pacer = known ?? new Pacer({ store, clock, channelId: this.#channelId, perSecond, signal });
     this.#pacers.set(perSecond, pacer);
-    try {
-      for (;;) {
-        const { latestMs } = await pacer.take();
-        const isUnderWay = await runs.isUnderWay(runId);
-        if (!isUnderWay || clock.monotonic() <= latestMs) return isUnderWay;
-      }
-    } catch (error) {
-      // What waits when it is to stop is released.
-      if (signal.aborted) return false;
-      throw error;
+    for (;;) {
+      const { latestMs } = await pacer.take();
+      const isUnderWay = await runs.isUnderWay(runId);
+      if (!isUnderWay || clock.monotonic() <= latestMs) return isUnderWay;
     }
   }
 

@@ -4,6 +4,7 @@ import { Lane, type LaneOptions } from "./lane.ts";
 import { LeaseKeeper } from "./leases.ts";
 import { RunBook } from "./run-book.ts";
 import { Settler } from "./settler.ts";
+import { WindowPacer } from "./window-pacer.ts";
 
 export interface OpenedExchange extends Disposable {
   readonly exchange: Exchange;
@@ -17,6 +18,9 @@ export type SenderOptions = Pick<
   readonly openExchange: (url: string) => OpenedExchange;
 };
 
+/** A process before this one may have sent until it ended: nothing is in a window with its last request. */
+const quietMs = 1_100;
+
 /** Sends the batches of all channels until it is stopped. */
 export class Sender {
   readonly #options: SenderOptions;
@@ -27,10 +31,13 @@ export class Sender {
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly ended: Promise<void> }>();
   readonly #runs: RunBook;
   readonly #exchanges = new Map<string, OpenedExchange>();
+  readonly #pacers = new Map<string, WindowPacer>();
+  readonly #startMs: number;
 
   constructor(options: SenderOptions) {
     const { store, clock, leaseMs, observer } = options;
     this.#options = options;
+    this.#startMs = clock.monotonic() + (store.isShared ? 0 : quietMs);
     this.#bell = new Bell(clock);
     this.#runs = new RunBook(store, clock);
     const failed = (what: string) => (error: unknown) => observer.failed(what, error);
@@ -57,6 +64,7 @@ export class Sender {
       } catch (error) {
         observer.failed("look for batches", error);
       }
+      this.#forgetPacers();
       if (!this.#stopping.signal.aborted) await this.#bell.wait(waitMs);
     }
     await Promise.all([...this.#lanes.values()].map(({ ended }) => ended));
@@ -81,6 +89,7 @@ export class Sender {
     const lane = new Lane(channelId, {
       ...this.#options,
       ...{ leases: this.#leases, settler: this.#settler, stopping: this.#stopping.signal },
+      pacer: this.#pacerOf(channelId),
       runs: this.#runs,
       exchangeTo: (url) => this.#exchangeTo(url),
     });
@@ -90,6 +99,20 @@ export class Sender {
       this.#bell.ring();
     });
     this.#lanes.set(channelId, { lane, ended });
+  }
+
+  #pacerOf(channelId: string): WindowPacer {
+    const { clock } = this.#options;
+    const known = this.#pacers.get(channelId);
+    const pacer = known ?? new WindowPacer({ clock, startMs: this.#startMs, signal: this.#stopping.signal });
+    this.#pacers.set(channelId, pacer);
+    return pacer;
+  }
+
+  #forgetPacers(): void {
+    for (const [channelId, pacer] of this.#pacers) {
+      if (pacer.isIdle && !this.#lanes.has(channelId)) this.#pacers.delete(channelId);
+    }
   }
 
   #closeExchanges(): void {

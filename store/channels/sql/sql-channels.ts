@@ -15,6 +15,7 @@ export interface SqlChannelsOptions {
   readonly leaseNow: () => number;
   /** How long runs that have ended are kept. */
   readonly retentionMs: number;
+  readonly isShared: boolean;
 }
 
 const MAX_LEASE_MS = 86_400_000;
@@ -28,7 +29,10 @@ export class SqlChannels implements port.ChannelStore {
   readonly #options: SqlChannelsOptions;
   readonly #listeners = new Set<() => void>();
 
+  readonly isShared: boolean;
+
   constructor(executor: ChannelsExecutor, options: SqlChannelsOptions) {
+    this.isShared = options.isShared;
     this.#executor = executor;
     this.#options = options;
   }

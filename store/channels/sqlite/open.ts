@@ -69,5 +69,5 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
     await executor[Symbol.asyncDispose]();
     throw error;
   }
-  return new SqlChannels(executor, { now, leaseNow, retentionMs });
+  return new SqlChannels(executor, { now, leaseNow, retentionMs, isShared: false });
 }
