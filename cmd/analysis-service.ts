@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -94,7 +95,11 @@ async function openPlatform(
   logger: Logger,
 ): Promise<PlatformEngine> {
   const { openPlatformEngine } = await import("../services/analysis/platform/engine.ts");
-  return openPlatformEngine(upstream, platformDeps(logger.child({ engine: "platform" })));
+  const { ca: file } = upstream.tls;
+  return openPlatformEngine(upstream, {
+    ...platformDeps(logger.child({ engine: "platform" })),
+    ca: file === undefined ? undefined : await readFile(file, "utf8"),
+  });
 }
 
 function platformDeps(logger: Logger) {

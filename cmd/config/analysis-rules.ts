@@ -1,8 +1,9 @@
+import type { Config } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
-import type { Finding } from "./tls-files.ts";
+import { checkPemFiles, type Finding } from "./tls-files.ts";
 
-/** Rules between the section `analysis` and the projects. */
-export function checkAnalysis({ projects, analysis: { platform } }: Settings): Finding[] {
+/** Rules between the section `analysis` and the projects, and the files it names. */
+export function checkAnalysis({ projects, analysis: { platform } }: Settings, config: Config): Finding[] {
   if (platform === undefined) {
     const message = 'is "platform", so say which one: analysis: { platform: { baseUrl: …, token: … } }';
     return projects.flatMap(({ engine }, i): Finding[] =>
@@ -10,7 +11,9 @@ export function checkAnalysis({ projects, analysis: { platform } }: Settings): F
     );
   }
   const known = new Set(projects.map(({ id }) => String(id)));
-  return Object.keys(platform.projects)
+  const unknown = Object.keys(platform.projects)
     .filter((id) => !known.has(id))
     .map((id) => ({ path: ["analysis", "platform", "projects", id], message: `there is no project ${id}` }));
+  const resolved = config.analysis.platform?.tls ?? {};
+  return [...unknown, ...checkPemFiles(["analysis", "platform", "tls"], platform.tls, resolved)];
 }

@@ -21,7 +21,7 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
     ...(isPublic ? checkDemoSecrets(settings) : []),
     ...checkProjects(settings),
     ...checkEvents(settings),
-    ...checkAnalysis(settings),
+    ...checkAnalysis(settings, config),
     ...checkNames(settings),
     ...checkTlsFiles(settings, config),
     ...checkWebhook(settings, config),

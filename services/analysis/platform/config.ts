@@ -36,6 +36,13 @@ export const platformConfigSchema = z.strictObject({
   connectTimeoutMs: milliseconds().default(5_000),
   /** Longest silence in the middle of an answer. */
   idleTimeoutMs: milliseconds().default(30_000),
+  /** For a platform at `https:`. */
+  tls: z
+    .strictObject({
+      /** Authorities that sign the platform's certificate, PEM; those of Node unless given. */
+      ca: z.string().min(1).meta({ path: true }).optional(),
+    })
+    .prefault({}),
   maxConnections: z.int().min(1).max(1_024).default(32),
   /** How often a query is sent again after its connection failed before a byte of the answer came. */
   retries: z.int().min(0).max(10).default(2),

@@ -7,6 +7,8 @@ export interface ConnectionOptions {
   readonly origin: string;
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
+  /** Authorities that are trusted, PEM; undefined for those of Node. */
+  readonly ca: string | undefined;
   /** Longest silence within a body that is being read. */
   readonly bodyTimeoutMs: number;
 }
@@ -64,7 +66,7 @@ export function openConnections(options: ConnectionOptions): Connections {
     connections: options.maxConnections,
     pipelining: 1,
     allowH2: false,
-    connect: { timeout: options.connectTimeoutMs },
+    connect: { timeout: options.connectTimeoutMs, ...(options.ca !== undefined && { ca: options.ca }) },
     // Callers say with their signal how long they wait for the head.
     headersTimeout: 0,
     bodyTimeout: options.bodyTimeoutMs,

@@ -39,12 +39,14 @@ export interface PlatformDeps {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly observer?: UpstreamObserver;
+  /** What `tls.ca` of the configuration holds; those of Node when left out. */
+  readonly ca?: string | undefined;
 }
 
 /** Has a deployment of the platform answer the queries of projects. REST callers get its bytes. */
 export function openPlatformEngine(config: PlatformConfig, deps: PlatformDeps): PlatformEngine {
   const redactor = createRedactor(config.token);
-  const upstream = openUpstream(config, { observer: {}, ...deps, redactor });
+  const upstream = openUpstream(config, { observer: {}, ca: undefined, ...deps, redactor });
   const { requestOf, ask, load, forward } = createQueries(config, upstream, redactor);
   return {
     async analyze(query, { signal, rest }) {

@@ -65,6 +65,8 @@ export interface UpstreamDeps {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly observer: UpstreamObserver;
+  /** What `tls.ca` of the configuration holds. */
+  readonly ca: string | undefined;
 }
 
 /** Before the first retry, half as much or more; then twice as long each time. */
@@ -80,6 +82,7 @@ export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstre
   const base = new URL(config.baseUrl);
   const connections = openConnections({
     origin: base.origin,
+    ca: deps.ca,
     maxConnections: config.maxConnections,
     connectTimeoutMs: config.connectTimeoutMs,
     bodyTimeoutMs: config.idleTimeoutMs,
@@ -239,9 +242,21 @@ const wordings: Readonly<Record<string, (config: PlatformConfig) => string>> = {
   ECONNRESET: () => "the platform's answer was cut off",
 };
 
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const untrustedCodes: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
 function faultOfConnection(error: unknown, config: PlatformConfig, redactor: Redactor): unknown {
   if (error instanceof AnalysisRefusal) return error;
   const code = String((error as NodeJS.ErrnoException).code ?? (error as Error).name);
-  const message = wordings[code]?.(config) ?? `the exchange with the platform failed: ${code}`;
+  const untrusted = untrustedCodes.has(code)
+    ? `the platform's certificate is not trusted (${code}): name its authority in analysis.platform.tls.ca`
+    : undefined;
+  const message = untrusted ?? wordings[code]?.(config) ?? `the exchange with the platform failed: ${code}`;
   return new AnalysisRefusal(returnCodes.unavailable, message, { cause: redactor.error(error) });
 }

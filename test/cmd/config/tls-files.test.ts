@@ -17,6 +17,19 @@ test("a certificate and its key are accepted, as absolute paths", () => {
   expect(new X509Certificate(own.cert).checkHost("localhost")).toBe("localhost");
 });
 
+const platformYaml = (ca: string): string =>
+  `analysis: { platform: { baseUrl: "https://a.example", token: long-enough, tls: { ca: ${ca} } } }`;
+
+test("the authority of the platform is a file of certificates", () => {
+  const { analysis } = loadText(platformYaml("own.crt"), {}, files).config;
+  expect(analysis.platform?.tls.ca).toMatch(/^\/.+\/own\.crt$/);
+  const problems = ["no.crt", "own.key"].map((ca) => linesOf(problemsOf(platformYaml(ca), {}, files)));
+  expect(problems).toEqual([
+    ['engage.yaml:1:86: analysis.platform.tls.ca: cannot read the file "no.crt" (ENOENT)'],
+    ['engage.yaml:1:86: analysis.platform.tls.ca: the file "own.key" holds no certificate in PEM'],
+  ]);
+});
+
 const faults = [
   ["cert: no.crt, key: own.key", '1:14: tls.cert: cannot read the file "no.crt" (ENOENT)'],
   ["cert: own.crt, key: other.key", "1:28: tls.key: is not the key of the certificate in tls.cert"],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BreakerState } from "../../../../services/analysis/platform/breaker.ts";
 import { AnalysisRefusal } from "../../../../services/analysis/refusal.ts";
+import { createIdentity } from "../../../cmd/config/certificate.ts";
 import {
   answerChunks,
   answerText,
@@ -42,6 +43,32 @@ describe("connections", () => {
     await using engine = openEngine(platform.url);
     for (const operation of [...operations, ...operations]) await failure(run(engine, operation, "typed"));
     expect(platform.connections()).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("a platform behind a private authority", () => {
+  const identity = createIdentity();
+
+  test.each(operations)("%s: is asked when its authority is named", async (operation) => {
+    await using platform = await openFakePlatform(answer(operation), identity);
+    await using engine = openEngine(platform.url, {}, { ca: identity.cert });
+    for (const caller of callers) await run(engine, operation, caller);
+    expect(platform.requests).toHaveLength(2);
+  });
+
+  test.each([
+    ["none", undefined],
+    ["another one", createIdentity().cert],
+  ])("is refused when %s is, and what to set is said", async (_name, ca) => {
+    await using platform = await openFakePlatform(answer("analyze"), identity);
+    await using engine = openEngine(platform.url, {}, { ca });
+    const refusal = await failure(run(engine, "analyze", "rest"));
+    expect(refusal).toBeInstanceOf(AnalysisRefusal);
+    expect(refusal).toMatchObject({
+      message:
+        "the platform's certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): name its authority in analysis.platform.tls.ca",
+    });
+    expect(platform.requests).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
 /** One request as it came. */
@@ -30,18 +31,27 @@ export interface FakePlatform extends AsyncDisposable {
   behave(behaviour: Behaviour): void;
 }
 
-export async function openFakePlatform(first: Behaviour = answerJson({})): Promise<FakePlatform> {
+/** @param identity certificate and key, in PEM, for a platform at `https:` */
+export async function openFakePlatform(
+  first: Behaviour = answerJson({}),
+  identity?: { readonly cert: string; readonly key: string },
+): Promise<FakePlatform> {
   const requests: SeenRequest[] = [];
   const abandoned = Promise.withResolvers<void>();
   let behaviour = first;
   let connections = 0;
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     response.on("close", () => response.writableFinished || abandoned.resolve());
     void read(request).then((seen) => {
       const index = requests.push(seen) - 1;
       return behaviour({ seen, response, socket: request.socket, index });
     });
-  });
+  };
+  const options = { keepAliveTimeout: 60_000 };
+  const server =
+    identity === undefined
+      ? createServer(options, listener)
+      : createTlsServer({ ...options, ...identity }, listener);
   server.on("connection", () => {
     connections++;
   });
@@ -49,7 +59,7 @@ export async function openFakePlatform(first: Behaviour = answerJson({})): Promi
     server.listen(0, "127.0.0.1", resolve);
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${identity === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     connections: () => connections,
     abandoned: abandoned.promise,

@@ -8,7 +8,7 @@ import {
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import type { RestCall } from "../../../../services/analysis/engine.ts";
+import type { EngineCall, RestCall } from "../../../../services/analysis/engine.ts";
 import { platformConfigSchema } from "../../../../services/analysis/platform/config.ts";
 import {
   openPlatformEngine,
@@ -75,7 +75,15 @@ export async function run(
   caller: CallerKind,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly object[]> {
-  const call = { signal, rest: caller === "rest" ? restCall : undefined };
+  return await runWith(engine, operation, { signal, rest: caller === "rest" ? restCall : undefined });
+}
+
+/** Runs one operation as it is asked for, to its end. */
+export async function runWith(
+  engine: PlatformEngine,
+  operation: Operation,
+  call: EngineCall,
+): Promise<readonly object[]> {
   switch (operation) {
     case "analyze":
       return [await engine.analyze(query, call)];

@@ -15,6 +15,20 @@ describe("replaceProjectId", () => {
     ['{"a":"\\"projectId\\":377","projectId":377}', '{"a":"\\"projectId\\":377","projectId":12}'],
     ['{"a":"}],{","projectId":377}', '{"a":"}],{","projectId":12}'],
     ['{"project\\u0049d":377}', '{"project\\u0049d":12}'],
+    [
+      '{"events":[{"projectId":377},{"a":1,"projectId":"377"}]}',
+      '{"events":[{"projectId":12},{"a":1,"projectId":"12"}]}',
+    ],
+    [
+      '{"events" : [ { "projectId" : 5 } , 7, [{"projectId":5}], null ] ,"projectId":377}',
+      '{"events" : [ { "projectId" : 12 } , 7, [{"projectId":5}], null ] ,"projectId":12}',
+    ],
+    [
+      '{"events":[{"filts":[{"projectId":5}],"projectId":null}]}',
+      '{"events":[{"filts":[{"projectId":5}],"projectId":null}]}',
+    ],
+    ['{"event\\u0073":[{"projectId":5}],"events":[]}', '{"event\\u0073":[{"projectId":12}],"events":[]}'],
+    ['{"events":{"projectId":5},"projectId":377}', '{"events":{"projectId":5},"projectId":12}'],
     ['{"projectId":1,"projectId":377}', '{"projectId":12,"projectId":12}'],
     ['{"品牌":"苹果","projectId":377}', '{"品牌":"苹果","projectId":12}'],
     ['\ufeff{"projectId":377}', '\ufeff{"projectId":12}'],
@@ -23,6 +37,21 @@ describe("replaceProjectId", () => {
     [" { } ", " { } "],
   ])("%s", (text, expected) => {
     expect(replace(text)).toBe(expected);
+  });
+
+  test("changes the metrics of any query", () => {
+    const event = fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()));
+    const withId = (value: unknown, id: number): unknown =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? { ...value, projectId: id }
+        : value;
+    fc.assert(
+      fc.property(fc.array(event), fc.constantFrom("", " ", "\n"), (events, blank) => {
+        const queryOf = (id: number) => ({ events: events.map((one) => withId(one, id)), projectId: id });
+        const text = JSON.stringify(queryOf(377), null, blank);
+        expect(replace(text)).toBe(JSON.stringify(queryOf(12), null, blank));
+      }),
+    );
   });
 
   test("changes that member only, in any JSON", () => {

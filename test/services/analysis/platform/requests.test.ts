@@ -13,7 +13,7 @@ import { decodeMessage } from "../../../../services/analysis/rest/decode-message
 import { Reading } from "../../../../services/analysis/rest/reading.ts";
 import { readCase } from "../../../proto/cases.ts";
 import { answerText, openFakePlatform } from "./fake-platform.ts";
-import { goodAnswers, openEngine, operations, restCall, run, token } from "./platform-engine.ts";
+import { goodAnswers, openEngine, operations, restCall, run, runWith, token } from "./platform-engine.ts";
 
 const platform = await openFakePlatform();
 const engine = openEngine(`${platform.url}/base/`);
@@ -33,6 +33,9 @@ const paths = {
   download: "/open/streaming-download/event-analyze",
   downloadUsers: "/open/streaming-download/event-user-list",
 };
+
+/** One of them names a project that the caller may have no right to. */
+const metrics = '{"events":[{"projectId":377},{ "projectId": 5 }],"projectId":377}';
 
 describe.each(operations)("%s", (operation) => {
   const { type, body } = goodAnswers[operation];
@@ -58,6 +61,16 @@ describe.each(operations)("%s", (operation) => {
     const [rest, typed] = platform.requests;
     expect(rest?.body.toString()).toBe('{ "projectId": 12, "odd": 1.0 }');
     expect(JSON.parse(String(typed?.body))).toMatchObject({ projectId: 12, zoneOffset: 8 });
+  });
+
+  test("gives the metrics of a REST caller the project of their query", async () => {
+    platform.behave(answerText(200, type, body));
+    const asks = { signal: new AbortController().signal, rest: { ...restCall, body: Buffer.from(metrics) } };
+    for (const one of [engine, mapped]) await runWith(one, operation, asks);
+    expect(platform.requests.map((seen) => seen.body.toString())).toEqual([
+      metrics.replace("5", "377"),
+      metrics.replaceAll("377", "12").replace("5", "12"),
+    ]);
   });
 
   test("asks in the platform's words for a typed caller", async () => {
