@@ -42,10 +42,6 @@ const workerUrl = new URL(
   import.meta.url,
 );
 
-export function spoolFolderOf({ data }: Pick<Config, "data">): string {
-  return join(data, "events", "spool");
-}
-
 /**
  * Opens the store and the spool of the data folder, and begins to load.
  * @throws UserError when the store can't be opened
@@ -54,8 +50,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openEventStore(config));
   const { spool: settings, batch, uuidWindow } = config.events;
-  const folder = spoolFolderOf(config);
-  const stagingFolder = eventFolders(config).staging;
+  const { spool: folder, staging: stagingFolder } = eventFolders(config);
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
   const admit = createDiskMark({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
   const spool = opened.use(

@@ -1,11 +1,9 @@
-import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
-import { createEventCollector } from "../services/event/collector.ts";
 import { type EventJsonCodec, eventCodecs } from "../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../services/event/spool-line.ts";
 import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
@@ -14,10 +12,11 @@ import { type RecordSink, RecordsUnavailableError } from "../store/records/recor
 import type { Config } from "./config.ts";
 import { lockFolder } from "./data-lock.ts";
 import { startCompaction } from "./event-compaction.ts";
-import { type EventLoading, openEventLoading, spoolFolderOf } from "./event-loading.ts";
+import type { EventLoading } from "./event-loading.ts";
 import { createEventMetrics, type EventMetrics, registerLagGauges } from "./event-metrics.ts";
-import { keepDaysOf } from "./event-store.ts";
+import { hasSpooledRecords, keepDaysOf } from "./event-store.ts";
 import { type Gate, gateService } from "./gated-service.ts";
+import { createLateService } from "./late-service.ts";
 import { createLazilyOpen } from "./lazily-open.ts";
 import { createLazyEventStore } from "./lazy-event-store.ts";
 import { createThrottle } from "./log-throttle.ts";
@@ -73,16 +72,19 @@ export async function openEventServices(
       throw new EventsUnavailableError("the store of events cannot be opened", { cause: error });
     });
   registerLagGauges(registry, async () => loading.peek()?.loader.status(), Date.now);
-  if (config.projects.length > 0 && (await hasRecords(spoolFolderOf(config)))) void open().catch(() => {});
+  if (config.projects.length > 0 && (await hasSpooledRecords(config))) void open().catch(() => {});
   const append: RecordSink["append"] = async (line) => {
     const { append } = await open().catch((error: Error) => {
       throw new RecordsUnavailableError(error.message, { cause: error });
     });
     await append(line);
   };
-  const collector = createEventCollector({
-    ...{ projects: config.projects, append, letters, observer: metrics.collect, now },
-    schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
+  const collector = createLateService(EventCollector, async () => {
+    const { createEventCollector } = await import("../services/event/collector.ts");
+    return createEventCollector({
+      ...{ projects: config.projects, append, letters, observer: metrics.collect, now },
+      schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
+    });
   });
   const gate = gateOf(loading, open);
   const stack = opened.move();
@@ -130,6 +132,7 @@ async function openLoading(
 ): Promise<EventLoading> {
   await using opened = new AsyncDisposableStack();
   const throttle = createThrottle(() => performance.now());
+  const { openEventLoading } = await import("./event-loading.ts");
   const loading = opened.use(
     await openEventLoading(config, {
       letters,
@@ -179,10 +182,4 @@ function createCheck(loading: Loading, logger: Logger): ReadyCheck {
     lastReason = reason;
     return reason === undefined ? undefined : "takes no records";
   };
-}
-
-async function hasRecords(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch(() => []);
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
-  return sizes.some((size) => size > 0);
 }

@@ -1,3 +1,4 @@
+import { readdir, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type EventStore, EventsOpenError } from "../store/events/events.ts";
@@ -9,10 +10,16 @@ export interface EventFolders {
   readonly store: string;
   /** Files of batches that are about to be loaded. */
   readonly staging: string;
+  /** Records that are about to be loaded. */
+  readonly spool: string;
 }
 
 export function eventFolders({ data }: Pick<Config, "data">): EventFolders {
-  return { store: join(data, "events", "store"), staging: join(data, "events", "staging") };
+  return {
+    store: join(data, "events", "store"),
+    staging: join(data, "events", "staging"),
+    spool: join(data, "events", "spool"),
+  };
 }
 
 /**
@@ -33,6 +40,13 @@ export async function openEventStore(config: Config): Promise<EventStore> {
     if (!(error instanceof EventsOpenError)) throw error;
     throw new UserError(error.message, { cause: error });
   }
+}
+
+export async function hasSpooledRecords(config: Config): Promise<boolean> {
+  const { spool } = eventFolders(config);
+  const names = await readdir(spool).catch(() => []);
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(spool, name))).size));
+  return sizes.some((size) => size > 0);
 }
 
 /** Days of events that projects keep, by project; those that are left out keep all. */

@@ -2,28 +2,35 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 
 type Method = (request: unknown, context: HandlerContext) => unknown;
+type Methods = Readonly<Record<string, Method>>;
 
-/** A service whose implementation is loaded when one of its methods is first called. */
+/**
+ * A service whose implementation is loaded when one of its methods is first
+ * called; when that fails, again with the next call.
+ */
 export function createLateService<S extends DescService>(
   service: S,
   load: () => Promise<ServiceImpl<S>>,
 ): ServiceImpl<S> {
-  const find = async (name: string): Promise<Method> =>
-    ((await load()) as Readonly<Record<string, Method>>)[name]!;
+  let loaded: Methods | undefined;
+  const find = async (name: string): Promise<Method> => {
+    loaded ??= (await load()) as Methods;
+    return loaded[name]!;
+  };
+  const lateUnary =
+    (name: string): Method =>
+    (request, context) =>
+      loaded === undefined
+        ? find(name).then((method) => method(request, context))
+        : loaded[name]!(request, context);
+  const lateStream = (name: string): Method =>
+    async function* (request, context) {
+      const method = await find(name);
+      yield* method(request, context) as AsyncIterable<unknown>;
+    };
   const methods = service.methods.map(({ localName, methodKind }): [string, Method] => {
     const isStream = methodKind === "server_streaming" || methodKind === "bidi_streaming";
-    return [localName, isStream ? lateStream(() => find(localName)) : lateUnary(() => find(localName))];
+    return [localName, isStream ? lateStream(localName) : lateUnary(localName)];
   });
   return Object.fromEntries(methods) as unknown as ServiceImpl<S>;
-}
-
-function lateUnary(find: () => Promise<Method>): Method {
-  return async (request, context) => (await find())(request, context);
-}
-
-function lateStream(find: () => Promise<Method>): Method {
-  return async function* (request, context) {
-    const method = await find();
-    yield* method(request, context) as AsyncIterable<unknown>;
-  };
 }

@@ -1,5 +1,6 @@
 import { type ConfigOptions, loadConfig } from "./config.ts";
 import { startServer } from "./server.ts";
+import { settleMemory } from "./settle-memory.ts";
 
 /** What a service manager, a terminal and the end of a terminal send. */
 const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -8,6 +9,7 @@ const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 export async function serve(options: ConfigOptions): Promise<void> {
   const loaded = loadConfig(options);
   const server = await startServer(loaded.config, { locate: loaded.locate });
+  settleMemory();
   const { logger } = server;
   if (loaded.isDemo) {
     logger.warn("no configuration file was given: serving the demo, whose secrets everybody knows");

@@ -8,6 +8,9 @@ import { channelSchema } from "./channel-schema.ts";
 import { parseListen } from "./listen.ts";
 import { webhookSchema } from "./webhook-schema.ts";
 
+// A configuration is read once: code that is generated for its schemas would cost more than it saves.
+z.config({ jitless: true });
+
 // Log shippers send batches of up to 100,000 lines in one message.
 const parseMaxBytes = 100 * 1_048_576;
 
