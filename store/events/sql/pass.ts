@@ -2,7 +2,8 @@ import type { Buckets, Measure, Scan } from "../scan.ts";
 import { compileBucket, cutStretches, hasGaps, isFine, type Stretches } from "./buckets.ts";
 import { compileConditions } from "./conditions.ts";
 import type { CompiledKey } from "./keys.ts";
-import { type Column, compileRows, type ListColumn } from "./rows.ts";
+import { compileRows, type ListColumn } from "./rows.ts";
+import type { SharedRows } from "./shared-rows.ts";
 import { Source, type Surroundings } from "./source.ts";
 
 /** One reading of the events, for some of a scan's measures. */
@@ -21,11 +22,13 @@ export interface Cut {
   readonly buckets: Buckets;
   readonly stretches: Stretches;
   readonly hasGaps: boolean;
+  /** When all passes look at the same rows. */
+  readonly shared: SharedRows | undefined;
 }
 
-export function cutRange({ buckets, zone }: Scan): Cut {
+export function cutRange({ buckets, zone }: Scan, shared?: SharedRows): Cut {
   const stretches = cutStretches(buckets);
-  return { buckets, stretches, hasGaps: hasGaps(buckets, stretches, zone) };
+  return { buckets, stretches, hasGaps: hasGaps(buckets, stretches, zone), shared };
 }
 
 /** What a pass computes beside keys and conditions. */
@@ -42,29 +45,46 @@ export interface PassWanted {
 
 export function compilePass(surroundings: Surroundings, wanted: PassWanted): Pass {
   const { scan, cut } = wanted;
-  const source = new Source(surroundings);
+  const source = cut.shared?.source ?? new Source(surroundings);
+  const columns = cut.shared?.columns ?? [];
   const conditions = compileConditions(wanted.measures, source);
-  const columns: Column[] = [];
-  const columnOf = (prefix: string, sql: string): string => {
+  const columnOf = (sql: string, name: string): string => {
     const known = columns.find((column) => column.sql === sql);
     if (known !== undefined) return known.name;
-    columns.push({ name: `${prefix}${columns.length}`, sql });
-    return columns.at(-1)!.name;
+    columns.push({ name, sql });
+    return name;
   };
-  const values = wanted.values(source).map((sql) => columnOf("v", sql));
-  const filters = conditions.own.map((sql) => (sql === undefined ? undefined : columnOf("f", sql)));
+  const values = wanted.values(source).map((sql) => columnOf(sql, `v${columns.length}`));
+  const filters = conditions.own.map((sql) =>
+    sql === undefined ? undefined : columnOf(sql, `f${columns.length}`),
+  );
   const bucket = wanted.needsBucket || cut.hasGaps ? bucketOf(surroundings, cut, source) : undefined;
-  if (bucket !== undefined) columns.push({ name: "b", sql: bucket });
+  if (bucket !== undefined) columnOf(bucket, "b");
+  if (cut.shared !== undefined) return { keys: [], rows: cut.shared.name, filters, values };
   const { sql, keys } = compileRows(source, {
     keys: scan.keys,
     columns,
     lists: wanted.lists?.(source) ?? [],
-    where: [conditions.common, cut.hasGaps ? `${bucket} IS NOT NULL` : undefined],
+    where: [conditions.common, gapFilter(bucket, cut)],
     range: scan.buckets,
     events: conditions.events,
   });
   return { keys, rows: sql, filters, values };
 }
+
+/** The rows that all passes look at. */
+export function compileShared(
+  { name, source, columns }: SharedRows,
+  { scan, cut }: Pick<PassWanted, "scan" | "cut">,
+): string {
+  const { common, events } = compileConditions(scan.measures.slice(0, 1), source);
+  const bucket = columns.find((column) => column.name === "b")?.sql;
+  const where = [common, gapFilter(bucket, cut)];
+  return `${name} ${source.surroundings.dialect.asShared(compileRows(source, { keys: [], columns, where, range: scan.buckets, events }).sql)}`;
+}
+
+const gapFilter = (bucket: string | undefined, { hasGaps }: Cut): string | undefined =>
+  hasGaps ? `${bucket} IS NOT NULL` : undefined;
 
 /**
  * Where a stretch is a part of a day, one text for all tables: over 3 million

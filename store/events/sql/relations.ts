@@ -25,6 +25,8 @@ export interface UsersWanted {
 /** The tables of a project, as the driver keeps them. Each answers a subquery in parentheses. */
 export interface Relations {
   readonly schema: ProjectSchema;
+  /** Of the tables that events of [startMs, endMs) are in: there are no more of them. */
+  rowsAtMost(range: Pick<EventsWanted, "startMs" | "endMs">): number;
   events(wanted: EventsWanted): string;
   users(wanted: UsersWanted): string;
   /** Of `user_id` and `value`. */

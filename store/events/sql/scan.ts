@@ -5,34 +5,37 @@ import { compileDistinct, groupDistinct } from "./distinct.ts";
 import { type CompiledKey, compileKeys } from "./keys.ts";
 import type { CompiledScan, MeasureLayout, Part } from "./layout.ts";
 import { Parameters } from "./parameters.ts";
-import { cutRange, groupBy, withKeys } from "./pass.ts";
+import { compileShared, cutRange, groupBy, withKeys } from "./pass.ts";
 import type { Relations } from "./relations.ts";
+import { canShare, createSharedRows } from "./shared-rows.ts";
 import { Source, type Surroundings } from "./source.ts";
 
 /** The query for a scan; undefined when it can have no groups. */
 export function compileScan(scan: Scan, relations: Relations, dialect: Dialect): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
   const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone };
-  const cut = cutRange(scan);
+  const kept = canShare(scan, relations) ? createSharedRows(surroundings) : undefined;
+  const cut = cutRange(scan, kept);
   if (scan.measures.length === 0 || cut.stretches.count === 0) return undefined;
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
   const [different, additive] = partition(numbered, ({ measure }) => measure.aggregate.kind === "distinct");
-  const shared: string[] = [];
+  const common: string[] = [];
   const answers: Answered[] =
     additive.length === 0 ? [] : [compileAdditive(surroundings, scan, cut, additive)];
   for (const measures of groupDistinct(different)) {
     const name = `s${answers.length}`;
     const answer = compileDistinct(surroundings, scan, cut, { measures, name });
-    if (answer.shared !== undefined) shared.push(`${name} ${dialect.asShared(answer.shared)}`);
+    if (answer.shared !== undefined) common.push(`${name} ${dialect.asShared(answer.shared)}`);
     answers.push(answer);
   }
   const keys = compileKeys(scan.keys, new Source(surroundings));
   const parts = answers.flatMap((answer) => answer.parts);
   const columns = parts.flatMap((part) => part.columns);
   const layouts = new Map(answers.flatMap((answer) => [...answer.layouts]));
-  const common = shared.length === 0 ? "" : `WITH ${shared.join(", ")} `;
+  if (kept !== undefined) common.unshift(compileShared(kept, { scan, cut }));
+  const shared = common.length === 0 ? "" : `WITH ${common.join(", ")} `;
   return {
-    ...parameters.finish(common + mergeParts(keys, parts, columns, dialect)),
+    ...parameters.finish(shared + mergeParts(keys, parts, columns, dialect)),
     keys,
     columns: [...keys.map(({ name }) => name), ...columns],
     measures: numbered.map(({ index }): MeasureLayout => layouts.get(index)!),

@@ -4,6 +4,7 @@ import type { Relations } from "../../../../store/events/sql/relations.ts";
 /** Tables that nobody has, to look at texts only. */
 export const fakeRelations: Relations = {
   schema: { version: 1, events: new Map([["buy", { name: "buy", number: 1 }]]), properties: new Map() },
+  rowsAtMost: () => 1_000,
   events: ({ bucket, startMs, endMs }) => `(EVENTS ${bucket?.(startMs, endMs) ?? ""})`,
   users: () => "(USERS)",
   cluster: () => "(CLUSTER)",

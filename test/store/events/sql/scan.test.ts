@@ -56,6 +56,16 @@ describe("compileScan", () => {
       2,
     ],
     [
+      "counts, users and sums of the same events",
+      [
+        measure(count, equals("a")),
+        measure(users, equals("a")),
+        measure({ kind: "sum", of: amount }, equals("a")),
+      ],
+      1,
+    ],
+    ["users and values of a text", [measure(users), measure({ kind: "values", of: of(1) })], 2],
+    [
       "quantiles, whose totals are read apart",
       [measure(median), measure(median, equals("a")), measure(count)],
       2,
@@ -66,6 +76,15 @@ describe("compileScan", () => {
 
   it("reads them once for quantiles without totals", () => {
     expect(passesOf(compiled(scanOf([measure(median), measure(count)], { totals: false })).sql)).toBe(1);
+  });
+
+  it.each<[string, Partial<Scan>, number]>([
+    ["there are too many to keep", {}, 20_000_001],
+    ["they are told apart by a key", { keys: [{ kind: "values", of: of(1) }] }, 1_000],
+  ])("reads them once for counts and once for users when %s", (_when, more, rows) => {
+    const relations = { ...fakeRelations, rowsAtMost: () => rows };
+    const scan = scanOf([measure(count), measure(users)], more);
+    expect(passesOf(compileScan(scan, relations, duckdbDialect)!.sql)).toBe(2);
   });
 
   it("asks once what all measures ask", () => {
