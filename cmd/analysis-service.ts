@@ -2,26 +2,26 @@ import { readFile } from "node:fs/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { defineProject, type ProjectDefinitions } from "../services/analysis/definitions.ts";
 import { readDimensionFile } from "../services/analysis/dimension-file.ts";
-import { createEmbeddedEngine } from "../services/analysis/embedded.ts";
 import type { PlatformEngine } from "../services/analysis/platform/engine.ts";
 import type { AnalysisProject } from "../services/analysis/project.ts";
 import { type AnalysisJsonCodec, createAnalysisCodecs } from "../services/analysis/rest/codecs.ts";
-import { createUserPort } from "../services/analysis/select-users.ts";
-import { createAnalysisProxy } from "../services/analysis/service.ts";
 import { createTokenBook, hashToken, type TokenBook } from "../services/analysis/tokens.ts";
 import type { EventStore } from "../store/events/events.ts";
 import { createAnalysisMetrics } from "./analysis-metrics.ts";
 import { ConfigError, type ConfigPath, type Problem } from "./config/problem.ts";
 import type { Config } from "./config.ts";
+import type { EmbeddedProjectOptions } from "./embedded-project.ts";
+import type { Gate } from "./gated-service.ts";
+import { createLateService } from "./late-service.ts";
 import { openTokenFile, tokenFileOf } from "./token-file.ts";
 
 export interface AnalysisServices extends AsyncDisposable {
   readonly proxy: ServiceImpl<typeof AnalysisProxy>;
   /** By id; what answers the queries of each. */
-  readonly projects: ReadonlyMap<number, AnalysisProject>;
+  readonly projects: () => Promise<ReadonlyMap<number, AnalysisProject>>;
   /** The REST forms of its messages. */
   readonly codecs: ReadonlyMap<string, AnalysisJsonCodec>;
 }
@@ -31,62 +31,64 @@ interface Surroundings {
   readonly registry: Registry;
   /** Where the events of projects with the embedded engine are. */
   readonly store: EventStore;
+  /** What queries of those wait for. */
+  readonly gate: Gate;
   /** Places faults of what projects declare. */
   readonly locate: (path: ConfigPath, message: string) => Problem;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** @throws ConfigError, UserError when the file of tokens can't be read */
+/**
+ * What is wrong with definitions and tokens shows at once; the code that answers
+ * queries is loaded with the first of them.
+ * @throws ConfigError, UserError when the file of tokens can't be read
+ */
 export async function openAnalysisServices(
   config: Config,
-  { logger, registry, store, locate, now }: Surroundings,
+  { logger, registry, locate, ...surroundings }: Surroundings,
 ): Promise<AnalysisServices> {
   await using opened = new AsyncDisposableStack();
   const { platform, percentAs, rateLimit, cacheMaxBytes } = config.analysis;
   const definitions = defineProjects(config, locate);
   const upstream = config.projects.some(({ engine }) => engine === "platform") ? platform : undefined;
   const platformEngine = upstream && opened.use(await openPlatform(upstream, logger));
-  const projects = new Map(
-    config.projects.map(({ id, engine, zone }, i): [number, AnalysisProject] => [
-      id,
-      engine === "platform"
-        ? { engine: platformEngine as PlatformEngine, engineName: "platform" }
-        : embedded(store, definitions[i] as ProjectDefinitions, zone, now),
-    ]),
-  );
+  const tokens = openTokens(config, logger);
+  const observer = createAnalysisMetrics(registry);
   const style = { percentAs };
-  const proxy = createAnalysisProxy({
-    projects,
-    tokens: openTokens(config, logger),
-    ...{ rateLimit, cacheMaxBytes, style, observer: createAnalysisMetrics(registry) },
-    now,
-    monotonic: () => performance.now(),
+  let loading: Promise<ReadonlyMap<number, AnalysisProject>> | undefined;
+  const projects = () => (loading ??= loadProjects(config, definitions, platformEngine, surroundings));
+  const proxy = createLateService(AnalysisProxy, async () => {
+    const [{ createAnalysisProxy }, known] = await Promise.all([
+      import("../services/analysis/service.ts"),
+      projects(),
+    ]);
+    return createAnalysisProxy({
+      ...{ projects: known, tokens, rateLimit, cacheMaxBytes, style, observer },
+      now: surroundings.now,
+      monotonic: () => performance.now(),
+    });
   });
   const stack = opened.move();
   const codecs = createAnalysisCodecs(style);
   return { proxy, projects, codecs, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-function embedded(
-  store: EventStore,
-  project: ProjectDefinitions,
-  zone: string,
-  now: () => number,
-): AnalysisProject {
-  // Sweden writes days in the order of ISO 8601.
-  const calendar = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
-  const source = { store, project, now };
-  return {
-    engine: createEmbeddedEngine(source),
-    engineName: "embedded",
-    users: createUserPort(source),
-    clusters: {
-      importCluster: (version, members) => store.importCluster(version, members),
-      clusters: (projectId) => store.clusters(projectId),
-      today: () => calendar.format(now()),
-    },
-  };
+async function loadProjects(
+  config: Config,
+  definitions: readonly ProjectDefinitions[],
+  platformEngine: PlatformEngine | undefined,
+  surroundings: Omit<EmbeddedProjectOptions, "project" | "zone">,
+): Promise<ReadonlyMap<number, AnalysisProject>> {
+  const { createEmbeddedProject } = await import("./embedded-project.ts");
+  return new Map(
+    config.projects.map(({ id, engine, zone }, i): [number, AnalysisProject] => {
+      if (engine === "platform") {
+        return [id, { engine: platformEngine as PlatformEngine, engineName: "platform" }];
+      }
+      return [id, createEmbeddedProject({ ...surroundings, zone, project: definitions[i]! })];
+    }),
+  );
 }
 
 /** Its code, and that of its HTTP client, is only loaded where it is used. */

@@ -24,11 +24,10 @@ const segmentMembers = ["ops_exp_group_id", "ops_push_language"] as const;
 const maxSegments = 10_000;
 
 /** Counts events of projects by their receipts, with the queries of analysis. */
-export function createChannelFunnels({ projects, ready }: Omit<UserPorts, "schemaOf" | "now">): FunnelEvents {
+export function createChannelFunnels({ projects }: Pick<UserPorts, "projects">): FunnelEvents {
   return async (query, signal) => {
     const engine = projects.get(query.projectId)?.engine;
     if (engine === undefined) return nothing(query);
-    await ready();
     const [all, segments] = [
       await countAll(engine, query, signal),
       await countSegments(engine, query, signal),

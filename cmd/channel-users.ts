@@ -17,8 +17,6 @@ export interface UserPorts {
   /** By id; those whose queries can be asked. */
   readonly projects: ReadonlyMap<number, Pick<AnalysisProject, "engine" | "users">>;
   readonly schemaOf: (projectId: number) => ProjectSchema;
-  /** Resolves when queries can be asked. */
-  readonly ready: () => Promise<unknown>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -86,7 +84,6 @@ async function* ask(
     ]);
   }
   try {
-    await ports.ready();
     const known =
       question.kind === "known"
         ? await project.users?.select(question.conditions, columns, signal)

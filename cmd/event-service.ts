@@ -28,7 +28,7 @@ export interface EventServices extends AsyncDisposable {
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** Opened when something is asked of it. */
   readonly store: EventStore;
-  /** What calls have to wait for that ask the store's schema. */
+  /** What queries have to wait for that ask the store's schema. @throws EventsUnavailableError */
   readonly gate: Gate;
   /** Takes records that the service itself makes, whatever their types: the loader checks them. */
   sinkOf(projectId: number): Pick<RecordSink, "append">;
@@ -86,10 +86,10 @@ export async function openEventServices(
       schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
     });
   });
-  const gate = gateOf(loading, open);
+  const gate = (): Promise<unknown> | undefined => (loading.peek() === undefined ? open() : undefined);
   const stack = opened.move();
   return {
-    collector: gateService(EventCollector, collector, gate, takers),
+    collector: gateService(EventCollector, collector, () => gate()?.catch(refuse), takers),
     codecs: eventCodecs,
     checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
     ...{ gate, store: createLazyEventStore(loading, async () => (await open()).store) },
@@ -105,19 +105,9 @@ const takers = ["track", "trackStream", "ingest", "debugIngest"];
 
 type Loading = ReturnType<typeof createLazilyOpen<EventLoading>>;
 
-function gateOf(loading: Loading, open: () => Promise<EventLoading>): Gate {
-  return () => {
-    if (loading.peek() !== undefined) return undefined;
-    return open().catch((error: unknown) => {
-      throw new ConnectError(
-        "events can't be kept or queried at present",
-        Code.Unavailable,
-        undefined,
-        undefined,
-        error,
-      );
-    });
-  };
+function refuse(error: unknown): never {
+  const message = "events can't be kept or queried at present";
+  throw new ConnectError(message, Code.Unavailable, undefined, undefined, error);
 }
 
 interface LoadingPorts {

@@ -15,7 +15,6 @@ import type { ConfigPath, Problem } from "./config/problem.ts";
 import type { Config } from "./config.ts";
 import { openEventServices } from "./event-service.ts";
 import { keepOfParser, sinkOfClicks } from "./event-sources.ts";
-import { gateService } from "./gated-service.ts";
 import { openParserServices } from "./parser-service.ts";
 import { openWebhookServices } from "./webhook-service.ts";
 
@@ -45,7 +44,9 @@ export interface ServiceTools {
 export async function openServices(config: Config, tools: ServiceTools): Promise<OpenServices> {
   await using opened = new AsyncDisposableStack();
   const events = opened.use(await openEventServices(config, tools));
-  const analysis = opened.use(await openAnalysisServices(config, { ...tools, store: events.store }));
+  const analysis = opened.use(
+    await openAnalysisServices(config, { ...tools, store: events.store, gate: events.gate }),
+  );
   const keep = keepOfParser(config, events);
   const parsers = opened.use(await openParserServices(config, { ...tools, keep }));
   const clicks = sinkOfClicks(config, events);
@@ -56,15 +57,12 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       async openSources() {
         const { createChannelSources } = await import("./channel-sources.ts");
         return createChannelSources({
-          ...{ projects: analysis.projects, now: tools.now },
+          ...{ projects: await analysis.projects(), now: tools.now },
           schemaOf: (projectId) => events.store.schema(projectId),
-          ready: async () => events.gate(),
         });
       },
     }),
   );
-  const asksStore = config.projects.some(({ engine }) => engine === "embedded");
-  const proxy = asksStore ? gateService(AnalysisProxy, analysis.proxy, events.gate) : analysis.proxy;
   const stack = opened.move();
   return {
     services: [
@@ -72,7 +70,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(ParserStream, parsers.parserStream),
       serve(WebhookReceiver, webhooks.receiver),
       serve(EventCollector, events.collector),
-      serve(AnalysisProxy, proxy),
+      serve(AnalysisProxy, analysis.proxy),
       serve(ChannelSender, channels.sender),
     ],
     codecs: new Map<string, JsonCodec>([

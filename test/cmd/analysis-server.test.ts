@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../cmd/config.ts";
 import { startServer } from "../../cmd/server.ts";
@@ -101,6 +103,29 @@ test("a platform that is away is told of, and its token is not", async () => {
   const answer = await post(path, query("TOTAL_TIMES"));
   expect(answer.return_code).toBe(-1006);
   expect(JSON.stringify(answer)).not.toContain("platform-secret");
+});
+
+test("a project of the platform does without the store of events", async () => {
+  const data = folderWith({});
+  mkdirSync(join(data, "events", "store"), { recursive: true });
+  writeFileSync(join(data, "events", "store", "events.duckdb"), "no database ".repeat(10_000));
+  const { post } = await openServer({
+    data,
+    projects: [{ id: 1 }, { id: 2, engine: "platform" }],
+    analysis: {
+      tokens: [{ name: "one", token: "token-one", projects: "*" }],
+      platform: { baseUrl: "http://127.0.0.1:1", token: "platform-secret", retries: 0 },
+    },
+  });
+  const messageOf = async (projectId: number) => {
+    return ((await post(path, { ...query("TOTAL_TIMES"), projectId })) as { return_message?: string })
+      .return_message;
+  };
+  expect(await messageOf(1)).toBe("the events can't be queried at present");
+  expect(await messageOf(2)).toContain("the platform");
+  // Nor is the store asked of somebody who may not query.
+  const refused = await post("/open/event-analyze?token=other", query("TOTAL_TIMES"));
+  expect(refused.return_code).toBe(-1002);
 });
 
 test("definitions that are wrong are placed in the configuration", async () => {

@@ -71,7 +71,6 @@ describe("users of audiences", () => {
     ports = {
       projects: new Map([[1, { engine: createEmbeddedEngine(source), users: createUserPort(source) }]]),
       schemaOf: (projectId) => store.schema(projectId),
-      ready: async () => {},
       now: () => noonMs,
     };
   });

@@ -76,7 +76,7 @@ async function expectAway(
   const events = [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES" }];
   expect(await ask(engage, "event-analyze", { events })).toEqual({
     return_code: -1006,
-    return_message: "events can't be kept or queried at present",
+    return_message: "the events can't be queried at present",
   });
   await vi.waitFor(() => {
     const faults = engage.log.filter(({ msg }) => msg === "the store of events cannot be opened");
