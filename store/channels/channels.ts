@@ -148,12 +148,7 @@ export interface ChannelStore extends AsyncDisposable {
   extendPreparation(token: string, leaseMs: number, options?: CallOptions): Promise<number | null>;
   /** Gives it back, so that another one can go on at once. */
   releasePreparation(token: string, options?: CallOptions): Promise<void>;
-  /**
-   * Keeps a page of the audience, so that one that is resumed is the same.
-   * Writing a page twice keeps the later. False: the token is void.
-   */
-  putAudience(token: string, page: number, data: Uint8Array, options?: CallOptions): Promise<boolean>;
-  /** Null: there is no such page. Pages are deleted when the run is prepared or has ended. */
+  /** What was kept with batches. Null: there is no such page. Pages are deleted when the run is prepared or has ended. */
   audience(runId: string, page: number, options?: CallOptions): Promise<Uint8Array | null>;
   /**
    * Stores batches, cursor and counts in one commit. `stale`: the token is

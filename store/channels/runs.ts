@@ -89,8 +89,10 @@ export interface BatchesToAppend {
   readonly cursor: string;
   /** No more will come: the run is prepared. */
   readonly isLast: boolean;
-  /** What the audience between the cursors held. */
+  /** What the audience between the cursors held; the sums may not, but the parts may be less than 0. */
   readonly counted: AudienceCounts;
+  /** What the caller has to know of these batches when it is resumed, by a number of its own; null: nothing. */
+  readonly kept: { readonly page: number; readonly data: Uint8Array } | null;
 }
 
 export interface AudienceCounts {

@@ -1,22 +1,36 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { promisify } from "node:util";
-import { deflateRaw, inflateRaw } from "node:zlib";
 import { propertyText } from "../content/property-text.ts";
-import { SeenIds } from "./seen-ids.ts";
+import { keyBytes, SeenIds } from "./seen-ids.ts";
 import type { AudienceMember } from "./source.ts";
 import type { Variants } from "./variants.ts";
 
-/** Someone to be sent to: the push id, the variant, and the texts of the variant's properties. */
-export type Recipient = readonly [pushId: string, variant: number, ...texts: string[]];
+/** Takes someone who is to be sent to. @param texts of the variant's properties; good until the next call */
+export type TakeRecipient = (pushId: string, variant: number, texts: readonly string[]) => void;
 
-/** A piece of an audience, sorted out; what is counted came since the page before. */
+/** A piece of an audience, sorted out. What is counted came since the page before. */
 export interface AudiencePage {
-  readonly planned: number;
+  /** Left out: no push id, or one that came before. */
   readonly filtered: number;
+  /** Left out as the control of an A/B test. */
   readonly control: number;
-  readonly recipients: readonly Recipient[];
+  /** Those who were taken. */
+  readonly recipients: number;
+  /** Their keys, by which they are left out when the audience is read again. */
+  readonly keys: Uint8Array;
   readonly isLast: boolean;
 }
+
+export interface SortOptions {
+  readonly variants: Variants;
+  readonly take: TakeRecipient;
+  /** Recipients of each page but the last. */
+  readonly pageRecipients: number;
+  /** Who was taken when the audience was read before: passed over, and not counted. */
+  readonly taken?: SeenIds;
+}
+
+/** Members that are looked at before others may do something. */
+const turnMembers = 5_000;
 
 /**
  * Sorts an audience into pages, each of exactly so many recipients but the
@@ -24,51 +38,76 @@ export interface AudiencePage {
  */
 export async function* sortAudience(
   members: AsyncIterable<readonly AudienceMember[]>,
-  variants: Variants,
-  pageRecipients: number,
+  { variants, take, pageRecipients, taken }: SortOptions,
 ): AsyncGenerator<AudiencePage> {
   const seen = new SeenIds();
-  let counts = { planned: 0, filtered: 0, control: 0 };
-  let recipients: Recipient[] = [];
+  const textsOf = compileTexts(variants);
+  const { languageProperty } = variants;
+  let page = new PageCounts();
+  let looked = 0;
   for await (const some of members) {
     for (const { pushId = "", properties } of some) {
-      if (recipients.length === pageRecipients) {
-        yield { ...counts, recipients, isLast: false };
-        counts = { planned: 0, filtered: 0, control: 0 };
-        recipients = [];
-        // Lists in memory would otherwise hold the event loop until their end.
-        await turn();
+      if (page.recipients === pageRecipients) {
+        yield page.close(false);
+        page = new PageCounts();
       }
-      counts.planned++;
+      // Lists in memory would otherwise hold the event loop until their end.
+      if (++looked % turnMembers === 0) await turn();
       if (pushId.trim() === "" || !seen.add(pushId)) {
-        counts.filtered++;
+        page.filtered++;
         continue;
       }
-      const language = variants.languageProperty && propertyText(properties[variants.languageProperty]);
+      if (taken?.hasKey(seen.key, 0)) continue;
+      const language = languageProperty && propertyText(properties[languageProperty]);
       const variant = variants.choose(pushId, language);
-      if (variant === -1) counts.control++;
-      else recipients.push([pushId, variant, ...textsOf(variants, variant, properties)]);
+      if (variant === -1) page.control++;
+      else {
+        take(pushId, variant, textsOf(variant, properties));
+        page.add(seen.key);
+      }
     }
   }
-  yield { ...counts, recipients, isLast: true };
+  yield page.close(true);
 }
 
-function textsOf(
-  { all }: Variants,
-  variant: number,
-  properties: AudienceMember["properties"],
-): readonly string[] {
-  return all[variant]!.element.properties.map((name) => propertyText(properties[name]));
+/** Reads keys of pages back. */
+export function readTaken(pages: readonly Uint8Array[]): SeenIds {
+  const taken = new SeenIds();
+  for (const page of pages) {
+    // A page may begin anywhere in a larger buffer.
+    const keys = new Uint32Array(Uint8Array.from(page).buffer);
+    for (let at = 0; at < keys.length; at += keyBytes / keys.BYTES_PER_ELEMENT) taken.addKey(keys, at);
+  }
+  return taken;
 }
 
-const deflated = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
-const inflated = promisify<Uint8Array, Buffer>(inflateRaw);
+class PageCounts {
+  filtered = 0;
+  control = 0;
+  recipients = 0;
+  readonly #keys: number[] = [];
 
-/** A page as it is kept; a fast compression, since most of a million of them is repetition. */
-export function encodePage(page: AudiencePage): Promise<Buffer> {
-  return deflated(Buffer.from(JSON.stringify(page)), { level: 1 });
+  add(key: Uint32Array): void {
+    this.recipients++;
+    this.#keys.push(key[0]!, key[1]!, key[2]!);
+  }
+
+  close(isLast: boolean): AudiencePage {
+    const { filtered, control, recipients } = this;
+    const keys = new Uint8Array(Uint32Array.from(this.#keys).buffer);
+    return { filtered, control, recipients, keys, isLast };
+  }
 }
 
-export async function decodePage(data: Uint8Array): Promise<AudiencePage> {
-  return JSON.parse((await inflated(data)).toString());
+/** Texts of a variant's properties, in an array that is used again. */
+function compileTexts({
+  all,
+}: Variants): (variant: number, properties: AudienceMember["properties"]) => readonly string[] {
+  const texts = all.map(({ element }) => element.properties.map(() => ""));
+  return (variant, properties) => {
+    const own = texts[variant]!;
+    const names = all[variant]!.element.properties;
+    for (let i = 0; i < names.length; i++) own[i] = propertyText(properties[names[i]!]);
+    return own;
+  };
 }

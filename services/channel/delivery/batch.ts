@@ -1,7 +1,7 @@
 import type { NewBatch } from "../../../store/channels/channels.ts";
-import type { Recipient } from "../audience/pages.ts";
+import type { TakeRecipient } from "../audience/pages.ts";
 import type { Variants } from "../audience/variants.ts";
-import { compileReceipts, type PushOrigin, type WriteReceipts } from "../content/receipts.ts";
+import { compileReceipts, type PushOrigin } from "../content/receipts.ts";
 import { encodeNote } from "./segments.ts";
 
 export interface BatchPlan {
@@ -14,38 +14,50 @@ export interface BatchPlan {
   readonly newRequestId: () => string;
 }
 
-/** Makes batches of recipients; the last may be smaller. */
-export function compileBatches(plan: BatchPlan): (recipients: readonly Recipient[]) => readonly NewBatch[] {
+export interface BatchWriter {
+  /** Writes a message into the batch that is open. */
+  readonly add: TakeRecipient;
+  /** The batches that are whole, and with `isLast` the one that is open too. */
+  take(isLast: boolean): readonly NewBatch[];
+}
+
+/** Makes batches of recipients, one after the other. */
+export function createBatchWriter(plan: BatchPlan): BatchWriter {
   const { projectId, origin, variants, size, newRequestId } = plan;
   const receipts = variants.all.map(({ groupId, language }) =>
     compileReceipts({ projectId, origin, groupId, language: variants.isMultiLanguage ? language : "" }),
   );
   const notes = variants.all.map((variant) => encodeNote([variant]));
-  return (recipients) => {
-    const batches: NewBatch[] = [];
-    for (let at = 0; at < recipients.length; at += size) {
-      const some = recipients.slice(at, at + size);
-      const requestId = origin.kind === "journey" ? "" : newRequestId();
-      batches.push({
-        ...{ requestId, size: some.length, body: writeBody(some, variants, receipts, requestId) },
-        note: some.every(([, variant]) => variant === some[0]![1])
-          ? notes[some[0]![1]]!
-          : encodeNote(some.map(([, variant]) => variants.all[variant]!)),
-      });
-    }
-    return batches;
+  const noteOf = (chosen: readonly number[]): string =>
+    chosen.every((variant) => variant === chosen[0])
+      ? notes[chosen[0]!]!
+      : encodeNote(chosen.map((variant) => variants.all[variant]!));
+  let batches: NewBatch[] = [];
+  let requestId = "";
+  let written: readonly string[] = [];
+  let elements: string[] = [];
+  let chosen: number[] = [];
+  const close = (): void => {
+    const body = Buffer.from(`[${elements.join(",")}]`);
+    batches.push({ requestId, size: elements.length, body, note: noteOf(chosen) });
+    elements = [];
+    chosen = [];
   };
-}
-
-function writeBody(
-  recipients: readonly Recipient[],
-  { all }: Variants,
-  receipts: readonly WriteReceipts[],
-  requestId: string,
-): Uint8Array {
-  const written = receipts.map((write) => write(requestId));
-  const elements = recipients.map(([pushId, variant, ...texts]) =>
-    all[variant]!.element.write(pushId, texts, written[variant]!),
-  );
-  return Buffer.from(`[${elements.join(",")}]`);
+  return {
+    add(pushId, variant, texts) {
+      if (elements.length === 0) {
+        requestId = origin.kind === "journey" ? "" : newRequestId();
+        written = receipts.map((write) => write(requestId));
+      }
+      elements.push(variants.all[variant]!.element.write(pushId, texts, written[variant]!));
+      chosen.push(variant);
+      if (elements.length === size) close();
+    },
+    take(isLast) {
+      if (isLast && elements.length > 0) close();
+      const whole = batches;
+      batches = [];
+      return whole;
+    },
+  };
 }

@@ -1,12 +1,13 @@
-import type { ChannelStore, Preparation } from "../../../store/channels/channels.ts";
+import type { AudienceCounts, ChannelStore, Preparation } from "../../../store/channels/channels.ts";
 import { audienceMembers, isFixed, type MembersRequest } from "../audience/members.ts";
-import { type AudiencePage, decodePage, encodePage, sortAudience } from "../audience/pages.ts";
+import { type AudiencePage, readTaken, sortAudience } from "../audience/pages.ts";
+import type { SeenIds } from "../audience/seen-ids.ts";
 import type { AudienceSource } from "../audience/source.ts";
 import { compileVariants } from "../audience/variants.ts";
 import { deliveryDefaults } from "../channels/settings.ts";
 import type { PushOrigin } from "../content/receipts.ts";
 import { decodeRunChannel, decodeTask } from "../tasks/codec.ts";
-import { type BatchPlan, compileBatches } from "./batch.ts";
+import { type BatchPlan, type BatchWriter, createBatchWriter } from "./batch.ts";
 
 export interface PrepareOptions {
   readonly store: ChannelStore;
@@ -22,7 +23,7 @@ interface RunPlan extends BatchPlan {
 }
 
 /** Recipients of one page at most, and so of one commit: 1.5 MB of bodies, 10 ms of the event loop. */
-const pageRecipients = 5_000;
+const maxPageRecipients = 5_000;
 
 /** Who prepares has lost the right to, or the run was cancelled. */
 export class PreparationLostError extends Error {
@@ -30,25 +31,30 @@ export class PreparationLostError extends Error {
 }
 
 /**
- * Makes the batches of a run, from where it was left. The audience is read to
- * its end first and kept, sorted into pages of whole batches, so that a
- * preparation that is broken off and resumed sends to the same users: until the
- * last page is kept there is no cursor, and it begins again; afterwards the
- * cursor is the next page to make batches of. Lists that the task itself holds
- * are not kept.
+ * Makes the batches of a run, from where it was left, while those that are made
+ * are sent already. With the batches of each page the keys of its recipients are
+ * kept: a preparation that is broken off and resumed reads the audience again, and
+ * leaves out who has a batch. So everybody is sent to once, also when users came
+ * and went in between. Of lists that the task itself holds nothing is kept: their
+ * pages are the same again, and the cursor says how many are done.
  *
  * @throws PreparationLostError, InvalidFieldsError when the audience can't be made
  */
 export async function prepareRun(held: Held, options: PrepareOptions, signal: AbortSignal): Promise<void> {
   const { store } = options;
   const plan = await planRun(held, options, signal);
-  const toBatches = compileBatches(plan);
+  const writer = createBatchWriter(plan);
+  const isKept = !isFixed(plan.request);
+  const first = Number(held.run.cursor ?? 0);
+  const count = isKept ? await countFrom(held, store, signal) : compileCounts(nothing);
   let afterNumber = held.run.batches;
-  let page = Number(held.run.cursor ?? 0);
-  for await (const { recipients, isLast, ...counted } of pagesOf(held, plan, options, signal)) {
+  let page = first;
+  for await (const one of pagesOf(held, plan, writer, options, signal)) {
+    const batches = writer.take(one.isLast);
+    const kept = isKept ? { page, data: one.keys } : null;
     page++;
-    const batches = toBatches(recipients);
-    const append = { afterNumber, batches, cursor: String(page), isLast, counted };
+    const counted = count(one);
+    const append = { afterNumber, batches, cursor: String(page), isLast: one.isLast, counted, kept };
     const appended = await store.appendBatches(held.token, append, { signal });
     if (appended.kind === "stale") throw new PreparationLostError("batches were stored by somebody else");
     afterNumber += batches.length;
@@ -78,32 +84,77 @@ async function planRun(
   };
 }
 
-/** The pages from the cursor on. */
+/** The pages from the cursor on; recipients of each have been written when it comes. */
 async function* pagesOf(
-  { token, run }: Held,
+  { run }: Held,
   { request, variants, size }: RunPlan,
+  writer: BatchWriter,
   { store, audience }: PrepareOptions,
   signal: AbortSignal,
 ): AsyncGenerator<AudiencePage> {
-  const whole = size * Math.max(1, Math.floor(pageRecipients / size));
-  const sorted = sortAudience(audienceMembers(audience, request, signal), variants, whole);
+  const pageRecipients = size * Math.max(1, Math.floor(maxPageRecipients / size));
+  const members = audienceMembers(audience, request, signal);
   const first = Number(run.cursor ?? 0);
-  let page = 0;
-  if (isFixed(request)) {
-    for await (const one of sorted) if (page++ >= first) yield one;
+  if (!isFixed(request)) {
+    const taken = first === 0 ? undefined : await readTakenOf(run.runId, first, store, signal);
+    yield* sortAudience(members, {
+      ...{ variants, take: writer.add, pageRecipients },
+      ...(taken !== undefined && { taken }),
+    });
     return;
   }
-  if (run.cursor === null) {
-    for await (const one of sorted) {
-      const isKept = await store.putAudience(token, page++, await encodePage(one), { signal });
-      if (!isKept) throw new PreparationLostError("the audience is kept by somebody else");
-    }
+  let page = 0;
+  const take: BatchWriter["add"] = (...recipient) => {
+    if (page >= first) writer.add(...recipient);
+  };
+  for await (const one of sortAudience(members, { variants, take, pageRecipients })) {
+    if (page++ >= first) yield one;
   }
-  for (let next = first; ; next++) {
-    const data = await store.audience(run.runId, next, { signal });
-    if (data === null) throw new PreparationLostError(`page ${next} of the audience is gone`);
-    const one = await decodePage(data);
-    yield one;
-    if (one.isLast) return;
+}
+
+async function readTakenOf(
+  runId: string,
+  pages: number,
+  store: ChannelStore,
+  signal: AbortSignal,
+): Promise<SeenIds> {
+  const found: Uint8Array[] = [];
+  for (let page = 0; page < pages; page++) {
+    const data = await store.audience(runId, page, { signal });
+    if (data === null) throw new PreparationLostError(`page ${page} of the audience is gone`);
+    found.push(data);
   }
+  return readTaken(found);
+}
+
+type LeftOut = Pick<AudienceCounts, "filtered" | "control">;
+
+const nothing: LeftOut = { filtered: 0, control: 0 };
+
+/** A resumed audience is counted anew, and what was counted before is taken off. */
+async function countFrom(
+  { run }: Held,
+  store: ChannelStore,
+  signal: AbortSignal,
+): Promise<(page: AudiencePage) => AudienceCounts> {
+  if (run.cursor === null) return compileCounts(nothing);
+  return compileCounts((await store.statistics(run.runId, { signal })) ?? nothing);
+}
+
+/** What a page adds to the sums; only with the last one they may become less. */
+function compileCounts(stored: LeftOut): (page: AudiencePage) => AudienceCounts {
+  let told = stored;
+  let found = nothing;
+  return ({ filtered, control, recipients, isLast }) => {
+    found = { filtered: found.filtered + filtered, control: found.control + control };
+    const sums = isLast
+      ? found
+      : {
+          filtered: Math.max(told.filtered, found.filtered),
+          control: Math.max(told.control, found.control),
+        };
+    const added = { filtered: sums.filtered - told.filtered, control: sums.control - told.control };
+    told = sums;
+    return { ...added, planned: recipients + added.filtered + added.control };
+  };
 }

@@ -16,8 +16,10 @@ export interface PreparerOptions extends PrepareOptions {
 
 /** Behind a failure that may pass. */
 const pauseMs = 5_000;
+/** A large audience must not hold up a small one; 1 million recipients take 25 MB. */
+const maxAtOnce = 4;
 
-/** Prepares the runs of all channels, one after another, until it is stopped. */
+/** Prepares the runs of all channels, the oldest first and a few at a time, until it is stopped. */
 export class Preparer {
   readonly #options: PreparerOptions;
   readonly #stopping = new AbortController();
@@ -42,41 +44,71 @@ export class Preparer {
   async run(): Promise<void> {
     const { store, owner, leaseMs, pollMs, observer } = this.#options;
     const { signal } = this.#stopping;
+    const underWay = new Set<Promise<void>>();
     while (!signal.aborted) {
       let waitMs = pollMs;
       try {
-        const held = await store.leasePreparation(owner, leaseMs);
-        if (held !== null) waitMs = (await this.#prepare(held)) ? 0 : pauseMs;
+        const held = underWay.size < maxAtOnce ? await store.leasePreparation(owner, leaseMs) : null;
+        if (held !== null) {
+          const work = this.#prepare(held).finally(() => {
+            underWay.delete(work);
+            this.wake();
+          });
+          underWay.add(work);
+          waitMs = 0;
+        }
       } catch (error) {
         observer.failed("look for runs to prepare", error);
       }
       if (!signal.aborted && waitMs > 0) await this.#bell.wait(waitMs);
     }
+    await Promise.all(underWay);
   }
 
-  /** False: it was left, to be tried again. */
-  async #prepare(held: Preparation): Promise<boolean> {
-    const { store, observer } = this.#options;
-    const { run, token } = held;
+  async #prepare(held: Preparation): Promise<void> {
+    const { observer } = this.#options;
     const lost = new AbortController();
-    const forget = this.#keep(token, lost);
+    const forget = this.#keep(held.token, lost);
     try {
       await prepareRun(held, this.#options, AbortSignal.any([lost.signal, this.#stopping.signal]));
-      observer.prepared(run.runId);
-      return true;
+      observer.prepared(held.run.runId);
     } catch (error) {
-      if (error instanceof PreparationLostError || lost.signal.aborted) return true;
-      if (this.#stopping.signal.aborted || isPassing(error)) {
-        if (!this.#stopping.signal.aborted) observer.failed("prepare a run", error);
-        await store.releasePreparation(token);
-        return false;
-      }
-      observer.refused(run.runId, error);
-      await store.failRun(token, reasonOf(error));
-      return true;
+      const isLost = error instanceof PreparationLostError || lost.signal.aborted;
+      if (!isLost) await this.#leave(held, error);
     } finally {
       forget();
     }
+  }
+
+  /** Gives it back to be tried again, in a while, or fails it for good. */
+  async #leave({ run, token }: Preparation, error: unknown): Promise<void> {
+    const { store, observer } = this.#options;
+    const { signal } = this.#stopping;
+    try {
+      if (!signal.aborted && !isPassing(error)) {
+        observer.refused(run.runId, error);
+        await store.failRun(token, reasonOf(error));
+        return;
+      }
+      if (!signal.aborted) {
+        observer.failed("prepare a run", error);
+        await this.#pause();
+      }
+      await store.releasePreparation(token);
+    } catch (failure) {
+      observer.failed("leave a preparation", failure);
+    }
+  }
+
+  async #pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { signal } = this.#stopping;
+    const wake = (): void => resolve();
+    const forget = this.#options.clock.after(pauseMs, wake);
+    signal.addEventListener("abort", wake, { once: true });
+    await promise;
+    signal.removeEventListener("abort", wake);
+    forget();
   }
 
   /** Prolongs the right to prepare, a third of the lease after the last time. */

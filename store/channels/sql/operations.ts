@@ -7,7 +7,6 @@ import {
   appendBatches,
   extendPreparation,
   leasePreparation,
-  putAudience,
   readAudience,
   releasePreparation,
 } from "./prepare.ts";
@@ -40,7 +39,6 @@ export const operations = {
   listChannels,
   listTasks,
   prune,
-  putAudience,
   readAudience,
   releasePreparation,
   settleBatches,

@@ -54,22 +54,6 @@ export function* releasePreparation(_session: Session, token: string): Operation
   );
 }
 
-export function* putAudience(
-  session: Session,
-  token: string,
-  page: number,
-  data: Uint8Array,
-): Operation<boolean> {
-  const held = yield* lockHeld(session, token);
-  if (held === null) return false;
-  yield* run(
-    `INSERT INTO {audience} (run_seq, page, data) VALUES ($1, $2, $3)
-     ON CONFLICT (run_seq, page) DO UPDATE SET data = excluded.data`,
-    ...[held.seq, page, data],
-  );
-  return true;
-}
-
 export function* readAudience(_session: Session, runId: string, page: number): Operation<Uint8Array | null> {
   const row = yield* first<{ data: Uint8Array }>(
     `SELECT a.data FROM {audience} a JOIN {runs} r ON r.seq = a.run_seq WHERE r.run_id = $1 AND a.page = $2`,
@@ -100,11 +84,20 @@ export function* appendBatches(
     "INSERT INTO {bodies} (run_seq, number, body)",
     append.batches.map(({ body }, i) => [seq, append.afterNumber + i, body]),
   );
+  if (append.kept !== null) yield* keep(seq, append.kept);
   const row = yield* advance(session, held, append);
   if (append.isLast && (yield* finishIfSettled(session, seq))) {
     return toRun((yield* first<RunRow>(`SELECT ${RUN_COLUMNS} FROM {runs} WHERE seq = $1`, seq))!);
   }
   return toRun(row);
+}
+
+function* keep(runSeq: number, { page, data }: NonNullable<BatchesToAppend["kept"]>): Operation<void> {
+  yield* run(
+    `INSERT INTO {audience} (run_seq, page, data) VALUES ($1, $2, $3)
+     ON CONFLICT (run_seq, page) DO UPDATE SET data = excluded.data`,
+    ...[runSeq, page, data],
+  );
 }
 
 function* advance(session: Session, held: RunRow, append: BatchesToAppend): Operation<RunRow> {

@@ -139,10 +139,6 @@ export class SqlChannels implements port.ChannelStore {
     this.#wake();
   }
 
-  async putAudience(token: string, page: number, data: Uint8Array, options?: Options): Promise<boolean> {
-    return await this.#call("putAudience", [token, page, data], options);
-  }
-
   async audience(runId: string, page: number, options?: Options): Promise<Uint8Array | null> {
     return await this.#call("readAudience", [runId, page], options);
   }

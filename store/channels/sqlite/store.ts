@@ -13,7 +13,6 @@ export const channelStore: SqliteStore & { readonly operations: ChannelsOperatio
     "claimDueTask",
     "createChannel",
     "createTask",
-    "putAudience",
     "startRun",
     "updateChannel",
   ]),

@@ -61,7 +61,7 @@ export function testPreparation(open: OpenWorld): void {
     it("goes on where the last batches were stored", async () => {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
-      const append = { cursor: "b", isLast: false, counted };
+      const append = { cursor: "b", isLast: false, counted, kept: null };
       expect(
         await world.store.appendBatches(preparation.token, {
           ...{ ...append, afterNumber: 0, batches: [batchOf(["a"]), batchOf(["b"])] },
@@ -71,7 +71,7 @@ export function testPreparation(open: OpenWorld): void {
       world.clock.ms += 1_000;
       const resumed = (await world.store.leasePreparation("two", 1_000))!;
       expect(resumed.run).toMatchObject({ runId: run.runId, batches: 2, cursor: "b" });
-      const last = { batches: [batchOf(["c"])], cursor: "c", isLast: true, counted };
+      const last = { batches: [batchOf(["c"])], cursor: "c", isLast: true, counted, kept: null };
       expect(await world.store.appendBatches(preparation.token, { ...last, afterNumber: 2 })).toEqual({
         kind: "stale",
       });
@@ -96,7 +96,7 @@ export function testPreparation(open: OpenWorld): void {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
       const broken = { ...batchOf(["b"]), size: null as unknown as number };
-      const append = { afterNumber: 0, cursor: "b", isLast: false, counted };
+      const append = { afterNumber: 0, cursor: "b", isLast: false, counted, kept: null };
       const all = [batchOf(["a"]), broken];
       await expect(
         world.store.appendBatches(preparation.token, { ...append, batches: all }),
@@ -108,7 +108,7 @@ export function testPreparation(open: OpenWorld): void {
     it("ends the run when nothing is left to be sent", async () => {
       await using world = await open();
       const { preparation, run, channelId } = await beginRun(world.store);
-      const append = { cursor: "a", counted };
+      const append = { cursor: "a", counted, kept: null };
       await world.store.appendBatches(preparation.token, {
         ...{ ...append, afterNumber: 0, batches: [batchOf(["a"])], isLast: false },
       });
@@ -126,25 +126,35 @@ export function testPreparation(open: OpenWorld): void {
       expect(await world.store.task(run.taskId)).toMatchObject({ state: "done" });
     });
 
-    it("keeps an audience until the run is prepared", async () => {
+    it("keeps what is to be known of batches until the run is prepared", async () => {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
-      expect(await world.store.putAudience(preparation.token, 0, bytes("a"))).toBe(true);
-      expect(await world.store.putAudience(preparation.token, 0, bytes("b"))).toBe(true);
-      expect(await world.store.putAudience("no token", 1, bytes("c"))).toBe(false);
-      expect(text(await world.store.audience(run.runId, 0))).toBe("b");
-      expect(await world.store.audience(run.runId, 1)).toBeNull();
+      const append = { cursor: "", isLast: false, counted };
+      const keep = (page: number, data: string) => ({ page, data: bytes(data) });
       await world.store.appendBatches(preparation.token, {
-        ...{ afterNumber: 0, batches: [batchOf(["a"])], cursor: "", isLast: true, counted },
+        ...{ ...append, afterNumber: 0, batches: [batchOf(["a"])], kept: keep(0, "one") },
+      });
+      await world.store.appendBatches(preparation.token, {
+        ...{ ...append, afterNumber: 1, batches: [batchOf(["b"])], kept: keep(1, "two") },
+      });
+      const stale = { ...append, afterNumber: 1, batches: [batchOf(["c"])], kept: keep(1, "three") };
+      expect(await world.store.appendBatches(preparation.token, stale)).toEqual({ kind: "stale" });
+      expect(text(await world.store.audience(run.runId, 0))).toBe("one");
+      expect(text(await world.store.audience(run.runId, 1))).toBe("two");
+      expect(await world.store.audience(run.runId, 2)).toBeNull();
+      const less = { planned: -1, filtered: -1, control: 0 };
+      await world.store.appendBatches(preparation.token, {
+        ...{ afterNumber: 2, batches: [], cursor: "", isLast: true, counted: less, kept: null },
       });
       expect(await world.store.audience(run.runId, 0)).toBeNull();
+      expect(await world.store.statistics(run.runId)).toMatchObject({ planned: 9, filtered: 1, control: 2 });
     });
 
     it("may fail, and says why", async () => {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
       await world.store.appendBatches(preparation.token, {
-        ...{ afterNumber: 0, batches: [batchOf(["a"])], cursor: "a", isLast: false, counted },
+        ...{ afterNumber: 0, batches: [batchOf(["a"])], cursor: "a", isLast: false, counted, kept: null },
       });
       expect(await world.store.failRun(preparation.token, "the cohort is gone")).toBe(true);
       expect(await world.store.task(run.taskId)).toMatchObject({
@@ -173,7 +183,14 @@ export function testPreparation(open: OpenWorld): void {
       const { preparation } = await beginRun(world.store);
       expect(told).toBe(1);
       await world.store.appendBatches(preparation.token, {
-        ...{ afterNumber: 0, batches: [batchOf(["a"])], cursor: "", isLast: true, counted },
+        ...{
+          afterNumber: 0,
+          batches: [batchOf(["a"])],
+          cursor: "",
+          isLast: true,
+          counted,
+          kept: null,
+        },
       });
       expect(told).toBe(2);
       listener[Symbol.dispose]();

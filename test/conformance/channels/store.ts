@@ -109,7 +109,7 @@ export async function preparedRun(
 ): Promise<Running> {
   const running = await beginRun(store, name);
   await store.appendBatches(running.preparation.token, {
-    ...{ afterNumber: 0, batches: lists.map(batchOf), cursor: "end", isLast: true },
+    ...{ afterNumber: 0, batches: lists.map(batchOf), cursor: "end", isLast: true, kept: null },
     counted: { planned: lists.flat().length, filtered: 0, control: 0 },
   });
   return running;

@@ -43,7 +43,7 @@ export function testTasks(open: OpenWorld): void {
         expect(await world.store.startRun(taskId, { day: at })).toMatchObject({ kind: "refused" });
         const preparation = (await world.store.leasePreparation("one", 1_000))!;
         ids.push(preparation.run.runId);
-        const rest = { afterNumber: 0, batches: [], cursor: "", isLast: true, counted: noCounts };
+        const rest = { afterNumber: 0, batches: [], cursor: "", isLast: true, counted: noCounts, kept: null };
         await world.store.appendBatches(preparation.token, rest);
       }
       expect(ids).toEqual([`t1_${day}_2`, `t1_${day}_3`, "t1_2023-11-15"]);
@@ -92,7 +92,7 @@ export function testTasks(open: OpenWorld): void {
       });
       const { token } = (await world.store.leasePreparation("one", 1_000))!;
       await world.store.appendBatches(token, {
-        ...{ afterNumber: 0, batches: [], cursor: "", isLast: true, counted: noCounts },
+        ...{ afterNumber: 0, batches: [], cursor: "", isLast: true, counted: noCounts, kept: null },
       });
       expect(await world.store.task(taskId)).toMatchObject({ state: "scheduled", nextRunAtMs: 6 });
     });
@@ -130,7 +130,12 @@ export function testTasks(open: OpenWorld): void {
       const { taskId, channelId, run, preparation } = await preparedRun(world.store, []);
       await world.store.startRun(taskId, { day });
       const next = (await world.store.leasePreparation("one", 1_000))!;
-      const append = { batches: [batchOf(["a", "b"]), batchOf(["c"])], cursor: "c", counted: noCounts };
+      const append = {
+        batches: [batchOf(["a", "b"]), batchOf(["c"])],
+        cursor: "c",
+        counted: noCounts,
+        kept: null,
+      };
       await world.store.appendBatches(next.token, { ...append, afterNumber: 0, isLast: false });
       await world.store.cancelTask(taskId);
       expect(

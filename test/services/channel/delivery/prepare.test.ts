@@ -4,31 +4,28 @@ import type { AudienceMember, AudienceSource } from "../../../../services/channe
 import { prepareRun } from "../../../../services/channel/delivery/prepare.ts";
 import { refuseField } from "../../../../services/channel/refusals.ts";
 import type { ChannelStore } from "../../../../store/channels/channels.ts";
-import { ended, noUsers, openDelivery, openStore, pushIds, startTask } from "./world.ts";
+import { ended, noUsers, openDelivery, openReceiver, openStore, pushIds, startTask } from "./world.ts";
 
 const { signal } = new AbortController();
 const everybody = { source: { case: "users" as const, value: {} } };
 const count = 12_000;
 
-/** Users that are others each time, as if somebody joined and left in the meantime. */
+/** At the second time the first hundred have left, as many have joined, and some come twice or without an id. */
 function changingUsers(): AudienceSource {
-  let time = 0;
+  let left = 0;
   return {
     ...noUsers,
     async *users() {
-      time++;
-      const ids = Array.from({ length: count }, (_, i) => `${time}-${i}`);
-      yield ids.map((pushId): AudienceMember => ({ pushId, properties: {} }));
+      const ids = Array.from({ length: count }, (_, i) => `u${left + i}`);
+      left += 100;
+      const all = [...ids, "", "", ...ids.slice(0, 3)];
+      yield all.map((pushId): AudienceMember => ({ pushId, properties: {} }));
     },
   };
 }
 
 /** A store whose method fails from a call on, as if the process ended there. */
-function failingFrom(
-  store: ChannelStore,
-  method: "putAudience" | "appendBatches",
-  call: number,
-): ChannelStore {
+function failingFrom(store: ChannelStore, method: "audience" | "appendBatches", call: number): ChannelStore {
   let calls = 0;
   return new Proxy(store, {
     get(target, name) {
@@ -53,28 +50,70 @@ async function pushIdsSent(store: ChannelStore): Promise<readonly string[]> {
 }
 
 describe("a preparation that is broken off", () => {
+  const users = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `u${from + i}`);
   const faults = [
-    ["while the audience is read", "putAudience", 2, "2"],
-    ["before the first batches", "appendBatches", 1, "2"],
-    ["between batches", "appendBatches", 2, "1"],
-    ["before the last batches", "appendBatches", 3, "1"],
+    // Nobody of the first time had a batch yet.
+    ["before the first batches", 1, users(100, count + 100)],
+    ["between batches", 2, [...users(0, 5_000), ...users(5_000, count + 100)]],
+    ["before the last batches", 3, [...users(0, 10_000), ...users(10_000, count + 100)]],
   ] as const;
-  it.each(faults)("%s is resumed with the same audience", async (_when, method, call, time) => {
+  it.each(faults)("%s goes on with those who have none", async (_when, call, expected) => {
     await using store = await openStore();
     const run = await startTask(store, { delivery: { batchSize: 100 } }, { audience: everybody });
-    const audience = changingUsers();
-    const options = { audience, newRequestId: randomUUID };
+    const options = { audience: changingUsers(), newRequestId: randomUUID };
     const first = (await store.leasePreparation("one", 60_000))!;
-    const broken = prepareRun(first, { ...options, store: failingFrom(store, method, call) }, signal);
+    const broken = prepareRun(
+      first,
+      { ...options, store: failingFrom(store, "appendBatches", call) },
+      signal,
+    );
     await expect(broken).rejects.toThrow("killed");
     await store.releasePreparation(first.token);
     const second = (await store.leasePreparation("two", 60_000))!;
     await prepareRun(second, { ...options, store }, signal);
-    const kept = await store.run(run.runId);
-    expect(kept).toMatchObject({ state: "sending", batches: count / 100 });
-    expect(await store.statistics(run.runId)).toMatchObject({ planned: count, batched: count });
-    const sent = await pushIdsSent(store);
-    expect(sent).toEqual(Array.from({ length: count }, (_, i) => `${time}-${i}`));
+    expect(await pushIdsSent(store)).toEqual(expected);
+    expect(await store.run(run.runId)).toMatchObject({
+      ...{ state: "sending", batches: expected.length / 100 },
+    });
+    expect(await store.statistics(run.runId)).toMatchObject({
+      ...{ planned: expected.length + 5, filtered: 5, control: 0, batched: expected.length },
+    });
+  });
+
+  it("does not go on when what it was is gone", async () => {
+    await using store = await openStore();
+    await startTask(store, {}, { audience: everybody });
+    const options = { audience: changingUsers(), newRequestId: randomUUID };
+    const first = (await store.leasePreparation("one", 60_000))!;
+    const broken = prepareRun(first, { ...options, store: failingFrom(store, "appendBatches", 2) }, signal);
+    await expect(broken).rejects.toThrow("killed");
+    await store.releasePreparation(first.token);
+    const second = (await store.leasePreparation("two", 60_000))!;
+    const resumed = prepareRun(second, { ...options, store: failingFrom(store, "audience", 1) }, signal);
+    await expect(resumed).rejects.toThrow("killed");
+  });
+
+  it("counts a control again that was counted before", async () => {
+    await using store = await openStore();
+    const experimentGroups = [{ groupId: "A", share: 50 }];
+    const run = await startTask(store, {}, { audience: everybody, experimentGroups });
+    const ids = Array.from({ length: count }, (_, i) => `u${i}`);
+    const audience: AudienceSource = {
+      ...noUsers,
+      async *users() {
+        yield ids.map((pushId): AudienceMember => ({ pushId, properties: {} }));
+      },
+    };
+    const options = { audience, newRequestId: randomUUID };
+    const first = (await store.leasePreparation("one", 60_000))!;
+    const broken = prepareRun(first, { ...options, store: failingFrom(store, "appendBatches", 2) }, signal);
+    await expect(broken).rejects.toThrow("killed");
+    await store.releasePreparation(first.token);
+    const second = (await store.leasePreparation("two", 60_000))!;
+    await prepareRun(second, { ...options, store }, signal);
+    const { planned, filtered, control, batched } = (await store.statistics(run.runId))!;
+    expect([planned, filtered, control + batched]).toEqual([count, 0, count]);
+    expect(control / count).toBeCloseTo(0.5, 1);
   });
 
   it("goes on in the list of the task", async () => {
@@ -109,5 +148,49 @@ describe("an audience that can't be made", () => {
     expect((await store.task(run.taskId))?.failure).toBe(
       'audience.cohort.name is "vips", there is no such cohort',
     );
+  });
+});
+
+describe("preparations of several runs", () => {
+  const audienceOf = (ids: AsyncIterable<readonly AudienceMember[]>): AudienceSource => ({
+    ...noUsers,
+    users: () => ids,
+  });
+
+  it("go on at the same time: one that takes long holds up no other", async () => {
+    await using store = await openStore();
+    await using receiver = await openReceiver();
+    const more = Promise.withResolvers<void>();
+    async function* slowly() {
+      yield [{ pushId: "first", properties: {} }];
+      await more.promise;
+      yield [{ pushId: "last", properties: {} }];
+    }
+    await using delivery = openDelivery(store, { audience: audienceOf(slowly()) });
+    delivery.start();
+    const channel = { url: receiver.url, delivery: { batchSize: 1 } };
+    const slow = await startTask(store, channel, { audience: everybody });
+    const quick = await startTask(store, channel, { audience: pushIds(3) });
+    expect(await ended(store, quick)).toMatchObject({ state: "done", succeeded: 3 });
+    expect(await store.run(slow.runId)).toMatchObject({ state: "preparing" });
+    more.resolve();
+    expect(await ended(store, slow)).toMatchObject({ state: "done", succeeded: 2 });
+  });
+
+  it("send what is made while the audience is still read", async () => {
+    await using store = await openStore();
+    await using receiver = await openReceiver();
+    const more = Promise.withResolvers<void>();
+    async function* slowly() {
+      yield Array.from({ length: 5_001 }, (_, i): AudienceMember => ({ pushId: `u${i}`, properties: {} }));
+      await more.promise;
+    }
+    await using delivery = openDelivery(store, { audience: audienceOf(slowly()) });
+    delivery.start();
+    const channel = { url: receiver.url, delivery: { batchSize: 500 } };
+    const run = await startTask(store, channel, { audience: everybody });
+    await expect.poll(() => receiver.calls.length).toBe(10);
+    more.resolve();
+    expect(await ended(store, run)).toMatchObject({ state: "done", succeeded: 5_001, batches: 11 });
   });
 });

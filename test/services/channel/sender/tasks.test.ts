@@ -39,7 +39,7 @@ describe("tasks", () => {
     expect(run.task).toMatchObject({ state: TaskState.PREPARING, taskInstanceId: "t1_2026-03-02" });
     const { token } = (await rig.store.leasePreparation("one", 1_000))!;
     await rig.store.appendBatches(token, {
-      ...{ afterNumber: 0, batches: [batchOf(["a", "b"])], cursor: "b", isLast: true },
+      ...{ afterNumber: 0, batches: [batchOf(["a", "b"])], cursor: "b", isLast: true, kept: null },
       counted: { planned: 3, filtered: 1, control: 0 },
     });
     const progress = rig.client.watchTask({ taskId: "t1" })[Symbol.asyncIterator]();
