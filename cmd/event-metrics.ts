@@ -3,6 +3,7 @@ import { registerComputed } from "../gateway/metrics/computed-metric.ts";
 import type { LoadObserver, LoadStatus } from "../services/event/load/loader.ts";
 import type { CollectObserver } from "../services/event/observer.ts";
 import type { DeadLetterObserver } from "../store/deadletters/deadletters.ts";
+import type { QueryCounts } from "../store/events/events.ts";
 import { createSums } from "./metric-sums.ts";
 
 export interface EventMetrics {
@@ -101,6 +102,20 @@ function countLoaded(registry: Registry, sums: MakeSums, byReason: ByReason): Lo
     },
     failed: () => failures.add(1),
   };
+}
+
+/** Gauges of queries that the store answers and of those that wait for their turn. */
+export function registerQueryGauges(registry: Registry, counts: () => QueryCounts): void {
+  const gauge = (name: keyof QueryCounts, help: string): void =>
+    registerComputed(registry, {
+      ...{ name: `engage_events_queries_${name}`, help, type: "gauge" },
+      samples: () => [{ labels: {}, value: counts()[name] }],
+    });
+  gauge("running", "Queries that the store of events is working on");
+  gauge(
+    "waiting",
+    "Queries that wait for their turn; further ones than events.engine.maxWaiting are refused",
+  );
 }
 
 /** Gauges of what is still to be loaded; left out while it is not known. */

@@ -13,7 +13,12 @@ import type { Config } from "./config.ts";
 import { lockFolder } from "./data-lock.ts";
 import { startCompaction } from "./event-compaction.ts";
 import type { EventLoading } from "./event-loading.ts";
-import { createEventMetrics, type EventMetrics, registerLagGauges } from "./event-metrics.ts";
+import {
+  createEventMetrics,
+  type EventMetrics,
+  registerLagGauges,
+  registerQueryGauges,
+} from "./event-metrics.ts";
 import { hasSpooledRecords, keepDaysOf } from "./event-store.ts";
 import { type Gate, gateService } from "./gated-service.ts";
 import { createLateService } from "./late-service.ts";
@@ -72,6 +77,8 @@ export async function openEventServices(
       throw new EventsUnavailableError("the store of events cannot be opened", { cause: error });
     });
   registerLagGauges(registry, async () => loading.peek()?.loader.status(), Date.now);
+  const store = createLazyEventStore(loading, async () => (await open()).store);
+  registerQueryGauges(registry, store.queryCounts);
   if (config.projects.length > 0 && (await hasSpooledRecords(config))) void open().catch(() => {});
   const append: RecordSink["append"] = async (line) => {
     const { append } = await open().catch((error: Error) => {
@@ -92,7 +99,7 @@ export async function openEventServices(
     collector: gateService(EventCollector, collector, () => gate()?.catch(refuse), takers),
     codecs: eventCodecs,
     checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
-    ...{ gate, store: createLazyEventStore(loading, async () => (await open()).store) },
+    ...{ gate, store },
     sinkOf: (projectId) => ({
       append: (record) => append(encodeSpoolLine(projectId, now(), record)),
     }),

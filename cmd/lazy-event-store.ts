@@ -26,6 +26,7 @@ export function createLazyEventStore(
     },
     compact: async (options) => (await open()).compact(options),
     stats: async () => (await open()).stats(),
+    queryCounts: () => peek()?.queryCounts() ?? { running: 0, waiting: 0 },
     check: async (signal, onProgress) => (await open()).check(signal, onProgress),
     // It is closed by whoever opened it.
     async [Symbol.asyncDispose]() {},

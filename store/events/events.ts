@@ -47,6 +47,8 @@ export interface EventStore extends AsyncDisposable {
   /** Rewrites closed days in the order of event and time, and drops days older than retention. Safe beside everything else. */
   compact(options: CompactOptions): Promise<CompactReport>;
   stats(): Promise<StoreStats>;
+  /** Of this moment. */
+  queryCounts(): QueryCounts;
   /** Reads everything once; each string is one fault found. */
   check(signal: AbortSignal, onProgress?: OnProgress): Promise<readonly string[]>;
 }
@@ -119,6 +121,12 @@ export interface CompactReport {
   readonly rewrittenDays: number;
   readonly droppedDays: number;
   readonly droppedEvents: number;
+}
+
+export interface QueryCounts {
+  readonly running: number;
+  /** For their turn. */
+  readonly waiting: number;
 }
 
 export interface StoreStats {

@@ -49,6 +49,8 @@ describe("server that takes events", () => {
     expect(await metric('received_records_total{project="1",source="ingest"}')).toMatch(/ 3$/);
     expect(await metric('loaded_records_total{kind="event"}')).toMatch(/ 1$/);
     expect(await metric("lag_bytes")).toMatch(/ 0$/);
+    expect(await metric("queries_running")).toMatch(/ 0$/);
+    expect(await metric("queries_waiting")).toMatch(/ 0$/);
     const letter = readFileSync(join(data, "deadletters/events.ndjson"), "utf8");
     expect(JSON.parse(letter)).toMatchObject({ source: "event.load", reason: "time_too_old" });
   });

@@ -29,7 +29,8 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
   const database = await Database.open(options);
   const { scratchFolder } = database;
   const writer = createWriter(database);
-  const queries = createQueries(database, createTurns(options.maxQueries, options.maxWaiting));
+  const turns = createTurns(options.maxQueries, options.maxWaiting);
+  const queries = createQueries(database, turns);
   const now = options.now ?? Date.now;
   return {
     ...createScans(queries),
@@ -45,6 +46,7 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     },
     compact: (given) => compact(database, writer, given),
     stats: () => storeStats(database),
+    queryCounts: turns.counts,
     async check(signal, onProgress) {
       await using snapshot = await openSnapshot(database, signal);
       return await findFaults(snapshot, signal, onProgress);

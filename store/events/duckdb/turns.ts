@@ -1,4 +1,4 @@
-import { TooManyQueriesError } from "../events.ts";
+import { type QueryCounts, TooManyQueriesError } from "../events.ts";
 
 /** Lets so many run at a time; the others wait in the order in which they came. */
 export interface Turns {
@@ -7,6 +7,7 @@ export interface Turns {
    * @throws TooManyQueriesError when as many wait as may; the signal's reason
    */
   take(signal: AbortSignal): Promise<() => void>;
+  counts(): QueryCounts;
 }
 
 export function createTurns(maxRunning: number, maxWaiting: number): Turns {
@@ -43,6 +44,7 @@ export function createTurns(maxRunning: number, maxWaiting: number): Turns {
       signal.addEventListener("abort", abort);
     });
   return {
+    counts: () => ({ running, waiting: waiting.size }),
     async take(signal) {
       signal.throwIfAborted();
       if (running < maxRunning) return start();

@@ -28,9 +28,14 @@ export function testQueries(create: CreateEventsWorld): void {
       await using opened = await openStore(create, limits);
       await opened.load({ events: [eventOf()] });
       const asked = Array.from({ length: limits.asked }, () => count(opened.store));
+      expect(opened.store.queryCounts()).toEqual({
+        running: limits.maxQueries,
+        waiting: Math.min(limits.maxWaiting, limits.asked - limits.maxQueries),
+      });
       const settled = await Promise.allSettled(asked);
       const refused = settled.filter((one) => one.status === "rejected").map(({ reason }) => reason.name);
       expect(refused).toEqual(Array.from({ length: limits.refused }, () => "TooManyQueriesError"));
+      expect(opened.store.queryCounts()).toEqual({ running: 0, waiting: 0 });
       expect(await count(opened.store)).toBe(1);
     });
 
