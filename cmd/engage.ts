@@ -30,7 +30,7 @@ sizeThreadPool();
 function createProgram(): Command {
   const program = new Command("engage")
     .description(
-      "Serve, or use from the command line, the event parser, webhook receiver and analysis proxy.",
+      "Parse, collect and query events, receive webhooks and push to audiences: as a server, or from here.",
     )
     .version(packageVersion())
     .addHelpText(
@@ -111,12 +111,14 @@ function addTools(program: Command): void {
       if (options.schema) return printSchema(process.stdout);
       await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
     });
-  command(program, "migrate", "bring the inbox's schema in PostgreSQL up to this version").action(
-    async (options: Common) => {
-      const { runMigrate } = await import("./migrate.ts");
-      await runMigrate(await optionsOf(options), process.stdout);
-    },
-  );
+  command(
+    program,
+    "migrate",
+    "bring the schema of inbox and channels in PostgreSQL up to this version",
+  ).action(async (options: Common) => {
+    const { runMigrate } = await import("./migrate.ts");
+    await runMigrate(await optionsOf(options), process.stdout);
+  });
   program
     .command("key")
     .description("keys for callers")
