@@ -1,9 +1,10 @@
 import { Pool } from "undici";
-import { connections, prepareBodies } from "./world.ts";
+import { batchSize, connections, prepareBodies } from "./world.ts";
 
 /** A plain client that does nothing but send bodies that are ready: with `fetch`, or with a pool of undici. */
-const [url = "", count = "0", kind = "fetch"] = process.argv.slice(2);
-const bodies = await prepareBodies(url, 200);
+const [url = "", count = "0", kind = "fetch", size = String(batchSize), seconds = "3600"] =
+  process.argv.slice(2);
+const bodies = await prepareBodies(url, 200, Number(size));
 const pool = new Pool(new URL(url).origin, { connections });
 const path = new URL(url).pathname;
 
@@ -24,11 +25,16 @@ const begun = performance.now();
 const before = process.cpuUsage();
 let next = 0;
 const work = async (): Promise<void> => {
-  while (next < Number(count)) await send(bodies[next++ % bodies.length]!);
+  while (next < Number(count) && performance.now() - begun < 1_000 * Number(seconds))
+    await send(bodies[next++ % bodies.length]!);
 };
 await Promise.all(Array.from({ length: connections }, work));
 const { user, system } = process.cpuUsage(before);
 console.log(
-  JSON.stringify({ seconds: (performance.now() - begun) / 1_000, cpuSeconds: (user + system) / 1e6 }),
+  JSON.stringify({
+    seconds: (performance.now() - begun) / 1_000,
+    cpuSeconds: (user + system) / 1e6,
+    requests: next,
+  }),
 );
 await pool.close();

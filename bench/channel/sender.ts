@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareRun } from "../../services/channel/delivery/prepare.ts";
 import { openSqliteChannels } from "../../store/channels/sqlite/open.ts";
-import { ended, manyUsers, openDelivery, startPush } from "./world.ts";
+import { batchSize, ended, manyUsers, openDelivery, startPush } from "./world.ts";
 
 /** Sends to so many recipients: first makes all batches, then sends them, and prints how long each took. */
-const [url = "", recipients = "0"] = process.argv.slice(2);
+const [url = "", recipients = "0", size = String(batchSize)] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "bench-channel-"));
 const store = await openSqliteChannels({ path: join(folder, "channels.db") });
 const audience = manyUsers(Number(recipients));
@@ -16,21 +16,22 @@ const watching = setInterval(() => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
 }, 50);
 
-const run = await startPush(store, url);
+const run = await startPush(store, url, -1, Number(size));
 const { signal } = new AbortController();
 const begun = performance.now();
+const startedCpu = process.cpuUsage();
 const held = await store.leasePreparation("bench", 600_000);
 if (held === null) throw new Error("there is no run to prepare");
 await prepareRun(held, { store, audience, newRequestId: randomUUID }, signal);
 const prepared = performance.now();
-const preparingCpu = process.cpuUsage();
+const preparingCpu = process.cpuUsage(startedCpu);
 const preparingBytes = peakBytes;
 peakBytes = 0;
 const delivery = openDelivery(store, audience);
 delivery.start();
 await ended(store, run);
 const sent = performance.now();
-const sendingCpu = process.cpuUsage(preparingCpu);
+const wholeCpu = process.cpuUsage(startedCpu);
 clearInterval(watching);
 const { succeeded, batches } = (await store.statistics(run.runId))!;
 await delivery.stop(1_000);
@@ -46,5 +47,8 @@ const figures = {
   sendingBytes: peakBytes,
 };
 const secondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1e6;
-const cpu = { preparingCpuSeconds: secondsOf(preparingCpu), cpuSeconds: secondsOf(sendingCpu) };
+const cpu = {
+  preparingCpuSeconds: secondsOf(preparingCpu),
+  cpuSeconds: secondsOf(wholeCpu) - secondsOf(preparingCpu),
+};
 console.log(JSON.stringify({ ...figures, ...cpu }));

@@ -6,7 +6,7 @@ import { type Task, TaskSchema, UserFilterSchema } from "../../gen/engage/channe
 import { sortAudience } from "../../services/channel/audience/pages.ts";
 import type { AudienceMember, AudienceSource } from "../../services/channel/audience/source.ts";
 import { compileVariants } from "../../services/channel/audience/variants.ts";
-import { compileBatches } from "../../services/channel/delivery/batch.ts";
+import { createBatchWriter } from "../../services/channel/delivery/batch.ts";
 import { systemClock } from "../../services/channel/delivery/clock.ts";
 import { createDelivery, type Delivery } from "../../services/channel/delivery/delivery.ts";
 import { compileSendPlan } from "../../services/channel/delivery/send-plan.ts";
@@ -32,7 +32,7 @@ export function manyUsers(count: number): AudienceSource {
   };
 }
 
-function channelTo(url: string, rateLimit: number): Channel {
+function channelTo(url: string, rateLimit: number, size: number): Channel {
   return create(ChannelSchema, {
     ...{ name: `mail ${randomUUID()}`, projectId: 1n, url, pushIdProperty: "#account_id" },
     authentication: { secret: "secret" },
@@ -42,7 +42,7 @@ function channelTo(url: string, rateLimit: number): Channel {
       { name: "items", inputMethod: InputMethod.ARRAY_ROW, columns: ["item_id", "number"] },
     ],
     customParameters: [{ name: "level", property: "level", defaultValue: "1" }],
-    delivery: { rateLimit, batchSize: rateLimit > 0 ? 1 : batchSize },
+    delivery: { rateLimit, batchSize: size },
   });
 }
 
@@ -61,8 +61,13 @@ function mailTo(channelId: string): Task {
   });
 }
 
-export async function startPush(store: ChannelStore, url: string, rateLimit = -1): Promise<StoredRun> {
-  const channel = channelTo(url, rateLimit);
+export async function startPush(
+  store: ChannelStore,
+  url: string,
+  rateLimit: number,
+  size: number,
+): Promise<StoredRun> {
+  const channel = channelTo(url, rateLimit, size);
   const definition = encodeChannel(channel);
   const saved = await store.createChannel({ name: channel.name, projectId: 1, definition });
   if (saved.kind !== "saved") throw new Error(saved.kind);
@@ -76,23 +81,24 @@ export async function startPush(store: ChannelStore, url: string, rateLimit = -1
 }
 
 /** Bodies as they are sent, with their headers. */
-export async function prepareBodies(url: string, count: number) {
-  const channel = channelTo(url, -1);
+export async function prepareBodies(url: string, count: number, size: number) {
+  const channel = channelTo(url, -1, size);
   const variants = compileVariants(channel, mailTo("c1"));
   const origin = { kind: "task", taskId: "t1", taskInstanceId: "t1_2024-01-01", execDetailId: "1" } as const;
-  const toBatches = compileBatches({
-    ...{ projectId: 1, origin, variants, size: batchSize, newRequestId: randomUUID },
+  const writer = createBatchWriter({
+    ...{ projectId: 1, origin, variants, size, newRequestId: randomUUID },
   });
   const { signal } = new AbortController();
   const request = { projectId: 1, choice: { case: "users" as const, value: create(UserFilterSchema) } };
-  const members = manyUsers(count * batchSize).users(
+  const members = manyUsers(count * size).users(
     { ...request, pushIdProperty: "#account_id", properties: variants.properties },
     signal,
   );
   const { headers } = compileSendPlan(channel);
   const found: { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }[] = [];
-  for await (const { recipients } of sortAudience(members, variants, 5_000)) {
-    for (const { body } of toBatches(recipients)) found.push({ body, headers: headers(body) });
+  const sorting = { variants, take: writer.add, pageRecipients: 5_000 };
+  for await (const { isLast } of sortAudience(members, sorting)) {
+    for (const { body } of writer.take(isLast)) found.push({ body, headers: headers(body) });
   }
   return found;
 }
