@@ -78,7 +78,9 @@ export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
       return await join(key, { ...asked, run: runAndKeep });
     },
     async list(desc, asked) {
-      return join(keyOf(desc, asked.query, { operation: "list", ...circumstancesOf(asked) }), asked);
+      // Of an answer over REST there may be its bytes only.
+      const operation = asked.rest === undefined ? "list" : "list over REST";
+      return join(keyOf(desc, asked.query, { operation, ...circumstancesOf(asked) }), asked);
     },
     clusterImported(projectId) {
       imports.set(projectId, (imports.get(projectId) ?? 0) + 1);

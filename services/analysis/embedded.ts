@@ -17,12 +17,13 @@ import { checkColumns, checkEventIndex, compileUserScan, type SliceQuery } from 
 import type { AnalysisEngine } from "./engine.ts";
 import { type PlanSource, planQuery } from "./plan-query.ts";
 import { AnalysisRefusal, returnCodes } from "./refusal.ts";
+import { writeUserList } from "./rest/write-user-list.ts";
 import { shapeAnalysis } from "./shape/event-analysis.ts";
 import { shapeDownload } from "./shape/event-download.ts";
 import { type RankedAnswer, rankAnswer } from "./shape/ranked-answer.ts";
 import { runScans } from "./shape/scan-run.ts";
 import { createBreather } from "./shape/turns.ts";
-import { shapeUserList, shapeUserTable } from "./shape/user-list.ts";
+import { shapeUserList, shapeUserTable, takeUsers, type UserListParts } from "./shape/user-list.ts";
 import { idColumns, userProperties } from "./shape/users.ts";
 
 /** When to ask again after there were too many queries: most take less. */
@@ -49,17 +50,21 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         const data = await shapeAnalysis(await rank(plan, limit, held, signal), limit, now());
         return create(AnalyzeEventsResponseSchema, { ...success, data });
       }),
-    listUsers: (query, { signal }) =>
+    listUsers: (query, { signal, rest }) =>
       tellFaults(async () => {
         const plan = await planQuery(source, query, signal, (problems) => {
           checkEventIndex(query, problems);
           checkTimeout(query.timeoutSeconds, problems);
         });
-        const data = await shapeUserList(
+        const parts: UserListParts = {
           plan,
-          findUsers(source, plan, query, signal),
-          displayNames(store, project),
-        );
+          found: findUsers(source, plan, query, signal),
+          columMeta: displayNames(store, project),
+        };
+        if (rest !== undefined) {
+          return writeUserList(success, (take) => takeUsers(parts, take), createBreather(signal));
+        }
+        const data = await shapeUserList(parts);
         return create(ListEventUsersResponseSchema, { ...success, data });
       }),
     download: (query, { signal }) =>

@@ -1,34 +1,86 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ListEventUsersResponse } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import type { User } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { StoredUser } from "../../../store/events/events.ts";
+import { exactJson } from "../exact-value.ts";
 import { writeInfo } from "./answer-text.ts";
 import { writeHead } from "./write-analysis.ts";
 
+type Answer = Omit<ListEventUsersResponse, "$typeName" | "$unknown">;
+
 /** The platform's form of a user list, in pieces of one user. */
-export function* writeUsers({ returnCode, returnMessage, data }: ListEventUsersResponse): Generator<string> {
-  yield writeHead(returnCode, returnMessage);
+export function* writeUsers(answer: Answer): Generator<string> {
+  const { data } = answer;
   if (data === undefined) {
-    yield "null}";
+    yield `${writeHead(answer.returnCode, answer.returnMessage)}null}`;
     return;
   }
-  yield '{"datalist":[';
-  for (const [i, user] of data.datalist.entries()) yield (i === 0 ? "" : ",") + writeUser(user);
-  yield `],"columMeta":${JSON.stringify(data.columMeta)}${writeInfo(data.info)}}}`;
+  yield writeUsersHead(answer);
+  const { writeUser } = createUserWriter();
+  for (const [i, { userId, accountId, distinctId, properties }] of data.datalist.entries()) {
+    yield (i === 0 ? "" : ",") + writeUser(userId, accountId, distinctId, properties ?? {});
+  }
+  yield writeUsersEnd(answer);
+}
+
+/** What stands before the users. */
+export function writeUsersHead({ returnCode, returnMessage }: Answer): string {
+  return `${writeHead(returnCode, returnMessage)}{"datalist":[`;
+}
+
+/** What stands after the users. */
+export function writeUsersEnd({ data }: Answer): string {
+  return `],"columMeta":${JSON.stringify(data?.columMeta ?? {})}${writeInfo(data?.info)}}}`;
 }
 
 const idNames: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
 
+/** Writes the users of one list, for which it keeps the names of their members as they are written. */
+export interface UserWriter {
+  writeUser(
+    userId: string,
+    accountId: string | undefined,
+    distinctId: string | undefined,
+    properties: Readonly<Record<string, JsonValue>>,
+  ): string;
+  /** The same text as of the message that the user would be. */
+  writeStored(user: StoredUser): string;
+}
+
+export function createUserWriter(): UserWriter {
+  const heads = new Map<string, string>();
+  const headOf = (name: string): string => {
+    const head = heads.get(name) ?? (idNames.has(name) ? "" : `,${JSON.stringify(name)}:`);
+    heads.set(name, head);
+    return head;
+  };
+  return {
+    writeUser(userId, accountId, distinctId, properties) {
+      let text = writeIds(userId, accountId ?? "", distinctId ?? "");
+      for (const name of Object.keys(properties)) {
+        const value = properties[name] as JsonValue;
+        const head = headOf(name);
+        if (value !== null && head !== "") text += head + writeProperty(value);
+      }
+      return `${text}}`;
+    },
+    writeStored({ userId, accountId, distinctId, properties }) {
+      let text = writeIds(String(userId), accountId ?? "", distinctId ?? "");
+      for (const name of Object.keys(properties)) {
+        const value = exactJson(properties[name]);
+        const head = headOf(name);
+        if (value !== null && head !== "") text += head + writeProperty(value);
+      }
+      return `${text}}`;
+    },
+  };
+}
+
 /** Each user has all three ids, empty where it lacks one. */
-function writeUser({ userId, accountId = "", distinctId = "", properties = {} }: User): string {
+function writeIds(userId: string, accountId: string, distinctId: string): string {
   const id = Number(userId);
   const isExact = Number.isSafeInteger(id) && String(id) === userId;
-  let text = `{"#user_id":${isExact ? userId : JSON.stringify(userId)}`;
-  text += `,"#account_id":${JSON.stringify(accountId)},"#distinct_id":${JSON.stringify(distinctId)}`;
-  for (const name of Object.keys(properties)) {
-    const value = properties[name] as JsonValue;
-    if (value !== null && !idNames.has(name)) text += `,${JSON.stringify(name)}:${writeProperty(value)}`;
-  }
-  return `${text}}`;
+  const ids = `"#account_id":${JSON.stringify(accountId)},"#distinct_id":${JSON.stringify(distinctId)}`;
+  return `{"#user_id":${isExact ? userId : JSON.stringify(userId)},${ids}`;
 }
 
 /** Texts and numbers as they are, all else as a text that holds its JSON. */

@@ -19,23 +19,40 @@ import { maxListedUsers } from "../describe/limits.ts";
 import { shapeInfo } from "./answer-info.ts";
 import { shapeUser, shapeUserRow } from "./users.ts";
 
-/** The first of the users; a warning says when there are more. @param columMeta display names of all members */
-export async function shapeUserList(
-  plan: EventPlan,
-  found: AsyncIterable<readonly StoredUser[]>,
-  columMeta: Readonly<Record<string, string>>,
-): Promise<UserList> {
+/** What a list is made of. */
+export interface UserListParts {
+  readonly plan: EventPlan;
+  readonly found: AsyncIterable<readonly StoredUser[]>;
+  /** Display names of all members. */
+  readonly columMeta: Readonly<Record<string, string>>;
+}
+
+/** The first of the users; a warning says when there are more. */
+export async function shapeUserList(parts: UserListParts): Promise<UserList> {
   const datalist: User[] = [];
+  const list = await takeUsers(parts, async (some) => {
+    datalist.push(...some.map(shapeUser));
+  });
+  return { ...list, datalist };
+}
+
+/** A list without its users, which `take` is given some at a time, in the place of messages. */
+export async function takeUsers(
+  { plan, found, columMeta }: UserListParts,
+  take: (some: readonly StoredUser[]) => Promise<void>,
+): Promise<UserList> {
+  let room = maxListedUsers;
   let isCut = false;
   for await (const some of found) {
-    const room = maxListedUsers - datalist.length;
-    datalist.push(...some.slice(0, room).map(shapeUser));
     isCut = some.length > room;
+    const taken = some.slice(0, room);
+    room -= taken.length;
+    if (taken.length > 0) await take(taken);
     if (isCut) break;
   }
   const message = `only the first ${maxListedUsers} users are listed, a download has all`;
   const cut = isCut ? [create(WarningSchema, { reason: WarningReason.TRUNCATED, message })] : [];
-  return create(UserListSchema, { datalist, columMeta: { ...columMeta }, info: shapeInfo(plan, cut) });
+  return create(UserListSchema, { columMeta: { ...columMeta }, info: shapeInfo(plan, cut) });
 }
 
 /** The header, then all users. @param columns their stable names */

@@ -3,6 +3,7 @@ import { ListValueSchema, NullValue, StructSchema, type Value, ValueSchema } fro
 import { type UserRow, UserRowSchema } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type User, UserSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { ProjectSchema, Property, StoredUser } from "../../../store/events/events.ts";
+import { exactJson } from "../exact-value.ts";
 
 export const idColumns = ["#user_id", "#account_id", "#distinct_id"] as const;
 
@@ -17,19 +18,6 @@ export function shapeUser({ userId, accountId, distinctId, properties }: StoredU
   for (const name of Object.keys(properties)) shaped[name] = exactJson(properties[name]);
   user.properties = shaped;
   return user;
-}
-
-/** JSON cannot hold whole numbers beyond 2^53 exactly, so they are texts. */
-function exactJson(value: unknown): JsonValue {
-  if (typeof value === "string") return value;
-  if (typeof value === "bigint" || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    return BigInt(value as number | bigint).toString();
-  }
-  if (Array.isArray(value)) return value.map(exactJson);
-  if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, exactJson(inner)]));
-  }
-  return (value ?? null) as JsonValue;
 }
 
 /** One value for each column. */

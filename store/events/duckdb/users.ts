@@ -1,4 +1,4 @@
-import type { DuckDBDataChunk, DuckDBVector } from "@duckdb/node-api";
+import type { DuckDBVector } from "@duckdb/node-api";
 import { DuckDBListValue } from "@duckdb/node-api";
 import type { StoredUser, UserScan } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
@@ -43,8 +43,10 @@ async function* pages(
   properties: readonly Property[],
 ): AsyncIterable<readonly StoredUser[]> {
   for await (const chunk of query.stream(...bound(statement))) {
+    // Each time the vectors are asked for, their memory is looked up anew.
+    const vectors = Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
     for (let row = 0; row < chunk.rowCount; row += pageRows) {
-      yield decodeUsers(chunk, [row, Math.min(chunk.rowCount, row + pageRows)], properties);
+      yield decodeUsers(vectors, [row, Math.min(chunk.rowCount, row + pageRows)], properties);
     }
   }
 }
@@ -58,14 +60,10 @@ function wantedProperties(
 }
 
 function decodeUsers(
-  chunk: DuckDBDataChunk,
+  [userId, accountId, distinctId, ...columns]: readonly DuckDBVector[],
   [from, to]: readonly [number, number],
   properties: readonly Property[],
 ): StoredUser[] {
-  const [userId, accountId, distinctId, ...columns] = Array.from(
-    { length: 3 + properties.length },
-    (_, index) => chunk.getColumnVector(index),
-  );
   const users: StoredUser[] = [];
   for (let row = from; row < to; row++) {
     users.push({
@@ -79,9 +77,11 @@ function decodeUsers(
 }
 
 function decodeProperties(columns: readonly DuckDBVector[], row: number, properties: readonly Property[]) {
-  const values: Record<string, unknown> = Object.create(null);
-  for (const [index, property] of properties.entries()) {
+  // No name begins with an underscore, so none is that of the prototype.
+  const values: Record<string, unknown> = {};
+  for (let index = 0; index < properties.length; index++) {
     const value = item(columns[index], row);
+    const property = properties[index]!;
     if (value !== null && value !== undefined) values[property.name] = decodeValue(value, property);
   }
   return values;

@@ -1,10 +1,13 @@
 import { toJson } from "@bufbuild/protobuf";
-import { expect, it } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { UserRowSchema } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import {
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import { answerBytesOf } from "../../../../services/analysis/rest/answer-bytes.ts";
+import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
 import type { StoredUser } from "../../../../store/events/events.ts";
 import { projectOf } from "../describe/described.ts";
 import { call, collect, engineOn, queryOf } from "./answers.ts";
@@ -146,5 +149,55 @@ it("reads the event's date where the slice has none", async () => {
   expect(userScans[0]!.scan.buckets).toMatchObject({
     startMs: Date.UTC(2026, 7, 20),
     endMs: Date.UTC(2026, 7, 21),
+  });
+});
+
+describe("a list over REST", () => {
+  const query = queryOf(EventUserQuerySchema, { view, body: slice });
+  const rest = { body: Buffer.from("{}"), search: new URLSearchParams() };
+
+  /** The bytes of a list, and those of its messages. */
+  async function bothForms(users: readonly (readonly StoredUser[])[]) {
+    const { engine } = engineOn({ users });
+    const typed = await engine.listUsers(query, call());
+    const bytes = answerBytesOf(await engine.listUsers(query, { ...call(), rest }));
+    return [Buffer.from(bytes!).toString(), [...writeUsers(typed)].join("")];
+  }
+
+  const value = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.double(),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(fc.oneof(fc.string(), fc.constant(null))),
+    fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.maxSafeInteger(), fc.constant(2 ** 60))),
+  );
+  const id = fc.option(fc.string({ unit: "binary" }));
+  const stored: fc.Arbitrary<StoredUser> = fc.record({
+    userId: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+    accountId: id,
+    distinctId: id,
+    properties: fc.dictionary(
+      fc.constantFrom("level", "#vip", "#user_id", "a.b", 'q"', "constructor"),
+      value,
+    ) as fc.Arbitrary<Record<string, unknown>>,
+  });
+
+  it("has the bytes that its messages would have", async () => {
+    const pages = fc.array(fc.array(stored, { maxLength: 4 }), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(pages, async (users) => {
+        const [bytes, written] = await bothForms(users);
+        expect(bytes).toBe(written);
+      }),
+    );
+  });
+
+  it("is cut as they are", async () => {
+    const many = Array.from({ length: 10_005 }, (_, i) => user(i + 1));
+    const [bytes, written] = await bothForms([many.slice(0, 6_000), many.slice(6_000), many]);
+    expect(bytes).toBe(written);
+    expect(JSON.parse(bytes!).data).toMatchObject({ truncated: true });
   });
 });
