@@ -18,6 +18,7 @@ export function createLazyEventStore(
     async *selectUsers(selection, signal) {
       yield* (await open()).selectUsers(selection, signal);
     },
+    scanAll: async (scans, signal) => (await open()).scanAll(scans, signal),
     spread: async (scan, of, signal) => (await open()).spread(scan, of, signal),
     importCluster: async (version, members) => (await open()).importCluster(version, members),
     clusters: async (projectId) => (await open()).clusters(projectId),

@@ -28,6 +28,8 @@ export interface EventStore extends AsyncDisposable {
   load(batch: LoadBatch): Promise<LoadCounts>;
 
   scan(scan: Scan, signal: AbortSignal): Promise<ScanResult>;
+  /** Several of one moment: loads come before all or after all of them. In the order of the scans. */
+  scanAll(scans: readonly Scan[], signal: AbortSignal): Promise<readonly ScanResult[]>;
   /** Each user once, in the order of user ids, some at a time. */
   users(scan: UserScan, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
   /** Users that are known, by `seen` or an operation; each once, in the order of user ids, some at a time. */

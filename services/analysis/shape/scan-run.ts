@@ -1,6 +1,7 @@
 import type { EventStore, KeyValue, Measure, ScanCells, ScanResult } from "../../../store/events/events.ts";
 import { compileScan, type EventPlan, keysOf } from "../describe/event-plan.ts";
 import type { PlannedScan } from "../describe/measure-book.ts";
+import type { Period } from "../describe/period.ts";
 
 /** One planned scan over one period, with what it found. */
 export interface ScanRun {
@@ -12,22 +13,29 @@ export interface ScanRun {
   readonly result: ScanResult;
 }
 
-/** Runs all scans of a plan, by period and scan. Their results are held until the stack is disposed of. */
+/** Runs all scans of a plan in the same moment, by period and scan. Their results are held until the stack is disposed of. */
 export async function runScans(
   plan: EventPlan,
   store: EventStore,
   held: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<readonly (readonly ScanRun[])[]> {
+  const scans = plan.periods.flatMap((period) =>
+    plan.scans.map((planned) => compileScan(plan, planned, period)),
+  );
+  const results = await store.scanAll(scans, signal);
+  for (const result of results) held.use(result);
+  const readRun = async (period: Period, planned: PlannedScan, index: number): Promise<ScanRun> => {
+    const [scan, result] = [scans[index]!, results[index]!];
+    const isOrdered = keysOf(plan, planned).length > 0;
+    const totals = scan.totals ? result.groups.totals : isOrdered ? (await result.cells()).values : [];
+    return { planned, buckets: period.buckets.length, groups: result.groups.keys, totals, result };
+  };
   const runs: ScanRun[][] = [];
-  for (const period of plan.periods) {
+  for (const [nth, period] of plan.periods.entries()) {
     const own: ScanRun[] = [];
-    for (const planned of plan.scans) {
-      const scan = compileScan(plan, planned, period);
-      const result = held.use(await store.scan(scan, signal));
-      const isOrdered = keysOf(plan, planned).length > 0;
-      const totals = scan.totals ? result.groups.totals : isOrdered ? (await result.cells()).values : [];
-      own.push({ planned, buckets: period.buckets.length, groups: result.groups.keys, totals, result });
+    for (const [i, planned] of plan.scans.entries()) {
+      own.push(await readRun(period, planned, nth * plan.scans.length + i));
     }
     runs.push(own);
   }

@@ -3,7 +3,7 @@ import type { EventStore } from "../events.ts";
 import type { StoreTables } from "./layout.ts";
 
 /** The part of the store that runs plans: `createScans(queries: Queries): Scans` in scan.ts. */
-export type Scans = Pick<EventStore, "scan" | "users" | "spread">;
+export type Scans = Pick<EventStore, "scan" | "scanAll" | "users" | "spread">;
 
 /** Lets queries run, so many at a time. */
 export interface Queries {

@@ -5,24 +5,41 @@ import type { CompiledKey } from "../sql/keys.ts";
 import type { CompiledScan } from "../sql/layout.ts";
 import { compileScan } from "../sql/scan.ts";
 import { bound } from "./bind.ts";
-import type { Queries, Scans } from "./connection.ts";
+import type { Queries, Query, Scans } from "./connection.ts";
 import { duckdbDialect } from "./dialect.ts";
 import { relationsOf } from "./relations.ts";
 import { createBreather, ResultRows } from "./rows.ts";
 import { runSpread } from "./spread.ts";
 import { streamUsers } from "./users.ts";
 
-/** Runs plans: one statement each, so that all of its numbers are of one moment. */
+/** Runs plans: a statement for each scan. */
 export function createScans(queries: Queries): Scans {
   return {
-    scan: (scan, signal) => runScan(queries, scan, signal),
+    scan: async (scan, signal) => {
+      await using query = await queries.open(signal);
+      return await runScan(query, scan, signal);
+    },
+    scanAll: (scans, signal) => runScans(queries, scans, signal),
     users: (scan, signal) => streamUsers(queries, scan, signal),
     spread: (scan, of, signal) => runSpread(queries, scan, of, signal),
   };
 }
 
-async function runScan(queries: Queries, scan: Scan, signal: AbortSignal): Promise<ScanResult> {
-  const found = await fetchRows(queries, scan, signal);
+/** In one snapshot. Their cells are in memory, and need it no more. */
+async function runScans(
+  queries: Queries,
+  scans: readonly Scan[],
+  signal: AbortSignal,
+): Promise<readonly ScanResult[]> {
+  if (scans.length === 0) return [];
+  await using query = await queries.open(signal);
+  const results: ScanResult[] = [];
+  for (const scan of scans) results.push(await runScan(query, scan, signal));
+  return results;
+}
+
+async function runScan(query: Query, scan: Scan, signal: AbortSignal): Promise<ScanResult> {
+  const found = await fetchRows(query, scan);
   if (found === undefined) return emptyResult(scan);
   const groups = await readGroups(found, scan, signal);
   return new HeldResult(found.rows, found.compiled, groups);
@@ -34,8 +51,7 @@ interface Found {
   readonly schema: ProjectSchema;
 }
 
-async function fetchRows(queries: Queries, scan: Scan, signal: AbortSignal): Promise<Found | undefined> {
-  await using query = await queries.open(signal);
+async function fetchRows(query: Query, scan: Scan): Promise<Found | undefined> {
   const relations = relationsOf(query.tables, scan.projectId);
   const compiled = compileScan(scan, relations, duckdbDialect);
   if (compiled === undefined) return undefined;

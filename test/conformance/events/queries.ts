@@ -39,6 +39,28 @@ export function testQueries(create: CreateEventsWorld): void {
       expect(await count(opened.store)).toBe(1);
     });
 
+    it("runs several scans in one moment and one turn", async () => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
+      await opened.load({ events: [eventOf()] });
+      const asked = opened.store.scanAll([countAll, { ...countAll, projectId: 9 }, countAll], noSignal());
+      const [results] = await Promise.all([asked, opened.load({ events: [eventOf(), eventOf()] })]);
+      expect(results.map(({ groups }) => groups.totals[0]?.[0] ?? 0)).toEqual([1, 0, 1]);
+      for (const result of results) await result[Symbol.asyncDispose]();
+      expect(await count(opened.store)).toBe(3);
+      expect(await opened.store.scanAll([], noSignal())).toEqual([]);
+    });
+
+    it("cancels what is left of several scans", async () => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
+      await opened.load({ events: [eventOf()] });
+      const reason = new Error("gone");
+      const leaving = new AbortController();
+      const asked = opened.store.scanAll(Array<Scan>(50).fill(countAll), leaving.signal);
+      leaving.abort(reason);
+      await expect(asked).rejects.toBe(reason);
+      expect(await count(opened.store)).toBe(1);
+    });
+
     it("takes loads and upkeep while as many queries run as may", async () => {
       await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
       const running = count(opened.store);

@@ -5,6 +5,7 @@ import {
   type Measure,
   type NumberSpread,
   type Scan,
+  type ScanResult,
   type StoredUser,
   type UserScan,
 } from "../../../../store/events/events.ts";
@@ -66,6 +67,11 @@ export function createScriptedStore(script: Script): ScriptedStore {
   };
   const store = {
     scan,
+    scanAll: async (all: readonly Scan[], signal: AbortSignal) => {
+      const results: ScanResult[] = [];
+      for (const one of all) results.push(await scan(one, signal));
+      return results;
+    },
     schema: (projectId: number) => (projectId === 1 ? schema : emptySchema),
     clusters: async () => clusters,
     spread: async () => script.spread ?? { distinct: 0, range: undefined },
