@@ -8,6 +8,7 @@ import { outcomeOf } from "./outcome.ts";
 import { Pacer } from "./pacer.ts";
 import type { RunBook } from "./run-book.ts";
 import type { Settler } from "./settler.ts";
+import { Speed } from "./speed.ts";
 import { judgeOutcome } from "./verdict.ts";
 import type { Turn, WindowPacer } from "./window-pacer.ts";
 
@@ -35,6 +36,10 @@ export interface LaneOptions {
 const maxHeldBytes = 67_108_864;
 /** The first time it isn't known how large bodies are. */
 const firstLease = 8;
+/** What is leased at a time at most. */
+const maxHeld = 1_000;
+/** What is sent in this time is leased ahead: the store may take as long for a commit. */
+const aheadMs = 500;
 /** A batch that another replica has locked is due and yet not to be had. */
 const shortestWaitMs = 20;
 const unlimited: Turn = { done() {} };
@@ -50,6 +55,7 @@ export class Lane {
   /** Leased and not settled. */
   #held = 0;
   #averageBytes = 0;
+  readonly #sent: Speed;
   /** By the monotonic clock: until then there is nothing to lease, unless one is told otherwise. */
   #quietUntilMs = 0;
 
@@ -57,6 +63,7 @@ export class Lane {
     this.#channelId = channelId;
     this.#options = options;
     this.#bell = new Bell(options.clock);
+    this.#sent = new Speed(options.clock);
   }
 
   wake(): void {
@@ -86,7 +93,8 @@ export class Lane {
   async #fill(): Promise<number | null> {
     const { store, clock, leases, leaseMs, owner, maxInFlight, pollMs } = this.#options;
     const quietMs = this.#quietUntilMs - clock.monotonic();
-    const most = Math.max(1, Math.min(3 * maxInFlight, Math.floor(maxHeldBytes / this.#averageBytes)));
+    const ahead = Math.max(3 * maxInFlight, Math.min(maxHeld, (this.#sent.perSecond() * aheadMs) / 1_000));
+    const most = Math.max(1, Math.floor(Math.min(ahead, maxHeldBytes / this.#averageBytes)));
     const room = (this.#averageBytes === 0 ? firstLease : most) - this.#held;
     // Leasing a few at a time would be a commit for each few.
     const isEnough = room <= 0 || (room < maxInFlight / 2 && this.#queue.length > 0);
@@ -123,6 +131,7 @@ export class Lane {
       this.#options.observer.failed("send a batch", error);
     }
     this.#inFlight--;
+    this.#sent.add();
     this.#pump();
     await this.#settle(held, outcome);
   }

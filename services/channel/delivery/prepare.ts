@@ -24,6 +24,8 @@ interface RunPlan extends BatchPlan {
 
 /** Recipients of one page at most, and so of one commit: 1.5 MB of bodies, 10 ms of the event loop. */
 const maxPageRecipients = 5_000;
+/** Those who send wait for the commit of a page; small batches cost more than their recipients. */
+const maxPageBatches = 200;
 
 /** Who prepares has lost the right to, or the run was cancelled. */
 export class PreparationLostError extends Error {
@@ -92,7 +94,7 @@ async function* pagesOf(
   { store, audience }: PrepareOptions,
   signal: AbortSignal,
 ): AsyncGenerator<AudiencePage> {
-  const pageRecipients = size * Math.max(1, Math.floor(maxPageRecipients / size));
+  const pageRecipients = size * Math.max(1, Math.min(maxPageBatches, Math.floor(maxPageRecipients / size)));
   const members = audienceMembers(audience, request, signal);
   const first = Number(run.cursor ?? 0);
   if (!isFixed(request)) {

@@ -23,6 +23,8 @@ const arrivalMs = 40;
 /** How long sending may be held up by answers that are later than that, all in all, and how much of it comes back in a second. */
 const maxPatienceMs = 500;
 const patiencePerSecondMs = 10;
+/** Timers come late: what was to go in the meantime goes at once, but no more than of so long. */
+const burstMs = 50;
 const firstCapacity = 64;
 
 /**
@@ -42,6 +44,8 @@ export class WindowPacer {
   #done = new Float64Array(firstCapacity);
   #count = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
+  /** Before it the next would follow its predecessor too closely. */
+  #nextMs: number;
   #patienceMs = maxPatienceMs;
   #refilledMs: number;
   #isHanding = false;
@@ -50,6 +54,7 @@ export class WindowPacer {
   constructor(options: WindowPacerOptions) {
     this.#options = options;
     this.#refilledMs = options.startMs;
+    this.#nextMs = options.startMs;
   }
 
   /** Resolves when a request may be sent. Rejects with the signal's reason. */
@@ -88,10 +93,7 @@ export class WindowPacer {
     );
     this.#refilledMs = now;
     const before = this.#count - perSecond;
-    const stepMs = windowMs / perSecond;
-    const isFresh = before < 0 || now - this.#begunAt(before) > 2 * windowMs;
-    const paced = Math.max(this.#options.startMs, this.#lastMs + (isFresh ? stepMs : stepMs / 2));
-    return before < 0 ? paced : Math.max(paced, this.#arrivedAt(before) + windowMs);
+    return before < 0 ? this.#nextMs : Math.max(this.#nextMs, this.#arrivedAt(before) + windowMs);
   }
 
   /** When it is certain, or taken for certain, that the receiver has counted a request. */
@@ -106,6 +108,8 @@ export class WindowPacer {
 
   #begin(perSecond: number, now: number): Turn {
     const before = this.#count - perSecond;
+    const isFresh = before < 0 || now - this.#begunAt(before) > 2 * windowMs;
+    this.#nextMs = Math.max(this.#nextMs, now - burstMs) + windowMs / perSecond / (isFresh ? 1 : 2);
     if (before >= 0) {
       const waitedMs = Math.min(now, this.#done[before % this.#done.length]! + windowMs);
       const excessMs = waitedMs - (this.#begunAt(before) + windowMs + arrivalMs);
