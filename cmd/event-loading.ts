@@ -34,8 +34,20 @@ export interface EventLoadingPorts {
   readonly observer: LoadObserver;
   /** See RecordSpoolOptions. */
   readonly torn: (file: string, bytes: number) => void;
+  /** For many records at once; those of the configuration where they are larger. */
+  readonly bulk?: BulkLimits;
 }
 
+/** Larger batches cost the store less for each record, and more memory. */
+export interface BulkLimits {
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  /** Accounts, and visitors, that are kept in memory. */
+  readonly maxCachedIds: number;
+}
+
+/** Parsed records are dropped at once; with room for more of them the collector is called less often. */
+const youngMib = 96;
 const delays = { minDelayMs: 500, maxDelayMs: 60_000 };
 const workerUrl = new URL(
   import.meta.url.endsWith(".ts") ? "./event-load-worker.ts" : "./event-load-worker.js",
@@ -50,6 +62,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openEventStore(config));
   const { spool: settings, batch, uuidWindow } = config.events;
+  const { bulk } = ports;
   const { spool: folder, staging: stagingFolder } = eventFolders(config);
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
   const admit = createDiskMark({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
@@ -60,17 +73,30 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
       ...{ after: store.loadedTo(), torn: ports.torn },
     }),
   );
+  const reader = createRecordReader({ folder, spool });
   const loader = opened.use(
     openLoader({
       ...{ store, stagingFolder, delays, observer: ports.observer, now: Date.now },
-      reader: createRecordReader({ folder, spool }),
+      reader: {
+        ...reader,
+        // What a damaged log of the store would take with it can be loaded again.
+        async release() {
+          const settledTo = store.settledTo();
+          if (settledTo !== undefined) await reader.release(settledTo);
+        },
+      },
       zones: new Map(config.projects.map(({ id, zone }) => [id, zone])),
-      limits: { ...batch, batchMs: batch.maxDelayMs },
+      limits: {
+        maxRecords: Math.max(batch.maxRecords, bulk?.maxRecords ?? 0),
+        maxBytes: Math.max(batch.maxBytes, bulk?.maxBytes ?? 0),
+        batchMs: batch.maxDelayMs,
+      },
       startWorker: () =>
         startWorker({
           intake: {
             path: join(config.data, "events", "intake.db"),
             ...{ uuidWindowMs: uuidWindow.ms, maxUuids: uuidWindow.maxUuids },
+            ...(bulk !== undefined && { maxCachedIds: bulk.maxCachedIds }),
           },
           ...{ stagingFolder, progress: createProgress() },
         }),
@@ -90,6 +116,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
 }
 
 function startWorker(setup: LoadWorkerSetup): PrepareWorker {
-  const worker = new Worker(workerUrl, { workerData: setup, name: "engage-load" });
+  const resourceLimits = { maxYoungGenerationSizeMb: youngMib };
+  const worker = new Worker(workerUrl, { workerData: setup, name: "engage-load", resourceLimits });
   return createPrepareWorker(worker, setup.progress);
 }

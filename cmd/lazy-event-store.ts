@@ -10,6 +10,7 @@ export function createLazyEventStore(
   return {
     schema: (projectId) => peek()?.schema(projectId) ?? emptySchema,
     loadedTo: () => peek()?.loadedTo(),
+    settledTo: () => peek()?.settledTo(),
     load: async (batch) => (await open()).load(batch),
     scan: async (scan, signal) => (await open()).scan(scan, signal),
     async *users(scan, signal) {

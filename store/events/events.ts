@@ -24,6 +24,11 @@ export interface EventStore extends AsyncDisposable {
   schema(projectId: number): ProjectSchema;
   /** Where the loaded part of the spool ends; undefined before the first batch. */
   loadedTo(): SpoolPlace | undefined;
+  /**
+   * Up to here no record is needed any more: at or before `loadedTo`. What was loaded since may have to be loaded
+   * again when a log of the engine is lost.
+   */
+  settledTo(): SpoolPlace | undefined;
   /** One transaction. */
   load(batch: LoadBatch): Promise<LoadCounts>;
 

@@ -1,7 +1,8 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { EventsOpenError, EventsUnavailableError } from "../events.ts";
+import type { SpoolPlace } from "../load.ts";
 import { openCatalog } from "./catalog.ts";
 import { firstLine, storeError } from "./errors.ts";
 import type { StoreTables } from "./layout.ts";
@@ -25,11 +26,15 @@ export interface DatabaseOptions {
 
 const scratchFolder = ({ folder }: DatabaseOptions): string => join(folder, "scratch");
 export const databaseFile = (folder: string): string => join(folder, "events.duckdb");
+/** What has been committed since the last checkpoint; missing right after one. */
+export const logFile = (folder: string): string => `${databaseFile(folder)}.wal`;
 
 /** The file and all connections to it. After a fault that makes an instance useless, the file is opened anew. */
 export class Database {
   /** What the last commit left. Changes only within `gate`. */
   tables: StoreTables;
+  /** What is loaded up to here is in the file, and nothing that happens to the log takes it away. */
+  settledTo: SpoolPlace | undefined;
   /** Commits with their change of `tables`, and starts of snapshots: a snapshot shows exactly what `tables` says. */
   readonly gate = createSerial();
   readonly #options: DatabaseOptions;
@@ -38,10 +43,11 @@ export class Database {
   #isBroken = false;
   #isClosed = false;
 
-  private constructor(options: DatabaseOptions, instance: DuckDBInstance, tables: StoreTables) {
+  private constructor(options: DatabaseOptions, { instance, tables, hadLog }: OpenedFile) {
     this.#options = options;
     this.#instance = Promise.resolve(instance);
     this.tables = tables;
+    this.settledTo = hadLog ? undefined : tables.loadedTo;
   }
 
   /** @throws EventsOpenError when another process has it, or it isn't a database of this service */
@@ -51,8 +57,7 @@ export class Database {
     if (wild !== undefined)
       throw new EventsOpenError(`the folder of events "${wild}" must not have any of * ? [ ] in its path`);
     const options = { ...given, folder: resolve(given.folder), stagingFolder: resolve(given.stagingFolder) };
-    const { instance, tables } = await openFile(options);
-    return new Database(options, instance, tables);
+    return new Database(options, await openFile(options));
   }
 
   /** For files of the store's own, which nobody needs after a crash. */
@@ -143,9 +148,14 @@ export function engineSettings(options: DatabaseOptions): Record<string, string>
   };
 }
 
-async function openFile(
-  options: DatabaseOptions,
-): Promise<{ readonly instance: DuckDBInstance; readonly tables: StoreTables }> {
+interface OpenedFile {
+  readonly instance: DuckDBInstance;
+  readonly tables: StoreTables;
+  /** Whether commits came from a log that an end without order had left. */
+  readonly hadLog: boolean;
+}
+
+async function openFile(options: DatabaseOptions): Promise<OpenedFile> {
   const file = databaseFile(options.folder);
   let instance: DuckDBInstance | undefined;
   try {
@@ -154,9 +164,10 @@ async function openFile(
     // The folders were made in the pool, so it is there; the engine's threads come next.
     const { niceness = 0 } = options;
     if (niceness > 0) await lowerPoolPriority(niceness);
+    const hadLog = (await sizeOf(logFile(options.folder))) > 0;
     // By `create`, a second one of the same process would be another database on the same file.
     instance = await DuckDBInstance.fromCache(file, engineSettings(options));
-    return { instance, tables: await lockDown(instance, options) };
+    return { instance, tables: await lockDown(instance, options), hadLog };
   } catch (error) {
     instance?.closeSync();
     throw openError(file, error);
@@ -187,9 +198,18 @@ function openError(file: string, error: unknown): unknown {
       `the events in "${file}" are in use by another process${holder === undefined ? "" : ` (${holder})`}`,
       { cause: error },
     );
+  if (/replaying WAL/.test(message)) {
+    const advice = `move it away to go on without it: what it holds is loaded again from the spool`;
+    return new EventsOpenError(`the log "${file}.wal" of the events is damaged: ${advice}`, { cause: error });
+  }
   const why = storeError(error) as Error;
   const told = why.cause instanceof Error ? why.cause : why;
   return new EventsOpenError(`the events in "${file}" can't be opened: ${firstLine(told)}`, { cause: error });
+}
+
+/** In bytes; 0 when it is missing. */
+export async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
 }
 
 async function checkpointAndClose(instance: DuckDBInstance): Promise<void> {

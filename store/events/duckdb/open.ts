@@ -36,6 +36,7 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     ...createScans(queries),
     schema: (projectId) => database.tables.projects.get(projectId)?.schema ?? emptySchema,
     loadedTo: () => database.tables.loadedTo,
+    settledTo: () => database.settledTo,
     selectUsers: (selection, signal) => selectUsers(queries, selection, signal),
     load: (batch) => loadBatch(writer, batch, scratchFolder),
     importCluster: (version, members) => importCluster({ writer, scratchFolder }, version, members),

@@ -1,5 +1,5 @@
-import { stat, statfs } from "node:fs/promises";
-import { type Database, databaseFile } from "./database.ts";
+import { statfs } from "node:fs/promises";
+import { type Database, logFile, sizeOf } from "./database.ts";
 import type { StoreTables } from "./layout.ts";
 import { createSerial } from "./serial.ts";
 import type { Session } from "./session.ts";
@@ -31,15 +31,19 @@ const spareBytes = 8 * 1_048_576;
 
 export function createWriter(database: Database): Writer {
   const serial = createSerial();
-  const logFile = `${databaseFile(database.folder)}.wal`;
+  const logSize = () => sizeOf(logFile(database.folder));
 
   async function checkpoint(): Promise<void> {
     // One that fails for want of room ends the engine, and with it all queries.
-    const [log, disk] = await Promise.all([sizeOf(logFile), statfs(database.folder)]);
+    const [log, disk] = await Promise.all([logSize(), statfs(database.folder)]);
     if (disk.bavail * disk.bsize < 2 * log + spareBytes) return;
     await using session = await database.session();
     // Snapshots that still show what has been dropped are in its way: there is another time.
-    await session.run("CHECKPOINT").catch(() => undefined);
+    const isDone = await session.run("CHECKPOINT").then(
+      () => true,
+      () => false,
+    );
+    if (isDone) database.settledTo = database.tables.loadedTo;
   }
 
   async function transact<T>(
@@ -73,14 +77,9 @@ export function createWriter(database: Database): Writer {
           await using session = await database.session(signal);
           return await transact(session, work);
         })();
-        if ((await sizeOf(logFile)) > maxLogBytes) await checkpoint();
+        if ((await logSize()) > maxLogBytes) await checkpoint();
         return result;
       }),
     checkpoint: () => serial(checkpoint),
   };
-}
-
-/** There is no log right after a checkpoint. */
-async function sizeOf(file: string): Promise<number> {
-  return (await stat(file).catch(() => undefined))?.size ?? 0;
 }

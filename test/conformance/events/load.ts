@@ -29,6 +29,8 @@ export function testLoad(create: CreateEventsWorld): void {
       });
       expect(counts).toEqual({ events: 3, users: 1 });
       expect(opened.store.loadedTo()).toEqual({ number: 0, offset: 200 });
+      expect(opened.store.settledTo()?.offset ?? 0).toBeLessThanOrEqual(200);
+      expect((await opened.reopen()).settledTo()).toEqual({ number: 0, offset: 200 });
       expect(await recordsOf(opened.store)).toHaveLength(4);
     });
 

@@ -1,12 +1,21 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it, vi } from "vitest";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { type Engage, openEngage, serveCommand } from "../webhook/engage.ts";
 import { createSender } from "../webhook/senders.ts";
-import { ingestPath, reportOf, reportUntilTaken, totalOf } from "./reports.ts";
+import { ingestPath, type Report, reportOf, reportUntilTaken, totalOf } from "./reports.ts";
 import { ask, eventsConfig, storedTotals } from "./service.ts";
 
 it("doesn't start on a data folder that another process has, and says whose it is", async () => {
@@ -65,10 +74,63 @@ it.each(damages)("says so when the engine's file %s, takes nothing and stays up"
   expect(await storedTotals(engage)).toEqual(totalOf(reports));
 });
 
+/** A service that was killed with all that it has loaded in the engine's log; resolves to the log. */
+async function killedWithLog(engage: Engage, folder: string, reports: readonly Report[]): Promise<string> {
+  using sender = createSender(engage);
+  for (const report of reports) expect(await reportUntilTaken(sender, report)).toBe(true);
+  expect(await storedTotals(engage)).toEqual(totalOf(reports));
+  await engage.kill();
+  const log = `${databaseOf(folder)}.wal`;
+  expect(statSync(log).size).toBeGreaterThan(10_000);
+  expect(readdirSync(join(folder, "events", "spool")).length).toBeGreaterThan(2);
+  return log;
+}
+
+/** Some files of the spool, of which all but the last are done with. */
+const manyReports = Array.from({ length: 9 }, (_, batch) => reportOf(batch, { padding: 20_000 }));
+
+const lostLogs: readonly (readonly [name: string, damage: (file: string) => void])[] = [
+  ["is gone", (file) => rmSync(file)],
+  ["is empty", (file) => truncateSync(file, 0)],
+  ["is cut", (file) => truncateSync(file, statSync(file).size >> 1)],
+  ["is something else", (file) => writeFileSync(file, "x".repeat(100_000))],
+];
+
+it.each(lostLogs)("loads again what the engine's log held when that %s", async (_name, damage) => {
+  await using folder = await openTempFolder();
+  await using engage = await openEngage(folder.path, eventsConfig());
+  damage(await killedWithLog(engage, folder.path, manyReports));
+  await engage.start();
+  expect(await storedTotals(engage)).toEqual(totalOf(manyReports));
+});
+
+const damagedLogs: readonly (readonly [name: string, damage: (file: string) => void])[] = [
+  ["in its middle", (file) => overwrite(file, statSync(file).size >> 1, 64)],
+  ["at its end", (file) => overwrite(file, statSync(file).size - 5_000, 5_000)],
+];
+
+it.each(damagedLogs)(
+  "says so when the engine's log is damaged %s, and what to do helps",
+  async (_name, damage) => {
+    await using folder = await openTempFolder();
+    await using engage = await openEngage(folder.path, eventsConfig());
+    using sender = createSender(engage);
+    const log = await killedWithLog(engage, folder.path, manyReports);
+    damage(log);
+    await engage.start();
+    await expectAway(engage, sender, `the log \\"${log}\\" of the events is damaged: move it away`);
+    await engage.kill("SIGTERM");
+    expect(existsSync(log)).toBe(true);
+    renameSync(log, join(folder.path, "damaged"));
+    await engage.start();
+    expect(await storedTotals(engage)).toEqual(totalOf(manyReports));
+  },
+);
+
 async function expectAway(
   engage: Engage,
   sender: ReturnType<typeof createSender>,
-  file: string,
+  words: string,
 ): Promise<void> {
   const answer = await sender.send(reportOf(2), ingestPath);
   expect(answer.status).toBe(503);
@@ -81,6 +143,6 @@ async function expectAway(
   await vi.waitFor(() => {
     const faults = engage.log.filter(({ msg }) => msg === "the store of events cannot be opened");
     expect(faults.length).toBeGreaterThan(0);
-    expect(JSON.stringify(faults[0])).toContain(file);
+    expect(JSON.stringify(faults[0])).toContain(words);
   });
 }

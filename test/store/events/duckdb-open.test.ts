@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, readdir, truncate, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -91,6 +91,25 @@ describe("a store that can't be opened", () => {
     await using store = await world.open();
     expect((await store.stats()).projects).toEqual([]);
     expect(await recordsOf(opened.store)).toEqual([]);
+  });
+
+  it("has a damaged log, which is named", async () => {
+    await using world = await createDuckDbWorld();
+    const child = spawn(process.execPath, [script, world.folder], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(createInterface({ input: child.stdout }), "line");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const options = { ...smallStore, folder: join(world.folder, "events"), stagingFolder: world.folder };
+    const log = join(options.folder, "events.duckdb.wal");
+    const bytes = await readFile(log);
+    await writeFile(log, Buffer.from(bytes).fill(0xa5, 40, 72));
+    const opening = openDuckDbStore(options);
+    await expect(opening).rejects.toMatchObject({ name: "EventsOpenError" });
+    await expect(opening).rejects.toThrow(`the log "${log}" of the events is damaged: move it away`);
+    await writeFile(log, bytes);
+    await using store = await openDuckDbStore(options);
+    expect(store.loadedTo()!.offset).toBeGreaterThan(0);
+    expect(store.settledTo()).toBeUndefined();
   });
 
   it("has wild cards in its path", async () => {
