@@ -12,8 +12,13 @@ import { lockFolder } from "./data-lock.ts";
 import { openEventLoading } from "./event-loading.ts";
 import type { ImportTarget, TargetPorts } from "./import-target.ts";
 
-/** So much may wait in the spool while the file is read on. */
-const maxWaitingBytes = 64 * 1_048_576;
+/**
+ * From 122,880 rows of a day on the engine writes them where they stay, and not
+ * into its log first. By measure 250,000 take three quarters of the time of 50,000.
+ */
+const bulk = { maxRecords: 250_000, maxBytes: 64 * 1_048_576, maxCachedIds: 2_000_000 };
+/** So much may wait in the spool while the file is read on: a batch that is loaded, one that is prepared, one that comes. */
+const maxWaitingBytes = 3 * bulk.maxBytes;
 
 /**
  * Brings records into the data folder by its spool, as a server does: after a
@@ -51,6 +56,7 @@ export async function openLocalImport(
         failed: (error, delayMs) => void say(`tried again in ${delayMs} ms`, error),
       },
       torn: () => {},
+      bulk,
     }),
   );
   const aborted = new Promise<void>((_, reject) => {

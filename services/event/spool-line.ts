@@ -29,15 +29,28 @@ export function encodeRawSpoolLines(projectId: number, receivedMs: number, lines
   const head = Buffer.from('{"b":');
   const tail = Buffer.from(`,"p":${projectId},"r":${receivedMs}}\n`);
   const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
-  const pieces: Uint8Array[] = [];
+  // Copied into one piece: a view of each line costs three times as much.
+  const encoded = Buffer.allocUnsafeSlow(source.length + countLines(source) * (head.length + tail.length));
+  let to = 0;
   for (let start = 0; start < source.length; ) {
     const found = source.indexOf(LF, start);
     const next = found === -1 ? source.length : found;
     const stop = next > start && source[next - 1] === CR ? next - 1 : next;
-    if (stop > start) pieces.push(head, source.subarray(start, stop), tail);
+    if (stop > start) {
+      to += head.copy(encoded, to);
+      to += source.copy(encoded, to, start, stop);
+      to += tail.copy(encoded, to);
+    }
     start = next + 1;
   }
-  return Buffer.concat(pieces);
+  return encoded.subarray(0, to);
+}
+
+/** With the last, which may have no end. */
+function countLines(source: Buffer): number {
+  let count = 1;
+  for (let at = source.indexOf(LF); at !== -1; at = source.indexOf(LF, at + 1)) count++;
+  return count;
 }
 
 export interface SpoolLine {

@@ -61,7 +61,9 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
 
   async function write(group: readonly Waiting[]): Promise<void> {
     try {
-      end = await segments.append(Buffer.concat(group.map(({ line }) => line)));
+      const [first] = group;
+      const isOne = group.length === 1;
+      end = await segments.append(isOne ? first!.line : Buffer.concat(group.map(({ line }) => line)));
       growth.resolve();
       growth = Promise.withResolvers();
     } catch (error) {

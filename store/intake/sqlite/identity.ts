@@ -1,13 +1,15 @@
 import type { ResolvedUser } from "../intake.ts";
-import { RecentMap } from "../recent-map.ts";
+import { RecentIds } from "../recent-ids.ts";
 import type { IntakeDatabase, Statement } from "./database.ts";
 
 /** What is kept in memory of an id: `user * 4 + isBound * 2 + isTold`. A user id stays below 2^51. */
 type Packed = number;
 
 interface Project {
-  readonly accounts: RecentMap<Packed>;
-  readonly visitors: RecentMap<Packed>;
+  readonly accounts: RecentIds;
+  readonly visitors: RecentIds;
+  /** Whether all ids were first met since this was opened: then one that is not in memory is new. */
+  readonly isWhole: boolean;
   users: number;
   isChanged: boolean;
 }
@@ -117,7 +119,7 @@ export class Identity {
   }
 
   /** Each id is told as new once, and again after a rewind. */
-  #isUntold(packed: Packed, map: RecentMap<Packed>, id: string): boolean {
+  #isUntold(packed: Packed, map: RecentIds, id: string): boolean {
     const isTold = packed % 2 === 1;
     if (!isTold) map.set(id, packed + 1);
     return !isTold;
@@ -135,7 +137,7 @@ export class Identity {
 
   #account(project: Project, projectId: number, id: string): Packed | undefined {
     const known = project.accounts.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined || (project.isWhole && !project.accounts.hasDropped)) return known;
     const row = this.#findAccount.get(projectId, id);
     if (row === undefined) return undefined;
     const packed = row["user"]! * 4 + this.#toldBit(row["seq"]!);
@@ -145,7 +147,7 @@ export class Identity {
 
   #visitor(project: Project, projectId: number, id: string): Packed | undefined {
     const known = project.visitors.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined || (project.isWhole && !project.visitors.hasDropped)) return known;
     const row = this.#findVisitor.get(projectId, id);
     if (row === undefined) return undefined;
     const packed = row["user"]! * 4 + row["bound"]! * 2 + this.#toldBit(row["seq"]!);
@@ -158,10 +160,12 @@ export class Identity {
   }
 
   #open(projectId: number): Project {
+    const users = this.#findProject.get(projectId)?.["users"] ?? 0;
     const project: Project = {
-      accounts: new RecentMap(this.#maxEntries),
-      visitors: new RecentMap(this.#maxEntries),
-      users: this.#findProject.get(projectId)?.["users"] ?? 0,
+      accounts: new RecentIds(this.#maxEntries),
+      visitors: new RecentIds(this.#maxEntries),
+      isWhole: users === 0,
+      users,
       isChanged: false,
     };
     this.#projects.set(projectId, project);
