@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
 import { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { FunnelStep, TaskStatistics } from "../gen/engage/channel/v1/statistics_pb.ts";
@@ -6,7 +5,8 @@ import { TaskStateSchema } from "../gen/engage/channel/v1/task_pb.ts";
 import { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { appid, post, projectId } from "./demo-events.ts";
 import type { DemoHandler } from "./demo-handler.ts";
-import type { Demo } from "./demo-stage.ts";
+import { type Demo, until } from "./demo-stage.ts";
+import { settled } from "./demo-webhook.ts";
 
 /** The receiver of the demo is on this machine. */
 export const demoSender: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ export async function showChannel(demo: Demo, handler: DemoHandler, secret: stri
   await chooseAudience(demo);
   const before = handler.handled.length;
   const taskId = await push(demo, sender);
-  await delivered(demo);
+  await settled(createClient(WebhookReceiver, demo.transport));
   const messages = handler.handled.slice(before);
   say("\n   the receiver answers when a batch is on disk, and hands it on:");
   for (const note of handler.takeNotes()) say(`   ${note}`);
@@ -159,23 +159,4 @@ async function showFunnel(
 
 function usersOf(steps: readonly FunnelStep[], step: string): number {
   return Number(steps.find(({ name }) => name === step)?.users ?? -1);
-}
-
-/** Waits until the receiver has handed on all it accepted. */
-async function delivered({ transport }: Demo): Promise<void> {
-  const webhook = createClient(WebhookReceiver, transport);
-  await until(
-    () => webhook.getStats({}),
-    ({ targets }) => targets.every(({ pending }) => pending === 0n),
-  );
-}
-
-const patienceMs = 20_000;
-
-/** Asks until the answer is as it should be, or too long. */
-async function until<T>(ask: () => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
-  for (const endMs = performance.now() + patienceMs; ; await sleep(50)) {
-    const found = await ask();
-    if (isRight(found) || performance.now() > endMs) return found;
-  }
 }

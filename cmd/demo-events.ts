@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
 import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { Aggregation, MetricType } from "../gen/engage/analysis/v1/event_metric_pb.ts";
 import { TimeParticleSize } from "../gen/engage/analysis/v1/event_view_pb.ts";
 import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
 import { RecordType } from "../gen/engage/event/v1/record_pb.ts";
-import type { Demo } from "./demo-stage.ts";
+import { type Demo, until } from "./demo-stage.ts";
 import { formatChart } from "./query-chart.ts";
 import type { QueryData } from "./query-series.ts";
 
@@ -70,14 +69,17 @@ async function showTrack({ say, transport }: Demo): Promise<void> {
 
 async function showUsers({ say, transport }: Demo, sliceDate: string): Promise<void> {
   say(`\n   AnalysisProxy/ListEventUsers over gRPC: the users behind the number of ${sliceDate}`);
-  const { data } = await createClient(AnalysisProxy, transport).listEventUsers({
-    token,
-    query: {
-      ...{ projectId, sliceDate, eventIndex: 0 },
-      eventView: { recentDay: eventView.recentDay, timeParticleSize: TimeParticleSize.DAY },
-      events: [{ type: MetricType.NORMAL, eventName: "login", analysis: Aggregation.TRIG_USER_NUM }],
-    },
-  });
+  const users = {
+    ...{ projectId, sliceDate, eventIndex: 0 },
+    eventView: { recentDay: eventView.recentDay, timeParticleSize: TimeParticleSize.DAY },
+    events: [{ type: MetricType.NORMAL, eventName: "login", analysis: Aggregation.TRIG_USER_NUM }],
+  };
+  const proxy = createClient(AnalysisProxy, transport);
+  // The city of one was reported behind the logins.
+  const { data } = await until(
+    () => proxy.listEventUsers({ token, query: users }),
+    (answer) => answer.data?.datalist.some(({ properties }) => properties?.["city"] !== undefined) ?? false,
+  );
   for (const { userId, accountId, properties } of data?.datalist ?? []) {
     say(`     ${userId} ${accountId} ${JSON.stringify(properties ?? {})}`);
   }
@@ -102,14 +104,13 @@ export async function post(
   return response.text();
 }
 
-const patienceMs = 20_000;
-
 /** Asks until all logins are counted: records can be queried a moment after they were taken. */
 async function answered(url: string): Promise<QueryData> {
-  for (const untilMs = performance.now() + patienceMs; ; await sleep(50)) {
-    const { data } = JSON.parse(await post(url, query)) as { data: QueryData };
-    const [entry] = data.y[0]?.["login.TRIG_USER_NUM"] ?? [];
-    const counted = (entry?.values ?? []).reduce((sum, value) => sum + Number(value), 0);
-    if (counted === logins || performance.now() > untilMs) return data;
-  }
+  return await until(
+    async () => (JSON.parse(await post(url, query)) as { data: QueryData }).data,
+    ({ y }) => {
+      const [entry] = y[0]?.["login.TRIG_USER_NUM"] ?? [];
+      return (entry?.values ?? []).reduce((sum, value) => sum + Number(value), 0) === logins;
+    },
+  );
 }

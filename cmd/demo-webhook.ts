@@ -1,11 +1,10 @@
 import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
 import { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { DemoHandler } from "./demo-handler.ts";
-import type { Demo } from "./demo-stage.ts";
+import { type Demo, until } from "./demo-stage.ts";
 
 const receipt = '{"ops_project_id":1,"ops_task_id":"0050","ops_request_id":"demo-batch-1","weight":1.0}';
 const batch = `[${[
@@ -71,12 +70,12 @@ async function post(url: string, body: string, headers: Record<string, string> =
   return `${response.status} ${await response.text()}`;
 }
 
-const settleMs = 10_000;
-
 /** Waits until nothing is pending. */
-async function settled(webhook: ReturnType<typeof createClient<typeof WebhookReceiver>>): Promise<void> {
-  for (const untilMs = performance.now() + settleMs; performance.now() < untilMs; await sleep(20)) {
-    const { targets } = await webhook.getStats({});
-    if (targets.every(({ pending }) => pending === 0n)) return;
-  }
+export async function settled(
+  webhook: ReturnType<typeof createClient<typeof WebhookReceiver>>,
+): Promise<void> {
+  await until(
+    () => webhook.getStats({}),
+    ({ targets }) => targets.every(({ pending }) => pending === 0n),
+  );
 }
