@@ -120,7 +120,10 @@ function placeIn(
 ): readonly Violation[] {
   return violations.map(({ field, problem }) => {
     if (kind === "cohort") return { field: "cohort", problem };
-    return { field: `${kind}.${kind === "users" ? field.replace(/^eventView\./, "") : field}`, problem };
+    const own = kind === "users" ? field.replace(/^eventView\./, "") : field;
+    // By the names of the contract, as all fields of a task are.
+    const path = own.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return { field: `${kind}.${path}`, problem };
   });
 }
 

@@ -188,6 +188,12 @@ describe("a server with channels", () => {
     expect(JSON.parse(created.text).task.audience.users).toMatchObject({
       ...{ relation: "or", filts: [{ ...filter, ftv: ["3"] }] },
     });
+    const analysis = { projectId: 1, eventView: { recentDay: "1-7", timeParticleSize: "day" }, events: [] };
+    const unasked = await server.rest("/v1/audiences:estimate", { ...request, audience: { analysis } });
+    expect([unasked.status, JSON.parse(unasked.text).message]).toEqual([
+      400,
+      expect.stringContaining("audience.analysis.event_index is required"),
+    ]);
     const refused = await server.rest("/v1/audiences:estimate", {
       ...{ ...request, audience: { users: { filts: [{ ...filter, tableType: "users" }] } } },
     });
