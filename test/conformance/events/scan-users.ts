@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import type { UserScan } from "../../../store/events/events.ts";
+import {
+  at5,
+  byValues,
+  equals,
+  measureOf,
+  of,
+  type ScanWorld,
+  scanOf,
+  threeDays,
+  usersOf,
+} from "./scan-world.ts";
+import { noSignal, properties } from "./world.ts";
+
+const { price, city, gift, tags, itemName, itemCount, level } = properties;
+
+/** The users behind a number. */
+export function testScanUsers(world: ScanWorld): void {
+  describe("users", () => {
+    it.each<[string, Partial<UserScan>, number[]]>([
+      ["of everything", {}, [1, 2, 3]],
+      ["of a bucket", { bucket: 1 }, [1, 2]],
+      ["of another bucket", { bucket: 2 }, [1, 3]],
+      ["of no such bucket", { bucket: 3 }, []],
+      ["of a group", { scan: scanOf({ keys: [byValues(city)] }), group: ["Oslo"] }, [1, 2]],
+      [
+        "of a group in a bucket",
+        { scan: scanOf({ keys: [byValues(city)] }), group: ["Oslo"], bucket: 0 },
+        [2],
+      ],
+      ["of no value", { scan: scanOf({ keys: [byValues(city)] }), group: [null] }, [2, 3]],
+      ["of a hostile value", { scan: scanOf({ keys: [byValues(city)] }), group: ["' OR true --"] }, []],
+      ["of another type", { scan: scanOf({ keys: [byValues(city)] }), group: [3] }, []],
+      ["of a number", { scan: scanOf({ keys: [byValues(price)] }), group: [2.5] }, [1]],
+      ["of a boolean", { scan: scanOf({ keys: [byValues(gift)] }), group: [false] }, [1]],
+      ["of an element", { scan: scanOf({ keys: [byValues(tags)] }), group: ["b"] }, [1, 2]],
+      [
+        "of members",
+        { scan: scanOf({ keys: [byValues(itemName), byValues(itemCount)] }), group: ["cap", null] },
+        [1],
+      ],
+      [
+        "of an interval",
+        { scan: scanOf({ keys: [{ kind: "intervals", of: of(price), boundaries: [5, 15] }] }), group: [2] },
+        [2],
+      ],
+      [
+        "of an event",
+        {
+          scan: scanOf({ keys: [{ kind: "values", of: { kind: "builtin", name: "event_name" } }] }),
+          group: ["Login"],
+        },
+        [1, 3],
+      ],
+      ["of a user property", { scan: scanOf({ keys: [byValues(level)] }), group: [7] }, [2]],
+      [
+        "of a measure",
+        { scan: scanOf({ measures: [measureOf({ kind: "count" }, equals(gift, true))] }) },
+        [1],
+      ],
+      [
+        "of a window",
+        {
+          scan: scanOf({
+            buckets: {
+              ...threeDays,
+              windows: [
+                [at5(0, 0), at5(1, 0)],
+                [at5(0, 23), at5(1, 1)],
+              ],
+            },
+          }),
+          bucket: 1,
+        },
+        [1, 2],
+      ],
+      ["of no measure", { scan: scanOf({ measures: [] }) }, []],
+      ["of no project", { scan: scanOf({ projectId: 9 }) }, []],
+    ])("%s", async (_what, more, expected) => {
+      expect(await usersOf(world.store, { scan: scanOf(), group: [], ...more })).toEqual(expected);
+    });
+
+    it("come with what is known of them", async () => {
+      const found = [];
+      for await (const page of world.store.users({ scan: scanOf(), group: [] }, noSignal()))
+        found.push(...page);
+      expect(found).toEqual([
+        {
+          userId: 1n,
+          accountId: "ada",
+          distinctId: "va",
+          properties: {
+            level: 3,
+            paying: true,
+            home: { city: "Bern" },
+            "home.city": "Bern",
+            born: "2026-01-05 00:00:00.000",
+          },
+        },
+        { userId: 2n, accountId: "bob", distinctId: null, properties: { level: 7 } },
+        { userId: 3n, accountId: null, distinctId: "vc", properties: {} },
+      ]);
+    });
+
+    it("come with the properties that are asked for", async () => {
+      const found = [];
+      for await (const page of world.store.users(
+        { scan: scanOf(), group: [], properties: [level] },
+        noSignal(),
+      ))
+        found.push(...page);
+      expect(found.map((user) => ({ ...user.properties }))).toEqual([{ level: 3 }, { level: 7 }, {}]);
+    });
+  });
+}
