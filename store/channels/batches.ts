@@ -122,3 +122,14 @@ export interface Slots {
   /** When to ask again for what is missing; 0 when nothing is. */
   readonly retryAfterMs: number;
 }
+
+/** Moments to send at, over all replicas. */
+export interface SharedSlots {
+  /**
+   * In any window there are no more than `perSecond` of them. They go by the
+   * store's clock, and by what has passed since the answer: clocks of replicas
+   * that are set don't move them.
+   * @throws RangeError
+   */
+  reserve(request: SlotRequest, options?: { readonly signal?: AbortSignal }): Promise<Slots>;
+}

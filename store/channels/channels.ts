@@ -5,8 +5,7 @@ import type {
   LeaseResult,
   Settled,
   Settlement,
-  SlotRequest,
-  Slots,
+  SharedSlots,
 } from "./batches.ts";
 import type {
   ChannelDeleted,
@@ -43,6 +42,7 @@ export type {
   Outcome,
   Settled,
   Settlement,
+  SharedSlots,
   SlotRequest,
   Slots,
 } from "./batches.ts";
@@ -87,8 +87,8 @@ export type {
  * hour that a clock is put forward must not end the leases of what is being sent.
  */
 export interface ChannelStore extends AsyncDisposable {
-  /** Whether other processes may work with it at the same time; who is alone need not reserve slots. */
-  readonly isShared: boolean;
+  /** What replicas share the rate of a channel by; null: no other process can work with it at the same time. */
+  readonly slots: SharedSlots | null;
 
   createChannel(channel: NewChannel, options?: CallOptions): Promise<ChannelSaved>;
   /** Null: there is none. */
@@ -186,14 +186,6 @@ export interface ChannelStore extends AsyncDisposable {
     page: PageRequest,
     options?: CallOptions,
   ): Promise<Page<BatchRecord>>;
-
-  /**
-   * Reserves moments to send at, over all replicas: in any window no more than
-   * `perSecond` of them. Clocks that are set don't move them: one process goes
-   * by its monotonic clock, several by the database's and by what has passed
-   * since the answer.
-   */
-  reserveSlots(request: SlotRequest, options?: CallOptions): Promise<Slots>;
 
   /**
    * Deletes the batches of runs that ended longer ago than the retention, and

@@ -2,12 +2,17 @@ import { describe } from "vitest";
 import { testBatches } from "./channels/batches.ts";
 import { testChannels } from "./channels/channels.ts";
 import { testPreparation } from "./channels/prepare.ts";
+import { testAlone, testSlots } from "./channels/slots.ts";
 import { type ChannelsPlace, type OpenWorld, openWorld } from "./channels/store.ts";
 import { testTasks } from "./channels/tasks.ts";
 import { testUpkeep } from "./channels/upkeep.ts";
 
 /** What every driver of the store of channels does, whatever it keeps them in. */
-export function testChannelStore(name: string, createPlace: () => Promise<ChannelsPlace>): void {
+export function testChannelStore(
+  name: string,
+  createPlace: () => Promise<ChannelsPlace>,
+  { isShared }: { readonly isShared: boolean },
+): void {
   const open: OpenWorld = async (retentionMs) => openWorld(await createPlace(), retentionMs);
   describe(name, () => {
     testChannels(open);
@@ -15,5 +20,6 @@ export function testChannelStore(name: string, createPlace: () => Promise<Channe
     testPreparation(open);
     testBatches(open);
     testUpkeep(open);
+    (isShared ? testSlots : testAlone)(open);
   });
 }

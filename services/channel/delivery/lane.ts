@@ -1,4 +1,4 @@
-import type { ChannelStore, Outcome } from "../../../store/channels/channels.ts";
+import type { ChannelStore, Outcome, SharedSlots } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
 import { attempt } from "./attempt.ts";
 import { Bell, type Clock } from "./clock.ts";
@@ -168,9 +168,9 @@ export class Lane {
     if (perSecond < 1) return (await runs.isUnderWay(runId)) ? unlimited : null;
     try {
       const turn = await pacer.take(perSecond);
-      const isUnderWay = store.isShared
-        ? await this.#awaitSlot(runId, perSecond)
-        : await runs.isUnderWay(runId);
+      const { slots } = store;
+      const isUnderWay =
+        slots === null ? await runs.isUnderWay(runId) : await this.#awaitSlot(runId, perSecond, slots);
       if (!isUnderWay) turn.done();
       return isUnderWay ? turn : null;
     } catch (error) {
@@ -181,10 +181,10 @@ export class Lane {
   }
 
   /** Waits for this one's share of what replicas send together; false: it is not to be sent any more. */
-  async #awaitSlot(runId: string, perSecond: number): Promise<boolean> {
-    const { store, clock, runs, stopping: signal } = this.#options;
+  async #awaitSlot(runId: string, perSecond: number, slots: SharedSlots): Promise<boolean> {
+    const { clock, runs, stopping: signal } = this.#options;
     const known = this.#pacers.get(perSecond);
-    const pacer = known ?? new Pacer({ store, clock, channelId: this.#channelId, perSecond, signal });
+    const pacer = known ?? new Pacer({ slots, clock, channelId: this.#channelId, perSecond, signal });
     this.#pacers.set(perSecond, pacer);
     for (;;) {
       const { latestMs } = await pacer.take();

@@ -1,8 +1,8 @@
-import type { ChannelStore } from "../../../store/channels/channels.ts";
+import type { SharedSlots } from "../../../store/channels/channels.ts";
 import type { Clock } from "./clock.ts";
 
 export interface PacerOptions {
-  readonly store: ChannelStore;
+  readonly slots: SharedSlots;
   readonly clock: Clock;
   readonly channelId: string;
   readonly perSecond: number;
@@ -50,7 +50,7 @@ export class Pacer {
   }
 
   async #reserve(): Promise<void> {
-    const { store, clock, channelId, perSecond, signal } = this.#options;
+    const { slots, clock, channelId, perSecond, signal } = this.#options;
     const most = Math.max(1, Math.ceil(perSecond * aheadSeconds));
     const missing = Math.min(this.#waiting.length - this.#slots.length, most - this.#slots.length);
     if (this.#isReserving || missing <= 0) return;
@@ -58,7 +58,7 @@ export class Pacer {
     try {
       const called = clock.monotonic();
       const request = { channelId, count: missing, perSecond, windowMs: 1_000 + slackMs };
-      const { delaysMs, retryAfterMs } = await store.reserveSlots(request, { signal });
+      const { delaysMs, retryAfterMs } = await slots.reserve(request, { signal });
       const answered = clock.monotonic();
       for (const delay of delaysMs) {
         this.#slots.push({ earliestMs: answered + delay, latestMs: called + delay + slackMs });

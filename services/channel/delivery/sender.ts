@@ -37,7 +37,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     const { store, clock, leaseMs, observer } = options;
     this.#options = options;
-    this.#startMs = clock.monotonic() + (store.isShared ? 0 : quietMs);
+    this.#startMs = clock.monotonic() + (store.slots === null ? quietMs : 0);
     this.#bell = new Bell(clock);
     this.#runs = new RunBook(store, clock);
     const failed = (what: string) => (error: unknown) => observer.failed(what, error);

@@ -34,7 +34,7 @@ export async function openPostgresChannels(options: PostgresChannelsOptions): Pr
   try {
     const monotonic = () => performance.now();
     const { leaseNow = await openLeaseClock({ ask: () => executor.clock(), monotonic }) } = options;
-    return new SqlChannels(executor, { now, leaseNow, retentionMs, isShared: true });
+    return new SqlChannels(executor, { now, leaseNow, retentionMs, slots: executor });
   } catch (error) {
     await executor[Symbol.asyncDispose]();
     throw error;

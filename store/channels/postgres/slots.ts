@@ -1,6 +1,6 @@
 import { first, type Operation, run } from "../../sql/query.ts";
 import type { SlotRequest, Slots } from "../batches.ts";
-import { takeSlots } from "../sql/slots.ts";
+import { takeSlots } from "./take-slots.ts";
 
 /** By the database's clock, behind the lock of the channel's row. */
 export function* reserveSlots(request: SlotRequest): Operation<Slots> {

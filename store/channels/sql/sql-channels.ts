@@ -4,10 +4,6 @@ import type * as port from "../channels.ts";
 import { encodeBatchToken, encodePreparation } from "./ids.ts";
 import type { ChannelsOperations } from "./operations.ts";
 
-export interface ChannelsExecutor extends Executor<ChannelsOperations> {
-  reserveSlots(request: port.SlotRequest, signal: AbortSignal | undefined): Promise<port.Slots>;
-}
-
 export interface SqlChannelsOptions {
   /** Of schedules, and of what is told to people. */
   readonly now: () => number;
@@ -15,7 +11,7 @@ export interface SqlChannelsOptions {
   readonly leaseNow: () => number;
   /** How long runs that have ended are kept. */
   readonly retentionMs: number;
-  readonly isShared: boolean;
+  readonly slots: port.SharedSlots | null;
 }
 
 const MAX_LEASE_MS = 86_400_000;
@@ -25,14 +21,14 @@ type Options = port.CallOptions | undefined;
 
 /** The store over any database that runs the operations. */
 export class SqlChannels implements port.ChannelStore {
-  readonly #executor: ChannelsExecutor;
+  readonly #executor: Executor<ChannelsOperations>;
   readonly #options: SqlChannelsOptions;
   readonly #listeners = new Set<() => void>();
 
-  readonly isShared: boolean;
+  readonly slots: port.SharedSlots | null;
 
-  constructor(executor: ChannelsExecutor, options: SqlChannelsOptions) {
-    this.isShared = options.isShared;
+  constructor(executor: Executor<ChannelsOperations>, options: SqlChannelsOptions) {
+    this.slots = options.slots;
     this.#executor = executor;
     this.#options = options;
   }
@@ -201,13 +197,6 @@ export class SqlChannels implements port.ChannelStore {
   ): Promise<port.Page<port.BatchRecord>> {
     checkRange("limit", page.limit, MAX_PAGE);
     return await this.#call("listBatches", [runId, filter, page], options);
-  }
-
-  async reserveSlots(request: port.SlotRequest, options?: Options): Promise<port.Slots> {
-    checkRange("count", request.count, 10_000);
-    checkRange("perSecond", request.perSecond, 10_000);
-    options?.signal?.throwIfAborted();
-    return await this.#executor.reserveSlots(request, options?.signal);
   }
 
   async prune(

@@ -24,8 +24,6 @@ export interface SqliteChannelsOptions {
   readonly now?: () => number;
   /** Milliseconds by which leases and what is due go. Default: what `now` says at the start, and what has passed since. */
   readonly leaseNow?: () => number;
-  /** Microseconds of a clock that nobody sets. */
-  readonly monotonicUs?: () => number;
   readonly freeBytes?: (path: string) => number;
 }
 
@@ -48,10 +46,8 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
     minFreeBytes = 256 * MIB,
     freeBytes,
   } = options;
-  const { monotonicUs = () => Math.round(performance.now() * 1_000) } = options;
-  const openedUs = monotonicUs();
-  const openedMs = now();
-  const { leaseNow = () => openedMs + Math.round((monotonicUs() - openedUs) / 1_000) } = options;
+  const aheadMs = now() - performance.now();
+  const { leaseNow = () => Math.round(aheadMs + performance.now()) } = options;
   const setup = {
     ...{ path, maxWalBytes: 8 * MIB, checkAtOpen: false },
     lockWaitMs: options.lockWaitMs ?? 2_000,
@@ -61,7 +57,7 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
   const { maxWalBytes } = setup;
   const { faults } = channelStore;
   const guard = new DiskGuard({ path, faults, minFreeBytes, maxBytes: null, maxWalBytes, freeBytes });
-  const executor = new SqliteChannelsExecutor(setup, guard, monotonicUs);
+  const executor = new SqliteChannelsExecutor(setup, guard);
   await executor.open();
   try {
     await executor.call("forgetLeases", now(), [leaseNow()], undefined);
@@ -69,5 +65,5 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
     await executor[Symbol.asyncDispose]();
     throw error;
   }
-  return new SqlChannels(executor, { now, leaseNow, retentionMs, isShared: false });
+  return new SqlChannels(executor, { now, leaseNow, retentionMs, slots: null });
 }

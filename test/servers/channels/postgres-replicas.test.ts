@@ -83,7 +83,7 @@ it("share the slots of a channel", async () => {
   const clock = () => Number(server.query("SELECT extract(epoch FROM clock_timestamp())"));
   const beganS = clock();
   const request = { channelId: "c1", count: 5, perSecond: 100 };
-  const results = await fromBoth(replicas, 40, (store) => store.reserveSlots(request));
+  const results = await fromBoth(replicas, 40, (store) => store.slots!.reserve(request));
   expect(results.flatMap(({ delaysMs }) => delaysMs)).toHaveLength(200);
   const nextS = Number(server.query(`SELECT next_us FROM ${replicas.schema}.channel_slots`)) / 1e6;
   // 200 slots at 100 a second, one after the other whoever took them.

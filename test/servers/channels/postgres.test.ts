@@ -12,13 +12,17 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-testChannelStore("PostgreSQL channels", async () => {
-  const schema = `channels_${++schemas}`;
-  await migrate(server, schema);
-  return {
-    open: (options) => openPostgresChannels({ ...options, url: server.url, schema }),
-    async [Symbol.asyncDispose]() {
-      server.query(`DROP SCHEMA ${schema} CASCADE`);
-    },
-  };
-});
+testChannelStore(
+  "PostgreSQL channels",
+  async () => {
+    const schema = `channels_${++schemas}`;
+    await migrate(server, schema);
+    return {
+      open: (options) => openPostgresChannels({ ...options, url: server.url, schema }),
+      async [Symbol.asyncDispose]() {
+        server.query(`DROP SCHEMA ${schema} CASCADE`);
+      },
+    };
+  },
+  { isShared: true },
+);

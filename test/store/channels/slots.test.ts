@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type SlotState, takeSlots } from "../../../store/channels/sql/slots.ts";
+import { type SlotState, takeSlots } from "../../../store/channels/postgres/take-slots.ts";
 
 const rates = fc.constantFrom(1, 3, 10, 997, 10_000);
 const call = fc.record({

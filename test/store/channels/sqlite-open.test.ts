@@ -53,14 +53,3 @@ it("takes over at once what a process before was sending and preparing", async (
   expect(after).toMatchObject({ requestId: before!.requestId, attempts: 2, retries: 0 });
   expect(await second.extendBatches([before!.token], 1_000)).toEqual([before!.token]);
 });
-
-it("gives no slot within a second of the process before", async () => {
-  await using folder = await openTempFolder();
-  let nowUs = 5_000_000;
-  const path = join(folder.path, "channels.db");
-  await using store = await openSqliteChannels({ path, monotonicUs: () => nowUs });
-  const request = { channelId: "c1", count: 1, perSecond: 10 };
-  expect(await store.reserveSlots(request)).toEqual({ delaysMs: [1_100], retryAfterMs: 0 });
-  nowUs += 9_000_000;
-  expect(await store.reserveSlots(request)).toEqual({ delaysMs: [0], retryAfterMs: 0 });
-});

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { Pacer } from "../../../../services/channel/delivery/pacer.ts";
-import type { ChannelStore } from "../../../../store/channels/channels.ts";
-import { takeSlots } from "../../../../store/channels/sql/slots.ts";
+import type { SharedSlots } from "../../../../store/channels/channels.ts";
+import { takeSlots } from "../../../../store/channels/postgres/take-slots.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** Slots as a store gives them. */
-function slotsOf(clock: FakeClock): ChannelStore {
+function slotsOf(clock: FakeClock): SharedSlots {
   let state: Parameters<typeof takeSlots>[0] = null;
-  const reserveSlots: ChannelStore["reserveSlots"] = async (request) => {
+  const reserve: SharedSlots["reserve"] = async (request) => {
     const nowUs = clock.monotonic() * 1_000;
     const taken = takeSlots(state, request, nowUs);
     state = taken.state;
     return { delaysMs: taken.atUs.map((at) => (at - nowUs) / 1_000), retryAfterMs: taken.retryAfterMs };
   };
-  return { reserveSlots } as ChannelStore;
+  return { reserve };
 }
 
 /** The times at which so many sends were let go within a time. */
@@ -21,7 +21,7 @@ function open(perSecond: number, waiting: number) {
   const clock = new FakeClock();
   const stopping = new AbortController();
   const pacer = new Pacer({
-    store: slotsOf(clock),
+    slots: slotsOf(clock),
     clock,
     channelId: "c1",
     perSecond,
