@@ -34,7 +34,8 @@ export function generateRequest(random: Random, scene: Scene): Request {
 function generateGroup(random: Random): Record<string, unknown> {
   const column = random.pick(groupable);
   const range = random.pick(["1", "0,5", "2.5,10,40", "-4,0,1"]);
-  const cut = column.type === "number" && random.chance(0.5);
+  const isNumber = column.type === "number" || column.columnName === "items.count";
+  const cut = isNumber && random.chance(0.5);
   const moments = ["2024-03-25", "2024-03-31 02:30:00"].join();
   return {
     ...nameColumn(random, column),

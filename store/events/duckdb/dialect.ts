@@ -29,6 +29,7 @@ export const duckdbDialect: Dialect = {
   list: (items) => `[${items.join(", ")}]`,
   isEmptyList: (list) => `(len(${list}) = 0)`,
   elementAt: (list, position) => `(${list})[${position}]`,
+  mapElements: (list, text) => `list_transform(${list}, lambda x: ${text("x")})`,
   hasAny: (list, values) => `list_has_any(${list}, ${values})`,
   distinctElements: (list, type) => {
     const clean = withoutEmptyTexts(list, type);

@@ -21,6 +21,8 @@ export interface Dialect {
   isEmptyList(list: string): string;
   /** From 1; null when there is none. */
   elementAt(list: string, position: string): string;
+  /** A list as long, of what the text says of each element. */
+  mapElements(list: string, text: (element: string) => string): string;
   hasAny(list: string, values: string): string;
   /** Each different element once, null as one of them; a list of one null when there is nothing. */
   distinctElements(list: string, type: ScalarType): string;

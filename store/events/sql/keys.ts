@@ -3,6 +3,7 @@ import type { ScalarType } from "./dialect.ts";
 import { compileExpression, compilePredicate } from "./expression.ts";
 import type { Source } from "./source.ts";
 import { intoSteps } from "./steps.ts";
+import type { Value } from "./value.ts";
 
 /** A key's column: what rows select for it, and what it yields in the end. */
 export interface CompiledKey {
@@ -23,28 +24,35 @@ function compileKey(key: GroupKey, index: number, source: Source): CompiledKey {
   switch (key.kind) {
     case "predicate":
       return { name, sql: compilePredicate(key.of, source, true), of: "boolean", unnest: undefined };
-    case "intervals":
-      return { name, sql: compileInterval(key, source), of: "interval", unnest: undefined };
+    case "intervals": {
+      const value = compileExpression(key.of, source);
+      const unnest = value.type.isList && isNumeric(value.type.of) ? togetherOf(key, index) : undefined;
+      return { name, sql: compileInterval(value, key.boundaries, source), of: "interval", unnest };
+    }
     case "values": {
       const { sql, type } = compileExpression(key.of, source);
-      const group = key.of.kind === "property" ? key.of.property.group : undefined;
-      const together = group === undefined ? `key ${index}` : `group ${group}`;
-      return { name, sql, of: type.of, unnest: type.isList ? together : undefined };
+      return { name, sql, of: type.of, unnest: type.isList ? togetherOf(key, index) : undefined };
     }
   }
 }
 
-function compileInterval(
-  { of, boundaries }: Extract<GroupKey, { kind: "intervals" }>,
-  source: Source,
-): string {
+function togetherOf({ of }: Exclude<GroupKey, { kind: "predicate" }>, index: number): string {
+  const group = of.kind === "property" ? of.property.group : undefined;
+  return group === undefined ? `key ${index}` : `group ${group}`;
+}
+
+/** Of a list the interval of each element. */
+function compileInterval({ sql, type }: Value, boundaries: readonly number[], source: Source): string {
   const { dialect, parameters } = source.surroundings;
-  const { sql, type } = compileExpression(of, source);
-  if (type.isList || !isNumeric(type.of)) return dialect.cast("NULL", "count");
+  if (!isNumeric(type.of)) return dialect.cast("NULL", "count");
   const isWhole = type.of === "integer" && boundaries.every(Number.isSafeInteger);
-  const value = type.of === "integer" && !isWhole ? dialect.cast(sql, { of: "number", isList: false }) : sql;
   const texts = boundaries.map((boundary) => parameters.bind(isWhole ? "integer" : "number", boundary));
-  return `CASE WHEN ${sql} IS NOT NULL THEN ${intoSteps(value, texts, String)} END`;
+  const intervalOf = (value: string): string => {
+    const compared =
+      type.of === "integer" && !isWhole ? dialect.cast(value, { of: "number", isList: false }) : value;
+    return `CASE WHEN ${value} IS NOT NULL THEN ${intoSteps(compared, texts, String)} END`;
+  };
+  return type.isList ? dialect.mapElements(sql, intervalOf) : intervalOf(sql);
 }
 
 const isNumeric = (of: ScalarType): boolean => of === "number" || of === "integer";

@@ -4,7 +4,8 @@ import { compileExpression } from "./expression.ts";
 import { Parameters, type Statement } from "./parameters.ts";
 import { compilePass, cutRange } from "./pass.ts";
 import type { Relations } from "./relations.ts";
-import type { Surroundings } from "./source.ts";
+import type { ListColumn } from "./rows.ts";
+import type { Source, Surroundings } from "./source.ts";
 import { asNumber } from "./value.ts";
 
 /** Different values are counted up to this. */
@@ -32,14 +33,21 @@ export function compileSpread(
   const parameters = new Parameters(dialect);
   const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone };
   if (scan.measures.length === 0 || of.kind === "predicate") return undefined;
+  const elementsOf = (source: Source): readonly ListColumn[] => {
+    const { sql, type } = compileExpression(of.of, source);
+    const isNumeric = type.of === "number" || type.of === "integer";
+    return type.isList && isNumeric ? [{ name: "v", sql, of: type.of }] : [];
+  };
   const { rows, values } = compilePass(surroundings, {
     scan: { ...scan, keys: [] },
     cut: cutRange(scan),
     measures: scan.measures,
-    values: (source) => [asNumber(compileExpression(of.of, source), surroundings)],
+    values: (source) =>
+      elementsOf(source).length > 0 ? [] : [asNumber(compileExpression(of.of, source), surroundings)],
+    lists: elementsOf,
     needsBucket: false,
   });
-  const [value] = values;
+  const [value = "v"] = values;
   const present = `SELECT ${value} AS v FROM ${rows} r WHERE ${value} IS NOT NULL`;
   const count = (from: string) =>
     `SELECT count(*) AS n FROM (SELECT DISTINCT v FROM (${from}) r LIMIT ${maxDistinct}) d`;

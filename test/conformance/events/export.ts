@@ -139,6 +139,19 @@ export function testExport(create: CreateEventsWorld): void {
       ]);
     });
 
+    it("has integers beyond 2^53 within objects as they were", async () => {
+      await using opened = await openStore(create);
+      const text = '{"zip":"1","id":12345678901234567890}';
+      await opened.load({
+        events: [eventOf({ p: { [address.number]: text } })],
+        users: [userOf("set", { a: "ada", p: { [home.number]: '{"id":9007199254740993}' } })],
+      });
+      expect((await recordsOf(opened.store)).map((record) => record["properties"])).toEqual([
+        { home: { id: 9007199254740993n } },
+        { address: { zip: "1", id: 12345678901234567890n }, "#zone_offset": 0 },
+      ]);
+    });
+
     it("keeps to the range, with its start and without its end", async () => {
       await using opened = await openStore(create);
       await opened.load({

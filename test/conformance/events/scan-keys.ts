@@ -124,6 +124,25 @@ export function testKeys(world: ScanWorld): void {
         },
       ],
       [
+        "intervals of a member of several, each once",
+        [{ kind: "intervals", of: of(itemCount), boundaries: [1, 2] }],
+        { "[2]": days(0, 0, 1), "[null]": days(3, 2, 2) },
+      ],
+      [
+        "intervals beside another member",
+        [byValues(itemName), { kind: "intervals", of: of(itemCount), boundaries: [3] }],
+        {
+          '["pen",0]': days(0, 0, 1),
+          '["cap",null]': days(0, 0, 1),
+          "[null,null]": days(3, 2, 1),
+        },
+      ],
+      [
+        "intervals of a list of texts",
+        [{ kind: "intervals", of: of(tags), boundaries: [1] }],
+        { "[null]": days(3, 2, 2) },
+      ],
+      [
         "predicate",
         [{ kind: "predicate", of: equals(gift, true) }],
         { "[true]": days(1, 0, 0), "[false]": days(2, 2, 2) },

@@ -3,7 +3,7 @@ import type { Expression, Predicate } from "../../../store/events/events.ts";
 import { always, at5, byValues, equals, measureOf, of, type ScanWorld, scanOf } from "./scan-world.ts";
 import { eventOf, noSignal, properties } from "./world.ts";
 
-const { price, city, level } = properties;
+const { price, city, itemCount, level, tags } = properties;
 
 /** How numbers are spread, and callers who have left. */
 export function testSpread(world: ScanWorld): void {
@@ -19,6 +19,8 @@ export function testSpread(world: ScanWorld): void {
         always,
         { distinct: 7, range: [at5(0, 1), at5(2, 23)] },
       ],
+      ["of a member's numbers", of(itemCount), always, { distinct: 1, range: [2, 2] }],
+      ["of lists of texts", of(tags), always, { distinct: 0, range: undefined }],
       ["of users' numbers", of(level), always, { distinct: 2, range: [3, 7] }],
     ])("%s", async (_what, expression, where, expected) => {
       const scan = scanOf({ measures: [measureOf({ kind: "count" }, where)] });
