@@ -69,7 +69,7 @@ export function parseArithmetic(text: string): ParsedArithmetic {
     if (name !== undefined) return { kind: "operand", index: operands.push(name.trim()) - 1 };
     const value = Number(number);
     if (Number.isFinite(value)) return { kind: "number", value };
-    throw new ArithmeticError(`has a number beyond the largest one, ${number}`);
+    throw new ArithmeticError(`has a number beyond the largest one, ${shorten(number!)}`);
   };
   const tree = expression(1);
   if (at < tokens.length) throw new ArithmeticError(`lacks an operator${place(tokens[at])}`);
@@ -78,5 +78,12 @@ export function parseArithmetic(text: string): ParsedArithmetic {
 
 function place(next: Token | undefined): string {
   const text = next?.operator ?? next?.number ?? next?.name;
-  return text === undefined ? " at its end" : ` before ${JSON.stringify(text.trim())}`;
+  return text === undefined ? " at its end" : ` before ${JSON.stringify(shorten(text.trim()))}`;
+}
+
+/** What a message shows of a text. */
+const maxShown = 40;
+
+function shorten(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }

@@ -3,7 +3,7 @@ import { numberOf, quoteAll, wordsOf } from "../words.ts";
 import { type Arithmetic, ArithmeticError, parseArithmetic } from "./arithmetic.ts";
 import { queryLimits } from "./limits.ts";
 import { needsQuota } from "./operand.ts";
-import type { Problems } from "./problems.ts";
+import { type Problems, quote } from "./problems.ts";
 
 /** What one operand names: an aggregation of an event's property, or a metric of the project. */
 export type OperandName =
@@ -58,7 +58,7 @@ function readOperand(text: string, field: string, problems: Problems): OperandNa
   const aggregation = numberOf(AggregationSchema, word) as Aggregation | undefined;
   if (aggregation === undefined) {
     const valid = quoteAll(wordsOf(AggregationSchema));
-    problems.refuse(field, text, `ends in no known analysis ${JSON.stringify(word)}, valid are ${valid}`);
+    problems.refuse(field, text, `ends in no known analysis ${quote(word)}, valid are ${valid}`);
     return undefined;
   }
   const quota = first === last ? "" : text.slice(first + 1, last).trim();

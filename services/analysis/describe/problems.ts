@@ -49,13 +49,11 @@ export function createProblems(): Problems {
   };
 }
 
+/** A long text is cut. */
 export function quote(value: string | number): string {
+  if (typeof value === "number") return String(value);
   const text = JSON.stringify(value);
-  return typeof value === "number"
-    ? String(value)
-    : text.length > maxQuoted
-      ? `${text.slice(0, maxQuoted)}…"`
-      : text;
+  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…"` : text;
 }
 
 export function warnUnknown(

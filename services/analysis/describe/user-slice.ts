@@ -10,7 +10,7 @@ import type { PlannedKey } from "./group-by.ts";
 import { queryLimits } from "./limits.ts";
 import type { OperandEvents } from "./operand.ts";
 import type { PlannedBucket } from "./period.ts";
-import { createProblems, type Problems, warnUnknown } from "./problems.ts";
+import { createProblems, type Problems, quote, warnUnknown } from "./problems.ts";
 import type { LocalRange } from "./range.ts";
 import { overlappingBuckets, windowOf } from "./window.ts";
 
@@ -147,7 +147,7 @@ function readGroup(
     if (value === undefined) {
       const valid =
         form.kind === "intervals" ? `one of ${listLabels(intervalLabels(form))}` : forms[form.kind];
-      problems.refuse(`${field}[${i}]`, label, `must be a label of ${JSON.stringify(name)}: ${valid}`);
+      problems.refuse(`${field}[${i}]`, label, `must be a label of ${quote(name)}: ${valid}`);
     }
     return value ?? null;
   });

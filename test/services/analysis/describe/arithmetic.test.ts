@@ -85,6 +85,8 @@ it.each([
   ["1+2)", 'lacks an operator before ")"'],
   ["2(3)", 'lacks an operator before "("'],
   ["1e400", "has a number beyond the largest one, 1e400"],
+  ["9".repeat(400), `has a number beyond the largest one, ${"9".repeat(40)}…`],
+  [`(1)${"2".repeat(400)}`, `lacks an operator before "${"2".repeat(40)}…"`],
   [`${"(".repeat(60)}1${")".repeat(60)}`, "has parentheses more than 50 deep"],
 ])("refuses %s", (text, message) => {
   expect(() => parseArithmetic(text)).toThrow(message);
