@@ -44,13 +44,11 @@ export interface ServiceTools {
 export async function openServices(config: Config, tools: ServiceTools): Promise<OpenServices> {
   await using opened = new AsyncDisposableStack();
   const events = opened.use(await openEventServices(config, tools));
-  const analysis = opened.use(
-    await openAnalysisServices(config, { ...tools, store: events.store, gate: events.gate }),
-  );
-  const keep = keepOfParser(config, events);
-  const parsers = opened.use(await openParserServices(config, { ...tools, keep }));
-  const clicks = sinkOfClicks(config, events);
-  const webhooks = opened.use(await openWebhookServices(config, { ...tools, clicks }));
+  const [analysis, parsers, webhooks] = await openTogether(opened, [
+    openAnalysisServices(config, { ...tools, store: events.store, gate: events.gate }),
+    openParserServices(config, { ...tools, keep: keepOfParser(config, events) }),
+    openWebhookServices(config, { ...tools, clicks: sinkOfClicks(config, events) }),
+  ]);
   const channels = opened.use(
     openChannelServices(config, {
       ...tools,
@@ -84,4 +82,18 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/**
+ * Waits for all, since each may wait for a thread or a disk. When some fail, the
+ * others are closed with the stack, and the first fault is told.
+ */
+async function openTogether<T extends readonly AsyncDisposable[]>(
+  opened: AsyncDisposableStack,
+  opening: { readonly [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  const settled = await Promise.allSettled<AsyncDisposable>(opening);
+  for (const one of settled) if (one.status === "fulfilled") opened.use(one.value);
+  for (const one of settled) if (one.status === "rejected") throw one.reason;
+  return (await Promise.all(opening)) as unknown as T;
 }

@@ -106,7 +106,7 @@ it.each(lostLogs)("loads again what the engine's log held when that %s", async (
 
 const damagedLogs: readonly (readonly [name: string, damage: (file: string) => void])[] = [
   ["in its middle", (file) => overwrite(file, statSync(file).size >> 1, 64)],
-  ["at its end", (file) => overwrite(file, statSync(file).size - 5_000, 5_000)],
+  ["at its beginning", (file) => overwrite(file, 40, 32)],
 ];
 
 it.each(damagedLogs)(
