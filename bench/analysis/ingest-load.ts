@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
+import { createExchange, httpRequest, runFlatOut, withSockets } from "../harness/connections.ts";
 
 export interface Turn {
   readonly port: number;
@@ -10,15 +9,13 @@ export interface Turn {
   readonly records: number;
 }
 
-export interface TurnResult {
-  readonly seconds: number;
-  readonly latenciesMs: readonly number[];
-}
-
 /** The load generator, a process of its own: all batches are made and compressed before it measures. */
 process.on("message", async (turn: Turn) => {
-  process.send?.(await run(turn));
+  const requests = Array.from({ length: turn.batches }, () => requestOf(turn.records));
+  process.send?.(await withSockets(turn, (sockets) => runFlatOut(requests, sockets, exchange)));
 });
+
+const exchange = createExchange((answer) => answer.endsWith('{"code":0}'));
 
 let last = 0;
 
@@ -40,42 +37,5 @@ function recordOf(time: string): object {
 function requestOf(records: number): Buffer {
   const time = new Date().toISOString().replace("T", " ").slice(0, -1);
   const list = Array.from({ length: records }, () => recordOf(time));
-  const body = gzipSync(JSON.stringify(list));
-  const head = [
-    "POST /sync_server HTTP/1.1",
-    ...["host: 127.0.0.1", "content-type: application/json", "appid: bench", "compress: gzip"],
-    `content-length: ${body.length}\r\n\r\n`,
-  ];
-  return Buffer.concat([Buffer.from(head.join("\r\n")), body]);
-}
-
-async function run({ port, connections, batches, records }: Turn): Promise<TurnResult> {
-  const requests = Array.from({ length: batches }, () => requestOf(records));
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
-  const latenciesMs: number[] = [];
-  const startMs = performance.now();
-  const send = async (socket: Socket): Promise<void> => {
-    for (let request = requests.pop(); request !== undefined; request = requests.pop()) {
-      const beganMs = performance.now();
-      await exchange(socket, request);
-      latenciesMs.push(performance.now() - beganMs);
-    }
-  };
-  await Promise.all(sockets.map(send));
-  for (const socket of sockets) socket.destroy();
-  return { seconds: (performance.now() - startMs) / 1_000, latenciesMs };
-}
-
-async function open(port: number): Promise<Socket> {
-  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-  await once(socket, "connect");
-  return socket;
-}
-
-/** Answers are short: they come in one piece. */
-async function exchange(socket: Socket, request: Buffer): Promise<void> {
-  socket.write(request);
-  const [answer] = (await once(socket, "data")) as [Buffer];
-  const text = answer.toString("latin1");
-  if (!text.startsWith("HTTP/1.1 200 ") || !text.endsWith('{"code":0}')) throw new Error(text);
+  return httpRequest("/sync_server", ["appid: bench", "compress: gzip"], gzipSync(JSON.stringify(list)));
 }

@@ -5,8 +5,9 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { median, quantile } from "../harness/compare.ts";
+import type { TurnResult } from "../harness/connections.ts";
 import { makeFolder, startServer } from "../harness/processes.ts";
-import type { Turn, TurnResult } from "./ingest-load.ts";
+import type { Turn } from "./ingest-load.ts";
 import { allQueryable, startService } from "./service.ts";
 
 /**

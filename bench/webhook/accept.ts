@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { median, quantile } from "../harness/compare.ts";
+import type { TurnResult } from "../harness/connections.ts";
 import type { Server } from "../harness/processes.ts";
-import type { Generator, Turn, TurnResult } from "./generator.ts";
+import type { Generator, Turn } from "./generator.ts";
 import { startFloor, startService } from "./servers.ts";
 
 interface Contestant {

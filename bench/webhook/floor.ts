@@ -1,52 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { open } from "node:fs/promises";
-import { createServer } from "node:http";
-import { join } from "node:path";
+import { serveFloor } from "../harness/floor.ts";
 import { secret } from "./secret.ts";
 
-/**
- * What any receiver must do: node:http, the signature, JSON.parse, the batch on
- * disk before the answer. Batches that come while one write is synced share the
- * next. No checks, no ids, no replies kept, nothing handed on.
- */
-const file = await open(join(process.env["ENGAGE_DATA"] ?? ".", "floor.ndjson"), "a");
-const reply = '{"return_code":0,"return_message":"success","data":{"fail_list":[]}}';
-let waiting: { readonly body: Buffer; readonly done: () => void }[] = [];
-let isWriting = false;
-
-async function write(): Promise<void> {
-  if (isWriting) return;
-  isWriting = true;
-  while (waiting.length > 0) {
-    const group = waiting;
-    waiting = [];
-    await file.appendFile(Buffer.concat(group.flatMap(({ body }) => [body, Buffer.from("\n")])));
-    await file.datasync();
-    for (const { done } of group) done();
-  }
-  isWriting = false;
-}
-
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    const body = Buffer.concat(chunks);
+/** What any receiver must do: the signature, JSON.parse. No checks, no ids, no replies kept, nothing handed on. */
+await serveFloor({
+  read(body, headers) {
     const expected = createHmac("sha1", secret).update(body).digest();
-    const given = Buffer.from(String(request.headers["x-svc-ops-signature"]), "hex");
+    const given = Buffer.from(String(headers["x-svc-ops-signature"]), "hex");
     const isSigned = given.length === expected.length && timingSafeEqual(given, expected);
-    if (!isSigned || !Array.isArray(JSON.parse(body.toString()))) {
-      response.writeHead(400).end();
-      return;
-    }
-    const done = (): void => {
-      response
-        .writeHead(200, { "content-type": "application/json", "content-length": reply.length })
-        .end(reply);
-    };
-    waiting.push({ body, done });
-    void write();
-  });
+    return isSigned && Array.isArray(JSON.parse(body.toString())) ? body : undefined;
+  },
+  reply: '{"return_code":0,"return_message":"success","data":{"fail_list":[]}}',
 });
-server.listen(Number(process.env["PORT"]), "127.0.0.1");
-process.once("SIGTERM", () => process.exit(0));

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { TurnResult } from "../harness/connections.ts";
 
 export interface Turn {
   readonly port: number;
@@ -11,11 +12,6 @@ export interface Turn {
   readonly elements: number;
   /** Batches that begin in a second; as many as the server takes unless given. */
   readonly perSecond?: number;
-}
-
-export interface TurnResult {
-  readonly seconds: number;
-  readonly latenciesMs: readonly number[];
 }
 
 export interface Generator extends Disposable {

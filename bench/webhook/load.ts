@@ -1,8 +1,14 @@
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Turn, TurnResult } from "./generator.ts";
+import {
+  createExchange,
+  httpRequest,
+  runFlatOut,
+  type TurnResult,
+  withSockets,
+} from "../harness/connections.ts";
+import type { Turn } from "./generator.ts";
 import { secret } from "./secret.ts";
 
 /**
@@ -46,43 +52,26 @@ function requestOf(template: string, path: string): Buffer {
   const id = `${process.pid}-${++lastId}`;
   const body = Buffer.from(template.replaceAll(idMark, id).replaceAll(sentMark, sent));
   const signature = createHmac("sha1", secret).update(body).digest("hex");
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    ...["host: 127.0.0.1", "content-type: application/json", `x-svc-ops-signature: ${signature}`],
-    `content-length: ${body.length}\r\n\r\n`,
-  ];
-  return Buffer.concat([Buffer.from(head.join("\r\n")), body]);
+  return httpRequest(path, [`x-svc-ops-signature: ${signature}`], body);
 }
 
-async function run(turn: Turn): Promise<TurnResult> {
-  const sockets = await Promise.all(Array.from({ length: turn.connections }, () => open(turn.port)));
-  const result =
-    turn.perSecond === undefined ? await runFlatOut(turn, sockets) : await runPaced(turn, sockets);
-  for (const socket of sockets) socket.destroy();
-  return result;
-}
+const exchange = createExchange((answer) => answer.includes('"return_code":0'));
 
-/** All requests are made before, so that nothing but the server is measured. */
-async function runFlatOut({ elements, path, batches }: Turn, sockets: Socket[]): Promise<TurnResult> {
-  const template = templateOf(elements);
-  const requests = Array.from({ length: batches }, () => requestOf(template, path));
-  const latenciesMs: number[] = [];
-  let next = 0;
-  const startMs = performance.now();
-  const send = async (socket: Socket): Promise<void> => {
-    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
-      const beganMs = performance.now();
-      await exchange(socket, request);
-      latenciesMs.push(performance.now() - beganMs);
-    }
-  };
-  await Promise.all(sockets.map(send));
-  return { seconds: (performance.now() - startMs) / 1_000, latenciesMs };
+function run(turn: Turn): Promise<TurnResult> {
+  const { elements, path, batches, perSecond } = turn;
+  return withSockets(turn, (sockets) => {
+    if (perSecond !== undefined) return runPaced({ ...turn, perSecond }, sockets);
+    const template = templateOf(elements);
+    const requests = Array.from({ length: batches }, () => requestOf(template, path));
+    return runFlatOut(requests, sockets, exchange);
+  });
 }
 
 /** Batches begin at their times, whether or not those before have been answered; latencies count from then. */
-async function runPaced(turn: Turn, sockets: Socket[]): Promise<TurnResult> {
-  const { elements, path, batches, perSecond = 1 } = turn;
+async function runPaced(
+  { elements, path, batches, perSecond }: Turn & { readonly perSecond: number },
+  sockets: readonly Socket[],
+): Promise<TurnResult> {
   const template = templateOf(elements);
   const latenciesMs: number[] = [];
   let next = 0;
@@ -97,18 +86,4 @@ async function runPaced(turn: Turn, sockets: Socket[]): Promise<TurnResult> {
   };
   await Promise.all(sockets.map(send));
   return { seconds: (performance.now() - startMs) / 1_000, latenciesMs };
-}
-
-async function open(port: number): Promise<Socket> {
-  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-  await once(socket, "connect");
-  return socket;
-}
-
-/** Answers are short: they come in one piece. */
-async function exchange(socket: Socket, request: Buffer): Promise<void> {
-  socket.write(request);
-  const [answer] = (await once(socket, "data")) as [Buffer];
-  const text = answer.toString("latin1");
-  if (!text.startsWith("HTTP/1.1 200 ") || !text.includes('"return_code":0')) throw new Error(text);
 }
