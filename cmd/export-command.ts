@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { stringifyExactJson } from "../services/event/exact-json.ts";
 import { formatLocalTime, parseLocalTime } from "../services/event/record/local-time.ts";
 import { compileToInstant } from "../services/event/record/zone.ts";
 import type { EventStore, ExportRange } from "../store/events/events.ts";
@@ -80,7 +81,7 @@ async function* linesOf(
   written: (records: number) => void,
 ): AsyncGenerator<string> {
   for await (const records of store.export(range, signal)) {
-    yield records.map((record) => `${JSON.stringify(record)}\n`).join("");
+    yield records.map((record) => `${stringifyExactJson(record)}\n`).join("");
     written(records.length);
   }
 }

@@ -1,3 +1,5 @@
+import { parseExactJson } from "./exact-json.ts";
+
 const LF = 0x0a;
 const CR = 0x0d;
 const blank = 0x20;
@@ -59,11 +61,11 @@ export interface SpoolLine {
   readonly records: readonly unknown[];
 }
 
-/** Undefined when it is no such line. */
+/** Undefined when it is no such line. Integers beyond 2^53 are bigints. */
 export function decodeSpoolLine(text: string): SpoolLine | undefined {
   let line: { readonly p?: unknown; readonly r?: unknown; readonly b?: unknown } | null;
   try {
-    line = JSON.parse(text);
+    line = parseExactJson(text) as typeof line;
   } catch {
     return undefined;
   }

@@ -110,7 +110,7 @@ export interface ExportRange {
   readonly users: boolean;
 }
 
-/** One standard record, ready to be written as a line of JSON. */
+/** One standard record, ready to be written as a line of exact JSON: integers beyond 2^53 are bigints. */
 export type ExportedRecord = Readonly<Record<string, unknown>>;
 
 export interface CompactOptions {

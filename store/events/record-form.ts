@@ -1,4 +1,5 @@
 import type { ExportedRecord } from "./events.ts";
+import { parseExactJson } from "./exact-json.ts";
 import type { ProjectSchema, Property } from "./schema.ts";
 import { wholeOf } from "./user-operations.ts";
 
@@ -98,7 +99,7 @@ function formOf(
 ): unknown {
   if (type === "time") return localTime(Number(value) + offsetMs);
   if (type !== "object" && type !== "object_group") return value;
-  const whole: unknown = JSON.parse(String(value));
+  const whole = parseExactJson(String(value));
   for (const { name, number } of times) {
     const stored = values.get(number);
     const all = Array.isArray(whole) ? whole : [whole];

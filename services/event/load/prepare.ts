@@ -1,5 +1,6 @@
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { type Intake, IntakeUnavailableError } from "../../../store/intake/intake.ts";
+import { stringifyExactJson } from "../exact-json.ts";
 import { checkRecord } from "../record/check-record.ts";
 import { compileToInstant } from "../record/zone.ts";
 import { decodeSpoolLine } from "../spool-line.ts";
@@ -108,7 +109,7 @@ class BatchPreparer {
     for (const record of records) {
       if (state === undefined) {
         const message = `there is no project ${projectId} in the configuration`;
-        this.tally.refuse("unknown_project", message, JSON.stringify(record), line);
+        this.tally.refuse("unknown_project", message, stringifyExactJson(record), line);
       } else {
         this.#add(state, projectId, receivedMs, record);
       }
@@ -135,7 +136,7 @@ class BatchPreparer {
         throw error;
       this.#files.get(projectId)?.undoLines();
       const from = { projectId, receivedMs };
-      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, JSON.stringify(record), from);
+      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, stringifyExactJson(record), from);
     }
   }
 
@@ -144,7 +145,7 @@ class BatchPreparer {
     const { tally } = this;
     if (checked.kind === "refused") {
       const from = { projectId, receivedMs };
-      tally.refuse(checked.reason, checked.message, JSON.stringify(record) ?? "", from);
+      tally.refuse(checked.reason, checked.message, stringifyExactJson(record), from);
       return;
     }
     const { uuid, accountId, distinctId } = checked;

@@ -1,4 +1,5 @@
 import type { PropertyType } from "../../../store/events/events.ts";
+import { stringifyExactJson } from "../exact-json.ts";
 import type { Draft } from "./draft.ts";
 import { parseLocalTime } from "./local-time.ts";
 import type { CheckedValue, DropReason } from "./record.ts";
@@ -32,7 +33,7 @@ export function isGroup(raw: unknown): raw is readonly Readonly<Record<string, u
 /** The type that a value which isn't missing gives its property. */
 export function naturalType(raw: unknown): PropertyType {
   if (typeof raw === "string") return parseLocalTime(raw) === undefined ? "text" : "time";
-  if (typeof raw === "number") return "number";
+  if (typeof raw === "number" || typeof raw === "bigint") return "number";
   if (typeof raw === "boolean") return "boolean";
   if (isObject(raw)) return "object";
   return isGroup(raw) ? "object_group" : "list";
@@ -56,7 +57,7 @@ export function convertScalar(raw: unknown, type: PropertyType, draft: Draft): S
 }
 
 export function convertNumber(raw: unknown): number | undefined {
-  const number = typeof raw === "string" ? Number(raw) : raw;
+  const number = typeof raw === "string" || typeof raw === "bigint" ? Number(raw) : raw;
   if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
   return typeof raw === "string" && String(number) !== raw ? undefined : number;
 }
@@ -65,6 +66,7 @@ function convertText(raw: unknown): string | undefined {
   if (typeof raw === "string") return isShort(raw, maxTextBytes) ? raw.toWellFormed() : undefined;
   // JSON writes 1e400 as a number, but it is none.
   if (typeof raw === "number") return Number.isFinite(raw) ? String(raw) : undefined;
+  if (typeof raw === "bigint") return convertText(String(raw));
   return typeof raw === "boolean" ? String(raw) : undefined;
 }
 
@@ -99,7 +101,7 @@ export function jsonTextOf(raw: unknown): string | undefined {
  * refuse it. `JSON.stringify` escapes just those halves.
  */
 export function stringify(raw: unknown): string {
-  const text = JSON.stringify(raw);
+  const text = stringifyExactJson(raw);
   if (!text.includes("\\ud")) return text;
   return text.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (part) => (part.length > 2 ? "\ufffd" : part));
 }
@@ -117,6 +119,7 @@ export function isShallow(raw: unknown, levels: number): boolean {
 /** Why `convert` or `jsonTextOf` had nothing for the value. */
 export function misfitReason(raw: unknown, type: PropertyType): DropReason {
   if (typeof raw === "number") return Number.isFinite(raw) ? "type" : "range";
+  if (typeof raw === "bigint") return misfitReason(Number(raw), type);
   if (typeof raw === "string") return type === "text" ? "too_long" : "type";
   const isOfType = Array.isArray(raw) ? type === "list" || type === "object_group" : type === "object";
   if (!isOfType) return "type";

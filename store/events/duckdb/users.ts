@@ -1,5 +1,6 @@
 import type { DuckDBVector } from "@duckdb/node-api";
 import { DuckDBListValue } from "@duckdb/node-api";
+import { parseExactJson } from "../exact-json.ts";
 import type { StoredUser, UserScan } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
 import type { UserSelection } from "../selection.ts";
@@ -100,7 +101,7 @@ function decodeValue(value: unknown, { type, group }: Property): unknown {
 function decodeScalar(value: unknown, type: Property["type"]): unknown {
   if (value === null) return null;
   if (type === "time") return new Date(Number(value)).toISOString().replace("T", " ").slice(0, -1);
-  return type === "object" || type === "object_group" ? JSON.parse(value as string) : value;
+  return type === "object" || type === "object_group" ? parseExactJson(value as string) : value;
 }
 
 const item = (vector: DuckDBVector | undefined, row: number): unknown => vector?.getItem(row);

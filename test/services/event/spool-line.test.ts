@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseExactJson } from "../../../services/event/exact-json.ts";
 import { decodeSpoolLine, encodeRawSpoolLines, encodeSpoolLine } from "../../../services/event/spool-line.ts";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
@@ -15,7 +16,7 @@ describe("line of the spool", () => {
         expect(decodeSpoolLine(line)).toEqual({
           projectId: p,
           receivedMs: r,
-          records: JSON.parse(JSON.stringify(records)),
+          records: parseExactJson(JSON.stringify(records)),
         });
       }),
     );

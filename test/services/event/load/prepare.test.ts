@@ -178,6 +178,29 @@ describe("records become rows", () => {
     expect(rowsOf(prepared, "eventsFile")).toMatchObject([{ u: 1, d: "d" }]);
   });
 
+  it("of integers beyond 2^53, exact within objects, lists and texts", () => {
+    const properties =
+      '{"o":{"id":12345678901234567890,"n":1},"l":[9007199254740993],"big":12345678901234567890,"t":"x"}';
+    const record = (given: string) =>
+      `{"#type":"track","#event_name":"login","#time":"2026-01-01 00:00:00","#account_id":"a","properties":${given}}`;
+    const prepared = prepareText(
+      `{"p":1,"r":${receivedMs},"b":[${record(properties)},${record('{"t":9007199254740993}')}]}\n`,
+    );
+    const [first, second] = rowsOf(prepared, "eventsFile") as { p: Record<string, unknown> }[];
+    expect(Object.values(first!.p)).toEqual([
+      '{"id":12345678901234567890,"n":1}',
+      ...[12345678901234567000, 1, ["9007199254740993"], 12345678901234567000, "x"],
+    ]);
+    expect(Object.values(second!.p)).toEqual(["9007199254740993"]);
+  });
+
+  it("of no record, whose refusal has its integers as they were", () => {
+    const prepared = prepareText(
+      `{"p":1,"r":${receivedMs},"b":{"#type":"track","n":12345678901234567890}}\n`,
+    );
+    expect(lettersOf(prepared)[0]?.line).toContain('"n":12345678901234567890');
+  });
+
   it("of several projects, each with its zone and numbers", () => {
     const prepared = prepareText(
       spooled(track({ properties: { x: 1 } })) + spooled([track({ properties: { y: 1 } })], 2),
