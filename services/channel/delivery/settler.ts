@@ -10,6 +10,8 @@ export interface SettlerOptions {
 const retryMs = 1_000;
 /** In one commit. */
 const maxSettlements = 256;
+/** Behind a commit: what is answered in it shares the next one. Nothing waits for it but what a crash would send again. */
+const gatherMs = 20;
 
 interface Waiting {
   readonly settlement: Settlement;
@@ -48,15 +50,20 @@ export class Settler {
       try {
         await this.#options.store.settleBatches(some.map(({ settlement }) => settlement));
         for (const { done } of some) done();
+        if (!this.#isStopped && this.#waiting.length < maxSettlements) await this.#pause(gatherMs);
       } catch (error) {
         this.#options.failed(error);
         if (this.#isStopped) for (const { done } of some) done();
         else {
           this.#waiting.unshift(...some);
-          await new Promise<void>((resolve) => this.#options.clock.after(retryMs, resolve));
+          await this.#pause(retryMs);
         }
       }
     }
     this.#isSettling = false;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.#options.clock.after(ms, resolve));
   }
 }

@@ -86,15 +86,15 @@ function* breakOff(
     `UPDATE {runs} SET state = $1, failure = $2, ended_at_ms = $3, lease_key = 0, has_bodies = 1 WHERE seq = $4`,
     ...[state, failure, session.nowMs, runSeq],
   );
-  const dropped = yield* all<{ number: number; size: number }>(
+  const dropped = yield* all<{ size: number }>(
     `UPDATE {batches} SET state = 'failed', is_open = 0, last_failure = 'cancelled'
-     WHERE run_seq = $1 AND is_open = 1 AND state = 'pending' RETURNING number, size`,
+     WHERE run_seq = $1 AND is_open = 1 AND state = 'pending' RETURNING size`,
     runSeq,
   );
-  const tallies = new Tallies();
-  for (const { number, size } of dropped) {
-    tallies.add({ runSeq, number }, "settled", 1);
-    tallies.add({ runSeq, number }, "failed", size, "cancelled");
+  const tallies = new Tallies(session);
+  for (const { size } of dropped) {
+    tallies.add(runSeq, "settled", 1);
+    tallies.add(runSeq, "failed", size, "cancelled");
   }
   yield* tallies.write();
   yield* run("DELETE FROM {audience} WHERE run_seq = $1", runSeq);

@@ -41,6 +41,7 @@ export interface LeaseToken {
 }
 
 const PREPARATION = -1;
+const BATCH_TOKEN = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/;
 
 export function encodePreparation(runSeq: number, key: number): string {
   return `p${runSeq.toString(36)}.${key.toString(36)}`;
@@ -58,9 +59,7 @@ export function decodePreparation(token: string): LeaseToken | null {
 
 /** As `decodePreparation`. */
 export function decodeBatchToken(token: string): LeaseToken | null {
-  const part = "([0-9a-z]{1,10})";
-  const [, runSeq = "", number = "", key = ""] =
-    new RegExp(`^${part}\\.${part}\\.${part}$`).exec(token) ?? [];
+  const [, runSeq = "", number = "", key = ""] = BATCH_TOKEN.exec(token) ?? [];
   if (runSeq === "") return null;
   return { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
 }

@@ -118,15 +118,15 @@ export function* forgetLeases(_session: Session, atMs: number): Operation<void> 
 
 /** Batches in flight whose run was broken off, and whose holder never settled them. */
 function* endOrphans(session: Session, orphans: readonly LeasedRow[]): Operation<void> {
-  const tallies = new Tallies();
+  const tallies = new Tallies(session);
   for (const { run_seq: runSeq, number, size } of orphans) {
     yield* run(
       `UPDATE {batches} SET state = 'failed', is_open = 0, lease_key = 0, last_failure = 'cancelled'
        WHERE run_seq = $1 AND number = $2`,
       ...[runSeq, number],
     );
-    tallies.add({ runSeq, number }, "settled", 1);
-    tallies.add({ runSeq, number }, "failed", size, "cancelled");
+    tallies.add(runSeq, "settled", 1);
+    tallies.add(runSeq, "failed", size, "cancelled");
   }
   yield* tallies.write();
   for (const runSeq of new Set(orphans.map(({ run_seq }) => run_seq)))

@@ -28,12 +28,13 @@ export function* settleBatches(
   settlements: readonly Settlement[],
   atMs: number,
 ): Operation<readonly Settled[]> {
-  const tallies = new Tallies();
+  const tallies = new Tallies(session);
   const ended = new Set<number>();
+  const states = new Map<number, RunState>();
   const answers = new Map<Settlement, Settled>();
   // In one order, so that two commits can't block each other.
   for (const settlement of settlements.toSorted((a, b) => (a.token < b.token ? -1 : 1))) {
-    const held = yield* findHeld(session, settlement.token);
+    const held = yield* findHeld(session, settlement.token, states);
     if (held === null) {
       answers.set(settlement, { kind: "stale" });
       continue;
@@ -50,7 +51,12 @@ export function* settleBatches(
   return settlements.map((settlement) => answers.get(settlement)!);
 }
 
-function* findHeld({ dialect }: Session, token: string): Operation<HeldRow | null> {
+/** @param states of runs, looked up once in a commit */
+function* findHeld(
+  { dialect }: Session,
+  token: string,
+  states: Map<number, RunState>,
+): Operation<HeldRow | null> {
   const lease = decodeBatchToken(token);
   if (lease === null) return null;
   const held = yield* first<BatchRow>(
@@ -59,8 +65,11 @@ function* findHeld({ dialect }: Session, token: string): Operation<HeldRow | nul
     ...[lease.runSeq, lease.number, lease.key],
   );
   if (held === null) return null;
-  const found = yield* first<{ state: RunState }>("SELECT state FROM {runs} WHERE seq = $1", lease.runSeq);
-  return { ...held, run_state: found!.state };
+  if (!states.has(lease.runSeq)) {
+    const found = yield* first<{ state: RunState }>("SELECT state FROM {runs} WHERE seq = $1", lease.runSeq);
+    states.set(lease.runSeq, found!.state);
+  }
+  return { ...held, run_state: states.get(lease.runSeq)! };
 }
 
 /** Of a run that was broken off nothing is sent again. */
@@ -120,18 +129,18 @@ function count(
   { state }: Change,
   outcome: Exclude<Outcome, { readonly kind: "released" }>,
 ): void {
-  const at = { runSeq: held.run_seq, number: held.number };
-  if (held.is_sent === 0) tallies.add(at, "sent", held.size);
-  tallies.add(at, "retried", held.attempts - Math.max(1, held.settled_attempts));
+  const runSeq = held.run_seq;
+  if (held.is_sent === 0) tallies.add(runSeq, "sent", held.size);
+  tallies.add(runSeq, "retried", held.attempts - Math.max(1, held.settled_attempts));
   if (state === "pending") return;
-  tallies.add(at, "settled", 1);
-  for (const segment of outcome.segments) tallies.addSegment(at, segment);
+  tallies.add(runSeq, "settled", 1);
+  for (const segment of outcome.segments) tallies.addSegment(runSeq, segment);
   if (outcome.kind === "succeeded") {
     const failed = outcome.failedItems.length;
-    tallies.add(at, "succeeded", held.size - failed);
-    tallies.add(at, "failed", failed, outcome.reason ?? "rejected");
-    tallies.add(at, "warnings", outcome.warnings);
-  } else tallies.add(at, "failed", held.size, outcome.reason);
+    tallies.add(runSeq, "succeeded", held.size - failed);
+    tallies.add(runSeq, "failed", failed, outcome.reason ?? "rejected");
+    tallies.add(runSeq, "warnings", outcome.warnings);
+  } else tallies.add(runSeq, "failed", held.size, outcome.reason);
 }
 
 function failureText({ reason, message }: { readonly reason: string; readonly message: string }): string {

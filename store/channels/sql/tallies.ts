@@ -21,19 +21,25 @@ interface TallyRow {
   readonly amount: number;
 }
 
-/** Several rows for each sum, so that concurrent commits seldom wait for one another. */
-const SHARDS = 16;
-
-/** Collects sums of one commit, and writes them in one order, so that two commits can't block each other. */
+/**
+ * Collects sums of one commit, and writes them in one order, so that two commits
+ * can't block each other. Each sum has several rows, and a connection its own of
+ * them, so that concurrent commits seldom wait for one another.
+ */
 export class Tallies {
+  readonly #shard: number;
   readonly #amounts = new Map<string, { readonly key: readonly (string | number)[]; amount: number }>();
 
-  add(at: { runSeq: number; number: number }, kind: TallyKind, amount: number, reason = ""): void {
-    this.#add([at.runSeq, at.number % SHARDS, kind, reason, "", ""], amount);
+  constructor({ shard }: Session) {
+    this.#shard = shard;
   }
 
-  addSegment(at: { runSeq: number; number: number }, { groupId, language, ...counts }: SegmentCounts): void {
-    const key = (kind: TallyKind) => [at.runSeq, at.number % SHARDS, kind, "", groupId, language];
+  add(runSeq: number, kind: TallyKind, amount: number, reason = ""): void {
+    this.#add([runSeq, this.#shard, kind, reason, "", ""], amount);
+  }
+
+  addSegment(runSeq: number, { groupId, language, ...counts }: SegmentCounts): void {
+    const key = (kind: TallyKind) => [runSeq, this.#shard, kind, "", groupId, language];
     this.#add(key("segment_sent"), counts.sent);
     this.#add(key("segment_succeeded"), counts.succeeded);
   }
