@@ -43,13 +43,13 @@ export async function* sortAudience(
   const seen = new SeenIds();
   const textsOf = compileTexts(variants);
   const { languageProperty } = variants;
-  let page = new PageCounts();
+  let page = new PageCounts(pageRecipients);
   let looked = 0;
   for await (const some of members) {
     for (const { pushId = "", properties } of some) {
       if (page.recipients === pageRecipients) {
         yield page.close(false);
-        page = new PageCounts();
+        page = new PageCounts(pageRecipients);
       }
       // Lists in memory would otherwise hold the event loop until their end.
       if (++looked % turnMembers === 0) await turn();
@@ -85,16 +85,20 @@ class PageCounts {
   filtered = 0;
   control = 0;
   recipients = 0;
-  readonly #keys: number[] = [];
+  readonly #keys: Uint32Array;
+
+  constructor(pageRecipients: number) {
+    this.#keys = new Uint32Array((pageRecipients * keyBytes) / Uint32Array.BYTES_PER_ELEMENT);
+  }
 
   add(key: Uint32Array): void {
+    this.#keys.set(key, this.recipients * key.length);
     this.recipients++;
-    this.#keys.push(key[0]!, key[1]!, key[2]!);
   }
 
   close(isLast: boolean): AudiencePage {
     const { filtered, control, recipients } = this;
-    const keys = new Uint8Array(Uint32Array.from(this.#keys).buffer);
+    const keys = new Uint8Array(this.#keys.buffer).slice(0, recipients * keyBytes);
     return { filtered, control, recipients, keys, isLast };
   }
 }
