@@ -1,4 +1,3 @@
-import type { DuckDBVector } from "@duckdb/node-api";
 import { DuckDBListValue } from "@duckdb/node-api";
 import { parseExactJson } from "../exact-json.ts";
 import type { StoredUser, UserScan } from "../scan.ts";
@@ -10,6 +9,8 @@ import { compileUsers } from "../sql/users.ts";
 import { bound } from "./bind.ts";
 import type { Queries, Query } from "./connection.ts";
 import { duckdbDialect } from "./dialect.ts";
+import { propertyColumn } from "./layout.ts";
+import { PackedRow, packTexts } from "./packed-texts.ts";
 import { relationsOf } from "./relations.ts";
 
 /** So many at a time; decoding more would hold the event loop. */
@@ -43,14 +44,30 @@ async function* pages(
   statement: Statement,
   properties: readonly Property[],
 ): AsyncIterable<readonly StoredUser[]> {
-  for await (const chunk of query.stream(...bound(statement))) {
-    // Each time the vectors are asked for, their memory is looked up anew.
-    const vectors = Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
+  const isText = ({ type, group }: Property) => group === undefined && textTypes.has(type);
+  const [texts, others] = [properties.filter(isText), properties.filter((one) => !isText(one))];
+  const packed = packTexts(
+    statement,
+    ["account_id", "distinct_id", ...texts.map(propertyColumn)],
+    ["user_id", ...others.map(propertyColumn)],
+  );
+  const places = properties.map((property) => packed.columns.get(propertyColumn(property))!);
+  const userId = packed.columns.get("user_id")!;
+  for await (const chunk of query.stream(...bound(packed.statement))) {
+    const rows = new PackedRow(chunk, texts.length + 2);
     for (let row = 0; row < chunk.rowCount; row += pageRows) {
-      yield decodeUsers(vectors, [row, Math.min(chunk.rowCount, row + pageRows)], properties);
+      const users: StoredUser[] = [];
+      for (let one = row; one < Math.min(chunk.rowCount, row + pageRows); one++) {
+        rows.moveTo(one);
+        users.push(decodeUser(rows, userId, properties, places));
+      }
+      yield users;
     }
   }
 }
+
+/** Stored as texts. */
+const textTypes: ReadonlySet<Property["type"]> = new Set(["text", "object", "object_group"]);
 
 /** All when none are named. */
 function wantedProperties(
@@ -60,32 +77,25 @@ function wantedProperties(
   return (named ?? [...properties.values()]).filter(({ table }) => table === "user");
 }
 
-function decodeUsers(
-  [userId, accountId, distinctId, ...columns]: readonly DuckDBVector[],
-  [from, to]: readonly [number, number],
+function decodeUser(
+  rows: PackedRow,
+  userId: number,
   properties: readonly Property[],
-): StoredUser[] {
-  const users: StoredUser[] = [];
-  for (let row = from; row < to; row++) {
-    users.push({
-      userId: item(userId, row) as bigint,
-      accountId: item(accountId, row) as string | null,
-      distinctId: item(distinctId, row) as string | null,
-      properties: decodeProperties(columns, row, properties),
-    });
-  }
-  return users;
-}
-
-function decodeProperties(columns: readonly DuckDBVector[], row: number, properties: readonly Property[]) {
+  places: readonly number[],
+): StoredUser {
   // No name begins with an underscore, so none is that of the prototype.
   const values: Record<string, unknown> = {};
   for (let index = 0; index < properties.length; index++) {
-    const value = item(columns[index], row);
+    const value = rows.value(places[index]!);
     const property = properties[index]!;
     if (value !== null && value !== undefined) values[property.name] = decodeValue(value, property);
   }
-  return values;
+  return {
+    userId: rows.value(userId) as bigint,
+    accountId: rows.value(1) as string | null,
+    distinctId: rows.value(2) as string | null,
+    properties: values,
+  };
 }
 
 /** What an API shows of a stored value: times as text, objects as objects. */
@@ -103,5 +113,3 @@ function decodeScalar(value: unknown, type: Property["type"]): unknown {
   if (type === "time") return new Date(Number(value)).toISOString().replace("T", " ").slice(0, -1);
   return type === "object" || type === "object_group" ? parseExactJson(value as string) : value;
 }
-
-const item = (vector: DuckDBVector | undefined, row: number): unknown => vector?.getItem(row);

@@ -11,9 +11,9 @@ import {
   threeDays,
   usersOf,
 } from "./scan-world.ts";
-import { noSignal, properties } from "./world.ts";
+import { eventOf, noSignal, properties, userOf } from "./world.ts";
 
-const { price, city, gift, tags, itemName, itemCount, level } = properties;
+const { price, city, gift, tags, itemName, itemCount, level, home, homeCity } = properties;
 
 /** The users behind a number. */
 export function testScanUsers(world: ScanWorld): void {
@@ -101,6 +101,35 @@ export function testScanUsers(world: ScanWorld): void {
         { userId: 2n, accountId: "bob", distinctId: null, properties: { level: 7 } },
         { userId: 3n, accountId: null, distinctId: "vc", properties: {} },
       ]);
+    });
+
+    it("come with texts of any length and script", async () => {
+      const texts = ["", "ä", "twelve bytes", "thirteen byte", "上海".repeat(500), "😀\u0000\u001f", "ﾃ"];
+      await using own = await world.open();
+      const ids = texts.map((_, n) => n + 100);
+      await own.load({
+        events: ids.map((u) => eventOf({ t: at5(0, 1), u })),
+        users: texts.map((text, n) =>
+          userOf("set", {
+            ...{ u: n + 100, a: `a${text}` },
+            ...(n % 2 === 0 ? { d: `d${text}` } : {}),
+            p: { [home.number]: JSON.stringify({ city: text }), [homeCity.number]: `${text}.` },
+          }),
+        ),
+      });
+      const found = [];
+      for await (const page of own.store.users(
+        { scan: scanOf(), group: [], properties: [homeCity] },
+        noSignal(),
+      )) {
+        found.push(...page.filter(({ userId }) => userId >= 100n));
+      }
+      expect(found).toEqual(
+        texts.map((text, n) => ({
+          ...{ userId: BigInt(n + 100), accountId: `a${text}`, distinctId: n % 2 === 0 ? `d${text}` : null },
+          properties: { "home.city": `${text}.` },
+        })),
+      );
     });
 
     it("come with the properties that are asked for", async () => {
