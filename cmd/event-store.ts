@@ -27,7 +27,8 @@ export function eventFolders({ data }: Pick<Config, "data">): EventFolders {
  * @throws UserError when it can't be opened
  */
 export async function openEventStore(config: Config): Promise<EventStore> {
-  const { memoryBytes, threads, ...limits } = config.events.engine;
+  const { engine, spool } = config.events;
+  const { memoryBytes, threads, ...limits } = engine;
   const { store, staging } = eventFolders(config);
   const { openDuckDbStore } = await import("../store/events/duckdb/open.ts");
   try {
@@ -35,6 +36,8 @@ export async function openEventStore(config: Config): Promise<EventStore> {
       ...{ ...limits, folder: store, stagingFolder: staging },
       memoryLimitBytes: memoryBytes,
       threads: threads ?? availableParallelism(),
+      // Files of the spool stay until what they hold has left the log.
+      maxLogBytes: spool.maxFileBytes,
     });
   } catch (error) {
     if (!(error instanceof EventsOpenError)) throw error;

@@ -22,6 +22,8 @@ export interface DatabaseOptions {
   readonly maxTempBytes: number;
   /** How far statements stand back behind the rest of the process, 1 to 19, where the system can do that. Default 0: not at all. */
   readonly niceness?: number;
+  /** The log is moved into the file when it is larger. Default 64 MiB, which take about a second to read after a crash. */
+  readonly maxLogBytes?: number;
 }
 
 const scratchFolder = ({ folder }: DatabaseOptions): string => join(folder, "scratch");
@@ -67,6 +69,10 @@ export class Database {
 
   get folder(): string {
     return this.#options.folder;
+  }
+
+  get maxLogBytes(): number {
+    return this.#options.maxLogBytes ?? 64 * 1_048_576;
   }
 
   async session(signal?: AbortSignal): Promise<Session> {

@@ -24,8 +24,6 @@ export interface Writer {
   checkpoint(): Promise<void>;
 }
 
-/** A log of this size takes about a second to read when the file is opened after a crash. */
-const maxLogBytes = 64 * 1_048_576;
 /** What a checkpoint needs beside the log. */
 const spareBytes = 8 * 1_048_576;
 
@@ -77,7 +75,7 @@ export function createWriter(database: Database): Writer {
           await using session = await database.session(signal);
           return await transact(session, work);
         })();
-        if ((await logSize()) > maxLogBytes) await checkpoint();
+        if ((await logSize()) > database.maxLogBytes) await checkpoint();
         return result;
       }),
     checkpoint: () => serial(checkpoint),
