@@ -5,7 +5,11 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
  * lock itself is SQLite's, which the system frees when its holder dies.
  */
 export function writeLockNote(path: string): void {
-  writeFileSync(notePath(path), `${process.pid}\n`);
+  try {
+    writeFileSync(notePath(path), `${process.pid}\n`);
+  } catch {
+    // On a full disk a store is opened all the same, so that it can free room.
+  }
 }
 
 export function removeLockNote(path: string): void {

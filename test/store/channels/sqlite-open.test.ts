@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -39,6 +39,14 @@ it.each<[string, string, (path: string) => void]>([
   const opening = openSqliteChannels({ path, lockWaitMs: 50 });
   await expect(opening).rejects.toThrow(ChannelsOpenError);
   await expect(opening).rejects.toThrow(message);
+});
+
+it("opens where it can't note who has the file", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  mkdirSync(`${path}.pid`);
+  await using store = await openSqliteChannels({ path });
+  await expect(store.check()).resolves.toBeUndefined();
 });
 
 it("takes over at once what a process before was sending and preparing", async () => {
