@@ -7,6 +7,8 @@ export interface LeaseClockOptions {
 
 /** Clocks of two machines move apart by less than 10 ms in it. */
 const FRESH_MS = 60_000;
+/** An answer that took longer, as behind a busy pool, is wrong by up to half of that: what is known is better. */
+const MAX_ROUND_TRIP_MS = 1_000;
 
 /**
  * The time of the database as this process knows it, so that replicas agree on
@@ -14,7 +16,7 @@ const FRESH_MS = 60_000;
  * for once a minute, on the side; in between the monotonic clock goes on.
  */
 export async function openLeaseClock({ ask, monotonic }: LeaseClockOptions): Promise<() => number> {
-  let offsetMs = 0;
+  let offsetMs: number | undefined;
   let askedMs = 0;
   let isAsking = false;
   const refresh = async (): Promise<void> => {
@@ -22,8 +24,10 @@ export async function openLeaseClock({ ask, monotonic }: LeaseClockOptions): Pro
     isAsking = true;
     try {
       const databaseMs = await ask();
+      const answeredMs = monotonic();
+      if (offsetMs !== undefined && answeredMs - askedMs > MAX_ROUND_TRIP_MS) return;
       // It was read somewhere between the call and its answer.
-      offsetMs = databaseMs - (askedMs + monotonic()) / 2;
+      offsetMs = databaseMs - (askedMs + answeredMs) / 2;
     } finally {
       isAsking = false;
     }
@@ -32,6 +36,6 @@ export async function openLeaseClock({ ask, monotonic }: LeaseClockOptions): Pro
   return () => {
     // A database that is away is asked again in a minute: leases can't be taken from it anyway.
     if (!isAsking && monotonic() - askedMs > FRESH_MS) refresh().catch(() => {});
-    return Math.round(monotonic() + offsetMs);
+    return Math.round(monotonic() + offsetMs!);
   };
 }
