@@ -84,5 +84,3 @@ export const eventsConfigSchema = z.strictObject({
   /** Records that were refused. */
   deadLetters: deadLettersSchema.prefault({}),
 });
-
-export type EventsConfig = z.output<typeof eventsConfigSchema>;

@@ -27,7 +27,7 @@ export interface Scheduler extends AsyncDisposable {
 }
 
 /** A time that was missed for so long is made up for by one run; an older one passes. */
-export const catchUpMs = 3_600_000;
+const catchUpMs = 3_600_000;
 /** Other replicas make tasks too. */
 const lookMs = 30_000;
 const dueAtOnce = 100;
