@@ -6,16 +6,26 @@ type Methods = Readonly<Record<string, Method>>;
 
 /**
  * A service whose implementation is loaded when one of its methods is first
- * called; when that fails, again with the next call.
+ * called, once for all that come meanwhile; when that fails, again with the next call.
  */
 export function createLateService<S extends DescService>(
   service: S,
   load: () => Promise<ServiceImpl<S>>,
 ): ServiceImpl<S> {
   let loaded: Methods | undefined;
+  let loading: Promise<Methods> | undefined;
+  const begin = async (): Promise<Methods> => {
+    try {
+      loaded = (await load()) as Methods;
+      return loaded;
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
   const find = async (name: string): Promise<Method> => {
-    loaded ??= (await load()) as Methods;
-    return loaded[name]!;
+    loading ??= begin();
+    return (await loading)[name]!;
   };
   const lateUnary =
     (name: string): Method =>
