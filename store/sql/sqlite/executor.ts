@@ -95,9 +95,10 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    // Before looking for the thread: what waits may need one anew.
+    this.#flush();
     const worker = this.#worker;
     if (worker === undefined) return;
-    this.#flush();
     const exited = once(worker, "exit");
     worker.postMessage({ kind: "close" } satisfies ToWorker);
     await exited;
