@@ -29,11 +29,12 @@ export const linuxThreads: Threads = {
  * @param niceness 1 to 19; the higher, the less of a busy processor they get
  */
 export async function lowerPoolPriority(niceness: number, threads: Threads = linuxThreads): Promise<void> {
-  try {
-    for (const id of await threads.ids()) {
+  const ids = await threads.ids().catch(() => []);
+  for (const id of ids) {
+    try {
       if ((await threads.nameOf(id)) === poolThread) threads.setNiceness(id, niceness);
+    } catch {
+      // Ended meanwhile, or not permitted: then its queries slow the rest down.
     }
-  } catch {
-    // Not Linux, or not permitted: queries then slow the rest down, as they did.
   }
 }

@@ -39,3 +39,13 @@ it.each<[string, Partial<Threads>]>([
 ])("goes on when %s", async (_when, fault) => {
   await expect(lowerPoolPriority(10, { ...threads, ...fault })).resolves.toBeUndefined();
 });
+
+it("passes over a thread that has ended meanwhile", async () => {
+  const set: (readonly [number, number])[] = [];
+  await lowerPoolPriority(10, {
+    ids: async () => [1, 2, 3],
+    nameOf: async (id) => (id === 1 ? refuse() : id === 2 ? "libuv-worker" : "MainThread"),
+    setNiceness: (id, niceness) => void set.push([id, niceness]),
+  });
+  expect(set).toEqual([[2, 10]]);
+});
