@@ -8,5 +8,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // They wait for processes and timers more than they compute.
     maxWorkers: 2,
+    // Threads of stores and parsers strip the types of their modules by themselves.
+    execArgv: ["--require", "./cmd/compile-cache.cjs"],
   },
 });
