@@ -57,6 +57,7 @@ async function showOperation({ url, say }: Demo): Promise<void> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   const counted = /^engage_(parser|webhook|events?|analysis|channel)_\w+_total\b.* [1-9]/;
   say("   GET /metrics  of which those of the services:");
-  for (const line of metrics.split("\n").filter((one) => counted.test(one))) say(`     ${line}`);
+  const lines = metrics.split("\n").filter((line) => counted.test(line));
+  for (const line of lines.toSorted()) say(`     ${line}`);
   say("   The reference of all calls is at /docs, its OpenAPI at /openapi.json.");
 }

@@ -27,8 +27,10 @@ function report(sdk: ReturnType<typeof initWithBatchMode>): Promise<Error | unde
   sdk.trackUpdate({ ...ann, event: "order", time: first, eventId: "o1", properties: { cost: 5, ok: true } });
   sdk.trackUpdate({ ...ann, event: "order", time: first, eventId: "o1", properties: { cost: 7 } });
   sdk.trackOverWrite({ ...ann, event: "order", time: first, eventId: "o2", properties: { cost: 1 } });
-  sdk.userSet({ ...ann, properties: { city: "Köln", trial: true } });
+  sdk.userSet({ ...ann, properties: { city: "Köln" } });
+  // From here on is the second batch of those in the background, which may arrive before the first.
   sdk.userSetOnce({ ...ann, properties: { city: "Bonn", source: "ad" } });
+  sdk.userSet({ ...ann, properties: { trial: true } });
   for (const coins of [5, -2]) sdk.userAdd({ ...ann, properties: { coins } });
   sdk.userAppend({ ...ann, properties: { tags: ["a", "b"] } });
   sdk.userUniqAppend({ ...ann, properties: { tags: ["b", "c"] } });
@@ -60,7 +62,7 @@ async function ask(server: AnalysisServer, events: object[], view: object = {}) 
 it.each([
   ["batches, gzipped", initWithBatchMode, { batchSize: 100 }],
   ["batches in plain text", initWithBatchMode, { batchSize: 100, compress: false }],
-  ["small batches in the background", initWithAsyncBatchMode, { batchSize: 5 }],
+  ["batches in the background", initWithAsyncBatchMode, { batchSize: 10 }],
 ])(
   "what thinkingdata-node reports is what is answered: %s",
   { timeout: 60_000 },
