@@ -146,8 +146,8 @@ export interface ChannelStore extends AsyncDisposable {
   leasePreparation(owner: string, leaseMs: number, options?: CallOptions): Promise<Preparation | null>;
   /** When it ends now; null: the token is void, the preparation is somebody else's or over. */
   extendPreparation(token: string, leaseMs: number, options?: CallOptions): Promise<number | null>;
-  /** Gives it back, so that another one can go on at once. */
-  releasePreparation(token: string, options?: CallOptions): Promise<void>;
+  /** Gives it back, so that another one can go on after a while; 0: at once. */
+  releasePreparation(token: string, afterMs: number, options?: CallOptions): Promise<void>;
   /** What was kept with batches. Null: there is no such page. Pages are deleted when the run is prepared or has ended. */
   audience(runId: string, page: number, options?: CallOptions): Promise<Uint8Array | null>;
   /**

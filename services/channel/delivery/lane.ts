@@ -143,13 +143,15 @@ export class Lane {
     const { timeoutMs, rateLimit, validation } = plan;
     const headers = plan.headers(batch.body);
     const turn = await this.#awaitTurn(batch.runId, rateLimit);
-    if (signal.aborted) return undefined;
     // Of a run that was cancelled it fails by that.
-    if (stopping.aborted || turn === null) return { kind: "released" };
+    if (turn === null) return signal.aborted ? undefined : { kind: "released" };
+    if (signal.aborted || stopping.aborted) {
+      turn.done();
+      return signal.aborted ? undefined : { kind: "released" };
+    }
     const began = clock.monotonic();
     const request = { headers, body: batch.body, timeoutMs };
-    const result = await attempt(exchangeTo(plan.url), request, clock, signal);
-    turn.done();
+    const result = await attempt(exchangeTo(plan.url), request, clock, signal).finally(() => turn.done());
     if (signal.aborted && result.kind === "cancelled") return undefined;
     const verdict = judgeOutcome(result, batch.size, validation);
     const outcome = outcomeOf(verdict, batch, plan);

@@ -14,7 +14,7 @@ export interface PreparerOptions extends PrepareOptions {
   readonly pollMs: number;
 }
 
-/** Behind a failure that may pass. */
+/** Behind a failure that may pass; meanwhile others are prepared. */
 const pauseMs = 5_000;
 /** A large audience must not hold up a small one; 1 million recipients take 25 MB. */
 const maxAtOnce = 4;
@@ -90,25 +90,11 @@ export class Preparer {
         await store.failRun(token, reasonOf(error));
         return;
       }
-      if (!signal.aborted) {
-        observer.failed("prepare a run", error);
-        await this.#pause();
-      }
-      await store.releasePreparation(token);
+      if (!signal.aborted) observer.failed("prepare a run", error);
+      await store.releasePreparation(token, signal.aborted ? 0 : pauseMs);
     } catch (failure) {
       observer.failed("leave a preparation", failure);
     }
-  }
-
-  async #pause(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const { signal } = this.#stopping;
-    const wake = (): void => resolve();
-    const forget = this.#options.clock.after(pauseMs, wake);
-    signal.addEventListener("abort", wake, { once: true });
-    await promise;
-    signal.removeEventListener("abort", wake);
-    forget();
   }
 
   /** Prolongs the right to prepare, a third of the lease after the last time. */

@@ -45,12 +45,13 @@ export function* extendPreparation(
   return row?.lease_until_ms ?? null;
 }
 
-export function* releasePreparation(_session: Session, token: string): Operation<void> {
+export function* releasePreparation(_session: Session, token: string, fromMs: number): Operation<void> {
   const lease = decodePreparation(token);
   if (lease === null) return;
   yield* run(
-    "UPDATE {runs} SET lease_until_ms = 0, lease_key = 0 WHERE seq = $1 AND lease_key = $2 AND state = 'preparing'",
-    ...[lease.runSeq, lease.key],
+    `UPDATE {runs} SET lease_until_ms = $1, lease_key = 0
+     WHERE seq = $2 AND lease_key = $3 AND state = 'preparing'`,
+    ...[fromMs, lease.runSeq, lease.key],
   );
 }
 

@@ -130,8 +130,10 @@ export class SqlChannels implements port.ChannelStore {
     return await this.#call("extendPreparation", [token, untilMs], options);
   }
 
-  async releasePreparation(token: string, options?: Options): Promise<void> {
-    await this.#call("releasePreparation", [token], options);
+  async releasePreparation(token: string, afterMs: number, options?: Options): Promise<void> {
+    checkRange("afterMs", afterMs, MAX_LEASE_MS, 0);
+    const fromMs = this.#options.leaseNow() + afterMs;
+    await this.#call("releasePreparation", [token, fromMs], options);
     this.#wake();
   }
 
@@ -248,7 +250,7 @@ function newKey(): number {
   return randomInt(1, 2 ** 48 - 1);
 }
 
-function checkRange(field: string, value: number, max: number): void {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return;
-  throw new RangeError(`${field} is ${value}, not a whole number from 1 to ${max}`);
+function checkRange(field: string, value: number, max: number, min = 1): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw new RangeError(`${field} is ${value}, not a whole number from ${min} to ${max}`);
 }

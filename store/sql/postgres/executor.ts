@@ -124,7 +124,8 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
       throw error;
     } finally {
       // A connection is kept only when what failed is known to be harmless to it.
-      const isSound = failure === undefined || isWorthAnotherTry(failure) || failure instanceof RangeError;
+      const isRefusal = this.#store.faults.requestErrors.some((kind) => failure instanceof kind);
+      const isSound = failure === undefined || isWorthAnotherTry(failure) || isRefusal;
       client.release(!isSound);
     }
   }

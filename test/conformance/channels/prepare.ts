@@ -50,12 +50,24 @@ export function testPreparation(open: OpenWorld): void {
     it("can be given back", async () => {
       await using world = await open();
       const { preparation } = await beginRun(world.store);
-      await world.store.releasePreparation(preparation.token);
+      await world.store.releasePreparation(preparation.token, 0);
       expect(await world.store.leasePreparation("two", 1_000)).toMatchObject({
         run: { runId: preparation.run.runId },
       });
       expect(await world.store.extendPreparation(preparation.token, 1)).toBeNull();
-      await world.store.releasePreparation("no token");
+      await world.store.releasePreparation("no token", 0);
+    });
+
+    it("can be given back for later, which holds up no other run", async () => {
+      await using world = await open();
+      const { preparation } = await beginRun(world.store);
+      const { preparation: younger } = await beginRun(world.store, "sms");
+      await world.store.releasePreparation(preparation.token, 5_000);
+      await world.store.releasePreparation(younger.token, 0);
+      expect((await world.store.leasePreparation("two", 60_000))?.run.runId).toBe(younger.run.runId);
+      expect(await world.store.leasePreparation("three", 60_000)).toBeNull();
+      world.clock.ms += 5_000;
+      expect((await world.store.leasePreparation("three", 60_000))?.run.runId).toBe(preparation.run.runId);
     });
 
     it("goes on where the last batches were stored", async () => {

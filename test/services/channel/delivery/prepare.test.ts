@@ -68,7 +68,7 @@ describe("a preparation that is broken off", () => {
       signal,
     );
     await expect(broken).rejects.toThrow("killed");
-    await store.releasePreparation(first.token);
+    await store.releasePreparation(first.token, 0);
     const second = (await store.leasePreparation("two", 60_000))!;
     await prepareRun(second, { ...options, store }, signal);
     expect(await pushIdsSent(store)).toEqual(expected);
@@ -87,7 +87,7 @@ describe("a preparation that is broken off", () => {
     const first = (await store.leasePreparation("one", 60_000))!;
     const broken = prepareRun(first, { ...options, store: failingFrom(store, "appendBatches", 2) }, signal);
     await expect(broken).rejects.toThrow("killed");
-    await store.releasePreparation(first.token);
+    await store.releasePreparation(first.token, 0);
     const second = (await store.leasePreparation("two", 60_000))!;
     const resumed = prepareRun(second, { ...options, store: failingFrom(store, "audience", 1) }, signal);
     await expect(resumed).rejects.toThrow("killed");
@@ -108,7 +108,7 @@ describe("a preparation that is broken off", () => {
     const first = (await store.leasePreparation("one", 60_000))!;
     const broken = prepareRun(first, { ...options, store: failingFrom(store, "appendBatches", 2) }, signal);
     await expect(broken).rejects.toThrow("killed");
-    await store.releasePreparation(first.token);
+    await store.releasePreparation(first.token, 0);
     const second = (await store.leasePreparation("two", 60_000))!;
     await prepareRun(second, { ...options, store }, signal);
     const { planned, filtered, control, batched } = (await store.statistics(run.runId))!;
@@ -123,7 +123,7 @@ describe("a preparation that is broken off", () => {
     const first = (await store.leasePreparation("one", 60_000))!;
     const broken = prepareRun(first, { ...options, store: failingFrom(store, "appendBatches", 3) }, signal);
     await expect(broken).rejects.toThrow("killed");
-    await store.releasePreparation(first.token);
+    await store.releasePreparation(first.token, 0);
     const second = (await store.leasePreparation("two", 60_000))!;
     expect(second.run).toMatchObject({ cursor: "2", batches: 100 });
     await prepareRun(second, { ...options, store }, signal);
