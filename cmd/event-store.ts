@@ -22,6 +22,9 @@ export function eventFolders({ data }: Pick<Config, "data">): EventFolders {
   };
 }
 
+/** Read in about four seconds. */
+const maxLogBytes = 256 * 1_048_576;
+
 /**
  * Opens the store of events in the data folder.
  * @throws UserError when it can't be opened
@@ -36,8 +39,8 @@ export async function openEventStore(config: Config): Promise<EventStore> {
       ...{ ...limits, folder: store, stagingFolder: staging },
       memoryLimitBytes: memoryBytes,
       threads: threads ?? availableParallelism(),
-      // Files of the spool stay until what they hold has left the log.
-      maxLogBytes: spool.maxFileBytes,
+      // Files of the spool stay until what they hold has left the log; more would make a start after a crash slow.
+      maxLogBytes: Math.min(spool.maxFileBytes, maxLogBytes),
     });
   } catch (error) {
     if (!(error instanceof EventsOpenError)) throw error;
@@ -48,7 +51,12 @@ export async function openEventStore(config: Config): Promise<EventStore> {
 export async function hasSpooledRecords(config: Config): Promise<boolean> {
   const { spool } = eventFolders(config);
   const names = await readdir(spool).catch(() => []);
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(spool, name))).size));
+  const sizeOf = (name: string) =>
+    stat(join(spool, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  const sizes = await Promise.all(names.map(sizeOf));
   return sizes.some((size) => size > 0);
 }
 

@@ -75,7 +75,9 @@ export function createWriter(database: Database): Writer {
           await using session = await database.session(signal);
           return await transact(session, work);
         })();
-        if ((await logSize()) > database.maxLogBytes) await checkpoint();
+        // What was written is committed, whatever becomes of the log now: there is another time.
+        const isLong = (await logSize().catch(() => 0)) > database.maxLogBytes;
+        if (isLong) await checkpoint().catch(() => undefined);
         return result;
       }),
     checkpoint: () => serial(checkpoint),
