@@ -12,7 +12,7 @@ import {
   AnswerCutError,
   createHttpClient,
   type ReadAnswer,
-  readAnswer,
+  receiveAnswer,
 } from "../services/webhook/targets/http-client.ts";
 import { type Outbound, OutboundRefusedError } from "../services/webhook/targets/outbound.ts";
 import { describeError } from "../services/webhook/targets/target.ts";
@@ -83,7 +83,6 @@ async function exchangeUnusually(
   const url = new URL(text);
   const isTls = url.protocol === "https:";
   const port = Number(url.port) || (isTls ? 443 : 80);
-  const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>();
   const request = (isTls ? https : http).request({
     ...tls,
     ...outbound.connectOptions(url.hostname.replace(/^\[|\]$/g, ""), port),
@@ -91,13 +90,12 @@ async function exchangeUnusually(
     headers: { ...headers, "content-length": body.length },
   });
   let isAnswered = false;
-  request.on("error", reject);
-  request.on("response", (response) => {
+  request.on("response", () => {
     isAnswered = true;
-    readAnswer(response, maxAnswerBytes, signal).then(resolve, reject);
   });
-  write(request, body, writing, () => isAnswered || request.destroyed).catch(reject);
-  return promise;
+  const answer = receiveAnswer(request, maxAnswerBytes, signal);
+  const written = write(request, body, writing, () => isAnswered || request.destroyed);
+  return Promise.race([answer, written.then(() => answer)]);
 }
 
 /** Pieces in a second, at most. */

@@ -43,6 +43,11 @@ describe("what comes back", () => {
       { kind: "answer", status: 302, headers: { location: "/there" } },
     ],
     [
+      "another protocol",
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\nhello",
+      { kind: "answer", status: 101, headers: { upgrade: "other" }, text: "" },
+    ],
+    [
       "a cut answer",
       `${head}Content-Length: 9\r\n\r\n{"re`,
       { kind: "cut", message: "answer was cut behind 4 bytes of its body" },
@@ -99,6 +104,15 @@ describe("bodies written unusually", () => {
     const outcome = await call(server.url, { writing: { stopAfterBytes: 3 } });
     expect(outcome).toEqual({ kind: "connection", message: "connection closed behind 3 bytes, as told" });
     await expect.poll(server.received).toMatch(/content-length: 7\r\n(?:.*\r\n)*\r\n\[1,$/);
+  });
+
+  test("are answered by another protocol", async () => {
+    const { url } = await openRawServer(
+      (received) => received.endsWith("["),
+      (socket) => socket.write("HTTP/1.1 101 Go On\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n"),
+    );
+    const outcome = await call(url, { writing: { bytesPerSecond: 10 } });
+    expect(outcome).toMatchObject({ kind: "answer", status: 101 });
   });
 
   test("are answered before their end", async () => {

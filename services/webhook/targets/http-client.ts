@@ -50,25 +50,40 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return {
     async exchange(headers, body, signal) {
-      const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>();
       const request = (url.protocol === "https:" ? https : http).request({
         ...options.outbound.connectOptions(host, port),
         ...{ agent, signal, method: options.method, path: `${url.pathname}${url.search}` },
         headers: { ...headers, "content-length": body.length },
       });
-      request.on("error", reject);
-      request.on("response", (response) => {
-        readAnswer(response, options.maxAnswerBytes, signal).then(resolve, reject);
-      });
+      const answer = receiveAnswer(request, options.maxAnswerBytes, signal);
       request.end(body);
-      return promise;
+      return answer;
     },
     close: () => agent.destroy(),
   };
 }
 
+/** What answers the request, which need not be written yet. */
+export function receiveAnswer(
+  request: http.ClientRequest,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<ReadAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>();
+  request.on("error", reject);
+  request.on("response", (response) => {
+    readAnswer(response, maxBytes, signal).then(resolve, reject);
+  });
+  // Unheard, Node closes the connection and tells nothing else, not even that the signal was aborted.
+  request.on("upgrade", ({ statusCode: status = 0, headers }, socket) => {
+    socket.destroy();
+    resolve({ status, headers, text: "", isTruncated: false });
+  });
+  return promise;
+}
+
 /** Reads the beginning; the connection is given up when there is more than the limit. */
-export function readAnswer(
+function readAnswer(
   response: http.IncomingMessage,
   maxBytes: number,
   signal: AbortSignal,
