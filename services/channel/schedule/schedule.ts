@@ -12,6 +12,8 @@ export interface Times {
 }
 
 const localTime = /^(\d{4}-\d{2}-\d{2}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
+/** All five fields written out as lists take 391; the time to read one grows with its length. */
+const maxPattern = 1_000;
 const offset = /^[+-](0\d|1[0-4]):[0-5]\d$/;
 
 /**
@@ -66,6 +68,7 @@ function isLocalTime(text: string): boolean {
 }
 
 function checkPattern(text: string, timezone: string): string | undefined {
+  if (text.length > maxPattern) return `has ${text.length} characters, at most ${maxPattern} are valid`;
   const valid = 'valid are five fields such as "30 9 * * MON-FRI"';
   // The library would fill a question mark with the present moment, and takes nicknames.
   if (text.includes("?") || text.trim().split(/\s+/).length !== 5)

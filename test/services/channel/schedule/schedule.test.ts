@@ -81,6 +81,7 @@ describe("a schedule", () => {
     [{ cron: "0 9 31 2 *" }, 'cron is "0 9 31 2 *", a time that never comes'],
     [{ cron: "* * * * *", zone: "Nowhere/X" }, 'zone is "Nowhere/X", valid are offsets'],
     [{ cron: "* * * * *", zone: "+15:00" }, 'zone is "+15:00", valid are offsets'],
+    [{ cron: `${"1,".repeat(498)}1 * * * *` }, "cron has 1005 characters, at most 1000 are valid"],
   ])("%j is refused", (schedule, message) => {
     const faults = checkSchedule(create(ScheduleSchema, schedule), "Europe/Berlin", nowMs);
     expect(faults).toHaveLength(1);
