@@ -2,6 +2,7 @@ import type { SpoolPlace } from "../../../store/events/events.ts";
 import { type Intake, IntakeUnavailableError } from "../../../store/intake/intake.ts";
 import { stringifyExactJson } from "../exact-json.ts";
 import { checkRecord } from "../record/check-record.ts";
+import { isShallow } from "../record/convert.ts";
 import { compileToInstant } from "../record/zone.ts";
 import { decodeSpoolLine } from "../spool-line.ts";
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
@@ -109,7 +110,7 @@ class BatchPreparer {
     for (const record of records) {
       if (state === undefined) {
         const message = `there is no project ${projectId} in the configuration`;
-        this.tally.refuse("unknown_project", message, stringifyExactJson(record), line);
+        this.tally.refuse("unknown_project", message, letterOf(record), line);
       } else {
         this.#add(state, projectId, receivedMs, record);
       }
@@ -136,7 +137,7 @@ class BatchPreparer {
         throw error;
       this.#files.get(projectId)?.undoLines();
       const from = { projectId, receivedMs };
-      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, stringifyExactJson(record), from);
+      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, letterOf(record), from);
     }
   }
 
@@ -145,7 +146,7 @@ class BatchPreparer {
     const { tally } = this;
     if (checked.kind === "refused") {
       const from = { projectId, receivedMs };
-      tally.refuse(checked.reason, checked.message, stringifyExactJson(record), from);
+      tally.refuse(checked.reason, checked.message, letterOf(record), from);
       return;
     }
     const { uuid, accountId, distinctId } = checked;
@@ -184,4 +185,13 @@ class BatchPreparer {
     this.#files.set(projectId, files);
     return files;
   }
+}
+
+/** Writing JSON needs stack for every level, and one record must not hold up those behind it. */
+const maxLetterDepth = 64;
+
+function letterOf(record: unknown): string {
+  return isShallow(record, maxLetterDepth)
+    ? stringifyExactJson(record)
+    : JSON.stringify(`more than ${maxLetterDepth} levels`);
 }

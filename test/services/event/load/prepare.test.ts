@@ -301,6 +301,12 @@ describe("records that give no row", () => {
     expect(prepared.counts).toMatchObject({ records: 2, events: 1, refused: { internal: 1 } });
     expect(lettersOf(prepared)[0]?.line).toBe(first.trimEnd());
   });
+
+  it("leaves out one that is too deep to be written", () => {
+    const deep = `{"a":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`;
+    const line = Buffer.from(encodeSpoolLine(1, receivedMs, Buffer.from(deep))).toString();
+    expect(lettersOf(prepareText(`${line}\n`))[0]?.line).toBe('"more than 64 levels"');
+  });
 });
 
 describe("batches", () => {
