@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
@@ -29,6 +29,16 @@ interface Terminal {
 /** Members in one message: about 100 KiB. */
 const membersPerMessage = 2_000;
 
+async function openFile(file: string): Promise<FileHandle> {
+  try {
+    return await open(file);
+  } catch (error) {
+    throw new UserError(
+      `cannot read the file ${JSON.stringify(file)} (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+}
+
 /** Makes or replaces a version of a cohort or tag from a file of ids. @throws UserError */
 export async function importCluster(
   options: ConfigOptions,
@@ -41,7 +51,7 @@ export async function importCluster(
     ...{ token: tokenOf(options, cluster), projectId: BigInt(cluster.project), name, day },
     kind: tag ? ClusterKind.TAG : ClusterKind.COHORT,
   };
-  const source = file === "-" ? stdin : createReadStream(file);
+  const source = file === "-" ? stdin : (await openFile(file)).createReadStream();
   let fault: unknown;
   async function* requests(): AsyncGenerator<ImportClusterRequest> {
     yield request({ case: "header", value: header });

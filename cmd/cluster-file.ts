@@ -17,6 +17,7 @@ export async function* readMembers(source: NodeJS.ReadableStream): AsyncGenerato
   const records = source.pipe(
     parse({ bom: true, skip_empty_lines: true, relax_column_count: true, trim: true, info: true }),
   );
+  source.on("error", (error) => records.destroy(error));
   let columns: readonly string[] | undefined;
   try {
     for await (const { record, info } of records as AsyncIterable<{
