@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openSqliteChannels } from "../../store/channels/sqlite/open.ts";
+import { mostInSecond } from "../../test/services/channel/delivery/most-within.ts";
 import { startServer } from "../harness/processes.ts";
 import { manyUsers, openDelivery, startPush } from "./world.ts";
 
@@ -53,15 +54,4 @@ async function measureRate(limit: number, seconds: number, bare: number): Promis
     "of the limit": ((times.length - 1) / took / limit).toFixed(3),
     "of what can be": ((times.length - 1) / took / Math.min(limit, bare)).toFixed(3),
   };
-}
-
-/** The most that came in any window of a second. */
-function mostInSecond(times: readonly number[]): number {
-  let most = 0;
-  let first = 0;
-  for (const [i, at] of times.entries()) {
-    while (at - times[first]! >= 1_000) first++;
-    most = Math.max(most, i - first + 1);
-  }
-  return most;
 }

@@ -1,4 +1,4 @@
-import { parseExactJson } from "./exact-json.ts";
+import { parseExactJson } from "../../store/events/events.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,5 +1,4 @@
-import type { ExportedRecord } from "./events.ts";
-import { parseExactJson } from "./exact-json.ts";
+import { type ExportedRecord, parseExactJson } from "./events.ts";
 import type { ProjectSchema, Property } from "./schema.ts";
 import { wholeOf } from "./user-operations.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ListEventUsersResponse } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { StoredUser } from "../../../store/events/events.ts";
-import { exactJson } from "../exact-value.ts";
+import { toExactJson } from "../exact-value.ts";
 import { writeInfo } from "./answer-text.ts";
 import { writeHead } from "./write-analysis.ts";
 
@@ -66,7 +66,7 @@ export function createUserWriter(): UserWriter {
     writeStored({ userId, accountId, distinctId, properties }) {
       let text = writeIds(String(userId), accountId ?? "", distinctId ?? "");
       for (const name of Object.keys(properties)) {
-        const value = exactJson(properties[name]);
+        const value = toExactJson(properties[name]);
         const head = headOf(name);
         if (value !== null && head !== "") text += head + writeProperty(value);
       }

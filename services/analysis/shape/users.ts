@@ -3,7 +3,7 @@ import { ListValueSchema, NullValue, StructSchema, type Value, ValueSchema } fro
 import { type UserRow, UserRowSchema } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type User, UserSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { ProjectSchema, Property, StoredUser } from "../../../store/events/events.ts";
-import { exactJson } from "../exact-value.ts";
+import { toExactJson } from "../exact-value.ts";
 
 export const idColumns = ["#user_id", "#account_id", "#distinct_id"] as const;
 
@@ -15,7 +15,7 @@ export function shapeUser({ userId, accountId, distinctId, properties }: StoredU
   if (distinctId !== null) user.distinctId = distinctId;
   // No name begins with an underscore, so none is that of a prototype.
   const shaped: JsonObject = {};
-  for (const name of Object.keys(properties)) shaped[name] = exactJson(properties[name]);
+  for (const name of Object.keys(properties)) shaped[name] = toExactJson(properties[name]);
   user.properties = shaped;
   return user;
 }
@@ -34,7 +34,7 @@ function columnOf(user: StoredUser, column: string): JsonValue {
     case "#distinct_id":
       return user.distinctId;
     default:
-      return exactJson(user.properties[column.toLowerCase()]);
+      return toExactJson(user.properties[column.toLowerCase()]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { DuckDBListValue } from "@duckdb/node-api";
-import { parseExactJson } from "../exact-json.ts";
+import { parseExactJson } from "../events.ts";
 import type { StoredUser, UserScan } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
 import type { UserSelection } from "../selection.ts";

@@ -9,9 +9,10 @@ import { createSystemClock } from "../../../services/webhook/delivery/clock.ts";
 import { createOutbound } from "../../../services/webhook/targets/outbound.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
+import { mostInSecond } from "../../services/channel/delivery/most-within.ts";
 import { ended, noUsers, pushIds, startTask } from "../../services/channel/delivery/world.ts";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
-import { answerAfter, mostInSecond, openReceiver, type Receiver } from "./receiver.ts";
+import { answerAfter, openReceiver, type Receiver } from "./receiver.ts";
 
 const hourMs = 3_600_000;
 const silent = { failed() {}, attempted() {}, prepared() {}, refused() {} };

@@ -99,17 +99,3 @@ export async function openReceiver(): Promise<Receiver> {
   };
   return self;
 }
-
-/** The most that came in any window of a second. */
-export const mostInSecond = (times: readonly number[]): number => mostWithin(1_000, times);
-
-/** The most that came in any window of so many ms. */
-export function mostWithin(windowMs: number, times: readonly number[]): number {
-  let most = 0;
-  let first = 0;
-  for (const [i, at] of times.entries()) {
-    while (at - times[first]! >= windowMs) first++;
-    most = Math.max(most, i - first + 1);
-  }
-  return most;
-}

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrate } from "../../../store/channels/postgres/migrate.ts";
+import { mostWithin } from "../../services/channel/delivery/most-within.ts";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 import { type Engage, openEngage } from "../webhook/engage.ts";
 import { endedPush, expectOnce, pushConfig, startPush } from "./push.ts";
-import { answerAfter, mostWithin, openReceiver } from "./receiver.ts";
+import { answerAfter, openReceiver } from "./receiver.ts";
 
 let server: PostgresServer;
 let folder: Awaited<ReturnType<typeof openTempFolder>>;

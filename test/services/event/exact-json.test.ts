@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseExactJson, stringifyExactJson } from "../../../services/event/exact-json.ts";
+import { stringifyExactJson } from "../../../services/event/exact-json.ts";
+import { parseExactJson } from "../../../store/events/events.ts";
 
 describe("exact JSON", () => {
   it.each([

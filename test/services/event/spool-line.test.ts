@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseExactJson } from "../../../services/event/exact-json.ts";
 import { decodeSpoolLine, encodeRawSpoolLines, encodeSpoolLine } from "../../../services/event/spool-line.ts";
+import { parseExactJson } from "../../../store/events/events.ts";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 

@@ -3,6 +3,7 @@ import { Pacer } from "../../../../services/channel/delivery/pacer.ts";
 import type { SharedSlots } from "../../../../store/channels/channels.ts";
 import { takeSlots } from "../../../../store/channels/postgres/take-slots.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { mostInSecond } from "./most-within.ts";
 
 /** Slots as a store gives them. */
 function slotsOf(clock: FakeClock): SharedSlots {
@@ -31,12 +32,6 @@ function open(perSecond: number, waiting: number) {
   const send = () => pacer.take().then(() => times.push(clock.monotonic()));
   const sends = Promise.allSettled(Array.from({ length: waiting }, send));
   return { clock, times, stopping, sends, send };
-}
-
-/** The most sends in any window of a second. */
-function mostInSecond(times: readonly number[]): number {
-  const counts = times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length);
-  return Math.max(0, ...counts);
 }
 
 describe("a rate of requests", () => {

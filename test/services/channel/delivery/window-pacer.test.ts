@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { WindowPacer } from "../../../../services/channel/delivery/window-pacer.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { mostInSecond } from "./most-within.ts";
 
 /** Requests that are counted by a receiver at some time between their beginning and their answer. */
 function open(perSecond: number, waiting: number, answerAfterMs: (number: number) => number, startMs = 0) {
@@ -26,15 +27,6 @@ function open(perSecond: number, waiting: number, answerAfterMs: (number: number
   };
   const sends = Promise.allSettled(Array.from({ length: waiting }, () => send()));
   return { clock, pacer, arrivals, stopping, sends, send };
-}
-
-function mostInSecond(times: readonly number[]): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  let first = 0;
-  return sorted.reduce((most, at, i) => {
-    while (at - sorted[first]! >= 1_000) first++;
-    return Math.max(most, i - first + 1);
-  }, 0);
 }
 
 const within = (times: readonly number[], ms: number): number => times.filter((at) => at < ms).length;
