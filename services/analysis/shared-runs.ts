@@ -45,13 +45,13 @@ export function createSharedRuns<T>(): SharedRuns<T> {
         if (runs.get(key) === run) runs.delete(key);
         run.controller.abort(signal.reason);
       };
-      if (signal.aborted) return leave();
       signal.addEventListener("abort", leave, { once: true });
       run.result.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
     });
 
   return {
     join(key, start, signal) {
+      if (signal.aborted) return { result: Promise.reject(signal.reason), isShared: false };
       const known = runs.get(key);
       const run = known ?? begin(key, start);
       return { result: wait(key, run, signal), isShared: known !== undefined };

@@ -31,6 +31,7 @@ async function runScans(
   scans: readonly Scan[],
   signal: AbortSignal,
 ): Promise<readonly ScanResult[]> {
+  signal.throwIfAborted();
   if (scans.length === 0) return [];
   await using query = await queries.open(signal);
   const results: ScanResult[] = [];

@@ -95,6 +95,7 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
     work: (client: PoolClient, shard: number) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
+    signal?.throwIfAborted();
     const { noun, UnavailableError } = this.#store.faults;
     if (this.#isClosed) throw new UnavailableError(`${noun} is closed`);
     if (this.#pool.waitingCount >= this.#maxWaiting) {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { messageOf } from "../faults.ts";
 import type { ArgumentsOf, Executor, NameIn, Operations, OutcomeOf } from "../operations.ts";
 import type { DiskGuard } from "./disk-guard.ts";
 import { fromNote } from "./notes.ts";
@@ -51,11 +52,11 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
   /** Resolves when the database is open. @throws OpenError of the store */
   async open(): Promise<void> {
     const worker = this.#start();
-    const [message] = (await once(worker, "message")) as [FromWorker];
-    if (message.kind !== "failed") return;
+    const failure = await failureOf(worker, this.#store.faults.noun);
+    if (failure === undefined) return;
     this.#isClosed = true;
     await worker.terminate();
-    throw new this.#store.faults.OpenError(message.error.message);
+    throw new this.#store.faults.OpenError(failure);
   }
 
   /** Whether there is room for so much. @throws FullError of the store */
@@ -73,6 +74,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     args: ArgumentsOf<O, N>,
     signal: AbortSignal | undefined,
   ): Promise<OutcomeOf<O, N>> {
+    signal?.throwIfAborted();
     const { faults, bringing } = this.#store;
     if (this.#isClosed) throw new faults.UnavailableError(`${faults.noun} is closed`);
     const isBringing = bringing.has(name);
@@ -163,5 +165,24 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     return pending;
+  }
+}
+
+/** Why a thread that was started could not open its file; undefined when it could. */
+async function failureOf(worker: Worker, noun: string): Promise<string | undefined> {
+  const decided = new AbortController();
+  const first = (event: "message" | "exit") => once(worker, event, { signal: decided.signal });
+  const told = first("message").then(([message]: FromWorker[]) =>
+    message?.kind === "failed" ? message.error.message : undefined,
+  );
+  try {
+    return await Promise.race([
+      told,
+      first("exit").then(() => `${noun} thread ended before it had the file`),
+    ]);
+  } catch (error) {
+    return `${noun} thread failed: ${messageOf(error)}`;
+  } finally {
+    decided.abort();
   }
 }

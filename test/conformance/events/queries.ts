@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { EventStore, Scan } from "../../../store/events/events.ts";
-import { type CreateEventsWorld, dayMs, eventOf, noonMs, noSignal, openStore } from "./world.ts";
+import { type CreateEventsWorld, collect, dayMs, eventOf, noonMs, noSignal, openStore } from "./world.ts";
 
 const startMs = noonMs - dayMs;
 const endMs = noonMs + 10 * dayMs;
+
+const always = { kind: "always", value: true } as const;
+const userId = { kind: "builtin", name: "user_id" } as const;
 
 /** Counts all events of the days around noon. */
 const countAll: Scan = {
   ...{ projectId: 1, zone: [{ fromMs: -Infinity, offsetMs: 0 }], keys: [], totals: true },
   buckets: { startMs, endMs, localEdges: [startMs, endMs] },
-  measures: [{ events: undefined, where: { kind: "always", value: true }, aggregate: { kind: "count" } }],
+  measures: [{ events: undefined, where: always, aggregate: { kind: "count" } }],
 };
 
 async function count(store: EventStore, signal = noSignal()): Promise<number> {
@@ -83,6 +86,27 @@ export function testQueries(create: CreateEventsWorld): void {
       first.abort(reason);
       await expect(running).rejects.toBe(reason);
       expect(await count(opened.store)).toBe(1);
+    });
+
+    it.each<[string, (store: EventStore, signal: AbortSignal) => Promise<unknown>]>([
+      ["a scan", (store, signal) => store.scan(countAll, signal)],
+      ["several scans", (store, signal) => store.scanAll([countAll], signal)],
+      ["no scans", (store, signal) => store.scanAll([], signal)],
+      ["users of events", (store, signal) => collect(store.users({ scan: countAll, group: [] }, signal))],
+      ["users", (store, signal) => collect(store.selectUsers({ projectId: 1, where: always }, signal))],
+      ["a spread", (store, signal) => store.spread(countAll, { kind: "values", of: userId }, signal)],
+      [
+        "an export",
+        (store, signal) => collect(store.export({ projectId: 1, startMs, endMs, users: true }, signal)),
+      ],
+      ["a check", (store, signal) => store.check(signal)],
+    ])("asks the engine nothing for %s whose signal is aborted already", async (_what, ask) => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
+      await opened.load({ events: [eventOf()] });
+      const reason = new Error("gone");
+      const asked = ask(opened.store, AbortSignal.abort(reason));
+      expect(opened.store.queryCounts()).toEqual({ running: 0, waiting: 0 });
+      await expect(asked).rejects.toBe(reason);
     });
 
     it("shows whole batches while they are loaded", async () => {

@@ -185,6 +185,7 @@ export function testAccept(open: OpenWorld): void {
       await using world = await open();
       const signal = AbortSignal.abort(new Error("enough"));
       await expect(world.inbox.accept(batchOf(["a"]), { signal })).rejects.toThrow("enough");
+      expect(await world.inbox.counts()).toEqual([]);
     });
   });
 }
