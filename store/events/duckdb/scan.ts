@@ -7,7 +7,7 @@ import { compileScan } from "../sql/scan.ts";
 import { bound } from "./bind.ts";
 import type { Queries, Query, Scans } from "./connection.ts";
 import { duckdbDialect } from "./dialect.ts";
-import { relationsOf } from "./relations.ts";
+import { relationsFor } from "./relations.ts";
 import { createBreather, ResultRows } from "./rows.ts";
 import { runSpread } from "./spread.ts";
 import { streamUsers } from "./users.ts";
@@ -53,7 +53,7 @@ interface Found {
 }
 
 async function fetchRows(query: Query, scan: Scan): Promise<Found | undefined> {
-  const relations = relationsOf(query.tables, scan.projectId);
+  const relations = await relationsFor(query, scan);
   const compiled = compileScan(scan, relations, duckdbDialect);
   if (compiled === undefined) return undefined;
   const rows = new ResultRows(await query.run(...bound(compiled)));

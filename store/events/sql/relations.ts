@@ -25,7 +25,7 @@ export interface UsersWanted {
 /** The tables of a project, as the driver keeps them. Each answers a subquery in parentheses. */
 export interface Relations {
   readonly schema: ProjectSchema;
-  /** Of the tables that events of [startMs, endMs) are in; a driver may leave out those of a few events. */
+  /** Of the tables that events of [startMs, endMs) are in. */
   rowsAtMost(range: Pick<EventsWanted, "startMs" | "endMs">): number;
   events(wanted: EventsWanted): string;
   users(wanted: UsersWanted): string;
