@@ -94,7 +94,8 @@ async function* ask(
       return;
     }
     const query = eventUsersQuery(projectId, question, columns, ports.now());
-    for await (const { content } of project.engine.downloadUsers(query, { signal, rest: undefined })) {
+    const call = { signal, rest: undefined, refusesUndeclared: true };
+    for await (const { content } of project.engine.downloadUsers(query, call)) {
       yield content.case === "rows" ? content.value.rows : [];
     }
   } catch (error) {

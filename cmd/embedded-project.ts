@@ -64,6 +64,10 @@ function gateEngine(engine: AnalysisEngine, gate: Gate): AnalysisEngine {
       await gate();
       yield* engine.downloadUsers(query, call);
     },
+    async faultsOf(query, signal) {
+      await gate();
+      return (await engine.faultsOf?.(query, signal)) ?? [];
+    },
     version(projectId) {
       const opening = gate();
       // The query that asks for it is told how that ends.

@@ -1,6 +1,6 @@
 import type { AnalysisProject } from "./project.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
-import { AnalysisRefusal, returnCodes } from "./refusal.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal.ts";
 import { refuseQuery } from "./rest/query-body.ts";
 import { isReached, type RateLimit, type TokenBook, type TokenRule } from "./tokens.ts";
 
@@ -23,13 +23,13 @@ export interface Admission {
   /**
    * The project that a call may ask about. The token is looked at first:
    * strangers are not told what is wrong with a query.
-   * @param refusal what is wrong with the body of the call
+   * @param faults what else is wrong with the call: told with a project that there is not
    * @throws AnalysisRefusal
    */
   admit(
     credentials: Credentials,
     projectId: bigint | number,
-    refusal?: AnalysisRefusal | undefined,
+    faults?: readonly QueryViolation[],
   ): AnalysisProject;
 }
 
@@ -42,26 +42,29 @@ export function createAdmission({ tokens, projects, rateLimiter, rateLimit }: Ad
     throw new AnalysisRefusal(returnCodes.busy, message, { retryAfterMs });
   };
   return {
-    admit(credentials, projectId, refusal) {
+    admit(credentials, projectId, faults = []) {
       const token = credentials.token || bearerOf(credentials.header);
       if (token === "") throw new AnalysisRefusal(returnCodes.noToken, "Parameter (token) is empty");
       const rule = tokens.find(token);
       if (rule === undefined) throw new AnalysisRefusal(returnCodes.token, "the token is unknown");
       limit(rule);
-      if (refusal !== undefined) throw refusal;
       const id = Number(projectId);
-      if (id === 0) throw refuseQuery([{ field: "projectId", description: "is required" }]);
+      if (id === 0) throw refuseProject("is required", faults);
       const project = projects.get(id);
       if (project !== undefined && isReached(rule, id)) return project;
       if (rule.projects !== "*") {
         throw new AnalysisRefusal(returnCodes.token, `the token does not reach project ${projectId}`);
       }
       const ids = [...projects.keys()].join(", ") || "none";
-      throw refuseQuery([
-        { field: "projectId", description: `there is no project ${projectId}, valid are ${ids}` },
-      ]);
+      throw refuseProject(`there is no project ${projectId}, valid are ${ids}`, faults);
     },
   };
+}
+
+function refuseProject(description: string, faults: readonly QueryViolation[]): AnalysisRefusal {
+  // Its id may have been no number.
+  const isTold = faults.some(({ field }) => field === "projectId" || field === "body" || field === "query");
+  return refuseQuery(isTold ? faults : [{ field: "projectId", description }, ...faults]);
 }
 
 function bearerOf(header: Headers): string {

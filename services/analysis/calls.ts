@@ -1,18 +1,18 @@
-import type { Message } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import type { Admission } from "./admission.ts";
 import { toCallError } from "./call-error.ts";
-import type { RestCall } from "./engine.ts";
+import type { AnyQuery, RestCall } from "./engine.ts";
+import { joinFaults } from "./join-faults.ts";
 import { type AnalysisObserver, type EngineName, type Operation, outcomeOf } from "./observer.ts";
 import type { AnalysisProject } from "./project.ts";
-import type { AnalysisRefusal } from "./refusal.ts";
+import type { QueryViolation } from "./refusal.ts";
 import { originOf, refuseQuery } from "./rest/query-body.ts";
 import { eachUntilAborted, startTimeLimit, untilAborted } from "./time-limit.ts";
 
 /** What all requests have. */
 interface QueryRequest {
   readonly token: string;
-  readonly query?: (Message & { readonly projectId: bigint }) | undefined;
+  readonly query?: AnyQuery | undefined;
 }
 
 /** An admitted query. */
@@ -22,21 +22,31 @@ export interface QueryCall<Query> {
   readonly rest: RestCall | undefined;
 }
 
-/** The query of a request, if its token may ask it. @throws AnalysisRefusal */
-export function admitQuery<Request extends QueryRequest>(
-  { token, query }: Request,
+/**
+ * The query of a request, if its token may ask it.
+ * @param faults of the request besides its query
+ * @throws AnalysisRefusal with all that is wrong as far as it can be told
+ */
+export async function admitQuery<Request extends QueryRequest>(
+  request: Request,
   context: HandlerContext,
   admission: Admission,
-  check: () => AnalysisRefusal | undefined = () => undefined,
-): QueryCall<NonNullable<Request["query"]>> {
+  faults: readonly QueryViolation[],
+): Promise<QueryCall<NonNullable<Request["query"]>>> {
+  const query = request.query as NonNullable<Request["query"]> | undefined;
   const origin = query && originOf(query);
-  const refusal =
-    query === undefined ? refuseQuery([{ field: "query", description: "is required" }]) : origin?.refusal;
-  const credentials = { token, header: context.requestHeader };
-  const project = admission.admit(credentials, query?.projectId ?? 0n, refusal ?? check());
+  const form = query === undefined ? [missingQuery] : [...(origin?.refusal?.violations ?? []), ...faults];
+  const credentials = { token: request.token, header: context.requestHeader };
+  const project = admission.admit(credentials, query?.projectId ?? 0n, form);
+  if (query === undefined || form.length > 0) {
+    const meaning = query && (await project.engine.faultsOf?.(query, context.signal));
+    throw refuseQuery(joinFaults(form, meaning ?? []));
+  }
   const rest = origin && { body: origin.body, search: searchOf(context) };
-  return { project, query: query as NonNullable<Request["query"]>, rest };
+  return { project, query, rest };
 }
+
+const missingQuery: QueryViolation = { field: "query", description: "is required" };
 
 function searchOf({ url }: HandlerContext): URLSearchParams {
   const { searchParams } = new URL(url);

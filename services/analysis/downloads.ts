@@ -4,8 +4,8 @@ import type {
   DownloadEventUsersResponse,
 } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { CsvStyleSchema } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import type { AnalysisRefusal } from "./refusal.ts";
-import { refuseQuery } from "./rest/query-body.ts";
+import type { Warning } from "../../gen/engage/analysis/v1/result_pb.ts";
+import type { QueryViolation } from "./refusal.ts";
 
 /** What a request says about CSV. */
 interface CsvChoice {
@@ -14,10 +14,32 @@ interface CsvChoice {
 }
 
 /** What is wrong with the choice. */
-export function refuseChoice({ header }: CsvChoice): AnalysisRefusal | undefined {
-  if (header === "" || header === "display" || header === "names") return undefined;
+export function faultsOfChoice({ header }: Pick<CsvChoice, "header">): readonly QueryViolation[] {
+  if (header === "" || header === "display" || header === "names") return [];
   const description = `${JSON.stringify(header.slice(0, 80))} is unknown, valid are "display", "names"`;
-  return refuseQuery([{ field: "header", description }]);
+  return [{ field: "header", description }];
+}
+
+/** Bytes of a header that all servers on the way take. */
+const maxHeaderLength = 4_000;
+
+/** The warnings of a download over REST, whose file has no room for them: a JSON list of ASCII characters. */
+export const warningsHeader = "analysis-warnings";
+
+function writeWarnings(warnings: readonly Warning[]): string {
+  const texts = warnings.map(({ message }) =>
+    JSON.stringify(message).replace(
+      /[^ -~]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    ),
+  );
+  let room = maxHeaderLength;
+  const fitting = texts.filter((text) => {
+    room -= text.length + 1;
+    return room >= 0;
+  });
+  const more = texts.length - fitting.length;
+  return `[${[...fitting, ...(more > 0 ? [`"${more} more"`] : [])].join(",")}]`;
 }
 
 type Piece = DownloadEventsResponse | DownloadEventUsersResponse;
@@ -25,11 +47,12 @@ type Piece = DownloadEventsResponse | DownloadEventUsersResponse;
 /**
  * Writes the choice into the header. Over REST the header is held back until
  * what follows it is there: until then an error can still be answered as one.
+ * @param restHeader of the answer to a REST call
  */
 export async function* styleDownload<T extends Piece>(
   pieces: AsyncIterable<T>,
   choice: CsvChoice,
-  holdsHeader: boolean,
+  restHeader: Headers | undefined,
 ): AsyncGenerator<T> {
   const csv = create(CsvStyleSchema, { stableNames: choice.header === "names", byteOrderMark: choice.bom });
   let held: T | undefined;
@@ -38,7 +61,9 @@ export async function* styleDownload<T extends Piece>(
     held = undefined;
     if (piece.content.case === "header") {
       piece.content.value.csv = csv;
-      if (holdsHeader) held = piece;
+      const warnings = piece.content.value.info?.warnings ?? [];
+      if (warnings.length > 0) restHeader?.set(warningsHeader, writeWarnings(warnings));
+      if (restHeader !== undefined) held = piece;
       else yield piece;
     } else yield piece;
   }

@@ -11,11 +11,18 @@ import {
 } from "../../store/events/events.ts";
 import type { ProjectDefinitions } from "./definitions.ts";
 import type { EventPlan } from "./describe/event-plan.ts";
-import { checkLimit, checkTimeout } from "./describe/event-query.ts";
+import { type CheckQuery, checkLimit, checkTimeout } from "./describe/event-query.ts";
 import { defaultGroups } from "./describe/limits.ts";
-import { checkColumns, checkEventIndex, compileUserScan, type SliceQuery } from "./describe/user-slice.ts";
-import type { AnalysisEngine } from "./engine.ts";
-import { type PlanSource, planQuery } from "./plan-query.ts";
+import { refuseUndeclared, warnUndeclared } from "./describe/problems.ts";
+import {
+  checkColumns,
+  checkEventIndex,
+  checkSlice,
+  compileUserScan,
+  type SliceQuery,
+} from "./describe/user-slice.ts";
+import type { AnalysisEngine, AnyQuery } from "./engine.ts";
+import { type PlanSource, planQuery, readQuery } from "./plan-query.ts";
 import { AnalysisRefusal, returnCodes } from "./refusal.ts";
 import { writeUserList } from "./rest/write-user-list.ts";
 import { shapeAnalysis } from "./shape/event-analysis.ts";
@@ -42,20 +49,26 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
     rankAnswer(plan, await runScans(plan, store, held, signal), limit, createBreather(signal));
   return {
     version: () => store.schema(project.id).version,
+    async faultsOf(query, signal) {
+      try {
+        await readQuery(source, query, { signal, check: checkOf(query, source) });
+        return [];
+      } catch (error) {
+        // A store that is away is no fault of the query.
+        return error instanceof AnalysisRefusal ? error.violations : [];
+      }
+    },
     analyze: (query, { signal }) =>
       tellFaults(async () => {
         await using held = new AsyncDisposableStack();
-        const plan = await planQuery(source, query, signal, (problems) => checkLimit(query, problems));
+        const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
         const limit = query.limit ?? defaultGroups;
         const data = await shapeAnalysis(await rank(plan, limit, held, signal), limit, now());
         return create(AnalyzeEventsResponseSchema, { ...success, data });
       }),
     listUsers: (query, { signal, rest }) =>
       tellFaults(async () => {
-        const plan = await planQuery(source, query, signal, (problems) => {
-          checkEventIndex(query, problems);
-          checkTimeout(query.timeoutSeconds, problems);
-        });
+        const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
         const parts: UserListParts = {
           plan,
           found: findUsers(source, plan, query, signal),
@@ -70,20 +83,32 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
     download: (query, { signal }) =>
       tellFaultsOf(async function* () {
         await using held = new AsyncDisposableStack();
-        const plan = await planQuery(source, query, signal, () => {});
+        const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
         yield* shapeDownload(await rank(plan, Number.POSITIVE_INFINITY, held, signal));
       }),
-    downloadUsers: (query, { signal }) =>
+    downloadUsers: (query, { signal, refusesUndeclared }) =>
       tellFaultsOf(async function* () {
         const { selectedColumns: columns } = query;
-        const plan = await planQuery(source, query, signal, (problems) => {
-          checkEventIndex(query, problems);
-          checkColumns(columns, store.schema(project.id), problems);
-        });
+        const tellUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
+        const options = { signal, tellUndeclared, check: checkOf(query, source) };
+        const plan = await planQuery(source, query, options);
         const names = displayNames(store, project);
         const nameOf = (column: string) => names[column.toLowerCase()] ?? column;
         yield* shapeUserTable(plan, findUsers(source, plan, query, signal, columns), columns, nameOf);
       }),
+  };
+}
+
+/** What a query has beside those of other kinds. */
+function checkOf(query: AnyQuery, { store, project }: PlanSource): CheckQuery {
+  return (problems, axes) => {
+    if (query.$typeName === "engage.analysis.v1.EventQuery") checkLimit(query, problems);
+    if (!("eventIndex" in query)) return;
+    checkEventIndex(query, problems);
+    if ("selectedColumns" in query) {
+      checkColumns(query.selectedColumns, store.schema(project.id), problems);
+    } else checkTimeout(query.timeoutSeconds, problems);
+    checkSlice(query, axes, problems);
   };
 }
 

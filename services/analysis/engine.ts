@@ -10,6 +10,9 @@ import type {
   EventUserDownloadQuery,
   EventUserQuery,
 } from "../../gen/engage/analysis/v1/query_pb.ts";
+import type { QueryViolation } from "./refusal.ts";
+
+export type AnyQuery = EventQuery | EventDownloadQuery | EventUserQuery | EventUserDownloadQuery;
 
 /**
  * Answers the queries of a project: computes them itself, or asks another
@@ -22,6 +25,8 @@ export interface AnalysisEngine {
   /** The header first; what it says of CSV is filled in by the caller. */
   download(query: EventDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventsResponse>;
   downloadUsers(query: EventUserDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventUsersResponse>;
+  /** What is wrong with a query besides its form, without asking it; left out by engines that can't tell. */
+  faultsOf?(query: AnyQuery, signal: AbortSignal): Promise<readonly QueryViolation[]>;
   /** Grows with the project's data, so that a kept answer can be told from an outdated one; undefined where nobody knows. */
   version(projectId: number): number | undefined;
 }
@@ -30,6 +35,8 @@ export interface EngineCall {
   readonly signal: AbortSignal;
   /** The exact body and URL query of a REST call; undefined for typed ones. */
   readonly rest: RestCall | undefined;
+  /** Refuses cohorts and other names that nobody has declared, where nobody reads the warnings of an answer. */
+  readonly refusesUndeclared?: boolean;
 }
 
 export interface RestCall {

@@ -1,9 +1,10 @@
 import type { EventStore } from "../../store/events/events.ts";
 import { mentionsClusters, type ProjectDefinitions } from "./definitions.ts";
 import { compileSpread, type EventPlan } from "./describe/event-plan.ts";
-import { type AnyQuery, describeQuery } from "./describe/event-query.ts";
+import { type CheckQuery, describeQuery } from "./describe/event-query.ts";
 import { cutKey, type PlannedKey } from "./describe/group-by.ts";
-import type { Problems } from "./describe/problems.ts";
+import { type TellUndeclared, warnUndeclared } from "./describe/problems.ts";
+import type { AnyQuery } from "./engine.ts";
 
 export interface PlanSource {
   readonly store: EventStore;
@@ -12,23 +13,38 @@ export interface PlanSource {
   readonly now: () => number;
 }
 
-/** The plan of a query, with what only the store can tell of it. @throws AnalysisRefusal. @param check as in describeQuery */
+interface PlanOptions {
+  readonly check: CheckQuery;
+  readonly signal: AbortSignal;
+  readonly tellUndeclared?: TellUndeclared;
+}
+
+/** The plan of a query, with what only the store can tell of it. @throws AnalysisRefusal */
 export async function planQuery(
+  source: PlanSource,
+  query: AnyQuery,
+  options: PlanOptions,
+): Promise<EventPlan> {
+  const { store } = source;
+  const plan = await readQuery(source, query, options);
+  const cut = async (planned: PlannedKey): Promise<PlannedKey> =>
+    planned.needsSpread
+      ? cutKey(planned, await store.spread(compileSpread(plan), planned.key, options.signal))
+      : planned;
+  const keys: PlannedKey[] = [];
+  for (const planned of plan.keys) keys.push(await cut(planned));
+  return { ...plan, keys, split: plan.split && (await cut(plan.split)) };
+}
+
+/** The plan of a query before its values are looked at. @throws AnalysisRefusal */
+export async function readQuery(
   { store, project, now }: PlanSource,
   query: AnyQuery,
-  signal: AbortSignal,
-  check: (problems: Problems) => void,
+  { check, signal, tellUndeclared = warnUndeclared }: PlanOptions,
 ): Promise<EventPlan> {
   const needsClusters = project.usesClusters || mentionsClusters(query);
   const clusters = needsClusters ? await store.clusters(project.id) : [];
   signal.throwIfAborted();
   const schema = store.schema(project.id);
-  const plan = describeQuery(query, { project, schema, clusters, nowMs: now() }, check);
-  const cut = async (planned: PlannedKey): Promise<PlannedKey> =>
-    planned.needsSpread
-      ? cutKey(planned, await store.spread(compileSpread(plan), planned.key, signal))
-      : planned;
-  const keys: PlannedKey[] = [];
-  for (const planned of plan.keys) keys.push(await cut(planned));
-  return { ...plan, keys, split: plan.split && (await cut(plan.split)) };
+  return describeQuery(query, { project, schema, clusters, nowMs: now(), tellUndeclared }, check);
 }

@@ -3,7 +3,7 @@ import type { StoredUser } from "../../store/events/events.ts";
 import { createContext } from "./describe/event-query.ts";
 import { describeFilters } from "./describe/filter.ts";
 import { looksAtEvents } from "./describe/looks-at-events.ts";
-import { createProblems } from "./describe/problems.ts";
+import { createProblems, refuseUndeclared } from "./describe/problems.ts";
 import type { PlanSource } from "./plan-query.ts";
 import type { UserPort } from "./project.ts";
 import { shapeUserRow } from "./shape/users.ts";
@@ -11,12 +11,13 @@ import { shapeUserRow } from "./shape/users.ts";
 /** Users of one project, from those that the store knows. */
 export function createUserPort({ store, project, now }: PlanSource): UserPort {
   return {
+    /** No answer could hold a warning, and a cohort that nobody has declared would be nobody, or everybody. */
     async select(conditions, columns, signal) {
       const clusters = await store.clusters(project.id);
       signal.throwIfAborted();
       const schema = store.schema(project.id);
       const problems = createProblems();
-      const source = { project, schema, clusters, nowMs: now() };
+      const source = { project, schema, clusters, nowMs: now(), tellUndeclared: refuseUndeclared };
       const context = createContext({}, source, problems);
       const where = describeFilters(conditions, "", context);
       problems.throwIfAny();

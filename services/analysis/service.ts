@@ -2,11 +2,11 @@ import type { Message } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
-import { createAdmission } from "./admission.ts";
+import { type Admission, createAdmission } from "./admission.ts";
 import { createAnswers } from "./answers.ts";
 import { admitQuery, eachWithinTime, runCall, streamCall, withinTime } from "./calls.ts";
 import { importCluster, listClusters } from "./clusters.ts";
-import { refuseChoice, styleDownload } from "./downloads.ts";
+import { faultsOfChoice, styleDownload } from "./downloads.ts";
 import type { RestCall } from "./engine.ts";
 import type { AnalysisObserver } from "./observer.ts";
 import { createForwardQuery } from "./platform/forward.ts";
@@ -17,7 +17,7 @@ import type { ValueStyle } from "./rest/fast-format.ts";
 import { writeAnalysis } from "./rest/write-analysis.ts";
 import { writeInTurns } from "./rest/write-in-turns.ts";
 import { writeUsers } from "./rest/write-users.ts";
-import { maxSeconds, secondsOf } from "./time-limit.ts";
+import { faultsOfTimeout, maxSeconds, secondsOf } from "./time-limit.ts";
 import type { RateLimit, TokenBook } from "./tokens.ts";
 
 export interface AnalysisProxyOptions {
@@ -51,7 +51,8 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
   return {
     analyzeEvents: (request, context) =>
       runCall(observer, "analyze", context.signal, async (notes) => {
-        const call = admitQuery(request, context, admission);
+        const faults = faultsOfTimeout(request.query?.timeoutSeconds);
+        const call = await admitQuery(request, context, admission, faults);
         notes.engine = call.project.engineName;
         const { project, query, rest } = call;
         return await withinTime(context.signal, secondsOf(query.timeoutSeconds), async (signal) => {
@@ -63,7 +64,8 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
       }),
     listEventUsers: (request, context) =>
       runCall(observer, "list_users", context.signal, async (notes) => {
-        const call = admitQuery(request, context, admission);
+        const faults = faultsOfTimeout(request.query?.timeoutSeconds);
+        const call = await admitQuery(request, context, admission, faults);
         notes.engine = call.project.engineName;
         const { project, query, rest } = call;
         return await withinTime(context.signal, secondsOf(query.timeoutSeconds), async (signal) => {
@@ -74,22 +76,7 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
           return await forRest(answer, rest, () => writeUsers(answer), signal);
         });
       }),
-    downloadEvents: (request, context) =>
-      streamCall(observer, "download", context.signal, (notes) => {
-        const { project, query, rest } = admitQuery(request, context, admission, () => refuseChoice(request));
-        notes.engine = project.engineName;
-        return eachWithinTime(context.signal, maxSeconds, (signal) =>
-          styleDownload(project.engine.download(query, { signal, rest }), request, rest !== undefined),
-        );
-      }),
-    downloadEventUsers: (request, context) =>
-      streamCall(observer, "download_users", context.signal, (notes) => {
-        const { project, query, rest } = admitQuery(request, context, admission, () => refuseChoice(request));
-        notes.engine = project.engineName;
-        return eachWithinTime(context.signal, maxSeconds, (signal) =>
-          styleDownload(project.engine.downloadUsers(query, { signal, rest }), request, rest !== undefined),
-        );
-      }),
+    ...createDownloads(observer, admission),
     forwardQuery: (request, context) =>
       streamCall(observer, "forward", context.signal, (notes) => {
         notes.engine = "platform";
@@ -101,6 +88,33 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
       }),
     listClusters: (request, context) =>
       runCall(observer, "list_clusters", context.signal, () => listClusters(request, context, admission)),
+  };
+}
+
+type Downloads = Pick<ServiceImpl<typeof AnalysisProxy>, "downloadEvents" | "downloadEventUsers">;
+
+function createDownloads(observer: AnalysisObserver, admission: Admission): Downloads {
+  return {
+    downloadEvents: (request, context) =>
+      streamCall(observer, "download", context.signal, async function* (notes) {
+        const call = await admitQuery(request, context, admission, faultsOfChoice(request));
+        const { project, query, rest } = call;
+        notes.engine = project.engineName;
+        const header = rest && context.responseHeader;
+        yield* eachWithinTime(context.signal, maxSeconds, (signal) =>
+          styleDownload(project.engine.download(query, { signal, rest }), request, header),
+        );
+      }),
+    downloadEventUsers: (request, context) =>
+      streamCall(observer, "download_users", context.signal, async function* (notes) {
+        const call = await admitQuery(request, context, admission, faultsOfChoice(request));
+        const { project, query, rest } = call;
+        notes.engine = project.engineName;
+        const header = rest && context.responseHeader;
+        yield* eachWithinTime(context.signal, maxSeconds, (signal) =>
+          styleDownload(project.engine.downloadUsers(query, { signal, rest }), request, header),
+        );
+      }),
   };
 }
 

@@ -1,15 +1,17 @@
-import { AnalysisRefusal, returnCodes } from "./refusal.ts";
-import { refuseQuery } from "./rest/query-body.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal.ts";
 
 const defaultSeconds = 60;
 export const maxSeconds = 3_600;
 
-/** How long a query may take. @throws AnalysisRefusal */
-export function secondsOf(timeoutSeconds: number | undefined): number {
-  if (timeoutSeconds === undefined) return defaultSeconds;
-  if (timeoutSeconds > 0 && timeoutSeconds <= maxSeconds) return timeoutSeconds;
+/** How long a query may take. */
+export const secondsOf = (timeoutSeconds = defaultSeconds): number => timeoutSeconds;
+
+/** What is wrong with the time that a query may take. */
+export function faultsOfTimeout(timeoutSeconds: number | undefined): readonly QueryViolation[] {
+  if (timeoutSeconds === undefined) return [];
+  if (timeoutSeconds > 0 && timeoutSeconds <= maxSeconds) return [];
   const description = `${timeoutSeconds} is not valid, valid is 1 to ${maxSeconds}`;
-  throw refuseQuery([{ field: "timeoutSeconds", description }]);
+  return [{ field: "timeoutSeconds", description }];
 }
 
 /** A signal that is aborted with the caller's, or with a refusal when the time is over. */

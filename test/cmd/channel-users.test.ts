@@ -2,7 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChannelUsers, createChannelUsers, type UserPorts } from "../../cmd/channel-users.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
+import { Aggregation, MetricType } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
+import { TimeParticleSize } from "../../gen/engage/analysis/v1/event_view_pb.ts";
 import { Comparator, type Filter, FilterSchema, Relation } from "../../gen/engage/analysis/v1/filter_pb.ts";
+import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
 import { AudienceSchema, CohortSchema, UserFilterSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import { createEmbeddedEngine } from "../../services/analysis/embedded.ts";
 import { createUserPort } from "../../services/analysis/select-users.ts";
@@ -102,13 +105,39 @@ describe("users of audiences", () => {
       ["p1", "p2"],
     ],
     ["an imported cohort", cohortOf("vip"), [undefined]],
-    ["an imported cohort of a day before its first", cohortOf("vip", "2025-01-01"), []],
     ["a declared cohort", cohortOf("high"), ["p2"]],
     ["a declared cohort that looks at events", cohortOf("buyers"), ["p1"]],
-    ["nobody of a cohort that is not there", cohortOf("nobody"), []],
   ])("are %s", async (_what, choice, expected) => {
     expect(await pushIdsOf(createChannelUsers(ports), choice)).toEqual(expected);
   });
+
+  const outOf = (name: string) => filter(name, Comparator.NOT_BELONG_TO_CLUSTER, [], TableType.CLUSTER);
+  const analysisOf = (filts: Filter[]): UserChoice => ({
+    case: "analysis",
+    value: create(EventUserQuerySchema, {
+      eventView: { filts, timeParticleSize: TimeParticleSize.TOTAL, recentDay: "0-7" },
+      events: [{ type: MetricType.NORMAL, eventName: "anyEvent", analysis: Aggregation.TRIG_USER_NUM }],
+      eventIndex: 0,
+    }),
+  });
+
+  it.each<[string, UserChoice, string]>([
+    ["a cohort", cohortOf("vpi"), '"vpi" is not known as a cohort or tag, valid are "high", "buyers", "vip"'],
+    [
+      "a cohort of a day before its first",
+      cohortOf("vip", "2025-01-01"),
+      '"2025-01-01" is not known as a version of "vip", valid are "2026-01-01"',
+    ],
+    ["those outside of a cohort", usersOf([outOf("vpi")]), '"vpi" is not known as a cohort or tag'],
+    ["those behind a number", analysisOf([outOf("vpi")]), '"vpi" is not known as a cohort or tag'],
+  ])(
+    "are refused, and not nobody or everybody, by a name that is not there: %s",
+    async (_what, choice, problem) => {
+      await expect(pushIdsOf(createChannelUsers(ports), choice)).rejects.toMatchObject({
+        violations: [{ problem: expect.stringContaining(problem) }],
+      });
+    },
+  );
 
   it("are those with events on an engine that knows no others", async () => {
     const engine = ports.projects.get(1)!.engine;

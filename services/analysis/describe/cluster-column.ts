@@ -5,7 +5,7 @@ import { parseDate } from "../local-time.ts";
 import type { Column, ColumnName } from "./column.ts";
 import { type DescribeContext, never } from "./context.ts";
 import { queryLimits } from "./limits.ts";
-import { warnUnknown } from "./problems.ts";
+import { warnNoEffect } from "./problems.ts";
 
 /** A cohort or a tag: declared by the project, or imported. Undefined when it was refused. */
 export function findCluster(name: ColumnName, field: string, context: DescribeContext): Column | undefined {
@@ -21,6 +21,10 @@ export function findCluster(name: ColumnName, field: string, context: DescribeCo
   const wantsTag = subTableType === SubTableType.TAG_BY_DYNAMIC_CONDITION && tags.has(columnName);
   const cohort = wantsImported || wantsTag ? undefined : cohorts.get(columnName);
   const tag = wantsImported ? undefined : tags.get(columnName);
+  if (day !== "" && (cohort ?? tag) !== undefined) {
+    const effect = `has no effect on ${JSON.stringify(columnName)}, which is declared and has no versions`;
+    warnNoEffect(context.problems, `${field}.specifiedClusterDate`, effect);
+  }
   if (cohort !== undefined) {
     const members = nested(columnName, field, context, (inner) => inner.describeFilter(cohort, field, inner));
     return members === undefined ? undefined : { type: "cohort", value: { kind: "null" }, cohort: members };
@@ -34,17 +38,27 @@ function findImported(
   name: string,
   day: string,
   field: string,
-  { clusters, problems }: DescribeContext,
+  { project, clusters, problems, tellUndeclared }: DescribeContext,
 ): Column {
   const cluster: Cluster = day === "" ? { name } : { name, day };
-  switch (clusters.get(name)) {
+  const imported = clusters.get(name);
+  if (imported !== undefined && day !== "" && day < imported.days[0]!) {
+    const what = `version of ${JSON.stringify(name)}`;
+    const effect = "there are no members before the first one";
+    const undeclared = { what, name: day, effect, known: imported.days };
+    tellUndeclared(problems, `${field}.specifiedClusterDate`, undeclared);
+  }
+  switch (imported?.kind) {
     case "tag":
       return { type: "text", value: { kind: "tag", cluster } };
     case "cohort":
       return { type: "cohort", value: { kind: "null" }, cohort: { kind: "inCluster", cluster } };
     default:
-      if (name !== "")
-        warnUnknown(problems, `${field}.columnName`, "cohort or tag", name, "it has no members");
+      if (name !== "") {
+        const known = [...new Set([...project.cohorts.keys(), ...project.tags.keys(), ...clusters.keys()])];
+        const undeclared = { what: "cohort or tag", name, effect: "it has no members", known };
+        tellUndeclared(problems, `${field}.columnName`, undeclared);
+      }
       return { type: "cohort", value: { kind: "null" }, cohort: never };
   }
 }

@@ -1,16 +1,23 @@
 import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { ClusterInfo, Predicate, ProjectSchema } from "../../../store/events/events.ts";
 import type { ProjectDefinitions } from "../definitions.ts";
-import type { Problems } from "./problems.ts";
+import type { Problems, TellUndeclared } from "./problems.ts";
 import type { Today } from "./range.ts";
 import type { QueryZone } from "./zone.ts";
+
+export interface ImportedCluster {
+  readonly kind: ClusterInfo["kind"];
+  /** Of its versions, `yyyy-MM-dd`, ascending. */
+  readonly days: readonly string[];
+}
 
 /** What every part of one query is read against. */
 export interface DescribeContext {
   readonly project: ProjectDefinitions;
   readonly schema: ProjectSchema;
   /** Imported cohorts and tags, by name. */
-  readonly clusters: ReadonlyMap<string, ClusterInfo["kind"]>;
+  readonly clusters: ReadonlyMap<string, ImportedCluster>;
+  readonly tellUndeclared: TellUndeclared;
   readonly zone: QueryZone;
   readonly today: Today;
   readonly problems: Problems;

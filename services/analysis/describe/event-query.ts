@@ -1,16 +1,17 @@
-import { type EventView, TimeParticleSizeSchema } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
-import type {
-  EventDownloadQuery,
-  EventQuery,
-  EventUserDownloadQuery,
-  EventUserQuery,
-} from "../../../gen/engage/analysis/v1/query_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import {
+  type EventView,
+  EventViewSchema,
+  TimeParticleSizeSchema,
+} from "../../../gen/engage/analysis/v1/event_view_pb.ts";
+import type { EventQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { WarningReason } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { ClusterInfo, ProjectSchema } from "../../../store/events/events.ts";
 import type { ProjectDefinitions } from "../definitions.ts";
+import type { AnyQuery } from "../engine.ts";
 import { floorToDay } from "../local-time.ts";
 import { wordOf, wordsOf } from "../words.ts";
-import type { DescribeContext } from "./context.ts";
+import type { DescribeContext, ImportedCluster } from "./context.ts";
 import { displayNameOf, type EventPlan, type PlannedMetric } from "./event-plan.ts";
 import { describeFilter, describeFilters } from "./filter.ts";
 import { describeGroupBy, type PlannedKey } from "./group-by.ts";
@@ -20,7 +21,13 @@ import { describeMetric } from "./metric.ts";
 import type { Computation, OperandEvents } from "./operand.ts";
 import { type Period, planPeriod } from "./period.ts";
 import { planPresence } from "./presence.ts";
-import { createProblems, type Problems, warnNoEffect } from "./problems.ts";
+import {
+  createProblems,
+  type Problems,
+  type TellUndeclared,
+  warnNoEffect,
+  warnUndeclared,
+} from "./problems.ts";
 import { resolveRange } from "./range.ts";
 import { assignResultKeys } from "./result-key.ts";
 import {
@@ -32,25 +39,30 @@ import {
   zoneOfProject,
 } from "./zone.ts";
 
-export type AnyQuery = EventQuery | EventDownloadQuery | EventUserQuery | EventUserDownloadQuery;
-
 /** What a query is described against. */
 export interface QuerySource {
   readonly project: ProjectDefinitions;
   readonly schema: ProjectSchema;
   readonly clusters: readonly ClusterInfo[];
   readonly nowMs: number;
+  /** Default: a warning. */
+  readonly tellUndeclared?: TellUndeclared;
 }
+
+/** The axes of a result, as far as they could be read. */
+export interface DescribedAxes {
+  readonly periods: readonly Period[] | undefined;
+  readonly keys: readonly (PlannedKey | undefined)[];
+}
+
+/** Looks at what one kind of query has beside the others. @param axes undefined without a view */
+export type CheckQuery = (problems: Problems, axes: DescribedAxes | undefined) => void;
 
 /**
  * What has to be computed for a query. @throws AnalysisRefusal naming all that
- * is wrong with it. @param check what the kind of query has beside the others
+ * is wrong with it
  */
-export function describeQuery(
-  query: AnyQuery,
-  source: QuerySource,
-  check: (problems: Problems) => void = () => {},
-): EventPlan {
+export function describeQuery(query: AnyQuery, source: QuerySource, check: CheckQuery = () => {}): EventPlan {
   const problems = createProblems();
   for (const path of query.ignoredFields) {
     problems.warn(WarningReason.IGNORED_FIELD, path, `${path} is unknown and was ignored`);
@@ -58,8 +70,9 @@ export function describeQuery(
   const context = createContext(query, source, problems);
   const view = query.eventView;
   if (view === undefined) problems.refuse("eventView", undefined, "is required");
-  const plan = view && describeView(query, view, context);
-  check(problems);
+  const axes = view && describeAxes(view, context);
+  const plan = describeView(query, view ?? create(EventViewSchema), axes, context);
+  check(problems, axes);
   problems.throwIfAny();
   if (plan === undefined) throw new Error("a query without problems must have a plan");
   return { ...plan, warnings: problems.warnings };
@@ -70,12 +83,13 @@ export function createContext(
   source: QuerySource,
   problems: Problems,
 ): DescribeContext {
-  const { project, schema, clusters, nowMs } = source;
+  const { project, schema, clusters, nowMs, tellUndeclared = warnUndeclared } = source;
   const zone = zoneOf(query.zoneOffset, project, problems);
   return {
     project,
     schema,
-    clusters: new Map(clusters.map(({ name, kind }) => [name, kind])),
+    clusters: importedByName(clusters),
+    tellUndeclared,
     zone,
     today: { localMs: floorToDay(toLocal(zone, nowMs)), weekStart: project.weekStart },
     problems,
@@ -83,6 +97,14 @@ export function createContext(
     definitions: [],
     counts: { conditions: 0, operands: 0, readsLocalProperties: false },
   };
+}
+
+function importedByName(clusters: readonly ClusterInfo[]): DescribeContext["clusters"] {
+  const byName = new Map<string, ImportedCluster>();
+  for (const { name, kind, day } of clusters) {
+    byName.set(name, { kind, days: [...(byName.get(name)?.days ?? []), day].sort() });
+  }
+  return byName;
 }
 
 function zoneOf(hours: number | undefined, project: ProjectDefinitions, problems: Problems): QueryZone {
@@ -93,17 +115,26 @@ function zoneOf(hours: number | undefined, project: ProjectDefinitions, problems
   return zoneOfOffset(0);
 }
 
-function describeView(query: AnyQuery, view: EventView, context: DescribeContext): EventPlan | undefined {
-  const { problems, counts, zone } = context;
+function describeAxes(view: EventView, context: DescribeContext): DescribedAxes {
   const periods = describePeriods(view, context);
   if (view.queryFeature?.globalQueryOn === true) {
-    warnNoEffect(problems, "eventView.queryFeature.globalQueryOn", "true has no effect");
+    warnNoEffect(context.problems, "eventView.queryFeature.globalQueryOn", "true has no effect");
   }
-  const keys = describeKeys(view, context);
+  return { periods, keys: describeKeys(view, context) };
+}
+
+function describeView(
+  query: AnyQuery,
+  view: EventView,
+  axes: DescribedAxes | undefined,
+  context: DescribeContext,
+): EventPlan | undefined {
+  const { counts, zone } = context;
   const split = describeSplit(view, context);
   const book = createMeasureBook();
   const hasKeys = view.groupBy.length > 0;
   const metrics = describeMetrics(query, view, { book, hasKeys, split }, context);
+  const { periods, keys = [] } = axes ?? {};
   if (periods === undefined || metrics.includes(undefined) || keys.includes(undefined)) return undefined;
   return {
     projectId: context.project.id,

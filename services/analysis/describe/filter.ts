@@ -100,7 +100,8 @@ function describeCondition(filter: Filter, field: string, context: DescribeConte
   }
   const word = wordOf(ComparatorSchema, filter.comparator)!;
   const unitMs = readUnit(filter, rule, field, word, context);
-  if (!hasArity(filter.ftv, rule)) {
+  const isComplete = hasArity(filter.ftv, rule);
+  if (!isComplete) {
     const [least, most] = rule.arity;
     const number = most === 0 ? "no literal" : least === most ? `${least}` : `${least} to ${most}`;
     const noun = most === 0 ? "" : most === 1 ? " literal" : " literals";
@@ -109,9 +110,8 @@ function describeCondition(filter: Filter, field: string, context: DescribeConte
       undefined,
       `of ${word} must have ${number}${noun}, not ${filter.ftv.length}`,
     );
-    return undefined;
   }
-  if (column === undefined || unitMs === undefined) return undefined;
+  if (column === undefined) return undefined;
   if (!fits(column, rule)) {
     const valid = wordsFor(column);
     problems.refuse(
@@ -121,6 +121,7 @@ function describeCondition(filter: Filter, field: string, context: DescribeConte
     );
     return undefined;
   }
+  if (!isComplete || unitMs === undefined) return undefined;
   const literals = createLiterals(filter.ftv, column, `${field}.ftv`, context);
   const predicate = rule.compile({ column, literals, unitMs, today: context.today.localMs });
   return column.type === "nothing" && predicate !== undefined ? ofNothing(filter.comparator) : predicate;

@@ -70,6 +70,33 @@ export function warnUnknown(
   );
 }
 
+/** Names that are listed where one is wrong. */
+const maxListed = 20;
+
+/** What somebody has to declare or import before it can be named. */
+export interface Undeclared {
+  readonly what: string;
+  readonly name: string;
+  /** Such as `it has no values`. */
+  readonly effect: string;
+  readonly known: readonly string[];
+}
+
+/** A warning in an answer, which its caller sees; a refusal where there is no answer to hold it. */
+export type TellUndeclared = (problems: Problems, field: string, undeclared: Undeclared) => void;
+
+export const warnUndeclared: TellUndeclared = (problems, field, { what, name, effect, known }) =>
+  warnUnknown(problems, field, what, name, `${effect}; ${listKnown(known, "known are")}`);
+
+export const refuseUndeclared: TellUndeclared = (problems, field, { what, name, known }) =>
+  problems.refuse(field, name, `is not known as a ${what}, ${listKnown(known, "valid are")}`);
+
+function listKnown(known: readonly string[], lead: string): string {
+  if (known.length === 0) return "there are none";
+  const more = known.length > maxListed ? ` and ${known.length - maxListed} more` : "";
+  return `${lead} ${quoteAll(known.slice(0, maxListed))}${more}`;
+}
+
 export function warnNoEffect(problems: Problems, field: string, message: string): void {
   problems.warn(WarningReason.NO_EFFECT, field, `${field} ${message}`);
 }

@@ -6,6 +6,7 @@ import { quoteAll } from "../words.ts";
 import { eventTime } from "./column.ts";
 import { allOf, join } from "./context.ts";
 import { type EventPlan, zoneSteps } from "./event-plan.ts";
+import type { DescribedAxes } from "./event-query.ts";
 import type { PlannedKey } from "./group-by.ts";
 import { queryLimits } from "./limits.ts";
 import type { OperandEvents } from "./operand.ts";
@@ -22,6 +23,7 @@ const maxListed = 12;
 /** The metric whose users are asked for. */
 export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Problems): void {
   if (eventIndex === undefined) problems.refuse("eventIndex", undefined, "is required");
+  else if (events.length === 0) return;
   else if (eventIndex < 0 || eventIndex >= events.length) {
     problems.refuse(
       "eventIndex",
@@ -29,6 +31,14 @@ export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Pr
       `must be the number of a metric, from 0 to ${events.length - 1}`,
     );
   }
+}
+
+/** The group and the bucket whose users are asked for, as far as the axes are known. */
+export function checkSlice(query: SliceQuery, axes: DescribedAxes | undefined, problems: Problems): void {
+  const { periods, keys = [] } = axes ?? {};
+  if (periods !== undefined) findBuckets(periods, query, problems);
+  const isKnown = (key: PlannedKey | undefined): key is PlannedKey => key !== undefined;
+  if (axes !== undefined && keys.every(isKnown)) readGroup(keys, query.sliceGroupVal, problems);
 }
 
 /** Columns that nobody has reported are empty. */
@@ -65,7 +75,7 @@ export function compileUserScan(
   query: SliceQuery,
 ): Omit<UserScan, "properties"> | undefined {
   const problems = createProblems();
-  const buckets = findBuckets(plan, query, problems);
+  const buckets = findBuckets(plan.periods, query, problems);
   const group = readGroup(plan.keys, query.sliceGroupVal, problems);
   problems.throwIfAny();
   const { operands } = plan.metrics[query.eventIndex!]!;
@@ -108,10 +118,14 @@ function joinBuckets(buckets: readonly PlannedBucket[]): Buckets {
   };
 }
 
-function findBuckets(plan: EventPlan, query: SliceQuery, problems: Problems): readonly PlannedBucket[] {
+function findBuckets(
+  periods: EventPlan["periods"],
+  query: SliceQuery,
+  problems: Problems,
+): readonly PlannedBucket[] {
   const label = query.sliceDate || ("eventDate" in query ? query.eventDate : "");
-  const all = plan.periods.flatMap(({ buckets }) => buckets);
-  if (label === "") return plan.periods[0]!.buckets;
+  const all = periods.flatMap(({ buckets }) => buckets);
+  if (label === "") return periods[0]!.buckets;
   const found = all.find((bucket) => bucket.label === label);
   if (found !== undefined) return [found];
   problems.refuse(
@@ -140,9 +154,10 @@ function readGroup(
     );
     return [];
   }
-  return keys.map(({ form, name }, i) => {
+  return keys.map(({ form, name, needsSpread }, i) => {
     const label = labels[i]!;
-    if (label === null) return null;
+    // What labels there are is told by the spread.
+    if (label === null || needsSpread) return null;
     const value = keyOf(form, label);
     if (value === undefined) {
       const valid =

@@ -4,14 +4,15 @@ import { type Arithmetic, ArithmeticError, parseArithmetic } from "./arithmetic.
 import { branchColumn, nested } from "./cluster-column.ts";
 import { type Column, describeType, noValues, translate } from "./column.ts";
 import type { DescribeContext } from "./context.ts";
-import { warnUnknown } from "./problems.ts";
 import { findEventOrUserColumn, findPropertyColumn } from "./property-column.ts";
 
 /** A virtual property, by its name without `#vp@`. Undefined when it was refused. */
 export function findVirtual(name: string, field: string, context: DescribeContext): Column | undefined {
   const virtual = context.project.virtualProperties.get(name);
   if (virtual === undefined) {
-    warnUnknown(context.problems, field, "virtual property", `#vp@${name}`, "it has no values");
+    const known = [...context.project.virtualProperties.keys()].map((one) => `#vp@${one}`);
+    const undeclared = { what: "virtual property", name: `#vp@${name}`, effect: "it has no values", known };
+    context.tellUndeclared(context.problems, field, undeclared);
     return noValues;
   }
   return nested(`#vp@${name}`, field, context, (inner) => describeVirtual(virtual, field, inner));

@@ -77,7 +77,7 @@ const looseTexts: ReadonlySet<string> = new Set([
 
 function readerOf(field: DescField): Read {
   const element = elementReaderOf(field);
-  return field.fieldKind === "list" ? readList(element) : element;
+  return field.fieldKind === "list" ? readList(element, emptyOf(field)) : element;
 }
 
 function elementReaderOf(field: DescField): Read {
@@ -100,12 +100,18 @@ function elementReaderOf(field: DescField): Read {
     : scalarReaders[field.scalar as ScalarType]!;
 }
 
-function readList(element: Read): Read {
+/** What stands for an element that can't be read, so that the others keep their places. */
+function emptyOf({ message, enum: words, scalar }: DescField): () => unknown {
+  if (message !== undefined) return () => create(message);
+  return () => (words === undefined && scalar === ScalarType.STRING ? "" : 0);
+}
+
+function readList(element: Read, empty: () => unknown): Read {
   return (value, at, depth, reading) => {
     if (!Array.isArray(value)) return reading.refuse(at, `${quote(value)} is not a list`);
     const items: unknown[] = [];
     for (let i = 0; i < value.length && !reading.isFull; i++) {
-      items.push(element(value[i], `${at}[${i}]`, depth, reading));
+      items.push(element(value[i], `${at}[${i}]`, depth, reading) ?? empty());
     }
     return items;
   };

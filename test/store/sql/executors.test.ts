@@ -34,14 +34,18 @@ describe("a call whose signal is aborted already", () => {
     await using folder = await openTempFolder();
     // Whatever were asked of this one would stay without an answer.
     await using executor = sqliteExecutor(folder.path, "setInterval(() => {}, 1000)");
-    const call = executor.call("counts", 0, [], AbortSignal.abort(reason));
+    const call = executor.call("counts", 0, [false], AbortSignal.abort(reason));
     await expect(call).rejects.toBe(reason);
   });
 
   it("takes no connection to PostgreSQL", async () => {
     const { state, pool } = countingPool();
-    await using executor = new PostgresInboxExecutor(pool, "public");
-    await expect(executor.call("counts", 0, [], AbortSignal.abort(reason))).rejects.toBe(reason);
+    await using executor = new PostgresInboxExecutor(pool, {
+      schema: "public",
+      maxWaiting: 1,
+      maxBytes: null,
+    });
+    await expect(executor.call("counts", 0, [false], AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(state.asked).toBe(0);
   });
 });

@@ -8,8 +8,9 @@ import {
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import type { EventPlan } from "../../../../services/analysis/describe/event-plan.ts";
-import { type AnyQuery, describeQuery } from "../../../../services/analysis/describe/event-query.ts";
+import { describeQuery } from "../../../../services/analysis/describe/event-query.ts";
 import { compileUserScan, type SliceQuery } from "../../../../services/analysis/describe/user-slice.ts";
+import type { AnyQuery } from "../../../../services/analysis/engine.ts";
 import { formatSecond } from "../../../../services/analysis/local-time.ts";
 import { readBody } from "../rest/read-body.ts";
 import { clusters, projectOf, schema } from "./described.ts";

@@ -85,12 +85,42 @@ group("columns by definition", () => {
   });
 
   it.each([
-    ["#vp@gone", "event", 'virtual property "#vp@gone" is not known, it has no values'],
-    ["brand@gone", "event", 'dimension column "brand@gone" is not known, it has no values'],
-    ["gone", "cluster", 'cohort or tag "gone" is not known, it has no members'],
+    ["#vp@gone", "event", 'virtual property "#vp@gone" is not known, it has no values; there are none'],
+    [
+      "brand@gone",
+      "event",
+      'dimension column "brand@gone" is not known, it has no values; known are "brand@origin"',
+    ],
+    [
+      "gone",
+      "cluster",
+      'cohort or tag "gone" is not known, it has no members; known are "adults", "whales", "size", "segment"',
+    ],
   ])("are warned of when they are not declared: %s", (columnName, tableType, warning) => {
     const view = { groupBy: [{ columnName, tableType }] };
-    expect(warningsOf({ view }, project)).toEqual([`eventView.groupBy[0].columnName: ${warning}`]);
+    const plain = { ...project, virtualProperties: new Map() };
+    expect(warningsOf({ view }, plain)).toEqual([`eventView.groupBy[0].columnName: ${warning}`]);
+  });
+
+  it.each([
+    [
+      { columnName: "segment", specifiedClusterDate: "2026-07-31" },
+      ': version of "segment" "2026-07-31" is not known, there are no members before the first one; known are "2026-08-01"',
+    ],
+    [
+      { columnName: "adults", specifiedClusterDate: "2026-08-02" },
+      ' has no effect on "adults", which is declared and has no versions',
+    ],
+  ])("have no version of a day: %j", (column, warning) => {
+    const view = { groupBy: [{ ...column, tableType: "cluster" }] };
+    expect(warningsOf({ view }, project)).toEqual([`eventView.groupBy[0].specifiedClusterDate${warning}`]);
+  });
+
+  it("are listed up to a number of them where one is wrong", () => {
+    const names = Array.from({ length: 22 }, (_, i) => [`c${i}`, adults]);
+    const view = { groupBy: [{ columnName: "gone", tableType: "cluster" }] };
+    const many = projectOf({ cohorts: Object.fromEntries(names) });
+    expect(warningsOf({ view }, many).join()).toMatch(/known are "c0", .*"c19" and 4 more$/);
   });
 });
 

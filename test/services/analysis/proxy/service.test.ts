@@ -301,6 +301,64 @@ describe("what is answered", () => {
     expect(pieces[0]?.content.value).toMatchObject({ csv: { stableNames: false, byteOrderMark: true } });
   });
 
+  test("a download as a file names its warnings in a header", async () => {
+    const warnings = ['cohort "größe" is not known', ...Array(99).fill("x".repeat(80))];
+    const header = {
+      case: "header" as const,
+      value: { columns: [], info: { warnings: warnings.map((message) => ({ message })) } },
+    };
+    const { url } = await openProxy({
+      engine: {
+        async *downloadUsers() {
+          yield create(DownloadEventUsersResponseSchema, { content: header });
+        },
+      },
+    });
+    const query = { ...minimal, sliceGroupVal: [], eventIndex: 0, selectedColumns: ["#user_id"] };
+    const path = "/open/streaming-download/event-user-list?token=token-one";
+    const response = await fetch(url + path, {
+      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      body: JSON.stringify(query),
+    });
+    const told = response.headers.get("analysis-warnings")!;
+    expect(told).toMatch(/^\["cohort \\"gr\\u00f6\\u00dfe\\" is not known",/);
+    expect(JSON.parse(told)).toEqual([...warnings.slice(0, 48), "52 more"]);
+  });
+
+  test("what is wrong with the form of a query is told with what is wrong with its meaning", async () => {
+    const { rest, client } = await openProxy({
+      engine: {
+        faultsOf: async (query) => [
+          ...[{ field: "limit", description: "is not set" }],
+          { field: "eventView.startTime", description: `is bad, ${query.events.length} metric` },
+        ],
+      },
+    });
+    const { text } = await rest("event-analyze", { ...minimal, limit: "ten", timeoutSeconds: 9_000 });
+    expect(JSON.parse(text)).toEqual({
+      return_code: -1001,
+      return_message:
+        'limit: "ten" is not a whole number from -2147483648 to 2147483647; timeoutSeconds: 9000 is not valid, valid is 1 to 3600; eventView.startTime: is bad, 1 metric',
+    });
+    const file = await rest("streaming-download/event-analyze", minimal, {
+      query: "?token=token-one&header=x",
+    });
+    expect(JSON.parse(file.text).return_message).toContain('header: "x" is unknown');
+    expect(JSON.parse(file.text).return_message).toContain("eventView.startTime: is bad");
+    const typedCall = client.analyzeEvents({ token: "token-one", query: { ...typed, timeoutSeconds: 0 } });
+    await expect(typedCall).rejects.toThrow("eventView.startTime: is bad");
+  });
+
+  test("a project that there is not is told with all else", async () => {
+    const { rest } = await openProxy();
+    const { text } = await rest(
+      "event-analyze",
+      { ...minimal, projectId: 9, limit: "ten" },
+      { query: "?token=token-root" },
+    );
+    expect(JSON.parse(text).return_message).toMatch(/^projectId: there is no project 9, .*; limit: "ten" is/);
+  });
+
   test("a download without rows is a header", async () => {
     const { rest } = await openProxy({
       engine: {

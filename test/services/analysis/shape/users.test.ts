@@ -1,14 +1,16 @@
-import { toJson } from "@bufbuild/protobuf";
+import { create, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UserRowSchema } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { MetricType } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import {
+  EventQuerySchema,
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import { answerBytesOf } from "../../../../services/analysis/rest/answer-bytes.ts";
 import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
-import type { StoredUser } from "../../../../store/events/events.ts";
+import { EventsUnavailableError, type StoredUser } from "../../../../store/events/events.ts";
 import { projectOf } from "../describe/described.ts";
 import { call, collect, engineOn, queryOf } from "./answers.ts";
 
@@ -102,6 +104,63 @@ it("refuses all that is wrong with a query", async () => {
       violations: [{ field: "zoneOffset" }, { field: "eventIndex" }, { field: "timeoutSeconds" }],
     },
   );
+});
+
+const fault = (field: string, description: string) => ({
+  field,
+  description: expect.stringContaining(description),
+});
+
+it.each<[string, object, object, readonly object[]]>([
+  [
+    "a slice that the axes don't have",
+    {},
+    { ...slice, sliceDate: "2026-09-20", sliceGroupVal: [], zoneOffset: 25 },
+    [
+      fault("zoneOffset", "25 must be"),
+      fault("sliceDate", '"2026-09-20" must be a label of the x axis'),
+      fault("sliceGroupVal", "must hold 1 label, not 0"),
+    ],
+  ],
+  [
+    "a label of intervals that are told by the data",
+    { groupBy: [{ columnName: "price", tableType: "event", propertyRangeType: "def" }] },
+    { ...slice, sliceGroupVal: ["[0,10)"], eventIndex: 7 },
+    [fault("eventIndex", "7 must be the number of a metric")],
+  ],
+  [
+    "all of a condition",
+    { filts: [{ columnName: "tags", tableType: "event", comparator: "range", ftv: [1] }] },
+    slice,
+    [
+      fault("eventView.filts[0].ftv", "of range must have 2 literals, not 1"),
+      fault("eventView.filts[0].comparator", '"range" is not for a list column'),
+    ],
+  ],
+  ["no events", {}, { ...slice, events: [] }, [fault("events", "must hold at least one metric")]],
+])("tells %s in one go, without asking the store", async (_what, more, body, expected) => {
+  const { engine, userScans } = engineOn({});
+  const query = queryOf(EventUserQuerySchema, { view: { ...view, ...more }, body });
+  expect(await engine.faultsOf!(query, call().signal)).toEqual(expected);
+  expect(userScans).toEqual([]);
+});
+
+it("tells what is wrong with the metrics of a query without a view", async () => {
+  const query = create(EventQuerySchema, { projectId: 1n, events: [{ type: MetricType.NORMAL }] });
+  const faults = await engineOn({}).engine.faultsOf!(query, call().signal);
+  expect(faults.map(({ field }) => field)).toEqual([
+    "eventView",
+    "events[0].eventName",
+    "events[0].analysis",
+  ]);
+});
+
+it("takes a store that is away for no fault of a query", async () => {
+  const filt = { columnName: "whales", tableType: "cluster", comparator: "belongToCluster" };
+  const query = queryOf(EventQuerySchema, { view: { recentDay: "x", filts: [filt] } });
+  const { engine, store } = engineOn({});
+  store.clusters = () => Promise.reject(new EventsUnavailableError("away"));
+  expect(await engine.faultsOf!(query, call().signal)).toEqual([]);
 });
 
 it("downloads chosen columns", async () => {
