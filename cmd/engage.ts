@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import { ConfigError } from "./config/problem.ts";
 import { sizeThreadPool } from "./config/thread-pool.ts";
+import { guardOutput } from "./guard-output.ts";
 import { addImport } from "./import-arguments.ts";
 import { packageVersion } from "./package-root.ts";
 import { addPush } from "./push-arguments.ts";
@@ -19,7 +20,8 @@ Exit codes:
   0  done
   1  failed: a wrong configuration, an input that cannot be read, a service that is not ready,
      and with parse --strict a line without a record, with import --strict a record that is refused
-  2  the command line is wrong`;
+  2  the command line is wrong
+  141  what read standard output went away`;
 
 // Compiled code, and sources with their types taken out, are kept in the folder that NODE_COMPILE_CACHE names, or for
 // temporary files: from the second start on that saves a fifth of the time. It is no fault if it cannot be.
@@ -106,8 +108,6 @@ function addTools(program: Command): void {
     .addOption(new Option("--schema", "the JSON Schema of engage.yaml, for editors").conflicts("check"))
     .action(async (options: Common & { check?: true; schema?: true }) => {
       const { checkConfig, printConfig, printSchema } = await import("./config-command.ts");
-      // A reader such as `head` may have seen enough.
-      process.stdout.on("error", () => process.exit());
       if (options.schema) return printSchema(process.stdout);
       await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
     });
@@ -141,6 +141,7 @@ function addTools(program: Command): void {
 
 /** Settles every outcome of a command into an exit code. */
 async function main(argv: readonly string[]): Promise<void> {
+  guardOutput(process, process.exit);
   const program = createProgram();
   for (const one of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
     one.exitOverride().showHelpAfterError("(--help shows how)");

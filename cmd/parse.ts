@@ -1,10 +1,10 @@
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { type ParseStreamOptions, parseStream } from "../services/parser/file.ts";
 import type { Formats } from "../services/parser/formats/formats.ts";
 import { type Config, type ConfigOptions, loadConfig } from "./config.ts";
 import { openCheckedFormats } from "./formats.ts";
-import { createLineWriter } from "./line-writer.ts";
 import { createSummary, type ParseSummary } from "./parse-summary.ts";
 import { startProgress } from "./progress.ts";
 import { UserError } from "./user-error.ts";
@@ -75,7 +75,6 @@ async function parseFiles(
   optionsFor: (file: string) => ParseStreamOptions,
 ): Promise<string[]> {
   const unread: string[] = [];
-  const writer = createLineWriter(stdout);
   const progress = startProgress(files, stdout, stderr);
   for (const file of files) {
     const source = file === stdinName ? stdin : createReadStream(file, { highWaterMark: chunkBytes });
@@ -86,12 +85,15 @@ async function parseFiles(
       if (next instanceof Error || next.done === true) break;
       summary.add(file, next.value);
       progress.at(file, next.value.bytesRead);
-      await writer.write(next.value.records);
-      if (writer.isClosed()) break;
+      await writeLines(stdout, next.value.records);
     }
     source.destroy();
-    if (writer.isClosed()) break;
   }
   progress.stop();
   return unread;
+}
+
+/** No faster than they are read. */
+async function writeLines(stream: Writable, lines: readonly string[]): Promise<void> {
+  if (lines.length > 0 && !stream.write(`${lines.join("\n")}\n`)) await once(stream, "drain");
 }

@@ -1,9 +1,12 @@
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { configSchema } from "../../cmd/config/schema.ts";
 import { packageVersion } from "../../cmd/package-root.ts";
 import { folderWith } from "./config/load.ts";
-import { runEngage } from "./run-engage.ts";
+import { runEngage, startEngage } from "./run-engage.ts";
 
 test("--version prints the package's version", async () => {
   expect(await runEngage(["--version"])).toEqual({ code: 0, stdout: `${packageVersion()}\n`, stderr: "" });
@@ -41,6 +44,34 @@ test.each(help)("%j tells what there is", async (args, words) => {
   const { code, stdout, stderr } = await runEngage(args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   for (const word of words) expect(stdout).toContain(word);
+});
+
+const printing = [
+  ["--help"],
+  ["parse", "--help"],
+  ["config", "--schema"],
+  ["config", "--print"],
+  ["migrate"],
+];
+
+test.each(printing)("%s without a reader ends as programs do that a pipe ends", async (...args) => {
+  const child = startEngage(args);
+  child.stdout!.destroy();
+  const stderr = text(child.stderr!);
+  const [code] = await once(child, "close");
+  expect({ code, stderr: await stderr }).toEqual({ code: 141, stderr: "" });
+});
+
+test("a full disk under standard output is told in one line", async () => {
+  const stdoutFd = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(stdoutFd));
+  const child = startEngage(["config", "--schema"], { stdoutFd });
+  const stderr = text(child.stderr!);
+  const [code] = await once(child, "close");
+  expect({ code, stderr: await stderr }).toEqual({
+    code: 1,
+    stderr: "engage: cannot write standard output (ENOSPC)\n",
+  });
 });
 
 const wrongLines = [

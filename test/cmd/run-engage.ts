@@ -9,6 +9,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
+  /** File descriptor that becomes standard output; a pipe by default. */
+  readonly stdoutFd?: number;
 }
 
 export interface RunResult {
@@ -18,10 +20,11 @@ export interface RunResult {
 }
 
 /** Starts `engage` from its source with nothing but the given environment; killed when the test ends. */
-export function startEngage(args: readonly string[], { cwd, env }: RunOptions = {}): ChildProcess {
+export function startEngage(args: readonly string[], { cwd, env, stdoutFd }: RunOptions = {}): ChildProcess {
   const node = join(packageRoot, "node_modules/.bin/node");
   const child = spawn(node, [join(packageRoot, "cmd/engage.ts"), ...args], {
     cwd: cwd ?? folderWith({}),
+    stdio: ["pipe", stdoutFd ?? "pipe", "pipe"],
     env: { PATH: process.env["PATH"], ...env },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
