@@ -65,8 +65,12 @@ function gateEngine(engine: AnalysisEngine, gate: Gate): AnalysisEngine {
       yield* engine.downloadUsers(query, call);
     },
     async faultsOf(query, signal) {
-      await gate();
-      return (await engine.faultsOf?.(query, signal)) ?? [];
+      // Of a store that can't be opened the query itself would tell.
+      const isOpen = await Promise.resolve(gate()).then(
+        () => true,
+        () => false,
+      );
+      return isOpen ? ((await engine.faultsOf?.(query, signal)) ?? []) : [];
     },
     version(projectId) {
       const opening = gate();
