@@ -17,7 +17,8 @@ export async function optionsOf({ config }: Common): Promise<ConfigOptions> {
 }
 
 export function milliseconds(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("give a whole number of milliseconds");
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError("give a whole number of milliseconds from 1 on");
   return Number(text);
 }
 

@@ -4,6 +4,7 @@ import type { WriteStream } from "node:tty";
 import { SingleBar } from "cli-progress";
 import { checkReceiver, type ProbeResult, probeIds } from "../services/channel/check/check.ts";
 import { formatReport, isBroken } from "./check-report.ts";
+import { cannotWrite } from "./file-fault.ts";
 import { formatJunit } from "./junit.ts";
 import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "./receiver-call.ts";
 import { UserError } from "./user-error.ts";
@@ -59,10 +60,18 @@ export async function runCheck(
     progress.done,
   );
   progress.stop();
-  if (junit !== undefined) writeFileSync(junit, formatJunit(url, results, strict));
+  if (junit !== undefined) writeReport(junit, formatJunit(url, results, strict));
   const isRight = !results.some((result) => isBroken(result, strict));
   stdout.write(json ? `${JSON.stringify({ url, isRight, results })}\n` : formatReport(results));
   return isRight ? 0 : 1;
+}
+
+function writeReport(file: string, report: string): void {
+  try {
+    writeFileSync(file, report);
+  } catch (error) {
+    throw cannotWrite(file, error);
+  }
 }
 
 /** Silence about the secret would leave the signatures unchecked. */

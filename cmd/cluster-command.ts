@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import type { Writable } from "node:stream";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
@@ -11,6 +11,7 @@ import {
 import { type Member, readMembers } from "./cluster-file.ts";
 import { tokenFrom } from "./config/environment.ts";
 import type { ConfigOptions } from "./config.ts";
+import { checkReadable } from "./file-fault.ts";
 import { configuredToken } from "./query-token.ts";
 import { type ServerOptions, withClient } from "./rpc-client.ts";
 import { type Column, formatTable } from "./table.ts";
@@ -29,16 +30,6 @@ interface Terminal {
 /** Members in one message: about 100 KiB. */
 const membersPerMessage = 2_000;
 
-async function openFile(file: string): Promise<FileHandle> {
-  try {
-    return await open(file);
-  } catch (error) {
-    throw new UserError(
-      `cannot read the file ${JSON.stringify(file)} (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
-}
-
 /** Makes or replaces a version of a cohort or tag from a file of ids. @throws UserError */
 export async function importCluster(
   options: ConfigOptions,
@@ -51,7 +42,8 @@ export async function importCluster(
     ...{ token: tokenOf(options, cluster), projectId: BigInt(cluster.project), name, day },
     kind: tag ? ClusterKind.TAG : ClusterKind.COHORT,
   };
-  const source = file === "-" ? stdin : (await openFile(file)).createReadStream();
+  if (file !== "-") checkReadable(file);
+  const source = file === "-" ? stdin : createReadStream(file);
   let fault: unknown;
   async function* requests(): AsyncGenerator<ImportClusterRequest> {
     yield request({ case: "header", value: header });

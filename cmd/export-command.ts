@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, type Writable } from "node:stream";
@@ -11,6 +11,7 @@ import type { EventStore, ExportRange } from "../store/events/events.ts";
 import { type Config, type ConfigOptions, loadConfig } from "./config.ts";
 import { lockFolder } from "./data-lock.ts";
 import { openEventStore } from "./event-store.ts";
+import { cannotWrite, isFolder } from "./file-fault.ts";
 import { startPartProgress } from "./part-progress.ts";
 import { UserError } from "./user-error.ts";
 
@@ -42,6 +43,7 @@ export async function runExport(
   signal: AbortSignal,
 ): Promise<void> {
   const { config } = loadConfig(configOptions);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw isFolder("write", file);
   const range = rangeOf(config, options);
   using _lock = lockFolder(join(config.data, "events"));
   await using store = await openEventStore(config);
@@ -70,7 +72,7 @@ async function write(lines: Readable, file: string, stdout: Writable): Promise<v
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });
-    throw error;
+    throw error instanceof Error && "syscall" in error ? cannotWrite(file, error) : error;
   }
 }
 

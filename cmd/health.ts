@@ -3,6 +3,7 @@ import { request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import type { Writable } from "node:stream";
 import { type Config, type ConfigOptions, loadConfig } from "./config.ts";
+import { checkUrl } from "./http-url.ts";
 
 export interface Health {
   readonly ok: boolean;
@@ -52,6 +53,7 @@ export async function runHealth(
   { url, timeout }: { readonly url?: string; readonly timeout: number },
   { stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable },
 ): Promise<number> {
+  if (url !== undefined) checkUrl(url);
   const { ok, detail } = await (url === undefined
     ? checkConfigured(loadConfig(options).config, timeout)
     : checkHealth(url, timeout));

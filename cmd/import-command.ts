@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Config, ConfigOptions } from "./config.ts";
 import { loadConfig } from "./config.ts";
+import { checkReadable } from "./file-fault.ts";
 import { formatOf, readImportFile } from "./import-files.ts";
 import { openMapping } from "./import-mapping.ts";
 import { createImportSummary } from "./import-summary.ts";
@@ -81,7 +82,7 @@ function projectOf({ projects }: Config, { project, url }: ImportOptions): numbe
 
 /** Before anything is stored. */
 function checkFile(file: string, { format = formatOf(file) }: ImportOptions, isMapped: boolean): void {
-  if (file !== "-") statSync(file);
+  if (file !== "-") checkReadable(file);
   if (format === "csv" && !isMapped) {
     throw new UserError(`${JSON.stringify(file)} is CSV, all of which is text: give --mapping or --map`);
   }

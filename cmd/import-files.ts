@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { parse as parseCsv } from "csv-parse";
 import { isJsonObject, parseJson } from "../services/parser/mapping/json.ts";
+import { cannotRead } from "./file-fault.ts";
 import type { MapRow } from "./import-mapping.ts";
 import { UserError } from "./user-error.ts";
 
@@ -46,8 +47,20 @@ export function formatOf(file: string): ImportFormat {
   return extname(name) === ".parquet" ? "parquet" : "ndjson";
 }
 
-/** Reads a file, or standard input when it is called `-`. Memory is bounded by the longest line. */
+/**
+ * Reads a file, or standard input when it is called `-`. Memory is bounded by the longest line.
+ * @throws UserError when it can't be read to its end, and what the signal was aborted with
+ */
 export async function* readImportFile(file: string, options: FileOptions): AsyncGenerator<ImportBlock> {
+  try {
+    yield* readBlocks(file, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw error instanceof UserError ? error : cannotRead(file, error);
+  }
+}
+
+async function* readBlocks(file: string, options: FileOptions): AsyncGenerator<ImportBlock> {
   const { format = formatOf(file), map, signal } = options;
   if (format === "parquet") {
     yield* readTable(file, map!, signal);

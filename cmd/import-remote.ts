@@ -9,9 +9,9 @@ import {
 } from "../gen/engage/event/v1/track_pb.ts";
 import { refusalWord } from "../services/event/results.ts";
 import { keyFrom } from "./config/environment.ts";
-import { readSecretFile } from "./config/secrets.ts";
 import type { ConfigOptions } from "./config.ts";
 import type { ImportTarget, TargetPorts } from "./import-target.ts";
+import { readKey } from "./rpc-client.ts";
 import { placeOf } from "./server-call.ts";
 import { UserError } from "./user-error.ts";
 
@@ -22,7 +22,7 @@ const maxOpenBatches = 8;
 export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPorts): ImportTarget {
   const { projectId, options, summary, signal } = ports;
   const { baseUrl } = placeOf(configOptions, options.url);
-  const key = options.keyFile === undefined ? keyFrom(configOptions.env) : readSecretFile(options.keyFile);
+  const key = options.keyFile === undefined ? keyFrom(configOptions.env) : readKey(options.keyFile);
   const client = createClient(EventCollector, createGrpcTransport({ baseUrl }));
   const queue = createQueue<TrackStreamRequest>();
   let sequence = 0n;

@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { type ParseStreamOptions, parseStream } from "../services/parser/file.ts";
 import type { Formats } from "../services/parser/formats/formats.ts";
 import { type Config, type ConfigOptions, loadConfig } from "./config.ts";
+import { cannotRead } from "./file-fault.ts";
 import { openCheckedFormats } from "./formats.ts";
 import { createSummary, type ParseSummary } from "./parse-summary.ts";
 import { startProgress } from "./progress.ts";
@@ -81,7 +82,7 @@ async function parseFiles(
     const parsed = parseStream(source, optionsFor(file));
     for (;;) {
       const next = await parsed.next().catch((error: unknown) => error as Error);
-      if (next instanceof Error) unread.push(`cannot read ${JSON.stringify(file)}: ${next.message}`);
+      if (next instanceof Error) unread.push(cannotRead(file, next).message);
       if (next instanceof Error || next.done === true) break;
       summary.add(file, next.value);
       progress.at(file, next.value.bytesRead);

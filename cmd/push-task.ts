@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { AudienceSchema, ContentSchema, type Task, TaskSchema } from "../gen/engage/channel/v1/task_pb.ts";
 import { InvalidFieldsError } from "../services/channel/refusals.ts";
 import { readQuery } from "../services/channel/rest/read-query.ts";
+import { cannotRead, firstLine } from "./file-fault.ts";
 import { UserError } from "./user-error.ts";
 
 /** What of a task is said on the command line; it goes before what the file says. */
@@ -48,8 +49,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(`cannot read ${JSON.stringify(file)} (${code})`, { cause: error });
+    throw cannotRead(file, error);
   }
 }
 
@@ -60,7 +60,7 @@ function decode(file: string, source: string): Task {
     // Dates stay texts in YAML's core schema.
     value = parse(source);
   } catch (error) {
-    throw new UserError(`${name} is not YAML: ${(error as Error).message}`, { cause: error });
+    throw new UserError(`${name} is not YAML: ${firstLine((error as Error).message)}`, { cause: error });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UserError(`${name} is not a task, which is an object with channel_id, contents and audience`);

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadStream, WriteStream } from "node:tty";
 import { tokenFrom } from "./config/environment.ts";
 import type { ConfigOptions } from "./config.ts";
+import { cannotWrite } from "./file-fault.ts";
 import { type ChartSize, formatChart } from "./query-chart.ts";
 import { readQuery } from "./query-file.ts";
 import { countDownload } from "./query-progress.ts";
@@ -110,8 +111,14 @@ async function saveCsv(
   try {
     await pipeline(response, count.stream, target, { end: out !== undefined });
   } catch (error) {
-    throw brokenOff(baseUrl, error);
+    throw out !== undefined && isOfFile(error) ? cannotWrite(out, error) : brokenOff(baseUrl, error);
   } finally {
     count.stop();
   }
+}
+
+/** Connections are read. */
+function isOfFile(error: unknown): boolean {
+  const { syscall } = error as NodeJS.ErrnoException;
+  return syscall === "open" || syscall === "write";
 }

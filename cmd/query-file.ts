@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
+import { cannotRead, firstLine } from "./file-fault.ts";
 import { UserError } from "./user-error.ts";
 
 interface QueryChoice {
@@ -36,8 +37,7 @@ function readFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(`cannot read ${JSON.stringify(file)} (${code})`, { cause: error });
+    throw cannotRead(file, error);
   }
 }
 
@@ -47,7 +47,7 @@ function parse(file: string, source: string): Readonly<Record<string, unknown>> 
   try {
     query = JSON.parse(source);
   } catch (error) {
-    throw new UserError(`${name} is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new UserError(`${name} is not JSON: ${firstLine((error as Error).message)}`, { cause: error });
   }
   if (typeof query === "object" && query !== null && !Array.isArray(query)) return query as never;
   throw new UserError(`${name} is not a query, which is a JSON object`);

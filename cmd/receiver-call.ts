@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createOutbound } from "../services/webhook/targets/outbound.ts";
 import { isCidr } from "../services/webhook/targets/special-networks.ts";
 import { createExchange, maxChannelAnswerBytes, type OpenExchange } from "./exchange.ts";
+import { cannotRead } from "./file-fault.ts";
 import { UserError } from "./user-error.ts";
 
 /** A secret on the command line, or in a file. */
@@ -66,8 +67,7 @@ function readText(file: string, what: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError(`cannot read the ${what} file ${JSON.stringify(file)} (${code})`);
+    throw cannotRead(file, error, `${what} file`);
   }
 }
 

@@ -4,6 +4,7 @@ import { createConnectTransport } from "@connectrpc/connect-node";
 import { keyFrom } from "./config/environment.ts";
 import { readSecretFile } from "./config/secrets.ts";
 import type { ConfigOptions } from "./config.ts";
+import { cannotRead } from "./file-fault.ts";
 import { placeOf } from "./server-call.ts";
 import { UserError } from "./user-error.ts";
 
@@ -48,11 +49,11 @@ export async function withClient<S extends DescService, T>(
   }
 }
 
-function readKey(file: string): string {
+/** @throws UserError */
+export function readKey(file: string): string {
   try {
     return readSecretFile(file);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code;
-    throw new UserError(`cannot read the key file ${JSON.stringify(file)} (${reason})`);
+    throw cannotRead(file, error, "key file");
   }
 }

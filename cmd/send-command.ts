@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { judgeOutcome, type Verdict } from "../services/channel/delivery/verdict.ts";
 import type { BodyWriting, Exchange, ExchangeOutcome } from "../services/channel/exchange.ts";
 import { signBody } from "../services/channel/signing.ts";
+import { cannotRead } from "./file-fault.ts";
 import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "./receiver-call.ts";
 import { encodeBatch, type MessageOptions, sizeOf } from "./send-body.ts";
 import { printable } from "./table.ts";
@@ -88,7 +89,7 @@ async function bodyOf(options: SendCommandOptions, stdin: NodeJS.ReadableStream)
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new UserError(`cannot read ${JSON.stringify(file)} (${(error as NodeJS.ErrnoException).code})`);
+    throw cannotRead(file, error);
   }
 }
 

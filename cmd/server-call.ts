@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import { type ConfigOptions, loadConfig } from "./config.ts";
 import { healthTls, healthUrl } from "./health.ts";
+import { checkUrl } from "./http-url.ts";
 import { UserError } from "./user-error.ts";
 
 /** A running server, and how to reach it. */
@@ -16,10 +17,8 @@ export function placeOf(options: ConfigOptions, url: string | undefined): Server
     const { config } = loadConfig(options);
     return { baseUrl: new URL(healthUrl(config)).origin, nodeOptions: healthTls(config) };
   }
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
-    return { baseUrl: url.replace(/\/+$/, ""), nodeOptions: {} };
-  }
-  throw new UserError(`--url is ${JSON.stringify(url)}, give one such as "http://127.0.0.1:8080"`);
+  checkUrl(url);
+  return { baseUrl: url.replace(/\/+$/, ""), nodeOptions: {} };
 }
 
 export interface Post {

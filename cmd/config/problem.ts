@@ -25,7 +25,7 @@ export class ConfigError extends Error {
 }
 
 /** One problem a line, in the form that editors and terminals turn into links. */
-function formatProblems(problems: readonly Problem[]): string {
+export function formatProblems(problems: readonly Problem[]): string {
   return problems
     .map(({ where, path, message }) => `  ${[where, path, message].filter(Boolean).join(": ")}`)
     .join("\n");

@@ -79,7 +79,7 @@ const wrongLines = [
   [["config", "--chek"], "error: unknown option '--chek'\n(Did you mean --check?)"],
   [["config", "--print", "--check"], "error: option '--print' cannot be used with option '--check'"],
   [["parse"], "error: missing required argument 'file'"],
-  [["health", "--timeout", "soon"], "give a whole number of milliseconds"],
+  [["health", "--timeout", "soon"], "give a whole number of milliseconds from 1 on"],
 ] as const;
 
 test.each(wrongLines)("%j is a wrong command line", async (args, message) => {
