@@ -98,38 +98,3 @@ export interface BusyChannel {
   /** In how long one can be leased; 0: now. */
   readonly dueInMs: number;
 }
-
-export interface SlotRequest {
-  readonly channelId: string;
-  /** 1 to 10,000. */
-  readonly count: number;
-  /** Requests in a window, 1 to 10,000. */
-  readonly perSecond: number;
-  /**
-   * Length of the window: slots i and i + perSecond are at least so far apart.
-   * A little more than 1000 gives those who send room to be late. Default 1000.
-   */
-  readonly windowMs?: number;
-}
-
-export interface Slots {
-  /**
-   * Ascending, in milliseconds from the moment of the reservation, which lies
-   * between the call and its answer. Fewer than asked for, or none, when those
-   * before reach too far into the future. Who is not in time must take another.
-   */
-  readonly delaysMs: readonly number[];
-  /** When to ask again for what is missing; 0 when nothing is. */
-  readonly retryAfterMs: number;
-}
-
-/** Moments to send at, over all replicas. */
-export interface SharedSlots {
-  /**
-   * In any window there are no more than `perSecond` of them. They go by the
-   * store's clock, and by what has passed since the answer: clocks of replicas
-   * that are set don't move them.
-   * @throws RangeError
-   */
-  reserve(request: SlotRequest, options?: { readonly signal?: AbortSignal }): Promise<Slots>;
-}

@@ -1,12 +1,4 @@
-import type {
-  BatchRecord,
-  BusyChannel,
-  LeaseRequest,
-  LeaseResult,
-  Settled,
-  Settlement,
-  SharedSlots,
-} from "./batches.ts";
+import type { BatchRecord, BusyChannel, LeaseRequest, LeaseResult, Settled, Settlement } from "./batches.ts";
 import type {
   ChannelDeleted,
   ChannelSaved,
@@ -30,6 +22,7 @@ import type {
   StoredRun,
   TaskCancelled,
 } from "./runs.ts";
+import type { Share, ShareRequest } from "./shares.ts";
 
 export type {
   BatchRecord,
@@ -42,9 +35,6 @@ export type {
   Outcome,
   Settled,
   Settlement,
-  SharedSlots,
-  SlotRequest,
-  Slots,
 } from "./batches.ts";
 export type {
   ChannelDeleted,
@@ -74,6 +64,7 @@ export type {
   StoredRun,
   TaskCancelled,
 } from "./runs.ts";
+export type { Share, ShareRequest } from "./shares.ts";
 
 /**
  * Channels, tasks, their runs and the batches of these. Every method is one
@@ -87,9 +78,6 @@ export type {
  * hour that a clock is put forward must not end the leases of what is being sent.
  */
 export interface ChannelStore extends AsyncDisposable {
-  /** What replicas share the rate of a channel by; null: no other process can work with it at the same time. */
-  readonly slots: SharedSlots | null;
-
   createChannel(channel: NewChannel, options?: CallOptions): Promise<ChannelSaved>;
   /** Null: there is none. */
   channel(channelId: string, options?: CallOptions): Promise<StoredChannel | null>;
@@ -186,6 +174,15 @@ export interface ChannelStore extends AsyncDisposable {
     page: PageRequest,
     options?: CallOptions,
   ): Promise<Page<BatchRecord>>;
+
+  /**
+   * A process's part of the rate of a channel; asked for again before its lease
+   * ends. When that ends without, the share is given to others after some seconds.
+   * @throws RangeError
+   */
+  shareRate(request: ShareRequest, options?: CallOptions): Promise<Share>;
+  /** Leaves a share to others after a while, which is at most a minute; 0: at once. */
+  leaveRate(channelId: string, token: string, afterMs: number, options?: CallOptions): Promise<void>;
 
   /**
    * Deletes the batches of runs that ended longer ago than the retention, and

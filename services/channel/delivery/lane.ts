@@ -1,16 +1,16 @@
-import type { ChannelStore, Outcome, SharedSlots } from "../../../store/channels/channels.ts";
+import type { ChannelStore, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
 import { attempt } from "./attempt.ts";
+import type { ChannelRate } from "./channel-rate.ts";
 import { Bell, type Clock } from "./clock.ts";
 import type { HeldBatch, LeaseKeeper } from "./leases.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { outcomeOf } from "./outcome.ts";
-import { Pacer } from "./pacer.ts";
 import type { RunBook } from "./run-book.ts";
 import type { Settler } from "./settler.ts";
 import { Speed } from "./speed.ts";
 import { judgeOutcome } from "./verdict.ts";
-import type { Turn, WindowPacer } from "./window-pacer.ts";
+import type { Turn } from "./window-pacer.ts";
 
 export interface LaneOptions {
   readonly store: ChannelStore;
@@ -21,7 +21,7 @@ export interface LaneOptions {
   readonly runs: RunBook;
   readonly exchangeTo: (url: string) => Exchange;
   /** Of this channel; it outlives the lane. */
-  readonly pacer: WindowPacer;
+  readonly rate: ChannelRate;
   readonly owner: string;
   readonly leaseMs: number;
   /** Requests under way at a time. */
@@ -42,7 +42,7 @@ const maxHeld = 1_000;
 const aheadMs = 500;
 /** A batch that another replica has locked is due and yet not to be had. */
 const shortestWaitMs = 20;
-const unlimited: Turn = { done() {} };
+const unlimited: Turn = { begin: () => true, done() {} };
 
 /** Sends the batches of one channel. */
 export class Lane {
@@ -50,7 +50,6 @@ export class Lane {
   readonly #options: LaneOptions;
   readonly #bell: Bell;
   readonly #queue: HeldBatch[] = [];
-  readonly #pacers = new Map<number, Pacer>();
   #inFlight = 0;
   /** Leased and not settled. */
   #held = 0;
@@ -164,34 +163,24 @@ export class Lane {
     return outcome;
   }
 
-  /** When its time has come; null: it is not to be sent any more. */
-  async #awaitTurn(runId: string, perSecond: number): Promise<Turn | null> {
-    const { runs, pacer, store, stopping: signal } = this.#options;
-    if (perSecond < 1) return (await runs.isUnderWay(runId)) ? unlimited : null;
+  /** When its time has come, and it is to be sent at once; null: it is not to be sent any more. */
+  async #awaitTurn(runId: string, limit: number): Promise<Turn | null> {
+    const { runs, rate, stopping } = this.#options;
     try {
-      const turn = await pacer.take(perSecond);
-      const { slots } = store;
-      const isUnderWay =
-        slots === null ? await runs.isUnderWay(runId) : await this.#awaitSlot(runId, perSecond, slots);
-      if (!isUnderWay) turn.done();
-      return isUnderWay ? turn : null;
+      for (;;) {
+        const turn = limit < 1 ? unlimited : await rate.take(limit);
+        const isUnderWay = await runs.isUnderWay(runId).catch((error: unknown) => {
+          turn.done();
+          throw error;
+        });
+        if (isUnderWay && turn.begin()) return turn;
+        turn.done();
+        if (!isUnderWay) return null;
+      }
     } catch (error) {
       // What waits when it is to stop is released.
-      if (signal.aborted) return null;
+      if (stopping.aborted) return null;
       throw error;
-    }
-  }
-
-  /** Waits for this one's share of what replicas send together; false: it is not to be sent any more. */
-  async #awaitSlot(runId: string, perSecond: number, slots: SharedSlots): Promise<boolean> {
-    const { clock, runs, stopping: signal } = this.#options;
-    const known = this.#pacers.get(perSecond);
-    const pacer = known ?? new Pacer({ slots, clock, channelId: this.#channelId, perSecond, signal });
-    this.#pacers.set(perSecond, pacer);
-    for (;;) {
-      const { latestMs } = await pacer.take();
-      const isUnderWay = await runs.isUnderWay(runId);
-      if (!isUnderWay || clock.monotonic() <= latestMs) return isUnderWay;
     }
   }
 

@@ -1,10 +1,10 @@
 import type { Exchange } from "../exchange.ts";
+import { ChannelRate } from "./channel-rate.ts";
 import { Bell } from "./clock.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { LeaseKeeper } from "./leases.ts";
 import { RunBook } from "./run-book.ts";
 import { Settler } from "./settler.ts";
-import { WindowPacer } from "./window-pacer.ts";
 
 export interface OpenedExchange extends Disposable {
   readonly exchange: Exchange;
@@ -18,9 +18,6 @@ export type SenderOptions = Pick<
   readonly openExchange: (url: string) => OpenedExchange;
 };
 
-/** A process before this one may have sent until it ended: nothing is in a window with its last request. */
-const quietMs = 1_100;
-
 /** Sends the batches of all channels until it is stopped. */
 export class Sender {
   readonly #options: SenderOptions;
@@ -31,13 +28,11 @@ export class Sender {
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly ended: Promise<void> }>();
   readonly #runs: RunBook;
   readonly #exchanges = new Map<string, OpenedExchange>();
-  readonly #pacers = new Map<string, WindowPacer>();
-  readonly #startMs: number;
+  readonly #rates = new Map<string, ChannelRate>();
 
   constructor(options: SenderOptions) {
     const { store, clock, leaseMs, observer } = options;
     this.#options = options;
-    this.#startMs = clock.monotonic() + (store.slots === null ? quietMs : 0);
     this.#bell = new Bell(clock);
     this.#runs = new RunBook(store, clock);
     const failed = (what: string) => (error: unknown) => observer.failed(what, error);
@@ -64,10 +59,11 @@ export class Sender {
       } catch (error) {
         observer.failed("look for batches", error);
       }
-      this.#forgetPacers();
+      this.#forgetRates();
       if (!this.#stopping.signal.aborted) await this.#bell.wait(waitMs);
     }
     await Promise.all([...this.#lanes.values()].map(({ ended }) => ended));
+    await Promise.all([...this.#rates.values()].map((rate) => rate.leave()));
     await this.#leases.giveBack().catch((error: unknown) => observer.failed("give leases back", error));
     for (const open of this.#exchanges.values()) open[Symbol.dispose]();
   }
@@ -89,7 +85,7 @@ export class Sender {
     const lane = new Lane(channelId, {
       ...this.#options,
       ...{ leases: this.#leases, settler: this.#settler, stopping: this.#stopping.signal },
-      pacer: this.#pacerOf(channelId),
+      rate: this.#rateOf(channelId),
       runs: this.#runs,
       exchangeTo: (url) => this.#exchangeTo(url),
     });
@@ -101,17 +97,18 @@ export class Sender {
     this.#lanes.set(channelId, { lane, ended });
   }
 
-  #pacerOf(channelId: string): WindowPacer {
-    const { clock } = this.#options;
-    const known = this.#pacers.get(channelId);
-    const pacer = known ?? new WindowPacer({ clock, startMs: this.#startMs, signal: this.#stopping.signal });
-    this.#pacers.set(channelId, pacer);
-    return pacer;
+  #rateOf(channelId: string): ChannelRate {
+    const { store, clock, observer } = this.#options;
+    const { signal } = this.#stopping;
+    const failed = (error: unknown): void => observer.failed("share a rate", error);
+    const rate = this.#rates.get(channelId) ?? new ChannelRate({ store, clock, channelId, signal, failed });
+    this.#rates.set(channelId, rate);
+    return rate;
   }
 
-  #forgetPacers(): void {
-    for (const [channelId, pacer] of this.#pacers) {
-      if (pacer.isIdle && !this.#lanes.has(channelId)) this.#pacers.delete(channelId);
+  #forgetRates(): void {
+    for (const [channelId, rate] of this.#rates) {
+      if (rate.isIdle && !this.#lanes.has(channelId)) this.#rates.delete(channelId);
     }
   }
 

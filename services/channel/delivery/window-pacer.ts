@@ -2,30 +2,51 @@ import type { Clock } from "./clock.ts";
 
 export interface WindowPacerOptions {
   readonly clock: Clock;
-  /** Monotonic; nothing is sent before it. */
-  readonly startMs: number;
   readonly signal: AbortSignal;
 }
 
-/** The right to send one request now. */
+/** What this process may send of a channel. */
+export interface Allowance {
+  /** Requests in a second; 0: none. */
+  readonly perSecond: number;
+  /** What all processes together may send: who asks for less has to wait for another allowance. */
+  readonly ofAll: number;
+  /** Monotonic; then it is over. */
+  readonly untilMs: number;
+}
+
+/** The right to send one request. */
 export interface Turn {
-  /** The request is answered, or was given up. */
+  /** It is sent now. False: the allowance is over, another turn has to be taken. */
+  begin(): boolean;
+  /** The request is answered, or was given up; a turn that was not begun is given back. */
   done(): void;
 }
 
-interface Waiter extends PromiseWithResolvers<Turn> {
-  readonly perSecond: number;
+export interface PacerUse {
+  /** Of those who wait now. */
+  readonly limits: readonly number[];
+  readonly turns: number;
+  /** At no time there was nobody who waited. */
+  readonly wasAlwaysAwaited: boolean;
 }
 
-const windowMs = 1_000;
+interface Waiter extends PromiseWithResolvers<Turn> {
+  readonly limit: number;
+}
+
+export const windowMs = 1_000;
 /** A request that is not answered by then is taken to have arrived; what arrives later may be one too many. */
 const arrivalMs = 40;
 /** How long sending may be held up by answers that are later than that, all in all, and how much of it comes back in a second. */
 const maxPatienceMs = 500;
 const patiencePerSecondMs = 10;
+/** What is handed to another process waits longer for answers: it is handed seldom. */
+const quietPatienceMs = 1_000;
 /** Timers come late: what was to go in the meantime goes at once, but no more than of so long. */
 const burstMs = 50;
 const firstCapacity = 64;
+const none: Allowance = { perSecond: 0, ofAll: 0, untilMs: Number.NEGATIVE_INFINITY };
 
 /**
  * Lets at most so many requests of one channel go in any second, as the receiver
@@ -39,13 +60,20 @@ const firstCapacity = 64;
 export class WindowPacer {
   readonly #options: WindowPacerOptions;
   readonly #waiting: Waiter[] = [];
-  /** When turns began and were done, the latest ones of all; by their number modulo the length. */
+  #allowance = none;
+  /** Another one is not a continuation of the one before, which was over. */
+  #allowances = 0;
+  /**
+   * When turns were begun and done, the latest ones of all; by their number modulo
+   * the length. Infinite: not yet; given back: done before all times.
+   */
   #begun = new Float64Array(firstCapacity);
   #done = new Float64Array(firstCapacity);
   #count = 0;
-  #lastMs = Number.NEGATIVE_INFINITY;
+  #looked = 0;
+  #wasFree = true;
   /** Before it the next would follow its predecessor too closely. */
-  #nextMs: number;
+  #nextMs = Number.NEGATIVE_INFINITY;
   #patienceMs = maxPatienceMs;
   #refilledMs: number;
   #isHanding = false;
@@ -53,22 +81,59 @@ export class WindowPacer {
 
   constructor(options: WindowPacerOptions) {
     this.#options = options;
-    this.#refilledMs = options.startMs;
-    this.#nextMs = options.startMs;
+    this.#refilledMs = options.clock.monotonic();
   }
 
-  /** Resolves when a request may be sent. Rejects with the signal's reason. */
-  take(perSecond: number): Promise<Turn> {
-    const waiter = { ...Promise.withResolvers<Turn>(), perSecond };
-    while (this.#begun.length <= perSecond) this.#grow();
+  /** From now on; what was sent before counts. */
+  allow(allowance: Allowance): void {
+    const now = this.#options.clock.monotonic();
+    if (now >= this.#allowance.untilMs) this.#allowances++;
+    if (now >= this.#allowance.untilMs || this.#allowance.perSecond === 0) {
+      this.#nextMs = Math.max(this.#nextMs, now);
+    }
+    this.#allowance = allowance;
+    while (this.#done.length <= allowance.perSecond) this.#grow();
+    this.#wake();
+  }
+
+  /**
+   * Resolves when a request may be sent. Rejects with the signal's reason.
+   * @param limit requests in a second, of all processes
+   */
+  take(limit: number): Promise<Turn> {
+    const waiter = { ...Promise.withResolvers<Turn>(), limit };
     this.#waiting.push(waiter);
     void this.#hand();
     return waiter.promise;
   }
 
-  /** Whether what it remembers has no effect any more. */
-  get isIdle(): boolean {
-    return this.#waiting.length === 0 && this.#options.clock.monotonic() - this.#lastMs > 2 * windowMs;
+  /** Turns so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** What was going on since this was last asked. */
+  look(): PacerUse {
+    const limits = this.#waiting.map(({ limit }) => limit);
+    const use = { limits, turns: this.#count - this.#looked, wasAlwaysAwaited: !this.#wasFree };
+    this.#looked = this.#count;
+    this.#wasFree = limits.length === 0;
+    return use;
+  }
+
+  /** From when on none of the first so many turns is in a window any more; infinite: one is still to begin. */
+  quietAtMs(count: number): number {
+    let arrivedMs = Number.NEGATIVE_INFINITY;
+    for (let number = Math.max(0, this.#count - this.#done.length); number < count; number++) {
+      const place = number % this.#done.length;
+      const assumedMs = this.#begun[place]! + quietPatienceMs;
+      arrivedMs = Math.max(arrivedMs, Math.min(this.#done[place]!, assumedMs));
+    }
+    return arrivedMs + windowMs;
   }
 
   async #hand(): Promise<void> {
@@ -76,11 +141,15 @@ export class WindowPacer {
     if (this.#isHanding) return;
     this.#isHanding = true;
     while (this.#waiting.length > 0 && !signal.aborted) {
-      const { perSecond } = this.#waiting[0]!;
       const now = clock.monotonic();
-      const atMs = this.#earliest(perSecond, now);
+      const { perSecond, ofAll, untilMs } = this.#allowance;
+      const isAllowed = perSecond > 0 && ofAll <= this.#waiting[0]!.limit && now < untilMs;
+      const atMs = isAllowed ? this.#earliest(perSecond, now) : Number.POSITIVE_INFINITY;
       if (atMs > now) await this.#sleep(atMs - now);
-      else this.#waiting.shift()!.resolve(this.#begin(perSecond, now));
+      else {
+        this.#waiting.shift()!.resolve(this.#next(perSecond, now));
+        this.#wasFree ||= this.#waiting.length === 0;
+      }
     }
     this.#isHanding = false;
     if (signal.aborted) for (const waiter of this.#waiting.splice(0)) waiter.reject(signal.reason);
@@ -98,61 +167,79 @@ export class WindowPacer {
 
   /** When it is certain, or taken for certain, that the receiver has counted a request. */
   #arrivedAt(number: number): number {
-    const assumedMs = this.#begunAt(number) + arrivalMs + Math.max(0, this.#patienceMs);
-    return Math.min(assumedMs, this.#done[number % this.#done.length]!);
+    const place = number % this.#done.length;
+    const assumedMs = this.#begun[place]! + arrivalMs + Math.max(0, this.#patienceMs);
+    return Math.min(assumedMs, this.#done[place]!);
   }
 
-  #begunAt(number: number): number {
-    return this.#begun[number % this.#begun.length]!;
-  }
-
-  #begin(perSecond: number, now: number): Turn {
+  #next(perSecond: number, now: number): Turn {
     const before = this.#count - perSecond;
-    const isFresh = before < 0 || now - this.#begunAt(before) > 2 * windowMs;
+    const placeBefore = before % this.#done.length;
+    const isFresh = before < 0 || now - this.#begun[placeBefore]! > 2 * windowMs;
     this.#nextMs = Math.max(this.#nextMs, now - burstMs) + windowMs / perSecond / (isFresh ? 1 : 2);
     if (before >= 0) {
-      const waitedMs = Math.min(now, this.#done[before % this.#done.length]! + windowMs);
-      const excessMs = waitedMs - (this.#begunAt(before) + windowMs + arrivalMs);
+      const waitedMs = Math.min(now, this.#done[placeBefore]! + windowMs);
+      const excessMs = waitedMs - (this.#begun[placeBefore]! + windowMs + arrivalMs);
       // Each of a window is late by it, the window as a whole only once.
       this.#patienceMs -= Math.max(0, excessMs) / perSecond;
     }
     const number = this.#count++;
-    const place = number % this.#begun.length;
-    this.#begun[place] = now;
+    const place = number % this.#done.length;
+    this.#begun[place] = Number.POSITIVE_INFINITY;
     this.#done[place] = Number.POSITIVE_INFINITY;
-    this.#lastMs = now;
-    return { done: () => this.#end(number) };
+    return this.#turn(number);
   }
 
-  #end(number: number): void {
-    if (this.#count - number > this.#done.length) return;
-    this.#done[number % this.#done.length] = this.#options.clock.monotonic();
+  #turn(number: number): Turn {
+    const { clock } = this.#options;
+    const allowances = this.#allowances;
+    let isBegun = false;
+    return {
+      begin: () => {
+        const now = clock.monotonic();
+        if (now >= this.#allowance.untilMs || allowances !== this.#allowances) return false;
+        isBegun = true;
+        this.#note(this.#begun, number, now);
+        return true;
+      },
+      done: () => {
+        const now = clock.monotonic();
+        if (!isBegun) this.#nextMs = Math.min(this.#nextMs, now);
+        this.#note(this.#done, number, isBegun ? now : Number.NEGATIVE_INFINITY);
+      },
+    };
+  }
+
+  #note(times: Float64Array, number: number, atMs: number): void {
+    if (this.#count - number > times.length) return;
+    times[number % times.length] = atMs;
     this.#wake();
   }
 
   #grow(): void {
-    const [begun, done] = [this.#begun, this.#done];
-    const { length } = begun;
-    this.#begun = new Float64Array(2 * length);
-    this.#done = new Float64Array(2 * length);
-    for (let number = Math.max(0, this.#count - length); number < this.#count; number++) {
-      this.#begun[number % (2 * length)] = begun[number % length]!;
-      this.#done[number % (2 * length)] = done[number % length]!;
-    }
-    // What came before is forgotten, and taken to be as late as the first that is not.
-    for (let number = Math.max(0, this.#count - 2 * length); number < this.#count - length; number++) {
-      this.#begun[number % (2 * length)] = begun[this.#count % length]!;
-      this.#done[number % (2 * length)] = done[this.#count % length]!;
-    }
+    const { length } = this.#done;
+    const grown = (times: Float64Array): Float64Array<ArrayBuffer> => {
+      const larger = new Float64Array(2 * length);
+      for (let number = Math.max(0, this.#count - length); number < this.#count; number++) {
+        larger[number % (2 * length)] = times[number % length]!;
+      }
+      // What came before is forgotten, and taken to be as late as the first that is not.
+      for (let number = Math.max(0, this.#count - 2 * length); number < this.#count - length; number++) {
+        larger[number % (2 * length)] = times[this.#count % length]!;
+      }
+      return larger;
+    };
+    this.#begun = grown(this.#begun);
+    this.#done = grown(this.#done);
   }
 
-  /** Until then, or until a request is done. */
+  /** For so long, or until something changes. */
   async #sleep(ms: number): Promise<void> {
     const { clock, signal } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();
     this.#wake = wake;
-    const forget = clock.after(Math.max(1, Math.ceil(ms)), wake);
+    const forget = ms === Number.POSITIVE_INFINITY ? () => {} : clock.after(Math.max(1, Math.ceil(ms)), wake);
     signal.addEventListener("abort", wake, { once: true });
     await promise;
     signal.removeEventListener("abort", wake);

@@ -15,7 +15,7 @@ export interface PostgresChannelsOptions extends PostgresConnection {
   /** How long runs that have ended are kept. Default 30 days. */
   readonly retentionMs?: number;
   readonly now?: () => number;
-  /** Milliseconds by which leases and what is due go. Default: the database's clock, which slots go by too. */
+  /** Milliseconds by which leases and what is due go. Default: the database's clock. */
   readonly leaseNow?: () => number;
 }
 
@@ -34,7 +34,7 @@ export async function openPostgresChannels(options: PostgresChannelsOptions): Pr
   try {
     const monotonic = () => performance.now();
     const { leaseNow = await openLeaseClock({ ask: () => executor.clock(), monotonic }) } = options;
-    return new SqlChannels(executor, { now, leaseNow, retentionMs, slots: executor });
+    return new SqlChannels(executor, { now, leaseNow, retentionMs });
   } catch (error) {
     await executor[Symbol.asyncDispose]();
     throw error;

@@ -120,4 +120,17 @@ export const MIGRATIONS: readonly string[] = [
      next_us bigint NOT NULL,
      per_second integer NOT NULL
    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);`,
+
+  `DROP TABLE {slots};
+
+   -- Parts of the rate of a channel that processes have; times are those of leases.
+   CREATE TABLE {shares} (
+     channel_seq bigint NOT NULL,
+     share_key bigint NOT NULL,
+     per_second integer NOT NULL,
+     held integer NOT NULL,
+     wanted integer NOT NULL,
+     until_ms bigint NOT NULL,
+     PRIMARY KEY (channel_seq, share_key)
+   ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);`,
 ];

@@ -91,6 +91,7 @@ export function* deleteChannel(
   );
   if (user !== null) return { kind: "in_use", taskId: taskIdOf(user.seq) };
   yield* run("DELETE FROM {channels} WHERE seq = $1", seq);
+  yield* run("DELETE FROM {shares} WHERE channel_seq = $1", seq);
   return { kind: "deleted" };
 }
 

@@ -4,6 +4,7 @@ import type { RunState } from "../runs.ts";
 import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
 import { finishIfSettled, sweepRuns } from "./end-run.ts";
 import { channelIdOf, decodeBatchToken, seqOfChannel } from "./ids.ts";
+import { forgetShares } from "./shares.ts";
 import { Tallies } from "./tallies.ts";
 
 /** What the settings of a channel allow. */
@@ -114,6 +115,7 @@ export function* forgetLeases(_session: Session, atMs: number): Operation<void> 
     atMs + LONGEST_RETRY_MS,
   );
   yield* run("UPDATE {runs} SET lease_until_ms = 0, lease_key = 0 WHERE state = 'preparing'");
+  yield* forgetShares(atMs);
 }
 
 /** Batches in flight whose run was broken off, and whose holder never settled them. */

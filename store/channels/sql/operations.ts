@@ -13,6 +13,7 @@ import {
 import { prune } from "./prune.ts";
 import { findRun } from "./run-rows.ts";
 import { settleBatches } from "./settle.ts";
+import { leaveRate, shareRate } from "./shares.ts";
 import { statistics } from "./tallies.ts";
 import { createTask, dueTasks, findTask, listTasks } from "./task-rows.ts";
 
@@ -35,6 +36,7 @@ export const operations = {
   forgetLeases,
   leaseBatches,
   leasePreparation,
+  leaveRate,
   listBatches,
   listChannels,
   listTasks,
@@ -42,6 +44,7 @@ export const operations = {
   readAudience,
   releasePreparation,
   settleBatches,
+  shareRate,
   startRun,
   statistics,
   updateChannel,

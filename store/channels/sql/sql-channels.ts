@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import type * as port from "../channels.ts";
-import { encodeBatchToken, encodePreparation } from "./ids.ts";
+import { decodeShare, encodeBatchToken, encodePreparation, encodeShare } from "./ids.ts";
 import type { ChannelsOperations } from "./operations.ts";
 
 export interface SqlChannelsOptions {
@@ -11,10 +11,11 @@ export interface SqlChannelsOptions {
   readonly leaseNow: () => number;
   /** How long runs that have ended are kept. */
   readonly retentionMs: number;
-  readonly slots: port.SharedSlots | null;
 }
 
 const MAX_LEASE_MS = 86_400_000;
+const MAX_SHARE_LEASE_MS = 60_000;
+const MAX_PER_SECOND = 10_000;
 const MAX_PAGE = 1_000;
 
 type Options = port.CallOptions | undefined;
@@ -25,10 +26,7 @@ export class SqlChannels implements port.ChannelStore {
   readonly #options: SqlChannelsOptions;
   readonly #listeners = new Set<() => void>();
 
-  readonly slots: port.SharedSlots | null;
-
   constructor(executor: Executor<ChannelsOperations>, options: SqlChannelsOptions) {
-    this.slots = options.slots;
     this.#executor = executor;
     this.#options = options;
   }
@@ -199,6 +197,22 @@ export class SqlChannels implements port.ChannelStore {
   ): Promise<port.Page<port.BatchRecord>> {
     checkRange("limit", page.limit, MAX_PAGE);
     return await this.#call("listBatches", [runId, filter, page], options);
+  }
+
+  async shareRate({ channelId, token, ...asked }: port.ShareRequest, options?: Options): Promise<port.Share> {
+    checkRange("perSecond", asked.perSecond, MAX_PER_SECOND);
+    checkRange("held", asked.held, MAX_PER_SECOND, 0);
+    checkRange("wanted", asked.wanted, MAX_PER_SECOND, 0);
+    checkRange("leaseMs", asked.leaseMs, MAX_SHARE_LEASE_MS);
+    const key = token === undefined ? newKey() : decodeShare(token);
+    const sharing = { ...asked, channelId, key, atMs: this.#options.leaseNow() };
+    return { ...(await this.#call("shareRate", [sharing], options)), token: encodeShare(key) };
+  }
+
+  async leaveRate(channelId: string, token: string, afterMs: number, options?: Options): Promise<void> {
+    checkRange("afterMs", afterMs, MAX_SHARE_LEASE_MS, 0);
+    const leaving = { channelId, key: decodeShare(token), atMs: this.#options.leaseNow() };
+    await this.#call("leaveRate", [leaving, afterMs], options);
   }
 
   async prune(

@@ -65,5 +65,5 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
     await executor[Symbol.asyncDispose]();
     throw error;
   }
-  return new SqlChannels(executor, { now, leaseNow, retentionMs, slots: null });
+  return new SqlChannels(executor, { now, leaseNow, retentionMs });
 }

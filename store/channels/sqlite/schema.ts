@@ -112,4 +112,15 @@ export const MIGRATIONS: readonly string[] = [
      amount INTEGER NOT NULL,
      PRIMARY KEY (run_seq, shard, kind, reason, group_id, language)
    ) STRICT, WITHOUT ROWID;`,
+
+  `-- Parts of the rate of a channel that processes have; times are those of leases.
+   CREATE TABLE shares (
+     channel_seq INTEGER NOT NULL,
+     share_key INTEGER NOT NULL,
+     per_second INTEGER NOT NULL,
+     held INTEGER NOT NULL,
+     wanted INTEGER NOT NULL,
+     until_ms INTEGER NOT NULL,
+     PRIMARY KEY (channel_seq, share_key)
+   ) STRICT, WITHOUT ROWID;`,
 ];

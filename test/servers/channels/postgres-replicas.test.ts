@@ -78,23 +78,26 @@ it("claim the time of a task once", async () => {
   expect(results.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
 });
 
-it("share the slots of a channel", async () => {
+it("share the rate of a channel", async () => {
   await using replicas = await openReplicas();
-  const clock = () => Number(server.query("SELECT extract(epoch FROM clock_timestamp())"));
-  const beganS = clock();
-  const request = { channelId: "c1", count: 5, perSecond: 100 };
-  const results = await fromBoth(replicas, 40, (store) => store.slots!.reserve(request));
-  expect(results.flatMap(({ delaysMs }) => delaysMs)).toHaveLength(200);
-  const nextS = Number(server.query(`SELECT next_us FROM ${replicas.schema}.channel_slots`)) / 1e6;
-  // 200 slots at 100 a second, one after the other whoever took them.
-  expect(nextS - beganS).toBeGreaterThanOrEqual(2);
+  const channelId = await addChannel(replicas.stores[0]);
+  const asked = { channelId, perSecond: 100, held: 0, wanted: 100, leaseMs: 10_000 };
+  const shares = await fromBoth(replicas, 40, (store) => store.shareRate(asked));
+  expect(shares.reduce((sum, { held }) => sum + held, 0)).toBe(100);
+  expect(new Set(shares.map(({ token }) => token)).size).toBe(40);
+  const again = await Promise.all(
+    shares.map(({ token, held, fair }, i) => {
+      return replicas.stores[i % 2]!.shareRate({ ...asked, token, held: Math.min(held, fair) });
+    }),
+  );
+  expect(again.reduce((sum, { held }) => sum + held, 0)).toBeLessThanOrEqual(100);
 });
 
 it("live beside the inbox in one schema", async () => {
   const schema = `channels_${++schemas}`;
   expect(await migrateInbox(server, schema)).toEqual({ from: 0, to: 1 });
   const both = await Promise.all([migrate(server, schema), migrate(server, schema)]);
-  expect(both.map(({ from }) => from).toSorted()).toEqual([0, 1]);
+  expect(both.map(({ from }) => from).toSorted()).toEqual([0, 2]);
   await using store = await openPostgresChannels({ url: server.url, schema });
   expect(await store.dueTasks(1)).toEqual({ due: [], nextAtMs: null });
 });

@@ -12,17 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-testChannelStore(
-  "PostgreSQL channels",
-  async () => {
-    const schema = `channels_${++schemas}`;
-    await migrate(server, schema);
-    return {
-      open: (options) => openPostgresChannels({ ...options, url: server.url, schema }),
-      async [Symbol.asyncDispose]() {
-        server.query(`DROP SCHEMA ${schema} CASCADE`);
-      },
-    };
-  },
-  { isShared: true },
-);
+testChannelStore("PostgreSQL channels", async () => {
+  const schema = `channels_${++schemas}`;
+  await migrate(server, schema);
+  return {
+    open: (options) => openPostgresChannels({ ...options, url: server.url, schema }),
+    async [Symbol.asyncDispose]() {
+      server.query(`DROP SCHEMA ${schema} CASCADE`);
+    },
+  };
+});

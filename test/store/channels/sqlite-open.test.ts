@@ -28,7 +28,7 @@ it.each<[string, string, (path: string) => void]>([
   ["damaged", "is damaged or no SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
   [
     "newer",
-    "has version 99, newer than 1",
+    "has version 99, newer than 2",
     (path) =>
       new DatabaseSync(path).exec(`PRAGMA application_id = ${0x43_48_4e_4c}; PRAGMA user_version = 99`),
   ],
@@ -60,4 +60,24 @@ it("takes over at once what a process before was sending and preparing", async (
   const [after] = await leaseAll(second, channelId);
   expect(after).toMatchObject({ requestId: before!.requestId, attempts: 2, retries: 0 });
   expect(await second.extendBatches([before!.token], 1_000)).toEqual([before!.token]);
+});
+
+it("counts for a moment what a process before may have sent by, and not what it has left", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  let nowMs = 1_700_000_000_000;
+  const open = () => openSqliteChannels({ path, leaseNow: () => nowMs });
+  const asked = { perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
+  const first = await open();
+  const left = await first.shareRate({ ...asked, channelId: "c1" });
+  await first.leaveRate("c1", left.token, 0);
+  await first.shareRate({ ...asked, channelId: "c2" });
+  await first[Symbol.asyncDispose]();
+  nowMs -= 3_600_000;
+  await using second = await open();
+  expect(await second.shareRate({ ...asked, channelId: "c1" })).toMatchObject({ held: 10 });
+  const { held, token } = await second.shareRate({ ...asked, channelId: "c2" });
+  expect(held).toBe(0);
+  nowMs += 1_100;
+  expect(await second.shareRate({ ...asked, channelId: "c2", token })).toMatchObject({ held: 10 });
 });

@@ -3,14 +3,10 @@ import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
 import { testChannelStore } from "../../conformance/channels.ts";
 import { openTempFolder } from "../inbox/temp-folder.ts";
 
-testChannelStore(
-  "SQLite channels",
-  async () => {
-    const folder = await openTempFolder();
-    return {
-      open: (options) => openSqliteChannels({ ...options, path: join(folder.path, "channels.db") }),
-      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-    };
-  },
-  { isShared: false },
-);
+testChannelStore("SQLite channels", async () => {
+  const folder = await openTempFolder();
+  return {
+    open: (options) => openSqliteChannels({ ...options, path: join(folder.path, "channels.db") }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+});

@@ -189,7 +189,7 @@ describe("preparations of several runs", () => {
     delivery.start();
     const channel = { url: receiver.url, delivery: { batchSize: 500 } };
     const run = await startTask(store, channel, { audience: everybody });
-    await expect.poll(() => receiver.calls.length).toBe(10);
+    await expect.poll(() => receiver.calls.length, { timeout: 20_000 }).toBe(10);
     more.resolve();
     expect(await ended(store, run)).toMatchObject({ state: "done", succeeded: 5_001, batches: 11 });
   });

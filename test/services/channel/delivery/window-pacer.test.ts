@@ -4,14 +4,23 @@ import { FakeClock } from "./fake-clock.ts";
 import { mostInSecond } from "./most-within.ts";
 
 /** Requests that are counted by a receiver at some time between their beginning and their answer. */
-function open(perSecond: number, waiting: number, answerAfterMs: (number: number) => number, startMs = 0) {
+function open(
+  perSecond: number,
+  waiting: number,
+  answerAfterMs: (number: number) => number,
+  allowed = perSecond,
+) {
   const clock = new FakeClock();
   const stopping = new AbortController();
-  const pacer = new WindowPacer({ clock, startMs, signal: stopping.signal });
+  const pacer = new WindowPacer({ clock, signal: stopping.signal });
+  const allow = (share: number, untilMs = Number.POSITIVE_INFINITY): void =>
+    pacer.allow({ perSecond: share, ofAll: share, untilMs });
+  allow(allowed);
   const arrivals: number[] = [];
   let sent = 0;
   const send = async (limit = perSecond): Promise<void> => {
     const turn = await pacer.take(limit);
+    turn.begin();
     const latencyMs = answerAfterMs(sent++);
     // The later it is counted, the harder for those behind: the last moment is that of the answer.
     const answered = (): void => {
@@ -26,7 +35,7 @@ function open(perSecond: number, waiting: number, answerAfterMs: (number: number
     }
   };
   const sends = Promise.allSettled(Array.from({ length: waiting }, () => send()));
-  return { clock, pacer, arrivals, stopping, sends, send };
+  return { clock, pacer, arrivals, stopping, sends, send, allow };
 }
 
 const within = (times: readonly number[], ms: number): number => times.filter((at) => at < ms).length;
@@ -70,24 +79,49 @@ describe("requests of one process", () => {
     expect(arrivals.length).toBeGreaterThan(600);
   });
 
-  it("keep to each of several limits", async () => {
-    const { clock, arrivals, send } = open(200, 200, () => 5);
+  it("keep to what is allowed when that becomes less, and more", async () => {
+    const { clock, arrivals, send, allow } = open(200, 200, () => 5);
     await clock.advance(1_100);
+    allow(20);
     for (let i = 0; i < 50; i++) void send(20);
     await clock.advance(3_000);
-    expect(mostInSecond(arrivals.filter((at) => at >= 1_100))).toBeLessThanOrEqual(20);
+    expect(mostInSecond(arrivals.filter((at) => at >= 1_100))).toBe(20);
     expect(mostInSecond(arrivals)).toBeLessThanOrEqual(200);
+    allow(300);
+    for (let i = 0; i < 900; i++) void send(300);
+    await clock.advance(3_000);
+    expect(mostInSecond(arrivals)).toBeLessThanOrEqual(300);
+    expect(arrivals.length).toBeGreaterThan(1_000);
   });
 
-  it("are evenly spread where nothing was sent before, and not begun too early", async () => {
-    const { clock, arrivals, pacer } = open(10, 10, () => 0, 1_100);
-    await clock.advance(1_099);
+  it("wait while all may send more than their limit", async () => {
+    const { clock, arrivals, send, allow } = open(200, 0, () => 5);
+    void send(20);
+    await clock.advance(5_000);
     expect(arrivals).toEqual([]);
+    allow(20);
+    await clock.advance(10);
+    expect(arrivals).toHaveLength(1);
+  });
+
+  it("are evenly spread where nothing was sent before, and not begun before it is allowed", async () => {
+    const { clock, arrivals, allow } = open(10, 10, () => 0, 0);
+    await clock.advance(1_100);
+    expect(arrivals).toEqual([]);
+    allow(10);
     await clock.advance(1_000);
     expect(arrivals).toEqual(Array.from({ length: 10 }, (_, i) => 1_100 + 100 * i));
-    expect(pacer.isIdle).toBe(false);
-    await clock.advance(2_100);
-    expect(pacer.isIdle).toBe(true);
+  });
+
+  it("end with what is allowed", async () => {
+    const { clock, arrivals, allow } = open(10, 30, () => 0, 0);
+    allow(10, 1_500);
+    await clock.advance(5_000);
+    expect(arrivals.at(-1)).toBeLessThan(1_500);
+    allow(10, 6_500);
+    await clock.advance(5_000);
+    expect(arrivals.at(-1)).toBeGreaterThan(5_000);
+    expect(arrivals.at(-1)).toBeLessThan(6_500);
   });
 
   it("let go of who waits when it is to stop", async () => {
@@ -97,5 +131,59 @@ describe("requests of one process", () => {
     await clock.advance(1);
     const states = (await sends).map(({ status }) => status);
     expect(states).toEqual(["fulfilled", "rejected", "rejected"]);
+  });
+});
+
+describe("a turn", () => {
+  const allowOne = () => {
+    const clock = new FakeClock();
+    const pacer = new WindowPacer({ clock, signal: new AbortController().signal });
+    pacer.allow({ perSecond: 1, ofAll: 1, untilMs: 5_000 });
+    return { clock, pacer };
+  };
+
+  it("counts from when it is begun, however late that is", async () => {
+    const { clock, pacer } = allowOne();
+    const first = await pacer.take(1);
+    let isSecond = false;
+    void pacer.take(1).then(() => {
+      isSecond = true;
+    });
+    await clock.advance(3_000);
+    expect([isSecond, pacer.quietAtMs(1)]).toEqual([false, Number.POSITIVE_INFINITY]);
+    expect(first.begin()).toBe(true);
+    first.done();
+    expect(pacer.quietAtMs(1)).toBe(4_000);
+    await clock.advance(999);
+    expect(isSecond).toBe(false);
+    await clock.advance(2);
+    expect(isSecond).toBe(true);
+  });
+
+  it("that is given back is somebody else's at once", async () => {
+    const { clock, pacer } = allowOne();
+    (await pacer.take(1)).done();
+    await clock.advance(1);
+    expect((await pacer.take(1)).begin()).toBe(true);
+    expect(clock.monotonic()).toBe(1);
+  });
+
+  it("is over with what was allowed, also when there is more", async () => {
+    const { clock, pacer } = allowOne();
+    const [first, second] = [await pacer.take(1), pacer.take(1)];
+    await clock.advance(5_000);
+    expect(first.begin()).toBe(false);
+    pacer.allow({ perSecond: 1, ofAll: 1, untilMs: 9_000 });
+    expect(first.begin()).toBe(false);
+    first.done();
+    await clock.advance(1);
+    expect((await second).begin()).toBe(true);
+  });
+
+  it("is taken to have arrived a second behind its beginning, where others are to send", async () => {
+    const { pacer } = allowOne();
+    (await pacer.take(1)).begin();
+    expect(pacer.quietAtMs(1)).toBe(2_000);
+    expect(pacer.quietAtMs(0)).toBe(Number.NEGATIVE_INFINITY);
   });
 });

@@ -1,0 +1,159 @@
+import type { ChannelStore } from "../../../store/channels/channels.ts";
+import { Bell, type Clock } from "./clock.ts";
+import { type Turn, WindowPacer } from "./window-pacer.ts";
+
+export interface ChannelRateOptions {
+  readonly store: Pick<ChannelStore, "shareRate" | "leaveRate">;
+  readonly clock: Clock;
+  readonly channelId: string;
+  /** Aborted when nothing more is sent. */
+  readonly signal: AbortSignal;
+  readonly failed: (error: unknown) => void;
+}
+
+/** A process that dies keeps its share from others for so long, and some seconds. */
+const leaseMs = 10_000;
+/** How often the share is looked at while there is something to send. */
+const periodMs = 500;
+/** The same while more could be used than is to be had. */
+const wantingPeriodMs = 200;
+/** Who has not sent for so long leaves its share. */
+const idleMs = 1_000;
+/** Answers may be waited for, but not for long. */
+const shortestMs = 20;
+/** What is left is in no window any more behind it. */
+const maxQuietMs = 2_000;
+/** Behind a failure of the store. */
+const pauseMs = 1_000;
+/** Who doesn't use all of its share says that it wants so much more than it uses. */
+const headroom = 1.5;
+/** What is left of use by the next look when there is none. */
+const fading = 0.8;
+
+/** What was last asked for. */
+interface Wish {
+  readonly perSecond: number;
+  /** 0: nothing. */
+  readonly wanted: number;
+}
+
+/**
+ * The rate of one channel, as far as it is this process's: a share that it asks
+ * the store for while it sends, and paces by the answers to its own requests. As
+ * shares are never more than the rate together, and one becomes less only a
+ * second behind the answers to what was sent by it, the rate is kept over all.
+ */
+export class ChannelRate {
+  readonly #options: ChannelRateOptions;
+  readonly #pacer: WindowPacer;
+  readonly #bell: Bell;
+  #working: Promise<void> | undefined;
+  #token: string | undefined;
+  #wish: Wish = { perSecond: 0, wanted: 0 };
+  /** The share, as the store counts it. */
+  #held = 0;
+  /** What is sent by; less than `#held` while the rest is on its way back. */
+  #perSecond = 0;
+  /** So many turns were handed out when more was sent by. */
+  #fasterTurns = 0;
+  #isShort = false;
+  #lookedMs = 0;
+  #usedMs = 0;
+  /** Requests in a second, at most in the last seconds. */
+  #used = 0;
+
+  constructor(options: ChannelRateOptions) {
+    this.#options = options;
+    this.#pacer = new WindowPacer(options);
+    this.#bell = new Bell(options.clock);
+  }
+
+  /**
+   * Resolves when a request may be sent. Rejects with the signal's reason.
+   * @param limit requests of the channel in a second, over all processes
+   */
+  take(limit: number): Promise<Turn> {
+    const turn = this.#pacer.take(limit);
+    const { perSecond, wanted } = this.#wish;
+    if (this.#working === undefined) {
+      this.#working = this.#work().finally(() => {
+        this.#working = undefined;
+      });
+    } else if (wanted === 0 || limit < perSecond) this.#bell.ring();
+    return turn;
+  }
+
+  /** Whether there is nothing to be remembered. */
+  get isIdle(): boolean {
+    return this.#working === undefined;
+  }
+
+  /** Leaves the share to others; nothing is sent any more. */
+  async leave(): Promise<void> {
+    const { store, clock, channelId, failed } = this.#options;
+    this.#bell.ring();
+    await this.#working;
+    if (this.#token === undefined) return;
+    const quietMs = this.#pacer.quietAtMs(this.#pacer.count) - clock.monotonic();
+    const afterMs = Math.ceil(Math.min(Math.max(0, quietMs), maxQuietMs));
+    await store.leaveRate(channelId, this.#token, afterMs).catch(failed);
+  }
+
+  /** Until the share is left, or nothing is to be sent any more. */
+  async #work(): Promise<void> {
+    const { signal, failed } = this.#options;
+    while (!signal.aborted) {
+      let waitMs = pauseMs;
+      try {
+        await this.#share();
+        waitMs = this.#waitMs();
+      } catch (error) {
+        failed(error);
+      }
+      if (signal.aborted || (this.#token === undefined && !this.#pacer.isAwaited)) return;
+      await this.#bell.wait(waitMs);
+    }
+  }
+
+  async #share(): Promise<void> {
+    const { store, clock, channelId } = this.#options;
+    const askedMs = clock.monotonic();
+    const wish = this.#nextWish(askedMs);
+    this.#wish = wish;
+    const isQuiet = askedMs >= this.#pacer.quietAtMs(this.#fasterTurns);
+    const held = isQuiet ? this.#perSecond : this.#held;
+    const share = await store.shareRate({ ...wish, channelId, token: this.#token, held, leaseMs });
+    this.#token = wish.wanted === 0 && share.held === 0 ? undefined : share.token;
+    this.#held = share.held;
+    const perSecond = Math.min(share.held, share.fair);
+    if (perSecond >= this.#perSecond) this.#perSecond = perSecond;
+    // One step at a time: another one would put off the end of the first.
+    else if (isQuiet || share.held < this.#perSecond) {
+      this.#perSecond = perSecond;
+      this.#fasterTurns = this.#pacer.count;
+    }
+    const ofAll = Math.max(wish.perSecond, share.total);
+    this.#isShort = this.#pacer.isAwaited && (share.held < share.fair || ofAll > wish.perSecond);
+    this.#pacer.allow({ perSecond: this.#perSecond, ofAll, untilMs: askedMs + leaseMs });
+  }
+
+  #nextWish(now: number): Wish {
+    const { limits, turns, wasAlwaysAwaited } = this.#pacer.look();
+    const passedMs = Math.max(now - this.#lookedMs, wantingPeriodMs);
+    this.#lookedMs = now;
+    this.#used = Math.max((turns * 1_000) / passedMs, fading * this.#used);
+    const perSecond = limits.length > 0 ? Math.min(...limits) : this.#wish.perSecond;
+    if (limits.length > 0 || turns > 0) this.#usedMs = now;
+    else if (now - this.#usedMs > idleMs) return { perSecond, wanted: 0 };
+    const isShort = limits.length > 0 && (wasAlwaysAwaited || turns === 0);
+    const used = Math.max(1, Math.ceil(headroom * this.#used));
+    return { perSecond, wanted: isShort ? perSecond : Math.min(perSecond, used) };
+  }
+
+  #waitMs(): number {
+    if (this.#isShort) return wantingPeriodMs;
+    if (this.#perSecond === this.#held) return periodMs;
+    const quietMs = this.#pacer.quietAtMs(this.#fasterTurns) - this.#options.clock.monotonic();
+    return Math.min(periodMs, Math.max(shortestMs, Math.ceil(quietMs)));
+  }
+}
