@@ -1,143 +1,16 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
-import { Command, CommanderError, Option } from "commander";
-import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
+import { CommanderError } from "commander";
 import { ConfigError } from "./config/problem.ts";
 import { sizeThreadPool } from "./config/thread-pool.ts";
 import { guardOutput } from "./guard-output.ts";
-import { addImport } from "./import-arguments.ts";
-import { packageVersion } from "./package-root.ts";
-import { addPush } from "./push-arguments.ts";
-import { addQuery } from "./query-arguments.ts";
-import { addReceiverTools } from "./receiver-arguments.ts";
-import { addStore } from "./store-arguments.ts";
-import { addToken } from "./token-arguments.ts";
+import { createProgram } from "./program.ts";
 import { UserError } from "./user-error.ts";
-import { addWebhook } from "./webhook-arguments.ts";
-
-const exitCodes = `
-Exit codes:
-  0  done
-  1  failed: a wrong configuration, an input that cannot be read, a service that is not ready,
-     and with parse --strict a line without a record, with import --strict a record that is refused
-  2  the command line is wrong
-  141  what read standard output went away`;
 
 // Compiled code, and sources with their types taken out, are kept in the folder that NODE_COMPILE_CACHE names, or for
 // temporary files: from the second start on that saves a fifth of the time. It is no fault if it cannot be.
 enableCompileCache();
 sizeThreadPool();
-
-// Each command is imported when it runs, so that none waits for what another needs.
-function createProgram(): Command {
-  const program = new Command("engage")
-    .description(
-      "Parse, collect and query events, receive webhooks and push to audiences: as a server, or from here.",
-    )
-    .version(packageVersion())
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ engage serve                          the demo, on 127.0.0.1:8080
-  $ engage serve --config engage.yaml
-  $ engage config --check                 all that is wrong, with line numbers
-  $ engage parse access.log.1.gz          log lines to event records
-  $ engage key create shipper             a key for auth.keys
-  $ engage query query.json --plot        numbers of events as a chart
-  $ engage import events.ndjson.gz        event records into the data folder
-  $ engage webhook dead-letters           messages that a running server has given up
-  $ engage push --channel mail --to ann --set title=Hello
-  $ engage check http://127.0.0.1:9000/hook --secret abc
-                                          grade a webhook receiver, yours or ours
-${exitCodes}`,
-    );
-  addServing(program);
-  addTools(program);
-  addWebhook(program);
-  addToken(program);
-  addQuery(program);
-  addStore(program);
-  addImport(program);
-  addPush(program);
-  addReceiverTools(program);
-  return program;
-}
-
-function addServing(program: Command): void {
-  command(program, "serve", "serve gRPC, gRPC-Web, Connect and REST on one port").action(
-    async (options: Common) => {
-      const { serve } = await import("./serve.ts");
-      await serve(await optionsOf(options));
-    },
-  );
-  command(
-    program,
-    "parser-plugin",
-    "run as the child process of a log shipper (go-plugin convention)",
-  ).action(async (options: Common) => {
-    const { runParserPlugin } = await import("./parser-plugin.ts");
-    await runParserPlugin(await optionsOf(options));
-  });
-  command(
-    program,
-    "demo",
-    "start a server of its own, call it with real clients and show what comes back",
-  ).action(async (options: Common) => {
-    const { runDemo } = await import("./demo.ts");
-    await runDemo(await optionsOf(options), process.stdout);
-  });
-}
-
-function addTools(program: Command): void {
-  command(program, "parse", "log lines to event records, one JSON object a line")
-    .argument("<file...>", "files, also gzipped ones; - for standard input")
-    .option("--format <name>", "parse all lines by this format, whatever the index")
-    .option("--index <name>", "choose the format by this index in the place of the file's name")
-    .option("--strict", "exit with 1 when a line has no record")
-    .addHelpText("after", "\nRecords go to standard output; progress and the summary to standard error.")
-    .action(async (files: string[], options: Common & { format?: string; index?: string; strict?: true }) => {
-      const { runParse } = await import("./parse.ts");
-      process.exitCode = await runParse(await optionsOf(options), files, options, process);
-    });
-  command(program, "config", "show or check the configuration")
-    .addOption(
-      new Option("--print", "the values in effect and where each came from").conflicts(["check", "schema"]),
-    )
-    .option("--check", "all that is wrong, with line numbers")
-    .addOption(new Option("--schema", "the JSON Schema of engage.yaml, for editors").conflicts("check"))
-    .action(async (options: Common & { check?: true; schema?: true }) => {
-      const { checkConfig, printConfig, printSchema } = await import("./config-command.ts");
-      if (options.schema) return printSchema(process.stdout);
-      await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
-    });
-  command(
-    program,
-    "migrate",
-    "bring the schema of inbox and channels in PostgreSQL up to this version",
-  ).action(async (options: Common) => {
-    const { runMigrate } = await import("./migrate.ts");
-    await runMigrate(await optionsOf(options), process.stdout);
-  });
-  program
-    .command("key")
-    .description("keys for callers")
-    .command("create <name>")
-    .description("make a random key, shown once, and its entry for auth.keys")
-    .option("--method <pattern...>", 'what it may call, such as "proto.Parser/*" (default: everything)')
-    .option("--json", "print one JSON object")
-    .action(async (name: string, options: { json?: true; method?: string[] }) => {
-      const { createKey } = await import("./keys.ts");
-      createKey(name, options, process.stdout);
-    });
-  command(program, "health", "ask a running service whether it is ready")
-    .option("--url <url>", "where to ask (default: /readyz at the configured address)")
-    .option("--timeout <ms>", "how long to wait", milliseconds, 3000)
-    .action(async (options: Common & { url?: string; timeout: number }) => {
-      const { runHealth } = await import("./health.ts");
-      process.exitCode = await runHealth(await optionsOf(options), options, process);
-    });
-}
 
 /** Settles every outcome of a command into an exit code. */
 async function main(argv: readonly string[]): Promise<void> {

@@ -6,7 +6,7 @@ import { UserError } from "./user-error.ts";
 
 /** Adds `engage import` and `engage export`. */
 export function addImport(program: Command): void {
-  command(program, "import", "bring event records into the data folder, or to a running server")
+  command(program, "import", "bring in event records, here or to a server")
     .argument("<file...>", "NDJSON, CSV or Parquet, the first two also gzipped; - for standard input")
     .option("--project <id>", "the project (default: the only one)", positive)
     .addOption(
@@ -22,18 +22,21 @@ export function addImport(program: Command): void {
     .option("--key-file <file>", "file with a key for the server (default: the key in ENGAGE_KEY)")
     .addHelpText(
       "after",
-      "\nProgress and the summary go to standard error. Refused records become dead letters.",
+      `
+Without --url it opens the data folder itself, so no server may run on it.
+Progress and the summary go to standard error. Refused records become dead letters.`,
     )
     .action(async (files: string[], options: Common & ImportOptions) => {
       const { runImport } = await import("./import-command.ts");
       process.exitCode = await runImport(await optionsOf(options), files, options, process, stopSignal());
     });
-  command(program, "export", "write users and events as records that import takes, while no server runs")
+  command(program, "export", "write users and events as import takes them")
     .argument("<file>", "NDJSON, gzipped when its name ends in .gz; - for standard output")
     .option("--project <id>", "the project (default: the only one)", positive)
     .option("--from <day>", "first day of events, such as 2026-01-31, in the project's zone")
     .option("--to <day>", "last day of events")
     .option("--no-users", "events only")
+    .addHelpText("after", "\nIt opens the data folder itself, so no server may run on it.")
     .action(async (file: string, options: Common & ExportOptions) => {
       const { runExport } = await import("./export-command.ts");
       await runExport(await optionsOf(options), file, options, process, stopSignal());

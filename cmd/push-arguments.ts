@@ -4,7 +4,7 @@ import type { PushOptions } from "./push-command.ts";
 
 /** Adds `engage push`. */
 export function addPush(program: Command): void {
-  command(program, "push", "push a content to an audience through a channel of a running server")
+  command(program, "push", "push to an audience, by a channel of a server")
     .argument("[file]", "the task, in YAML or JSON; - for standard input")
     .option("--channel <id>", "the channel, by id or name (default: the file's)")
     .option("--name <text>", "name of the task (default: the file's)")

@@ -56,7 +56,7 @@ function withServer(one: Command): Command {
 
 function addRpc(cluster: Command, name: string, description: string): Command {
   return withServer(command(cluster, name, description))
-    .requiredOption("--project <id>", "project id", positive)
+    .requiredOption("--project <id>", "project id (required)", positive)
     .option("--key-file <file>", "file with a bearer key (default: the key in $ENGAGE_KEY, or none)")
     .option("--timeout <ms>", "how long to wait for an answer", milliseconds, 300_000);
 }

@@ -29,9 +29,7 @@ function withCall(command: Command): Command {
 }
 
 function addCheck(program: Command): void {
-  const check = program
-    .command("check <url>")
-    .description("grade a webhook receiver against the specification, rule by rule");
+  const check = program.command("check <url>").description("grade a webhook receiver, rule by rule");
   withCall(check)
     .addOption(
       new Option("--channel-has-auth <state>", "off: the channel has no authentication, nothing is signed")
@@ -67,9 +65,7 @@ Exit codes: 0 the receiver is right, 1 it breaks a rule or cannot be asked, 2 th
 }
 
 function addListen(program: Command): void {
-  const listen = program
-    .command("listen")
-    .description("a receiver on loopback that shows the batches that come, and answers as told");
+  const listen = program.command("listen").description("a receiver that shows batches, answers as told");
   withSecret(listen, "secret of the channel, to verify with; without one nothing is verified")
     .option("--port <number>", "where to listen", portNumber, 8090)
     .addOption(
@@ -92,6 +88,7 @@ function addListen(program: Command): void {
     .option("--empty-body", "answer without a body")
     .option("--delay <ms>", "answer after this time", milliseconds)
     .option("--json", "print one JSON object for each batch")
+    .addHelpText("after", "\nIt listens on 127.0.0.1 alone.")
     .action(async (options: ListenOptions) => {
       const { runListen } = await import("./listen-command.ts");
       await runListen(options, process);
@@ -99,9 +96,7 @@ function addListen(program: Command): void {
 }
 
 function addSend(program: Command): void {
-  const send = program
-    .command("send <url>")
-    .description("send one batch to a webhook receiver, and show how its answer is judged");
+  const send = program.command("send <url>").description("send a batch, show how its answer is judged");
   withCall(send)
     .addOption(
       new Option("--file <file>", "the body, byte for byte; - for standard input").conflicts("pushId"),

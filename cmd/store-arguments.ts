@@ -21,9 +21,7 @@ interface Work {
 
 /** Adds `engage store …`: commands that open the store of events themselves, so no server may run on it. */
 export function addStore(program: Command): void {
-  const store = program
-    .command("store")
-    .description("look after the store of events, while no server uses it");
+  const store = program.command("store").description("look after the store of events, without a server");
   const add = (name: string, description: string, run: (work: Work) => Promise<number | undefined>): void => {
     command(store, name, description)
       .option("--json", "print one JSON object")

@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+
+/** By command; each is a command line that works. */
+const examples: Readonly<Record<string, readonly string[]>> = {
+  serve: ["engage serve --config engage.yaml"],
+  "parser-plugin": ["engage parser-plugin --config engage.yaml"],
+  demo: ["engage demo"],
+  parse: ["engage parse access.log.1.gz --format access", "tail -F app.log | engage parse - --index app.log"],
+  config: ["engage config --check", "engage config --schema > engage.schema.json"],
+  migrate: ["engage migrate --config engage.yaml"],
+  "key create": ['engage key create shipper --method "proto.Parser/*"'],
+  health: ["engage health --url http://127.0.0.1:8080/readyz"],
+  "webhook stats": ["engage webhook stats --channel demo"],
+  "webhook deliveries": ["engage webhook deliveries --state pending --target crm"],
+  "webhook delivery": ["engage webhook delivery 42"],
+  "webhook dead-letters": ["engage webhook dead-letters --channel demo --json"],
+  "webhook replay": ["engage webhook replay --target crm --dry-run", "engage webhook replay --delivery 42"],
+  "token create": ["engage token create dashboard --project 1 --rate 5"],
+  "token list": ["engage token list --json"],
+  "token revoke": ["engage token revoke dashboard"],
+  query: ["engage query query.json --plot", "engage query query.json --csv --out result.csv"],
+  "cluster import": ["engage cluster import vips vips.txt --project 1"],
+  "cluster list": ["engage cluster list --project 1"],
+  "store stats": ["engage store stats --json"],
+  "store compact": ["engage store compact"],
+  "store check": ["engage store check"],
+  import: [
+    "engage import events.ndjson.gz",
+    "engage import orders.csv --map #account_id=user #event_name=what #time=at:time --dry-run",
+  ],
+  export: ["engage export events.ndjson.gz --from 2026-01-01 --to 2026-01-31"],
+  push: ["engage push spring.yaml", "engage push --channel mail --to ann --set title=Hello"],
+  check: [
+    "engage check http://127.0.0.1:9000/hook --secret abc",
+    "engage check https://example.com/hook --secret-file secret.txt --junit report.xml",
+  ],
+  listen: ["engage listen --secret abc --fail 1,3"],
+  send: ["engage send http://127.0.0.1:9000/hook --secret abc --push-id ann --param title=Hello"],
+};
+
+/** Ends the help of each command that does something. */
+export function addExamples(program: Command, path = ""): void {
+  for (const command of program.commands) {
+    const name = `${path}${command.name()}`;
+    const lines = examples[name]?.map((line) => `\n  $ ${line}`) ?? [];
+    if (lines.length > 0) command.addHelpText("after", `\nExamples:${lines.join("")}`);
+    addExamples(command, `${name} `);
+  }
+}
