@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { maxPropertiesOf } from "../services/event/config.ts";
 import { type Loader, type LoadObserver, openLoader } from "../services/event/load/loader.ts";
 import { createPrepareWorker, type PrepareWorker } from "../services/event/load/prepare-worker.ts";
 import { createProgress } from "../services/event/load/worker-messages.ts";
@@ -77,6 +78,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const loader = opened.use(
     openLoader({
       ...{ store, stagingFolder, delays, observer: ports.observer, now: Date.now },
+      maxProperties: maxPropertiesOf(config.events),
       reader: {
         ...reader,
         // What a damaged log of the store would take with it can be loaded again.

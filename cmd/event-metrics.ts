@@ -8,12 +8,14 @@ import { createSums } from "./metric-sums.ts";
 
 export interface EventMetrics {
   readonly collect: CollectObserver;
-  readonly load: LoadObserver;
+  readonly load: LoadCounts;
   readonly deadLetters: Pick<DeadLetterObserver, "written" | "dropped">;
   /** An incomplete record that a crash left at the end of the spool. */
   torn(): void;
   compactFailed(): void;
 }
+
+type LoadCounts = Pick<LoadObserver, "loaded" | "failed">;
 
 /** What a record comes from when it is refused only by the loader. */
 const loadSource = "load";
@@ -64,7 +66,7 @@ interface ByReason {
   dropped(reason: string, properties: number): void;
 }
 
-function countLoaded(registry: Registry, sums: MakeSums, byReason: ByReason): LoadObserver {
+function countLoaded(registry: Registry, sums: MakeSums, byReason: ByReason): LoadCounts {
   const loaded = sums("loaded_records_total", "Records that can be queried", "kind");
   const duplicates = sums("duplicate_records_total", "Records that were there before", "kind");
   const batches = sums("load_batches_total", "Batches loaded into the store");

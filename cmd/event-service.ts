@@ -4,10 +4,16 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
+import { maxPropertiesOf } from "../services/event/config.ts";
 import { type EventJsonCodec, eventCodecs } from "../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../services/event/spool-line.ts";
 import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
-import { type EventStore, EventsUnavailableError, emptySchema } from "../store/events/events.ts";
+import {
+  type EventStore,
+  EventsMemoryError,
+  EventsUnavailableError,
+  emptySchema,
+} from "../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../store/records/records.ts";
 import type { Config } from "./config.ts";
 import { lockFolder } from "./data-lock.ts";
@@ -91,6 +97,7 @@ export async function openEventServices(
     return createEventCollector({
       ...{ projects: config.projects, append, letters, observer: metrics.collect, now },
       schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
+      maxProperties: maxPropertiesOf(config.events),
     });
   });
   const gate = (): Promise<unknown> | undefined => (loading.peek() === undefined ? open() : undefined);
@@ -138,7 +145,16 @@ async function openLoading(
         failed(error, delayMs) {
           metrics.load.failed(error, delayMs);
           const line = throttle("load");
-          if (line !== undefined) logger.error({ err: error, delayMs, ...line }, "events wait to be loaded");
+          const advice = error instanceof EventsMemoryError ? ", events.engine.memoryBytes is too small" : "";
+          if (line !== undefined)
+            logger.error({ err: error, delayMs, ...line }, `events wait to be loaded${advice}`);
+        },
+        overLimit(project, property) {
+          const maxProperties = maxPropertiesOf(config.events);
+          logger.warn(
+            { project, property, maxProperties },
+            "new properties are dropped, the project has as many as events.maxProperties allows",
+          );
         },
       },
       torn(file, bytes) {

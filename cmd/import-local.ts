@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { maxPropertiesOf } from "../services/event/config.ts";
 import { createPreparer } from "../services/event/load/prepare.ts";
 import { removeRows } from "../services/event/load/staging.ts";
 import { encodeRawSpoolLines } from "../services/event/spool-line.ts";
@@ -54,6 +55,8 @@ export async function openLocalImport(
           moved = Promise.withResolvers();
         },
         failed: (error, delayMs) => void say(`tried again in ${delayMs} ms`, error),
+        // The summary counts what was dropped, by reason.
+        overLimit: () => {},
       },
       torn: () => {},
       bulk,
@@ -86,7 +89,7 @@ export function openDryImport(config: Config, { projectId, summary }: TargetPort
   const preparer = createPreparer({ intake, folder });
   const zone = config.projects.find(({ id }) => id === projectId)?.zone ?? "+00:00";
   const projects = new Map([[projectId, { schema: emptySchema, zone }]]);
-  preparer.reset({ loadedTo: undefined, projects });
+  preparer.reset({ loadedTo: undefined, projects, maxProperties: maxPropertiesOf(config.events) });
   let place = { number: 1, offset: 0 };
   return {
     async take(lines) {

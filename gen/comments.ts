@@ -1348,6 +1348,8 @@ export const comments: Readonly<Record<string, string>> = {
     "The same name, but for its case, stood before.",
   "engage.event.v1.DropReason.DROP_REASON_NAME":
     "Not a valid name.",
+  "engage.event.v1.DropReason.DROP_REASON_PROPERTY_LIMIT":
+    "New to a project that has as many properties as it may\n(`events.maxProperties` of the configuration).",
   "engage.event.v1.DropReason.DROP_REASON_RANGE":
     "A number that is none, or a zone offset that there isn't.",
   "engage.event.v1.DropReason.DROP_REASON_RESERVED":

@@ -16,6 +16,8 @@ export interface EventCollectorOptions extends TakeOptions {
   readonly projects: readonly CollectorProject[];
   /** Of a body of an SDK when it is inflated. Default 16 MiB. */
   readonly maxInflatedBytes?: number;
+  /** Of events, and as many of users, in each project. Default: no limit. */
+  readonly maxProperties?: number;
 }
 
 const defaultInflatedBytes = 16 * 2 ** 20;
@@ -28,8 +30,8 @@ const syncBatchSize = 20;
  * answers over REST need `eventCodecs`.
  */
 export function createEventCollector(given: EventCollectorOptions): ServiceImpl<typeof EventCollector> {
-  const { maxInflatedBytes = defaultInflatedBytes } = given;
-  const directory = createProjectDirectory(given.projects);
+  const { maxInflatedBytes = defaultInflatedBytes, maxProperties = Number.POSITIVE_INFINITY } = given;
+  const directory = createProjectDirectory(given.projects, maxProperties);
   const options = { ...given, directory, maxInflatedBytes };
   return {
     track: (request) => trackBatch(options, request, "track"),

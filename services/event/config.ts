@@ -1,6 +1,8 @@
 import { z } from "zod";
 
 const mib = 1_048_576;
+/** A table's column takes 1.6 MiB at most while rows are put in, read and put in order. */
+const bytesPerProperty = 2 * mib;
 const milliseconds = () => z.int().min(1).max(2_147_483_647);
 const bytes = () => z.int().min(0);
 const hourMs = 3_600_000;
@@ -77,6 +79,11 @@ const deadLettersSchema = z.strictObject({
 export const eventsConfigSchema = z.strictObject({
   /** Days of events to keep, where a project doesn't say; all of them unless given. */
   keepDays: z.int().min(1).max(100_000).optional(),
+  /**
+   * Different properties of events that a project may have, and as many of users; members of objects count. Further
+   * ones are dropped. One for every 2 MiB of `engine.memoryBytes` unless given: each takes memory of every load.
+   */
+  maxProperties: z.int().min(1).max(100_000).optional(),
   uuidWindow: uuidWindowSchema.prefault({}),
   batch: batchSchema.prefault({}),
   spool: spoolSchema.prefault({}),
@@ -84,3 +91,8 @@ export const eventsConfigSchema = z.strictObject({
   /** Records that were refused. */
   deadLetters: deadLettersSchema.prefault({}),
 });
+
+/** Of events, and as many of users, in each project. */
+export function maxPropertiesOf({ maxProperties, engine }: z.output<typeof eventsConfigSchema>): number {
+  return maxProperties ?? Math.floor(engine.memoryBytes / bytesPerProperty);
+}

@@ -13,6 +13,8 @@ export interface Project {
   readonly id: number;
   /** See `compileToInstant`. */
   readonly toInstant: (localMs: number) => number;
+  /** Properties of events, and as many of users, that it may have. */
+  readonly maxProperties: number;
 }
 
 export interface ProjectDirectory {
@@ -21,11 +23,14 @@ export interface ProjectDirectory {
 }
 
 /** Where two projects have the same app id, the first has it. */
-export function createProjectDirectory(projects: readonly CollectorProject[]): ProjectDirectory {
+export function createProjectDirectory(
+  projects: readonly CollectorProject[],
+  maxProperties: number,
+): ProjectDirectory {
   const byId = new Map<bigint, Project>();
   const byAppid = new Map<string, Project>();
   for (const { id, appids, zone } of projects) {
-    const project = { id, toInstant: compileToInstant(zone) };
+    const project = { id, toInstant: compileToInstant(zone), maxProperties };
     byId.set(BigInt(id), project);
     for (const appid of appids) {
       if (!byAppid.has(appid)) byAppid.set(appid, project);

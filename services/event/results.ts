@@ -54,6 +54,7 @@ const dropReasonOf: Readonly<Record<DropWord, DropReason>> = {
   too_long: DropReason.TOO_LONG,
   too_many: DropReason.TOO_MANY,
   too_deep: DropReason.TOO_DEEP,
+  property_limit: DropReason.PROPERTY_LIMIT,
 };
 
 const dropWords = turn(dropReasonOf);

@@ -62,7 +62,12 @@ export interface EventStore extends AsyncDisposable {
 
 /** The engine can't work at present: disk full, I/O error, closed. */
 export class EventsUnavailableError extends Error {
-  override readonly name = "EventsUnavailableError";
+  override readonly name: string = "EventsUnavailableError";
+}
+
+/** The engine has not the memory for what it is asked at present; for a smaller batch it may have. */
+export class EventsMemoryError extends EventsUnavailableError {
+  override readonly name = "EventsMemoryError";
 }
 
 /** The store can't be opened: in use by another process, or not a store of this service. */

@@ -1,6 +1,12 @@
 import type { LetterBatch } from "../../../store/deadletters/deadletters.ts";
-import { type EventStore, EventsUnavailableError, type SpoolPlace } from "../../../store/events/events.ts";
+import {
+  type EventStore,
+  EventsMemoryError,
+  EventsUnavailableError,
+  type SpoolPlace,
+} from "../../../store/events/events.ts";
 import type { RecordReader } from "../../../store/records/records.ts";
+import { BatchSize } from "./batch-size.ts";
 import { createFlushes } from "./flushes.ts";
 import { comparePlaces } from "./places.ts";
 import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-worker.ts";
@@ -13,6 +19,8 @@ export interface LoaderOptions {
   readonly reader: RecordReader;
   /** Zones by the ids of all projects that are configured. */
   readonly zones: ReadonlyMap<number, string>;
+  /** Of events, and as many of users, in each project. Default: no limit. */
+  readonly maxProperties?: number;
   /** Called at the start, and again when one has died. */
   readonly startWorker: () => PrepareWorker;
   /** Where the worker writes prepared rows. */
@@ -41,6 +49,8 @@ export interface LoadObserver {
   loaded(prepared: PreparedBatch, times: { readonly loadMs: number; readonly delayMs: number }): void;
   /** Tried again after `delayMs`, as often as it takes. */
   failed(error: unknown, delayMs: number): void;
+  /** A property is dropped, as others may be after it, because the project has as many as it may. Told once for each project. */
+  overLimit(projectId: number, property: string): void;
 }
 
 export interface Loader extends AsyncDisposable {
@@ -68,6 +78,8 @@ class SpoolLoader implements Loader {
   readonly #stop = new AbortController();
   readonly #suspects = new Suspects();
   readonly #flushes = createFlushes();
+  readonly #overLimit = new Set<number>();
+  readonly #size: BatchSize;
   readonly #running: Promise<void>;
   #worker: PrepareWorker | undefined;
   #waker = new AbortController();
@@ -76,6 +88,7 @@ class SpoolLoader implements Loader {
 
   constructor(options: LoaderOptions) {
     this.#options = options;
+    this.#size = new BatchSize(options.limits.maxRecords);
     this.#running = this.#run();
   }
 
@@ -123,7 +136,7 @@ class SpoolLoader implements Loader {
     await clearStaging(stagingFolder);
     const loadedTo = store.loadedTo();
     this.#worker ??= this.#options.startWorker();
-    await this.#worker.reset({ loadedTo, projects: this.#projectStarts() });
+    await this.#worker.reset({ loadedTo, projects: this.#projectStarts(), ...this.#limit() });
     const start = loadedTo ?? (await reader.start());
     this.#flushes.loaded(start);
     const session = new AbortController();
@@ -143,6 +156,11 @@ class SpoolLoader implements Loader {
     }
   }
 
+  #limit(): { readonly maxProperties?: number } {
+    const { maxProperties } = this.#options;
+    return maxProperties === undefined ? {} : { maxProperties };
+  }
+
   #projectStarts(): ReadonlyMap<number, ProjectStart> {
     const { zones, store } = this.#options;
     return new Map(Array.from(zones, ([id, zone]) => [id, { schema: store.schema(id), zone }]));
@@ -159,7 +177,7 @@ class SpoolLoader implements Loader {
     if (chunk === undefined)
       throw new Error(`the spool has no whole line behind file ${from.number} offset ${from.offset}`);
     try {
-      return await this.#worker!.prepare(this.#suspects.narrow(chunk, limits.maxRecords));
+      return await this.#worker!.prepare(this.#suspects.narrow(chunk, this.#size.records));
     } catch (error) {
       if (error instanceof PrepareWorkerDiedError && error.lineOffset !== undefined) {
         this.#suspects.workerDied({ number: chunk.from.number, offset: error.lineOffset });
@@ -194,17 +212,22 @@ class SpoolLoader implements Loader {
     await this.#loadForAsLongAsItTakes(prepared);
     const { to } = prepared.batch;
     this.#faults = 0;
+    this.#size.grow();
     this.#suspects.loaded(to);
     this.#flushes.loaded(to);
     const endMs = now();
     const delayMs = Math.max(0, endMs - Math.min(prepared.firstReceivedMs, endMs));
     observer.loaded(prepared, { loadMs: endMs - startMs, delayMs });
+    for (const [projectId, { name }] of prepared.overLimit) {
+      if (!this.#overLimit.has(projectId)) observer.overLimit(projectId, name);
+      this.#overLimit.add(projectId);
+    }
     // What can't be deleted now is deleted after the next batch, or at the next start.
     await removeRows(prepared.batch).catch((error: unknown) => observer.failed(error, limits.batchMs));
     await reader.release(to).catch((error: unknown) => observer.failed(error, limits.batchMs));
   }
 
-  /** A store that is away is waited for. One that can't load this batch makes it smaller. */
+  /** A store that is away is waited for. One that can't load this batch, or not within its memory, makes it smaller. */
   async #loadForAsLongAsItTakes(prepared: PreparedBatch): Promise<void> {
     const { store, observer, wait } = this.#options;
     for (;;) {
@@ -215,6 +238,11 @@ class SpoolLoader implements Loader {
         const loadedTo = store.loadedTo();
         // It failed after the commit.
         if (loadedTo !== undefined && comparePlaces(loadedTo, prepared.batch.to) >= 0) return;
+        if (error instanceof EventsMemoryError && this.#size.halve(prepared)) {
+          // There is nothing to wait for.
+          this.#faults = 0;
+          throw error;
+        }
         if (!(error instanceof EventsUnavailableError)) this.#suspects.loadFailed(prepared);
         if (!(error instanceof EventsUnavailableError) || this.#stop.signal.aborted) throw error;
         const delayMs = this.#delayMs();

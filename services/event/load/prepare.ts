@@ -40,7 +40,7 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
       projects = new Map(
         Array.from(start.projects, ([id, { schema, zone }]) => [
           id,
-          createProjectState(schema, compileToInstant(zone)),
+          createProjectState(schema, compileToInstant(zone), start.maxProperties),
         ]),
       );
     },
@@ -124,6 +124,7 @@ class BatchPreparer {
       batch: { from: this.#from, to, projects },
       counts: this.tally.counts(),
       letters: this.tally.letters(),
+      overLimit: this.tally.overLimit,
       firstReceivedMs: this.#firstReceivedMs,
     };
   }
@@ -174,7 +175,7 @@ class BatchPreparer {
       writeUser(files.users, state, checked, userId);
       tally.users++;
     }
-    if (checked.dropped.length > 0) tally.drop(checked.dropped);
+    if (checked.dropped.length > 0) tally.drop(projectId, checked.dropped);
   }
 
   #filesOf(projectId: number): ProjectFiles {

@@ -1,6 +1,6 @@
 import type { LetterBatch } from "../../../store/deadletters/deadletters.ts";
 import type { LoadBatch, ProjectSchema, SpoolPlace } from "../../../store/events/events.ts";
-import type { DropReason, RefusalReason } from "../record/record.ts";
+import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
 
 /** Why the loader refused a record, beyond what the rules say. */
 export const loadRefusals = [
@@ -51,6 +51,8 @@ export interface PreparedBatch {
   readonly firstReceivedMs: number;
   /** Uuids forgotten before their time since the start, because there were too many. */
   readonly uuidsForgotten: number;
+  /** By project: a property that was dropped because the project has as many as it may. */
+  readonly overLimit: ReadonlyMap<number, DroppedProperty>;
 }
 
 /** What preparing starts from: what the store has loaded. */
@@ -58,6 +60,8 @@ export interface PrepareStart {
   readonly loadedTo: SpoolPlace | undefined;
   /** Of all projects that are configured. */
   readonly projects: ReadonlyMap<number, ProjectStart>;
+  /** Of events, and as many of users, in each project. Default: no limit. */
+  readonly maxProperties?: number;
 }
 
 export interface ProjectStart {

@@ -13,8 +13,13 @@ export interface ProjectState {
   takeNew(): { readonly events: readonly EventName[]; readonly properties: readonly Property[] };
 }
 
-export function createProjectState(schema: ProjectSchema, toInstant: RecordRules["toInstant"]): ProjectState {
-  const types = createTypeTable(schema.properties.values());
+export function createProjectState(
+  schema: ProjectSchema,
+  toInstant: RecordRules["toInstant"],
+  maxProperties?: number,
+): ProjectState {
+  const limit = maxProperties === undefined ? {} : { maxProperties };
+  const types = createTypeTable(schema.properties.values(), limit);
   const events = new Map(Array.from(schema.events.values(), ({ name, number }) => [name, number]));
   let lastEvent = Math.max(0, ...events.values());
   let lastProperty = 0;

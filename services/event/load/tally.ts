@@ -14,6 +14,8 @@ export class Tally {
   events = 0;
   updates = 0;
   users = 0;
+  /** See PreparedBatch. */
+  readonly overLimit = new Map<number, DroppedProperty>();
   readonly #duplicates: Record<DuplicateKind, number> = { uuid: 0, first_check_id: 0 };
   readonly #refused: Partial<Record<RefusalReason | LoadRefusal, number>> = {};
   readonly #dropped: Partial<Record<DropReason, number>> = {};
@@ -43,8 +45,11 @@ export class Tally {
     this.#duplicates[kind]++;
   }
 
-  drop(dropped: readonly DroppedProperty[]): void {
-    for (const { reason } of dropped) this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
+  drop(projectId: number, dropped: readonly DroppedProperty[]): void {
+    for (const one of dropped) {
+      this.#dropped[one.reason] = (this.#dropped[one.reason] ?? 0) + 1;
+      if (one.reason === "property_limit") this.overLimit.set(projectId, one);
+    }
   }
 
   counts(): RecordCounts {

@@ -74,9 +74,10 @@ export function checkRecord(json: unknown, rules: RecordRules, receivedMs: numbe
     return refuse("time_too_new", "#time", `#time ${show(root.time)} is more than 3 days ahead`);
   }
   const operation = operations[root.type as RecordType];
+  const table = operation === undefined ? "event" : "user";
   const draft: Draft = {
-    table: operation === undefined ? "event" : "user",
-    ...{ types: rules.types, toInstant, values: [], dropped: [], isMixed: false, badName: undefined },
+    ...{ table, types: rules.types, toInstant, room: rules.types.room(table) },
+    ...{ values: [], dropped: [], isMixed: false, badName: undefined },
   };
   return complete(root, properties, operation, timeMs, draft);
 }

@@ -11,6 +11,8 @@ export interface Draft {
   readonly dropped: DroppedProperty[];
   /** Whether a name so far was not given in lower case: only then can two be the same. */
   isMixed: boolean;
+  /** How many values may still be the first of their property. */
+  room: number;
   /** The first key that is no name, for which the whole record is refused. */
   badName: string | undefined;
 }
@@ -21,9 +23,10 @@ const maxValues = 1_000;
 const maxDropped = 1_000;
 const maxNameLength = 100;
 
-export function keepValue({ values }: Draft, value: CheckedValue): DropReason | undefined {
-  if (values.length >= maxValues) return "too_many";
-  values.push(value);
+export function keepValue(draft: Draft, value: CheckedValue): DropReason | undefined {
+  if (draft.values.length >= maxValues) return "too_many";
+  if (value.known === undefined && draft.room-- <= 0) return "property_limit";
+  draft.values.push(value);
   return undefined;
 }
 

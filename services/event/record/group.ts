@@ -44,8 +44,8 @@ export function addGroup(
   if (isLarge) return "too_many";
   const text = jsonTextOf(raw);
   if (text === undefined) return misfitReason(raw, "object_group");
-  if (keepValue(draft, { name, known, type: "object_group", group: undefined, value: text }))
-    return "too_many";
+  const full = keepValue(draft, { name, known, type: "object_group", group: undefined, value: text });
+  if (full !== undefined) return full;
   const group: Group = { draft, name, length: raw.length, columns: new Map(), dropped: new Set() };
   for (const [at, element] of raw.entries()) {
     for (const key in element) {

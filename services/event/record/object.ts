@@ -27,7 +27,8 @@ export function addObject(
   const text = jsonTextOf(raw);
   if (text === undefined) return misfitReason(raw, "object");
   const from = draft.values.length;
-  if (keepValue(draft, { name, known, type: "object", group: undefined, value: text })) return "too_many";
+  const full = keepValue(draft, { name, known, type: "object", group: undefined, value: text });
+  if (full !== undefined) return full;
   for (const key in raw) {
     const reason = addMember(draft, name, key, raw[key], from);
     if (reason !== undefined) dropProperty(draft, `${name}.${key}`, reason);

@@ -63,7 +63,8 @@ export function addUnset(draft: Draft, key: string): void {
   for (const property of [known, ...draft.types.members(draft.table, name)]) {
     const { type, group } = property;
     const value = { name: property.name, known: property, type, group, value: null };
-    if (keepValue(draft, value) !== undefined) dropProperty(draft, key, "too_many");
+    const reason = keepValue(draft, value);
+    if (reason !== undefined) dropProperty(draft, key, reason);
   }
 }
 

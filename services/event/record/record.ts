@@ -54,6 +54,8 @@ export const dropReasons = [
   "too_many",
   /** Objects within objects within objects. */
   "too_deep",
+  /** New to a project that has as many properties as it may. */
+  "property_limit",
 ] as const;
 
 export type DropReason = (typeof dropReasons)[number];
@@ -63,6 +65,8 @@ export interface TypeLookup {
   find(table: PropertyTable, name: string): Property | undefined;
   /** Members of an object or object group, in any order; none when there is no such property. */
   members(table: PropertyTable, name: string): readonly Property[];
+  /** How many properties may be added. */
+  room(table: PropertyTable): number;
 }
 
 export interface RecordRules {

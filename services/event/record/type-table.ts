@@ -11,17 +11,27 @@ type ByName = Map<string, Property>;
 
 const none: readonly Property[] = [];
 
-/** @param below types that this table adds to, without changing them */
-export function createTypeTable(properties: Iterable<Property>, below?: TypeLookup): TypeTable {
+export interface TypeTableOptions {
+  /** Types that this table adds to, without changing them. */
+  readonly below?: TypeLookup;
+  /** Of events, and as many of users; what is beyond it at the start stays. Default: what `below` has room for, else no limit. */
+  readonly maxProperties?: number;
+}
+
+export function createTypeTable(
+  properties: Iterable<Property>,
+  { below, maxProperties = Number.POSITIVE_INFINITY }: TypeTableOptions = {},
+): TypeTable {
   const event: ByName = new Map();
   const user: ByName = new Map();
   const members = new Map<string, Property[]>();
+  const ofTable = (table: PropertyTable): ByName => (table === "event" ? event : user);
   const find = (table: PropertyTable, name: string): Property | undefined =>
-    (table === "event" ? event : user).get(name) ?? below?.find(table, name);
+    ofTable(table).get(name) ?? below?.find(table, name);
   const add = (property: Property): void => {
     const { table, name } = property;
     if (find(table, name) !== undefined) return;
-    (table === "event" ? event : user).set(name, property);
+    ofTable(table).set(name, property);
     const dot = name.indexOf(".");
     if (dot === -1) return;
     const key = `${table}:${name.slice(0, dot)}`;
@@ -38,5 +48,6 @@ export function createTypeTable(properties: Iterable<Property>, below?: TypeLook
       const others = below?.members(table, name) ?? none;
       return others.length === 0 ? own : [...others, ...own];
     },
+    room: (table) => (below?.room(table) ?? maxProperties) - ofTable(table).size,
   };
 }

@@ -1,8 +1,10 @@
-import { EventsUnavailableError } from "../events.ts";
+import { EventsMemoryError, EventsUnavailableError } from "../events.ts";
 
 /** Faults of the disk, of memory and of the engine itself, by how the engine's messages start. */
 const unavailable =
   /^(?:IO Error(?!: No files found)|Out of Memory Error|FATAL Error|INTERNAL Error)|Failed to commit|has been invalidated/;
+
+const isMemory = /^Out of Memory Error/;
 
 const unavailableCodes = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EMFILE", "ENFILE", "ENOMEM"]);
 
@@ -13,9 +15,8 @@ const fatal = /^(?:FATAL|INTERNAL) Error|has been invalidated/;
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof EventsUnavailableError) return error;
   if (!unavailable.test(error.message) && !unavailableCodes.has(codeOf(error))) return error;
-  return new EventsUnavailableError(`the store of events can't work at present: ${firstLine(error)}`, {
-    cause: error,
-  });
+  const Kind = isMemory.test(error.message) ? EventsMemoryError : EventsUnavailableError;
+  return new Kind(`the store of events can't work at present: ${firstLine(error)}`, { cause: error });
 }
 
 export function isFatal(error: unknown): boolean {

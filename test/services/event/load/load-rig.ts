@@ -33,6 +33,8 @@ export interface Rig extends AsyncDisposable {
   readonly loader: Loader;
   readonly batches: PreparedBatch[];
   readonly faults: unknown[];
+  /** Project and property. */
+  readonly overLimit: (readonly [number, string])[];
   readonly letters: string[];
   append(...records: unknown[]): Promise<void>;
   flush(): Promise<void>;
@@ -60,6 +62,7 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
   const batches: PreparedBatch[] = [];
   const faults: unknown[] = [];
   const letters: string[] = [];
+  const overLimit: (readonly [number, string])[] = [];
   const around = async <T>(step: string, work: () => Promise<T> | T): Promise<T> => {
     gate(`before ${step}`);
     const result = await work();
@@ -86,13 +89,14 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
       observer: {
         loaded: (prepared) => void batches.push(prepared),
         failed: (error) => void faults.push(error),
+        overLimit: (projectId, property) => void overLimit.push([projectId, property]),
       },
       ...{ wait, now: Date.now },
       ...options.overrides,
     }),
   );
   return {
-    ...{ spool, loader, batches, faults, letters },
+    ...{ spool, loader, batches, faults, letters, overLimit },
     async append(...records) {
       await spool.append(encodeSpoolLine(1, receivedMs, Buffer.from(JSON.stringify(records))));
     },

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
 import { PrepareWorkerDiedError } from "../../../../services/event/load/prepare-worker.ts";
 import type { PrepareStart, PrepareTask } from "../../../../services/event/load/prepared.ts";
-import { EventsUnavailableError } from "../../../../store/events/events.ts";
+import { EventsMemoryError, EventsUnavailableError } from "../../../../store/events/events.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
 import { openRig, type Rig, track } from "./load-rig.ts";
 import { createMemoryStore, type MemoryStore } from "./memory-store.ts";
@@ -75,6 +75,18 @@ describe("loader", () => {
     await vi.waitFor(() => expect(readdirSync(join(folder, "staging"))).toEqual([]));
     const names = readdirSync(join(folder, "spool"));
     expect(names).toEqual([`${String(number).padStart(12, "0")}.ndjson`]);
+  });
+
+  it("tells once of each project that it has as many properties as it may", async () => {
+    await using rig = openRig({ folder, store, limits: { maxRecords: 1 }, overrides: { maxProperties: 2 } });
+    for (const n of numbers(3)) await rig.append(track(n));
+    await rig.flush();
+    expect(storedNumbers(store)).toEqual(numbers(3));
+    expect(rig.batches.map(({ counts }) => counts.dropped)).toEqual([
+      {},
+      ...[{ property_limit: 1 }, { property_limit: 1 }],
+    ]);
+    expect(rig.overLimit).toEqual([[1, "p1"]]);
   });
 
   it("says how far it is behind", async () => {
@@ -241,13 +253,65 @@ describe("loader with a store that fails", () => {
             away-- > 0 ? Promise.reject(new EventsUnavailableError("disk full")) : store.load(batch),
         },
         delays: { minDelayMs: 1, maxDelayMs: 8 },
-        observer: { loaded: () => {}, failed: (_error, delayMs) => void pauses.push(delayMs) },
+        observer: {
+          ...{ loaded: () => {}, overLimit: () => {} },
+          failed: (_error, delayMs) => void pauses.push(delayMs),
+        },
       },
     });
     await appendAll(rig, 20);
     await rig.flush();
     expect(storedNumbers(store)).toEqual(numbers(20));
     expect(pauses).toEqual([1, 2, 4, 8, 8, 8]);
+  });
+
+  it("makes batches as small as the memory of the store needs them, and then larger again", async () => {
+    const asked: number[] = [];
+    const pauses: number[] = [];
+    await using rig = openRig({
+      ...{ folder, store, limits: { maxRecords: 2_000, maxBytes: 10_000_000, batchMs: 3_600_000 } },
+      overrides: {
+        store: {
+          ...store,
+          load(batch) {
+            const { events } = batch.projects[0]!.counts;
+            asked.push(events);
+            return events > 600 ? Promise.reject(new EventsMemoryError("too large")) : store.load(batch);
+          },
+        },
+        observer: {
+          ...{ loaded: () => {}, overLimit: () => {} },
+          failed: (_error, delayMs) => void pauses.push(delayMs),
+        },
+      },
+    });
+    await rig.append(track(0));
+    await rig.flush();
+    await Promise.all(numbers(200).map((n) => rig.append(...numbers(10).map((i) => track(1 + n * 10 + i)))));
+    await rig.flush();
+    expect(storedNumbers(store)).toEqual(numbers(2_001));
+    expect(asked.slice(0, 4)).toEqual([1, 2_000, 1_000, 500]);
+    expect(Math.max(...asked.slice(4))).toBe(630);
+    expect(new Set(pauses)).toEqual(new Set([1]));
+  });
+
+  it("waits for the memory of a batch that can't be smaller", async () => {
+    let away = 4;
+    await using rig = openRig({
+      ...{ folder, store, limits: { maxRecords: 2_000, maxBytes: 1_000_000 } },
+      overrides: {
+        store: {
+          ...store,
+          load: (batch) =>
+            away-- > 0 ? Promise.reject(new EventsMemoryError("too large")) : store.load(batch),
+        },
+      },
+    });
+    await rig.append(...numbers(1_000).map((n) => track(n)));
+    await rig.flush();
+    expect(storedNumbers(store)).toEqual(numbers(1_000));
+    expect(rig.letters).toEqual([]);
+    expect(rig.faults).toHaveLength(4);
   });
 
   it("takes a batch for loaded when it failed after the commit", async () => {

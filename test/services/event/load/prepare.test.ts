@@ -15,9 +15,9 @@ let preparer: Preparer;
 let at = { number: 1, offset: 0 };
 const receivedMs = Date.UTC(2026, 0, 2);
 
-function start(schema: ProjectSchema = emptySchema): void {
+function start(schema: ProjectSchema = emptySchema, limits: { maxProperties?: number } = {}): void {
   preparer.reset({
-    loadedTo: undefined,
+    ...{ loadedTo: undefined, ...limits },
     projects: new Map([
       [1, { schema, zone: "+00:00" }],
       [2, { schema: emptySchema, zone: "+08:00" }],
@@ -306,6 +306,44 @@ describe("records that give no row", () => {
     const deep = `{"a":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`;
     const line = Buffer.from(encodeSpoolLine(1, receivedMs, Buffer.from(deep))).toString();
     expect(lettersOf(prepareText(`${line}\n`))[0]?.line).toBe('"more than 64 levels"');
+  });
+});
+
+describe("a project with as many properties as it may have", () => {
+  it("keeps those, and gets no further ones", () => {
+    start(emptySchema, { maxProperties: 2 });
+    const first = prepare(track({ properties: { a: 1 } }), user("user_set", { x: 1, y: 2, z: 3 }));
+    const second = prepare(track({ properties: { b: 1, c: 2 } }), track({ properties: { d: 3, A: 4 } }));
+    expect(rowsOf(first, "usersFile")).toMatchObject([{ p: { 2: 1, 3: 2 } }]);
+    expect(rowsOf(second, "eventsFile")).toMatchObject([{ p: { 4: 1 } }, { p: { 1: 4 } }]);
+    expect(second.batch.projects[0]?.newProperties.map(({ name }) => name)).toEqual(["b"]);
+    expect([first, second].map(({ counts }) => counts)).toMatchObject([
+      { events: 1, users: 1, dropped: { property_limit: 1 } },
+      { events: 2, refused: {}, dropped: { property_limit: 2 } },
+    ]);
+    expect([...first.overLimit]).toEqual([[1, { name: "z", reason: "property_limit" }]]);
+  });
+
+  it("counts each project by itself, and only what records define that are kept", () => {
+    start(emptySchema, { maxProperties: 1 });
+    prepare(track({ "#uuid": "u" }));
+    const duplicate = track({ "#uuid": "u", properties: { a: 1 } });
+    const prepared = prepareText(
+      spooled([duplicate, track({ properties: { b: 1 } })]) + spooled([track({ properties: { c: 1 } })], 2),
+    );
+    expect(prepared.counts).toMatchObject({ events: 2, duplicates: { uuid: 1 }, dropped: {} });
+    expect(prepared.overLimit.size).toBe(0);
+  });
+
+  it("keeps more when the store has more already", () => {
+    const stored = ["p", "q"].map(
+      (name, at) => ({ table: "event", name, number: at + 1, type: "number" }) as const,
+    );
+    const properties = new Map(stored.map((one) => [`event:${one.name}`, one]));
+    start({ ...emptySchema, properties }, { maxProperties: 1 });
+    const prepared = prepare(track({ properties: { p: 1, q: 2, r: 3 } }));
+    expect(rowsOf(prepared, "eventsFile")).toMatchObject([{ p: { 1: 1, 2: 2 } }]);
+    expect(prepared.counts.dropped).toEqual({ property_limit: 1 });
   });
 });
 
