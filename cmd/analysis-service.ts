@@ -16,6 +16,7 @@ import type { Config } from "./config.ts";
 import type { EmbeddedProjectOptions } from "./embedded-project.ts";
 import type { Gate } from "./gated-service.ts";
 import { createLateService } from "./late-service.ts";
+import { loadOnce } from "./load-once.ts";
 import { openTokenFile, tokenFileOf } from "./token-file.ts";
 
 export interface AnalysisServices extends AsyncDisposable {
@@ -56,8 +57,7 @@ export async function openAnalysisServices(
   const tokens = openTokens(config, logger);
   const observer = createAnalysisMetrics(registry);
   const style = { percentAs };
-  let loading: Promise<ReadonlyMap<number, AnalysisProject>> | undefined;
-  const projects = () => (loading ??= loadProjects(config, definitions, platformEngine, surroundings));
+  const projects = loadOnce(() => loadProjects(config, definitions, platformEngine, surroundings));
   const proxy = createLateService(AnalysisProxy, async () => {
     const [{ createAnalysisProxy }, known] = await Promise.all([
       import("../services/analysis/service.ts"),

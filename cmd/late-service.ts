@@ -1,5 +1,6 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { loadOnce } from "./load-once.ts";
 
 type Method = (request: unknown, context: HandlerContext) => unknown;
 type Methods = Readonly<Record<string, Method>>;
@@ -13,20 +14,11 @@ export function createLateService<S extends DescService>(
   load: () => Promise<ServiceImpl<S>>,
 ): ServiceImpl<S> {
   let loaded: Methods | undefined;
-  let loading: Promise<Methods> | undefined;
-  const begin = async (): Promise<Methods> => {
-    try {
-      loaded = (await load()) as Methods;
-      return loaded;
-    } catch (error) {
-      loading = undefined;
-      throw error;
-    }
-  };
-  const find = async (name: string): Promise<Method> => {
-    loading ??= begin();
-    return (await loading)[name]!;
-  };
+  const loading = loadOnce(async () => {
+    loaded = (await load()) as Methods;
+    return loaded;
+  });
+  const find = async (name: string): Promise<Method> => (await loading())[name]!;
   const lateUnary =
     (name: string): Method =>
     (request, context) =>
