@@ -13,3 +13,35 @@ export function stringifyExactJson(value: unknown): string {
     );
   }
 }
+
+type Piece = { readonly text: string } | { readonly value: unknown };
+
+/** The same for what may be nested to any depth, since it takes no stack; several times as slow. */
+export function stringifyDeepJson(value: unknown): string {
+  let text = "";
+  // The next piece is the last.
+  const pieces: Piece[] = [{ value }];
+  for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
+    if ("text" in piece) text += piece.text;
+    else if (typeof piece.value !== "object" || piece.value === null) text += stringifyExactJson(piece.value);
+    else if (Array.isArray(piece.value)) addList(piece.value, pieces);
+    else addObject(piece.value as Readonly<Record<string, unknown>>, pieces);
+  }
+  return text;
+}
+
+function addList(list: readonly unknown[], pieces: Piece[]): void {
+  pieces.push({ text: "]" });
+  for (let i = list.length - 1; i >= 0; i--) pieces.push({ value: list[i] }, { text: i === 0 ? "[" : "," });
+  if (list.length === 0) pieces.push({ text: "[" });
+}
+
+function addObject(object: Readonly<Record<string, unknown>>, pieces: Piece[]): void {
+  const keys = Object.keys(object);
+  pieces.push({ text: "}" });
+  for (let i = keys.length - 1; i >= 0; i--) {
+    const key = keys[i]!;
+    pieces.push({ value: object[key] }, { text: `${i === 0 ? "{" : ","}${JSON.stringify(key)}:` });
+  }
+  if (keys.length === 0) pieces.push({ text: "{" });
+}

@@ -1,6 +1,6 @@
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { type Intake, IntakeUnavailableError } from "../../../store/intake/intake.ts";
-import { stringifyExactJson } from "../exact-json.ts";
+import { stringifyDeepJson, stringifyExactJson } from "../exact-json.ts";
 import { checkRecord } from "../record/check-record.ts";
 import { isShallow } from "../record/convert.ts";
 import { compileToInstant } from "../record/zone.ts";
@@ -188,11 +188,9 @@ class BatchPreparer {
   }
 }
 
-/** Writing JSON needs stack for every level, and one record must not hold up those behind it. */
+/** Beyond it, JSON is written in a way that needs no stack: one record must not hold up those behind it. */
 const maxLetterDepth = 64;
 
 function letterOf(record: unknown): string {
-  return isShallow(record, maxLetterDepth)
-    ? stringifyExactJson(record)
-    : JSON.stringify(`more than ${maxLetterDepth} levels`);
+  return isShallow(record, maxLetterDepth) ? stringifyExactJson(record) : stringifyDeepJson(record);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stringifyExactJson } from "../../../services/event/exact-json.ts";
+import { stringifyDeepJson, stringifyExactJson } from "../../../services/event/exact-json.ts";
 import { parseExactJson } from "../../../store/events/events.ts";
 
 describe("exact JSON", () => {
@@ -12,6 +12,7 @@ describe("exact JSON", () => {
     '"\\ud800"',
   ])("is the same when it is written again: %s", (text) => {
     expect(stringifyExactJson(parseExactJson(text))).toBe(text);
+    expect(stringifyDeepJson(parseExactJson(text))).toBe(text);
   });
 
   it.each<[string, unknown]>([
@@ -29,7 +30,9 @@ describe("exact JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        expect(stringifyExactJson(parseExactJson(text))).toBe(JSON.stringify(JSON.parse(text)));
+        const written = JSON.stringify(JSON.parse(text));
+        expect(stringifyExactJson(parseExactJson(text))).toBe(written);
+        expect(stringifyDeepJson(parseExactJson(text))).toBe(written);
       }),
     );
   });
