@@ -1,3 +1,5 @@
+import { HugeNumber } from "./answer-json.ts";
+
 /** An element that the receiver named as failed. */
 export interface FailedElement {
   /** Counted from 1. */
@@ -104,7 +106,9 @@ function integerOf(value: unknown): number | undefined {
 }
 
 function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof HugeNumber)
+  );
 }
 
 function toText(value: unknown): string {
@@ -116,7 +120,11 @@ const maxShown = 80;
 /** A value as JSON on one line, not long. */
 function show(value: unknown): string {
   if (value === undefined) return "none";
+  if (value instanceof HugeNumber) return cut(value.text);
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
-  const text = JSON.stringify(value);
+  return cut(JSON.stringify(value));
+}
+
+function cut(text: string): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }

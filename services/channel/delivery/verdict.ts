@@ -1,5 +1,6 @@
 import type { ExchangeAnswer, ExchangeFailureKind, ExchangeOutcome } from "../exchange.ts";
 import { type FailedElement, readAnswer } from "./answer.ts";
+import { parseAnswer } from "./answer-json.ts";
 
 /** Whether an answer that is not of the specified form, or empty, fails the call. */
 export type Validation = "strict" | "lenient";
@@ -105,7 +106,7 @@ function judgeStatus({ status, headers, text, isTruncated }: ExchangeAnswer, siz
 
 function parse(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseAnswer(text) };
   } catch {
     const hint = text.startsWith("\ufeff") ? ", it begins with a byte order mark" : "";
     return { problem: `answer is not JSON${hint}` };

@@ -59,6 +59,7 @@ describe("bodies of HTTP 200", () => {
     ['{"return_code":1,"data":{"fail_list":[{"index":0}]}}', "return_code+", "return_code+"],
     ['{"return_code":"1"}', "return_code+", "return_code+"],
     ['{"return_code":1e300}', "return_code+", "return_code+"],
+    ['{"return_code":1e400}', "return_code+", "return_code+"],
     ['{"return_code":0.5}', "return_code+", "return_code+"],
     ['{"return_code":"failed"}', "return_code+", "return_code+"],
     ['{"return_code":""}', "return_code+", "return_code+"],
@@ -179,6 +180,8 @@ describe("messages name the place", () => {
       "data.fail_list[1].index must be from 1 to 5, found 0, it is counted from 1",
     ],
     ['{"return_code":3,"return_message":"busy"}', "return_code 3: busy"],
+    ['{"return_code":-1.5e400}', "return_code -1.5e400"],
+    ['{"return_code":0,"data":{"fail_list":[1e999]}}', "data.fail_list[0] must be an object, found 1e999"],
     ["[]", "body must be an object, found an array"],
   ];
   it.each(table)("%s", (body, message) => {
