@@ -12,6 +12,8 @@ import { createDiskMark } from "../store/records/disk-mark.ts";
 import { createRecordReader } from "../store/records/ndjson-reader.ts";
 import { openRecordSpool, type RecordSpool } from "../store/records/ndjson-spool.ts";
 import type { RecordSink } from "../store/records/records.ts";
+import { createSegmentsThread } from "../store/records/segments-thread.ts";
+import type { SegmentsSetup } from "../store/records/serve-segments.ts";
 import type { Config } from "./config.ts";
 import type { LoadWorkerSetup } from "./event-load-worker.ts";
 import { eventFolders, openEventStore } from "./event-store.ts";
@@ -50,10 +52,11 @@ export interface BulkLimits {
 /** Parsed records are dropped at once; with room for more of them the collector is called less often. */
 const youngMib = 96;
 const delays = { minDelayMs: 500, maxDelayMs: 60_000 };
-const workerUrl = new URL(
-  import.meta.url.endsWith(".ts") ? "./event-load-worker.ts" : "./event-load-worker.js",
-  import.meta.url,
-);
+/** What a thread has that only writes what it is sent. */
+const spoolYoungMib = 2;
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+const workerUrl = new URL(`./event-load-worker.${extension}`, import.meta.url);
+const spoolWorkerUrl = new URL(`./event-spool-worker.${extension}`, import.meta.url);
 
 /**
  * Opens the store and the spool of the data folder, and begins to load.
@@ -62,7 +65,7 @@ const workerUrl = new URL(
 export async function openEventLoading(config: Config, ports: EventLoadingPorts): Promise<EventLoading> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openEventStore(config));
-  const { spool: settings, batch, uuidWindow } = config.events;
+  const { spool: settings, batch, uuidWindow, engine } = config.events;
   const { bulk } = ports;
   const { spool: folder, staging: stagingFolder } = eventFolders(config);
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
@@ -72,6 +75,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
       ...{ folder, admit, maxFileBytes: settings.maxFileBytes },
       // A spool that was removed must not begin anew where the store takes it for loaded.
       ...{ after: store.loadedTo(), torn: ports.torn },
+      segments: createSegmentsThread(startSpoolWorker),
     }),
   );
   const reader = createRecordReader({ folder, spool });
@@ -100,7 +104,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
             ...{ uuidWindowMs: uuidWindow.ms, maxUuids: uuidWindow.maxUuids },
             ...(bulk !== undefined && { maxCachedIds: bulk.maxCachedIds }),
           },
-          ...{ stagingFolder, progress: createProgress() },
+          ...{ stagingFolder, progress: createProgress(), niceness: engine.niceness },
         }),
       async keepLetters(letters) {
         ports.letters.append(letters);
@@ -115,6 +119,11 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     waitingBytes: async () => (await loader.status()).waitingBytes,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+function startSpoolWorker(setup: SegmentsSetup): Worker {
+  const resourceLimits = { maxYoungGenerationSizeMb: spoolYoungMib };
+  return new Worker(spoolWorkerUrl, { workerData: setup, name: "engage-spool", resourceLimits });
 }
 
 function startWorker(setup: LoadWorkerSetup): PrepareWorker {

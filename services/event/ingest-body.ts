@@ -1,13 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import { BodyFault } from "./body-fault.ts";
 import { inflateGzip, inflateSnappy } from "./inflate.ts";
+import { countElements } from "./json-list.ts";
 import { isObject, isShallow } from "./record/convert.ts";
 
 /** What a body holds, whatever form it came in. */
 export interface IngestBody {
   /** One record or an array of them, as JSON in UTF-8. */
   readonly bytes: Uint8Array;
-  readonly json: unknown;
+  /** Of records. */
+  readonly count: number;
+  /** Reads `bytes`. */
+  readonly records: () => readonly unknown[];
   /** Said by the body itself: a parameter of its form, or `#app_id` beside `data`. */
   readonly appid: string | undefined;
   /** Other parameters of a form. */
@@ -53,7 +57,7 @@ async function decode(bytes: Buffer, { compress, maxBytes }: BodyInput): Promise
   if (compress === "snappy") return inflateSnappy(bytes, maxBytes);
   if (compress !== "" && compress !== "none" && compress !== "gzip") {
     throw new BodyFault(
-      `Data format error, compress ${JSON.stringify(compress)} is not gzip, snappy or none`,
+      `Data format error, compress ${show(compress)} is not gzip, snappy or none`,
     );
   }
   if (isGzip(bytes)) return inflateGzip(bytes, maxBytes);
@@ -78,25 +82,29 @@ function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
+/** Records are looked at by whoever needs them: most bodies are lists, of which the form is enough. */
 function unwrap(bytes: Buffer, parameters: URLSearchParams | undefined): IngestBody {
-  const json = parse(bytes);
+  if (!isUtf8(bytes)) throw new BodyFault(notJson);
   const formAppid = parameters?.get("appid") ?? undefined;
-  if (Array.isArray(json)) return { bytes, json: checkCount(json), appid: formAppid, parameters };
+  const elements = countElements(bytes);
+  if (elements !== undefined) {
+    const records = (): readonly unknown[] => parse(bytes) as readonly unknown[];
+    return { bytes, count: checkCount(elements), records, appid: formAppid, parameters };
+  }
+  const json = parse(bytes);
   if (!isObject(json)) throw new BodyFault(notJson);
   const { data, "#app_id": appid } = json;
   if (!Array.isArray(data) || json["#type"] !== undefined) {
-    return { bytes, json, appid: formAppid, parameters };
+    return { bytes, count: 1, records: () => [json], appid: formAppid, parameters };
   }
+  const count = checkCount(data.length);
   return {
-    bytes: Buffer.from(writeJson(checkCount(data))),
-    json: data,
+    ...{ bytes: Buffer.from(writeJson(data)), count, records: () => data, parameters },
     appid: formAppid ?? (typeof appid === "string" ? appid : undefined),
-    parameters,
   };
 }
 
 function parse(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new BodyFault(notJson);
   try {
     return JSON.parse(bytes.toString());
   } catch {
@@ -104,9 +112,9 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function checkCount(records: readonly unknown[]): readonly unknown[] {
-  if (records.length <= maxRecords) return records;
-  throw new BodyFault(`Data format error, ${records.length} records, at most ${maxRecords} are taken`);
+function checkCount(records: number): number {
+  if (records <= maxRecords) return records;
+  throw new BodyFault(`Data format error, ${records} records, at most ${maxRecords} are taken`);
 }
 
 /** @throws BodyFault for what is nested too deeply to be written */

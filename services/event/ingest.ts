@@ -43,9 +43,8 @@ export async function ingest(
   const isDebug = request.debug === 1 || requestHeader.get("debug") === "1";
   const read = await readBody(options, request.body, compress, appid);
   if ("code" in read) return create(IngestResponseSchema, read);
-  const { project, bytes, json } = read;
-  if (isDebug) return ingestChecked(options, project, json, receivedMs);
-  const count = Array.isArray(json) ? json.length : 1;
+  const { project, bytes, count } = read;
+  if (isDebug) return ingestChecked(options, read, receivedMs);
   if (count === 0) return create(IngestResponseSchema);
   await keepLine(options, project, receivedMs, bytes);
   options.observer.taken(project.id, "ingest", count);
@@ -54,11 +53,10 @@ export async function ingest(
 
 async function ingestChecked(
   options: IngestOptions,
-  project: Project,
-  json: unknown,
+  { project, records: read }: Ingested,
   receivedMs: number,
 ): Promise<IngestResponse> {
-  const records = toRecords(json);
+  const records = toRecords(read());
   if (typeof records === "string") return create(IngestResponseSchema, { code: -1, msg: records });
   const batch = { project, source: "ingest_debug", records, receivedMs, dryRun: false } as const;
   const checked = await takeChecked(options, batch);
@@ -83,8 +81,8 @@ export async function debugIngest(
   const compress = (requestHeader.get("compress") ?? "").toLowerCase();
   const read = await readBody(options, request.body, compress, requestHeader.get("appid") ?? request.appid);
   if ("code" in read) return refuseDebug(read.msg);
-  const { project, json, parameters } = read;
-  const records = toRecords(json);
+  const { project, parameters } = read;
+  const records = toRecords(read.records());
   if (typeof records === "string") return refuseDebug(records);
   const dryRun = parameters?.get("dryRun") === "1";
   const checked = await takeChecked(options, { project, source: "data_debug", records, receivedMs, dryRun });
@@ -132,9 +130,8 @@ async function readBody(
   }
 }
 
-function toRecords(json: unknown): readonly RawRecord[] | string {
+function toRecords(list: readonly unknown[]): readonly RawRecord[] | string {
   try {
-    const list: readonly unknown[] = Array.isArray(json) ? json : [json];
     return list.map((record) => ({ json: record, text: writeJson(record) }));
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;

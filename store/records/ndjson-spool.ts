@@ -1,5 +1,10 @@
 import { type RecordSink, RecordsUnavailableError } from "./records.ts";
-import { createRollingSegments, type SpoolPosition } from "./rolling-segments.ts";
+import {
+  createRollingSegments,
+  type RollingOptions,
+  type RollingSegments,
+  type SpoolPosition,
+} from "./rolling-segments.ts";
 import type { SegmentFileSystem } from "./segment.ts";
 
 export interface RecordSpoolOptions {
@@ -8,6 +13,8 @@ export interface RecordSpoolOptions {
   /** A file that has grown to this is followed by the next one. Default 64 MiB. */
   readonly maxFileBytes?: number;
   readonly fileSystem?: SegmentFileSystem;
+  /** What writes the files; by default this thread and libuv's pool. */
+  readonly segments?: (options: RollingOptions) => RollingSegments;
   /**
    * Where reading goes on. When the files end before, because they were removed,
    * new records go to files of later numbers, so that they are not taken for read.
@@ -40,7 +47,7 @@ const LF = 0x0a;
 const lineEnd = Uint8Array.of(LF);
 
 interface Waiting {
-  readonly line: Uint8Array;
+  readonly pieces: readonly Uint8Array[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -51,7 +58,8 @@ interface Waiting {
  */
 export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   const { folder, maxFileBytes = defaultFileBytes, fileSystem, after, torn = () => {} } = options;
-  const segments = createRollingSegments({ folder, maxFileBytes, fileSystem, after, torn });
+  const { segments: createSegments = createRollingSegments } = options;
+  const segments = createSegments({ folder, maxFileBytes, fileSystem, after, torn });
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let running: Promise<void> | undefined;
@@ -61,9 +69,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
 
   async function write(group: readonly Waiting[]): Promise<void> {
     try {
-      const [first] = group;
-      const isOne = group.length === 1;
-      end = await segments.append(isOne ? first!.line : Buffer.concat(group.map(({ line }) => line)));
+      end = await segments.append(group.flatMap(({ pieces }) => pieces));
       growth.resolve();
       growth = Promise.withResolvers();
     } catch (error) {
@@ -85,37 +91,37 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
     // In the same turn as the last look at what waits: whoever comes later starts anew.
     running = undefined;
   }
-  function enqueue(line: Uint8Array): Promise<void> {
+  function enqueue(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
     if (isClosed) return Promise.reject(new RecordsUnavailableError("the record spool is closed"));
     if (waitingBytes > maxWaitingBytes) {
       return Promise.reject(new RecordsUnavailableError("too many records wait for the disk"));
     }
     return new Promise((resolve, reject) => {
-      waiting.push({ line, resolve, reject });
-      waitingBytes += line.length;
+      waiting.push({ pieces, resolve, reject });
+      waitingBytes += bytes;
       running ??= drain();
     });
   }
-  function take(lines: Uint8Array): Promise<void> {
+  function take(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
     try {
-      options.admit?.(lines.length);
+      options.admit?.(bytes);
     } catch (error) {
       return Promise.reject(error);
     }
-    return enqueue(lines);
+    return enqueue(pieces, bytes);
   }
   return {
     append(record) {
       if (record.includes(LF)) return Promise.reject(new RangeError("a record must not hold a line end"));
-      return take(Buffer.concat([record, lineEnd]));
+      return take([record, lineEnd], record.length + 1);
     },
     appendLines(lines) {
       if (lines.at(-1) !== LF) return Promise.reject(new RangeError("lines must end with a line end"));
-      return take(lines);
+      return take([lines], lines.length);
     },
     async end() {
       // Nothing is written, but the last file is opened, cut to whole lines and synced.
-      if (end === undefined) await enqueue(new Uint8Array());
+      if (end === undefined) await enqueue([new Uint8Array()], 0);
       return end!;
     },
     grown: () => growth.promise,

@@ -12,8 +12,8 @@ export interface SpoolPosition {
 }
 
 export interface RollingSegments {
-  /** Resolves with the end of the bytes once they are on disk. Calls must not overlap. */
-  append(bytes: Uint8Array): Promise<SpoolPosition>;
+  /** Resolves with the end of the pieces, one behind the other, once they are on disk. Calls must not overlap. */
+  append(pieces: readonly Uint8Array[]): Promise<SpoolPosition>;
   close(): Promise<void>;
 }
 
@@ -48,8 +48,9 @@ export function createRollingSegments(options: RollingOptions): RollingSegments 
   }
   return {
     close,
-    async append(bytes) {
+    async append(pieces) {
       try {
+        const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
         number ??= await firstNumber();
         if (segment !== undefined && segment.size() > 0 && segment.size() + bytes.length > maxFileBytes) {
           await close();

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** The file operations used, so that a test can let them fail. */
@@ -6,7 +6,21 @@ export interface SegmentFileSystem {
   open(path: string, flags: string, mode: number): Promise<SegmentHandle>;
 }
 
-export type SegmentHandle = Pick<FileHandle, "stat" | "read" | "write" | "truncate" | "datasync" | "close">;
+/** Of them a `FileHandle` is one. */
+export interface SegmentHandle {
+  stat(): Promise<{ readonly size: number }>;
+  read(
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    at: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  /** Behind what is there; perhaps not all of it. */
+  write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
+  truncate(size: number): Promise<void>;
+  datasync(): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** One file of lines that is appended to. */
 export interface Segment {

@@ -124,7 +124,7 @@ describe("records", () => {
     writeFileSync(join(folder, nameOf(1)), `${textOf(9)}\n${textOf(9)}`, { flag: "a" });
     const bench = openBench(spool);
     await eventually(() => bench.taken).toEqual(range(2));
-    expect(await bench.forwarder.status()).toEqual({ waitingBytes: 0, oldest: undefined });
+    await eventually(() => bench.forwarder.status()).toEqual({ waitingBytes: 0, oldest: undefined });
   });
 
   it("that wait are told", async () => {

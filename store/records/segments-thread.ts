@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import type { RollingOptions, RollingSegments, SpoolPosition } from "./rolling-segments.ts";
+import type { FromSegments, SegmentsSetup, ToSegments } from "./serve-segments.ts";
+
+/** Starts a thread that runs `serveSegments`. */
+export type StartSegments = (setup: SegmentsSetup) => Worker;
+
+/**
+ * Segments that are written and synced by a thread of their own. In libuv's
+ * pool they would wait for a thread, and for a processor behind all others
+ * where the pool has to stand back. The thread is started by the first append,
+ * and anew when it has ended.
+ */
+export function createSegmentsThread(
+  start: StartSegments,
+): (options: Omit<RollingOptions, "fileSystem">) => RollingSegments {
+  return ({ folder, maxFileBytes, after, torn }) => {
+    let worker: Worker | undefined;
+    let pending: PromiseWithResolvers<SpoolPosition> | undefined;
+
+    function open(): Worker {
+      const opened = start({ folder, maxFileBytes, after });
+      const end = (error: Error): void => {
+        if (worker !== opened) return;
+        worker = undefined;
+        pending?.reject(error);
+      };
+      opened.on("error", end);
+      opened.on("exit", (code) => end(new Error(`the thread that writes records ended, exit code ${code}`)));
+      opened.on("message", (message: FromSegments) => {
+        if (message.kind === "torn") torn(message.file, message.bytes);
+        else if (message.kind === "failed") pending?.reject(new Error(message.message));
+        else pending?.resolve(message.end);
+      });
+      return opened;
+    }
+    return {
+      append(pieces) {
+        worker ??= open();
+        pending = Promise.withResolvers();
+        const bytes = joined(pieces);
+        worker.postMessage({ kind: "append", bytes } satisfies ToSegments, [bytes.buffer]);
+        return pending.promise;
+      },
+      async close() {
+        const closing = worker;
+        worker = undefined;
+        if (closing === undefined) return;
+        const exited = once(closing, "exit");
+        closing.postMessage({ kind: "close" } satisfies ToSegments);
+        await exited;
+      },
+    };
+  };
+}
+
+/** In memory of their own, which can be given away. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let to = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, to);
+    to += piece.length;
+  }
+  return bytes;
+}
