@@ -3,6 +3,7 @@ import { BodyFault } from "./body-fault.ts";
 import { inflateGzip, inflateSnappy } from "./inflate.ts";
 import { countElements } from "./json-list.ts";
 import { isObject, isShallow } from "./record/convert.ts";
+import { show } from "./record/refusal.ts";
 
 /** What a body holds, whatever form it came in. */
 export interface IngestBody {
@@ -56,9 +57,7 @@ function readForm({ bytes, contentType }: BodyInput): URLSearchParams | undefine
 async function decode(bytes: Buffer, { compress, maxBytes }: BodyInput): Promise<Buffer> {
   if (compress === "snappy") return inflateSnappy(bytes, maxBytes);
   if (compress !== "" && compress !== "none" && compress !== "gzip") {
-    throw new BodyFault(
-      `Data format error, compress ${show(compress)} is not gzip, snappy or none`,
-    );
+    throw new BodyFault(`Data format error, compress ${show(compress)} is not gzip, snappy or none`);
   }
   if (isGzip(bytes)) return inflateGzip(bytes, maxBytes);
   if (isJson(bytes)) return withoutMark(bytes);
