@@ -8,7 +8,7 @@ import { isFailure, refuse } from "./line.ts";
 import { createLineParser, type LineParser, type LineParserOptions } from "./line-parser.ts";
 import type { Separators } from "./separators.ts";
 import { type BatchCounts, createTally, type Tally } from "./tally.ts";
-import type { VisitLine } from "./window.ts";
+import type { LineVisitor } from "./window.ts";
 
 export interface Batch {
   readonly content: Uint8Array;
@@ -61,11 +61,11 @@ export function createBatchParser(options: BatchParserOptions): ParseBatch {
       letters.add({ ...origin, ...unsafeRecord });
     });
     const kept = createKeptRecords(options.isKept);
-    const visit = createVisit({ lineParser, tally, letters, answer, guide, kept });
+    const visitor = createVisitor({ lineParser, tally, letters, answer, guide, kept });
     let collisions = 0;
-    if (framing === "items") collisions = visitItems(content, separators, visit);
-    else if (framing === "lines") visitLines(content, index, visit);
-    else visitWhole(content, index, visit);
+    if (framing === "items") collisions = visitItems(content, separators, visitor);
+    else if (framing === "lines") visitLines(content, index, visitor);
+    else visitWhole(content, index, visitor);
     const bytes = answer.finish(framing === "lines" && endsWithLineFeed(content) ? "\n" : "");
     const counts = tally.counts({ collisions, lettersDropped: letters.dropped() });
     return { content: bytes, counts, letters: letters.close(), kept: kept?.close() };
@@ -87,10 +87,20 @@ interface BatchState {
   readonly kept: KeptRecords | undefined;
 }
 
-function createVisit({ lineParser, tally, letters, answer, guide, kept }: BatchState): VisitLine {
-  return (index, line, unreadable) => {
-    const isSkipped = guide !== undefined && !guide.begin(answer.count());
-    const result = isSkipped ? skipped : lineParser.parse(index, line, unreadable);
+function createVisitor({ lineParser, tally, letters, answer, guide, kept }: BatchState): LineVisitor {
+  let wasTried = false;
+  const mayBegin = (): boolean => guide === undefined || guide.begin(answer.count());
+  const take: LineVisitor["take"] = (index, bytes, start, end) => {
+    const copying = lineParser.copierFor(index, end - start);
+    if (copying === undefined || !mayBegin()) return false;
+    const { format, copyLine } = copying;
+    wasTried = !answer.copy({ index, format, bytes, start, end }, copyLine);
+    if (!wasTried) tally.parsed(format, 1);
+    return !wasTried;
+  };
+  const visit: LineVisitor["visit"] = (index, line, unreadable) => {
+    const result = mayBegin() ? lineParser.parse(index, line, unreadable, wasTried) : skipped;
+    wasTried = false;
     const format = lineParser.formatName();
     if (!isFailure(result)) {
       tally.parsed(format, result.length);
@@ -103,4 +113,6 @@ function createVisit({ lineParser, tally, letters, answer, guide, kept }: BatchS
     letters.add({ index, format, reason, message, line: unreadable?.bytes ?? line });
     answer.addEmpty();
   };
+  // Records that are to be kept are needed as texts.
+  return kept === undefined ? { take, visit } : { visit };
 }

@@ -4,6 +4,7 @@ import { visitLines } from "./framing.ts";
 import type { Format, LineFailure } from "./line.ts";
 import { isFailure, refuse } from "./line.ts";
 import { createLineParser, type LineParser } from "./line-parser.ts";
+import type { LineVisitor } from "./window.ts";
 
 export interface ParseStreamOptions {
   /** INDEX of all lines, for instance the file's name. */
@@ -73,13 +74,14 @@ function createBlockParser(options: ParseStreamOptions): (block: Block) => Omit<
     if (block === "line_too_long") {
       failures.push({ lineNumber: ++lineNumber, failure: tooLong, line: "" });
     } else {
-      visitLines(isFirst ? withoutByteOrderMark(block) : block, options.index, (index, line, unreadable) => {
+      const visit: LineVisitor["visit"] = (index, line, unreadable) => {
         lineNumber++;
         const result = lineParser.parse(index, line, unreadable);
         if (isFailure(result))
           failures.push({ lineNumber, failure: result, line: unreadable?.bytes ?? line });
         else for (const record of result) records.push(record);
-      });
+      };
+      visitLines(isFirst ? withoutByteOrderMark(block) : block, options.index, { visit });
     }
     isFirst = false;
     return { records, failures, lines: lineNumber - before };

@@ -1,10 +1,10 @@
 import { compileFind, overlappingHeads, type Separators } from "./separators.ts";
 import {
   asBuffer,
-  needleIn,
+  type LineVisitor,
+  needleOf,
   openWindow,
-  type VisitLine,
-  visitRawLine,
+  visitPart,
   visitUnreadable,
   WINDOW_BYTES,
   type Window,
@@ -23,8 +23,9 @@ export function isFraming(value: unknown): value is Framing {
  * Cuts `INDEX IDXSEP DATA (SEP INDEX IDXSEP DATA)*` into its items, in linear time. A piece without IDXSEP belongs
  * to the item before it: its SEP was data. Returns how often that happened.
  */
-export function visitItems(content: Uint8Array, separators: Separators, visit: VisitLine): number {
+export function visitItems(content: Uint8Array, separators: Separators, visitor: LineVisitor): number {
   const bytes = asBuffer(content);
+  const needles = { item: needleOf(separators.item), index: needleOf(separators.index) };
   const item = Buffer.from(separators.item);
   const nextEnd = createItemEnds(bytes, item, Buffer.from(separators.index));
   let collisions = 0;
@@ -32,8 +33,8 @@ export function visitItems(content: Uint8Array, separators: Separators, visit: V
     const end = nextEnd(start + WINDOW_BYTES);
     const part = bytes.subarray(start, end);
     const window = openWindow(part);
-    if (window === undefined) visitUnreadable(part, undefined, visit);
-    else collisions += visitWindowItems(window, separators, visit);
+    if (window === undefined) visitUnreadable(part, undefined, visitor);
+    else collisions += visitWindowItems(window, needles, visitor);
     start = end + item.length;
   }
   return collisions;
@@ -65,26 +66,22 @@ function createItemEnds(bytes: Buffer, item: Buffer, index: Buffer): (from: numb
  * Windows begin at items, so that only the first piece of a content can lack its IDXSEP. All of a window is cut
  * before its first line is visited: searching and parsing in turns took a tenth longer.
  */
-function visitWindowItems(window: Window, separators: Separators, visit: VisitLine): number {
-  const { text, isDecoded } = window;
-  const index = needleIn(window, separators.index);
-  const cuts = cutItems(text, needleIn(window, separators.item), index);
-  const indexIn = indexReader(window);
-  const indexes: (string | undefined)[] = [];
-  const lines: string[] = [];
-  for (let at = 0; at < cuts.starts.length; at++) {
-    const start = cuts.starts[at]!;
-    const indexAt = cuts.indexesAt[at]!;
-    const dataStart = indexAt < 0 ? start : indexAt + index.length;
-    indexes.push(indexAt < 0 ? undefined : indexIn(start, indexAt));
-    lines.push(text.slice(dataStart, trimmedEnd(text, dataStart, cuts.ends[at]!)));
+function visitWindowItems(window: Window, needles: Needles, visitor: LineVisitor): number {
+  const { text } = window;
+  const { starts, indexesAt, ends, collisions } = cutItems(text, needles.item, needles.index);
+  const indexIn = indexReader(text);
+  for (let at = 0; at < starts.length; at++) {
+    const start = starts[at]!;
+    const indexAt = indexesAt[at]!;
+    const index = indexAt < 0 ? undefined : indexIn(start, indexAt);
+    const dataStart = indexAt < 0 ? start : indexAt + needles.index.length;
+    visitPart(window, index, dataStart, trimmedEnd(text, dataStart, ends[at]!), visitor);
   }
-  for (let at = 0; at < lines.length; at++) {
-    if (isDecoded) visit(indexes[at], lines[at]!, undefined);
-    else visitRawLine(indexes[at], lines[at]!, visit);
-  }
-  return cuts.collisions;
+  return collisions;
 }
+
+/** The separators as they stand in a window's text. */
+type Needles = Pick<Separators, "item" | "index">;
 
 /** Offsets of the items of a text: where each starts, its IDXSEP stands (−1: nowhere), and it ends. */
 interface Cuts {
@@ -123,13 +120,13 @@ function cutItems(text: string, item: string, index: string): Cuts {
  * Most batches name one index all through: comparing in place spares a copy for each item. It is a copy because an
  * index may be remembered, and a slice would keep the whole text alive.
  */
-function indexReader({ text, isDecoded }: Window): (start: number, end: number) => string {
+function indexReader(text: string): (start: number, end: number) => string {
   let lastRaw = "";
   let lastIndex = "";
   return (start, end) => {
     if (end - start === lastRaw.length && text.startsWith(lastRaw, start)) return lastIndex;
     lastRaw = text.slice(start, end);
-    lastIndex = Buffer.from(lastRaw, isDecoded ? "utf8" : "latin1").toString("utf8");
+    lastIndex = Buffer.from(lastRaw, "latin1").toString("utf8");
     return lastIndex;
   };
 }
@@ -169,39 +166,34 @@ function endless(found: number, length: number): number {
 }
 
 /** Lines separated by LF, with or without CR before it; an LF at the end starts no further line. */
-export function visitLines(content: Uint8Array, index: string, visit: VisitLine): void {
+export function visitLines(content: Uint8Array, index: string, visitor: LineVisitor): void {
   const bytes = asBuffer(content);
   for (let start = 0; start < bytes.length; ) {
     const end = endless(bytes.indexOf(LF, start + WINDOW_BYTES), bytes.length - 1) + 1;
     const part = bytes.subarray(start, end);
     const window = openWindow(part);
-    if (window === undefined) visitUnreadable(part, index, visit);
-    else visitWindowLines(window, index, visit);
+    if (window === undefined) visitUnreadable(part, index, visitor);
+    else visitWindowLines(window, index, visitor);
     start = end;
   }
 }
 
-function visitWindowLines({ text, isDecoded }: Window, index: string, visit: VisitLine): void {
+function visitWindowLines(window: Window, index: string, visitor: LineVisitor): void {
+  const { text } = window;
   for (let start = 0; start < text.length; ) {
     const end = endless(text.indexOf("\n", start), text.length);
-    const line = text.slice(start, end > start && text.charCodeAt(end - 1) === CR ? end - 1 : end);
-    if (isDecoded) visit(index, line, undefined);
-    else visitRawLine(index, line, visit);
+    const isBehindReturn = end > start && text.charCodeAt(end - 1) === CR;
+    visitPart(window, index, start, isBehindReturn ? end - 1 : end, visitor);
     start = end + 1;
   }
 }
 
 /** The whole content as one line, without the blanks and line ends behind it. */
-export function visitWhole(content: Uint8Array, index: string, visit: VisitLine): void {
+export function visitWhole(content: Uint8Array, index: string, visitor: LineVisitor): void {
   const bytes = asBuffer(content);
   const window = openWindow(bytes);
-  if (window === undefined) {
-    visitUnreadable(bytes, index, visit);
-    return;
-  }
-  const line = window.text.slice(0, trimmedEnd(window.text, 0, window.text.length));
-  if (window.isDecoded) visit(index, line, undefined);
-  else visitRawLine(index, line, visit);
+  if (window === undefined) visitUnreadable(bytes, index, visitor);
+  else visitPart(window, index, 0, trimmedEnd(window.text, 0, window.text.length), visitor);
 }
 
 /** Whether an answer in `lines` ends with an LF of its own. */

@@ -1,4 +1,4 @@
-import { type Format, type LineFailure, quote, refuse } from "./line.ts";
+import { type CopyLine, type Format, type LineFailure, quote, refuse } from "./line.ts";
 import type { Unreadable } from "./window.ts";
 
 export interface LineParserOptions {
@@ -8,13 +8,22 @@ export interface LineParserOptions {
 
 /** Chooses the format of a line and applies it; never throws. */
 export interface LineParser {
+  /** The format of a line that may be tried to copy, and its copier. */
+  copierFor(index: string, byteLength: number): Copying | undefined;
+  /** @param wasTried whether copying was tried for this line before */
   parse(
     index: string | undefined,
     line: string,
     unreadable: Unreadable | undefined,
+    wasTried?: boolean,
   ): readonly string[] | LineFailure;
   /** The format that met the last line; undefined when none was chosen. */
   formatName(): string | undefined;
+}
+
+export interface Copying {
+  readonly format: string;
+  readonly copyLine: CopyLine;
 }
 
 /** Looked-up indexes are remembered; a file name or topic is shorter. */
@@ -31,16 +40,25 @@ export function createLineParser(options: LineParserOptions): LineParser {
   const surelyShort = Math.floor(maxLineBytes / 3);
   let lastIndex: string | undefined;
   let format: Format | undefined;
+  let copying: Copying | undefined;
   let met: Format | undefined;
 
+  function meet(index: string | undefined): void {
+    if (index !== lastIndex) {
+      lastIndex = index;
+      format = index === undefined || index.length > MAX_INDEX_CHARACTERS ? undefined : formatFor(index);
+      copying = format?.copied && { format: format.name, copyLine: format.copied.copyLine };
+    }
+    met = format;
+  }
   return {
     formatName: () => met?.name,
-    parse(index, line, unreadable) {
-      if (index !== lastIndex) {
-        lastIndex = index;
-        format = index === undefined || index.length > MAX_INDEX_CHARACTERS ? undefined : formatFor(index);
-      }
-      met = format;
+    copierFor(index, byteLength) {
+      meet(index);
+      return byteLength > maxLineBytes ? undefined : copying;
+    },
+    parse(index, line, unreadable, wasTried) {
+      meet(index);
       if (unreadable !== undefined) return unreadable.reason === "invalid_utf8" ? invalidUtf8 : tooLong;
       if (index === undefined) return noIndex;
       if (line === "") return emptyLine;
@@ -49,7 +67,8 @@ export function createLineParser(options: LineParserOptions): LineParser {
       }
       if (format === undefined) return index === "" ? noIndex : noFormat(index);
       try {
-        return format.parseLine(line, index);
+        const { parseLine } = (wasTried && format.copied) || format;
+        return parseLine(line, index);
       } catch (error) {
         return refuse("internal_error", `format ${quote(format.name)} threw ${quote(String(error))}`);
       }

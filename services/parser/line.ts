@@ -1,3 +1,5 @@
+import type { ByteSink, Bytes } from "./byte-sink.ts";
+
 /** Every cause for which a line yields no record. Used as metric label and in dead letters, so never renamed. */
 export const failureReasons = [
   "no_index",
@@ -34,7 +36,18 @@ export type ParseLine = (line: string, index: string) => readonly string[] | Lin
 export interface Format {
   readonly name: string;
   readonly parseLine: ParseLine;
+  /** A faster way to the same records, by which the lines of a batch are tried first; `parseLine` is for others. */
+  readonly copied?: { readonly copyLine: CopyLine; readonly parseLine: ParseLine } | undefined;
 }
+
+/**
+ * Writes the one record of a line, which is that part of `bytes`, without making texts of it. The bytes must be UTF-8.
+ * `openSink` is called when a record is to be expected. False when the line has to be parsed; what was written then
+ * is to be forgotten.
+ */
+export type CopyLine = (bytes: Bytes, start: number, end: number, openSink: OpenSink) => boolean;
+
+export type OpenSink = () => ByteSink;
 
 /**
  * A failure inside the rules. A class, because the data of a line may itself be `{"failed":true}` and

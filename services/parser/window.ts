@@ -1,4 +1,5 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
+import { type Bytes, bytesOf } from "./byte-sink.ts";
 
 /** Why a line is handed on as bytes: it is not UTF-8, or longer than a text can be. */
 export interface Unreadable {
@@ -6,11 +7,13 @@ export interface Unreadable {
   readonly bytes: Uint8Array;
 }
 
-/**
- * Receives one line without its line end. `index` is undefined where the piece names none. With `unreadable` set,
- * `line` is empty.
- */
-export type VisitLine = (index: string | undefined, line: string, unreadable: Unreadable | undefined) => void;
+/** Receives lines without their line ends. `index` is undefined where the piece names none. */
+export interface LineVisitor {
+  /** Offers a line as that part of `bytes`, which are UTF-8. Returns whether it is taken; else `visit` gets it. */
+  readonly take?: (index: string, bytes: Bytes, start: number, end: number) => boolean;
+  /** With `unreadable` set, `line` is empty. */
+  readonly visit: (index: string | undefined, line: string, unreadable: Unreadable | undefined) => void;
+}
 
 /**
  * Contents are decoded in windows of about this size: V8 allocates texts beyond 128 KiB apart, and the page faults
@@ -21,10 +24,11 @@ export const WINDOW_BYTES = 49_152;
 /** V8 holds at most 2^29 − 24 characters in one text; a longer window is one line too long. */
 const MAX_TEXT_BYTES = 2 ** 27;
 
-/** A part of a content as text to search: UTF-8 decoded, or one character for each byte when it is not UTF-8. */
+/** A part of a content and a text of it to search, in which each character is a byte. */
 export interface Window {
+  readonly bytes: Bytes;
   readonly text: string;
-  readonly isDecoded: boolean;
+  readonly encoding: "ascii" | "utf8" | "unknown";
 }
 
 export function asBuffer(content: Uint8Array): Buffer {
@@ -32,26 +36,36 @@ export function asBuffer(content: Uint8Array): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-export function openWindow(bytes: Buffer): Window | undefined {
-  if (bytes.length > MAX_TEXT_BYTES) return undefined;
-  return isUtf8(bytes)
-    ? { text: bytes.toString("utf8"), isDecoded: true }
-    : { text: bytes.toString("latin1"), isDecoded: false };
+export function openWindow(part: Buffer): Window | undefined {
+  if (part.length > MAX_TEXT_BYTES) return undefined;
+  const encoding = isAscii(part) ? "ascii" : isUtf8(part) ? "utf8" : "unknown";
+  return { bytes: bytesOf(part), text: part.toString("latin1"), encoding };
 }
 
 /** The window's lines when it holds more than a text can: what of it is one line is for the caller to know. */
-export function visitUnreadable(bytes: Uint8Array, index: string | undefined, visit: VisitLine): void {
+export function visitUnreadable(bytes: Uint8Array, index: string | undefined, { visit }: LineVisitor): void {
   visit(index, "", { reason: "line_too_long", bytes });
 }
 
-/** Hands on one piece of a window that is not decoded: each line is UTF-8 or not on its own. */
-export function visitRawLine(index: string | undefined, raw: string, visit: VisitLine): void {
-  const bytes = Buffer.from(raw, "latin1");
-  if (isUtf8(bytes)) visit(index, bytes.toString("utf8"), undefined);
-  else visit(index, "", { reason: "invalid_utf8", bytes });
+/** Hands on one line of a window. In a window that is not UTF-8, each line is or is not on its own. */
+export function visitPart(
+  { bytes, text, encoding }: Window,
+  index: string | undefined,
+  start: number,
+  end: number,
+  { take, visit }: LineVisitor,
+): void {
+  if (encoding === "unknown") {
+    const line = bytes.buffer.subarray(start, end);
+    if (isUtf8(line)) visit(index, line.toString("utf8"), undefined);
+    else visit(index, "", { reason: "invalid_utf8", bytes: Buffer.from(line) });
+  } else if (take === undefined || index === undefined || !take(index, bytes, start, end)) {
+    const line = encoding === "ascii" ? text.slice(start, end) : bytes.buffer.toString("utf8", start, end);
+    visit(index, line, undefined);
+  }
 }
 
 /** The text that stands for `needle` in a window. */
-export function needleIn(window: Window, needle: string): string {
-  return window.isDecoded ? needle : Buffer.from(needle, "utf8").toString("latin1");
+export function needleOf(needle: string): string {
+  return Buffer.from(needle, "utf8").toString("latin1");
 }

@@ -1,6 +1,6 @@
 import type { ParserConfig } from "../config.ts";
 import { type Format, type ParseLine, quote, Refusal, refuse } from "../line.ts";
-import type { MapLine } from "../mapping/copy.ts";
+import type { Copier } from "../mapping/copy.ts";
 import { compileMapping, type MapFields } from "../mapping/mapping.ts";
 import { type ConfigPath, type ConfigProblem, createProblems, type Problems } from "../mapping/problems.ts";
 import { createAccessLogReader } from "./access-log.ts";
@@ -46,8 +46,7 @@ export async function openFormats(config: ParserConfig, options: OpenFormatsOpti
     const patterns = format.index.map((pattern, index) =>
       compileIndexPattern(pattern, [...at, "index", index], problems),
     );
-    const parseLine = guard(await openParseLine(format, at, context), format);
-    routes.push({ patterns, format: { name: format.name, parseLine } });
+    routes.push({ patterns, format: await openFormat(format, at, context) });
   }
   return {
     formatFor: createLookup(routes),
@@ -79,20 +78,33 @@ function createLookup(routes: readonly Route[]): (index: string) => Format | und
   };
 }
 
-function openParseLine(
-  format: FormatConfig,
-  at: ConfigPath,
-  context: Context,
-): ParseLine | Promise<ParseLine> {
-  if (format.type === "pass_through") return createPassThrough(format.check);
-  if (format.type === "module") return openModule(format.module, [...at, "module"], context.problems);
+async function openFormat(config: FormatConfig, at: ConfigPath, context: Context): Promise<Format> {
+  const { name, unwrap } = config;
+  const { parse, copier } = await openParse(config, at, context);
+  const parseLine = guard(copier === undefined ? parse : copyOrParse(copier, parse), config);
+  if (copier === undefined || unwrap !== undefined) return { name, parseLine };
+  return { name, parseLine, copied: { copyLine: copier.copyLine, parseLine: guard(parse, config) } };
+}
+
+interface OpenedParse {
+  readonly parse: ParseLine;
+  readonly copier?: Copier | undefined;
+}
+
+async function openParse(format: FormatConfig, at: ConfigPath, context: Context): Promise<OpenedParse> {
+  if (format.type === "pass_through") return { parse: createPassThrough(format.check) };
+  if (format.type === "module")
+    return { parse: await openModule(format.module, [...at, "module"], context.problems) };
   const { problems, now } = context;
   const defaultNulls = format.type === "json" ? [] : [""];
   const reader = createReader(format, format.nulls ?? defaultNulls, at, context);
   const { knownFields } = reader;
   const mapping = compileMapping(format, { at, problems, now, knownFields, defaultNulls });
   const parse = createParse(reader, mapping.map, format.type === "json");
-  return format.type === "json" && format.records === undefined ? copyOrParse(mapping.mapLine, parse) : parse;
+  return {
+    parse,
+    copier: format.type === "json" && format.records === undefined ? mapping.copier : undefined,
+  };
 }
 
 function createReader(
@@ -133,7 +145,7 @@ function createParse({ read }: Reader, map: MapFields, isJson: boolean): ParseLi
   };
 }
 
-function copyOrParse(mapLine: MapLine, parse: ParseLine): ParseLine {
+function copyOrParse({ mapLine }: Copier, parse: ParseLine): ParseLine {
   return (line, index) => {
     const record = mapLine(line);
     return record === undefined ? parse(line, index) : [record];

@@ -3,11 +3,20 @@ import type { EntryConfig } from "./config.ts";
 import { checkTypeKeys, compileConvert } from "./convert.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./slots.ts";
-import { compileTemplate } from "./template.ts";
+import { compileTemplate, type Piece, splitTemplate } from "./template.ts";
 import { compileTime, type ReadTimeValue } from "./time.ts";
 
 /** The value of a target; undefined leaves it out. */
 export type ReadTarget = (values: Values, places: Places) => unknown | Refusal;
+
+/**
+ * An entry that a line without escapes can be copied for: always the same value, a field as it stands in its line, or
+ * a text of both.
+ */
+export type Fixed =
+  | { readonly constant: unknown }
+  | { readonly field: string }
+  | { readonly pieces: readonly Piece[] };
 
 /** A compiled mapping entry. */
 export interface Entry {
@@ -16,6 +25,7 @@ export interface Entry {
   readonly read: ReadTarget;
   /** Whether its text is that of the line, so that it needs escaping only if the line's texts do. */
   readonly isOfLine: boolean;
+  readonly fixed: Fixed | undefined;
   /** Hours east of UTC of a time, when that is to be written. */
   readonly readOffset: ReadTarget | undefined;
 }
@@ -57,7 +67,13 @@ export function compileEntry(
   const convert = compileConvert(config, at, problems);
   const { get, paths } = source;
   if (convert === undefined)
-    return { paths, read: get, isOfLine: config.template === undefined, readOffset: undefined };
+    return {
+      paths,
+      read: get,
+      isOfLine: config.template === undefined,
+      fixed: fixedOf(config),
+      readOffset: undefined,
+    };
   const refused = onRefusal(config, source);
   const read: ReadTarget = (values, places) => {
     const value = get(values, places);
@@ -65,7 +81,17 @@ export function compileEntry(
     const converted = convert(value);
     return converted instanceof Refusal ? refused(converted) : converted;
   };
-  return { paths, read, isOfLine: false, readOffset: undefined };
+  return { paths, read, isOfLine: false, fixed: undefined, readOffset: undefined };
+}
+
+/** Undefined for dotted paths, which may lead into a field. */
+function fixedOf({ from, template }: EntryConfig): Fixed | undefined {
+  if (template === undefined) return from === undefined || from.includes(".") ? undefined : { field: from };
+  const pieces = splitTemplate(template);
+  if (typeof pieces === "string") return undefined;
+  return pieces.some((piece) => typeof piece !== "string" && piece.path.includes("."))
+    ? undefined
+    : { pieces };
 }
 
 function onRefusal(config: EntryConfig, { name }: Source): (refusal: Refusal) => Refusal | undefined {
@@ -77,7 +103,13 @@ function constantEntry(config: EntryConfig, at: ConfigPath, problems: Problems):
   if (config.type !== undefined)
     problems.add([...at, "type"], "a constant has no type, write the value as it is meant");
   const value = config.value ?? undefined;
-  return { paths: [], read: () => value, isOfLine: false, readOffset: undefined };
+  return {
+    paths: [],
+    read: () => value,
+    isOfLine: false,
+    fixed: { constant: value },
+    readOffset: undefined,
+  };
 }
 
 function compileSource(
@@ -126,7 +158,13 @@ function timeEntry(
     return time instanceof Refusal ? refused(time) : time.text;
   };
   const wanted = config.zoneOffset ?? target === "#time";
-  return { paths, read, isOfLine: true, readOffset: wanted ? offsetReader(get, readTime) : undefined };
+  return {
+    paths,
+    read,
+    isOfLine: true,
+    fixed: undefined,
+    readOffset: wanted ? offsetReader(get, readTime) : undefined,
+  };
 }
 
 function offsetReader(get: GetValue, readTime: ReadTimeValue): ReadTarget {

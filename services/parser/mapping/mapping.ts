@@ -1,7 +1,7 @@
 import { Refusal, refuse } from "../line.ts";
 import type { MappingConfig } from "./config.ts";
-import { createMapLine, type MapLine } from "./copy.ts";
-import { compileEntry, type Entry, type EntryContext, type ReadTarget } from "./entry.ts";
+import { type Copier, createCopier } from "./copy.ts";
+import { compileEntry, type Entry, type EntryContext } from "./entry.ts";
 import { isJsonObject, setKey } from "./json.ts";
 import { closeRecord, type IsNull, joinMembers, type Target, writeMembers } from "./members.ts";
 import type { Fields } from "./path.ts";
@@ -49,8 +49,8 @@ interface Compiled {
 
 export interface Mapping {
   readonly map: MapFields;
-  /** The same for a line of JSON that need not be parsed for it. */
-  readonly mapLine: MapLine;
+  /** The same for lines of JSON that need not be parsed for it; undefined where each has to be. */
+  readonly copier: Copier | undefined;
 }
 
 export function compileMapping(config: MappingConfig, context: MappingContext): Mapping {
@@ -77,7 +77,7 @@ export function compileMapping(config: MappingConfig, context: MappingContext): 
   const planner = createPlanner({ slots: table.names, skip, keepRest });
   return {
     map: createMap(compiled, planner.plan),
-    mapLine: nulls.length === 0 ? createMapLine(compiled, planner) : () => undefined,
+    copier: nulls.length === 0 ? createCopier(compiled, table, planner) : undefined,
   };
 }
 
@@ -156,7 +156,7 @@ function compileEntries(
 }
 
 function compileTargets(entries: Entries, { at, problems }: MappingContext): Target[] {
-  const targets = entries.map(([key, { read, isOfLine }]) => targetOf(key, read, isOfLine));
+  const targets = entries.map(([key, entry]): Target => ({ key, head: headOf(key), ...entry }));
   if (entries.some(([target]) => target === zoneOffsetKey)) return targets;
   const offsets = entries.filter(([, entry]) => entry.readOffset !== undefined);
   if (offsets.length > 1) {
@@ -166,13 +166,11 @@ function compileTargets(entries: Entries, { at, problems }: MappingContext): Tar
       `only one time can set ${zoneOffsetKey}, got ${names}: set zoneOffset: false`,
     );
   }
-  for (const [, { readOffset }] of offsets.slice(0, 1))
-    targets.push(targetOf(zoneOffsetKey, readOffset!, true));
+  for (const [, { readOffset, paths }] of offsets.slice(0, 1)) {
+    const head = headOf(zoneOffsetKey);
+    targets.push({ key: zoneOffsetKey, head, read: readOffset!, isOfLine: true, fixed: undefined, paths });
+  }
   return targets;
-}
-
-function targetOf(key: string, read: ReadTarget, isOfLine: boolean): Target {
-  return { key, head: headOf(key), read, isOfLine };
 }
 
 /** Where the fields are known beforehand, one that can't come is a mistake in the configuration. */

@@ -1,5 +1,5 @@
 import { Refusal } from "../line.ts";
-import type { ReadTarget } from "./entry.ts";
+import type { Fixed, ReadTarget } from "./entry.ts";
 import type { Kept, Planned } from "./plan.ts";
 import { type Head, isPlainText, writeKey, writeValue } from "./write.ts";
 
@@ -9,6 +9,9 @@ export interface Target {
   readonly head: Head;
   readonly read: ReadTarget;
   readonly isOfLine: boolean;
+  readonly fixed: Fixed | undefined;
+  /** The fields that it reads. */
+  readonly paths: readonly string[];
 }
 
 export type IsNull = (value: unknown) => boolean;

@@ -1,7 +1,10 @@
+import type { Bytes } from "../byte-sink.ts";
+
 /**
  * JSON read in place, for lines that look like those before. It takes compact JSON in the spelling that JSON.stringify
  * has for it, so that a value can be copied as it stands: texts without escapes, numbers of at most 15 digits, lists of
- * these. Everything else is left to JSON.parse, also what is no JSON.
+ * these. Everything else is left to JSON.parse, also what is no JSON. It works on bytes of UTF-8: going through them
+ * one by one takes a third of what searching in a text does.
  */
 
 const quote = 34;
@@ -11,6 +14,7 @@ const point = 46;
 const zero = 48;
 const nine = 57;
 const listStart = 91;
+const backslash = 92;
 const listEnd = 93;
 const objectEnd = 125;
 const letterF = 102;
@@ -23,9 +27,15 @@ const maxDigits = 15;
 const maxSmallDecimals = 6;
 const none = -1;
 
-/** What a text may not hold as it stands: control characters are no JSON, and a backslash begins an escape. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const notPlain = /[\u0000-\u001f\\]/;
+/** Where a text ends or is none to copy: control characters are no JSON, and a backslash begins an escape. */
+const endsText = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 32 || byte === quote || byte === backslash ? 1 : 0,
+);
+
+/** All heads have as much. */
+const wordBytes = 4;
+
+const words = { true: Buffer.from("true"), false: Buffer.from("false"), null: Buffer.from("null") };
 
 /** Where the values of a line stand. */
 export interface Spans {
@@ -35,84 +45,124 @@ export interface Spans {
 
 /**
  * Notes the values of a line that consists of these members: `heads` are the keys in their order with all that stands
- * before their values, `{"a":` and `,"b":`. False when it is any other line.
+ * before their values, `{"a":` and `,"b":`. False when it is any other line. The bytes must be UTF-8.
  */
-export function scanMembers(line: string, heads: readonly string[], { starts, ends }: Spans): boolean {
-  let at = 0;
+export function scanMembers(
+  { buffer, view }: Bytes,
+  start: number,
+  end: number,
+  heads: readonly Bytes[],
+  { starts, ends }: Spans,
+): boolean {
+  // Whatever is read below stops at this brace at the latest, so that no byte behind the line is looked at.
+  const last = end - 1;
+  if (last <= start || buffer[last] !== objectEnd) return false;
+  let at = start;
   for (let index = 0; index < heads.length; index++) {
-    const head = heads[index]!;
-    if (!line.startsWith(head, at)) return false;
-    at += head.length;
-    const end = endOfValue(line, at);
-    if (end === none) return false;
+    const head = heads[index]!.view;
+    const length = head.byteLength;
+    if (at + length > last || !isHead(view, at, head, length - wordBytes)) return false;
+    at += length;
+    const behind = endOfValue(buffer, at, last);
+    if (behind === none) return false;
     starts[index] = at;
-    ends[index] = end;
-    at = end;
+    ends[index] = behind;
+    at = behind;
   }
-  return line.charCodeAt(at) === objectEnd && at + 1 === line.length && !notPlain.test(line);
+  return at === last;
+}
+
+/** Four bytes at once; the last word may overlap the one before it. */
+function isHead(view: DataView, at: number, head: DataView, lastWord: number): boolean {
+  for (let offset = 0; offset < lastWord; offset += wordBytes) {
+    if (view.getInt32(at + offset) !== head.getInt32(offset)) return false;
+  }
+  return view.getInt32(at + lastWord) === head.getInt32(lastWord);
 }
 
 /** The value of a span, as JSON.parse gives it. */
-export function valueAt(line: string, start: number, end: number): unknown {
-  const first = line.charCodeAt(start);
-  if (first === quote) return line.slice(start + 1, end - 1);
+export function valueAt(bytes: Buffer, start: number, end: number): unknown {
+  const first = bytes[start];
+  if (first === quote) return bytes.toString("utf8", start + 1, end - 1);
   if (first === letterN) return null;
   if (first === letterT) return true;
   if (first === letterF) return false;
-  return first === listStart ? JSON.parse(line.slice(start, end)) : Number(line.slice(start, end));
+  const text = bytes.toString("utf8", start, end);
+  return first === listStart ? JSON.parse(text) : Number(text);
 }
 
-export function isNullAt(line: string, start: number): boolean {
-  return line.charCodeAt(start) === letterN;
+export function isNullAt(bytes: Buffer, start: number): boolean {
+  return bytes[start] === letterN;
+}
+
+export function isListAt(bytes: Buffer, start: number): boolean {
+  return bytes[start] === listStart;
+}
+
+export function isTextAt(bytes: Buffer, start: number): boolean {
+  return bytes[start] === quote;
+}
+
+function startsWith(bytes: Buffer, at: number, last: number, head: Buffer): boolean {
+  const { length } = head;
+  if (at + length > last) return false;
+  for (let index = 0; index < length; index++) if (bytes[at + index] !== head[index]) return false;
+  return true;
 }
 
 /** Offset behind the value that starts here, −1 when it is none that can be copied. */
-function endOfValue(line: string, start: number): number {
-  return line.charCodeAt(start) === listStart ? endOfList(line, start) : endOfScalar(line, start);
+function endOfValue(bytes: Buffer, start: number, last: number): number {
+  return bytes[start] === listStart ? endOfList(bytes, start, last) : endOfScalar(bytes, start, last);
 }
 
-function endOfList(line: string, start: number): number {
+function endOfList(bytes: Buffer, start: number, last: number): number {
   let at = start + 1;
-  if (line.charCodeAt(at) === listEnd) return at + 1;
+  if (bytes[at] === listEnd) return at + 1;
   for (;;) {
-    at = endOfScalar(line, at);
+    at = endOfScalar(bytes, at, last);
     if (at === none) return none;
-    const next = line.charCodeAt(at);
+    const next = bytes[at];
     at++;
     if (next === listEnd) return at;
     if (next !== comma) return none;
   }
 }
 
-function endOfScalar(line: string, start: number): number {
-  const first = line.charCodeAt(start);
-  if (first === quote) return line.indexOf('"', start + 1) + 1 || none;
-  if (first === letterT) return endOfWord(line, "true", start);
-  if (first === letterF) return endOfWord(line, "false", start);
-  if (first === letterN) return endOfWord(line, "null", start);
-  return endOfNumber(line, start);
+function endOfScalar(bytes: Buffer, start: number, last: number): number {
+  const first = bytes[start];
+  if (first === quote) return endOfText(bytes, start + 1, last);
+  if (first === letterT) return endOfWord(bytes, words.true, start, last);
+  if (first === letterF) return endOfWord(bytes, words.false, start, last);
+  if (first === letterN) return endOfWord(bytes, words.null, start, last);
+  return endOfNumber(bytes, start);
 }
 
-function endOfWord(line: string, word: string, start: number): number {
-  return line.startsWith(word, start) ? start + word.length : none;
+function endOfText(bytes: Buffer, start: number, last: number): number {
+  let at = start;
+  while (at < last && endsText[bytes[at]!] === 0) at++;
+  return at < last && bytes[at] === quote ? at + 1 : none;
 }
 
-function endOfNumber(line: string, start: number): number {
-  const first = line.charCodeAt(start) === minus ? start + 1 : start;
-  const whole = endOfDigits(line, first);
-  const isZero = line.charCodeAt(first) === zero;
+function endOfWord(bytes: Buffer, word: Buffer, start: number, last: number): number {
+  return startsWith(bytes, start, last, word) ? start + word.length : none;
+}
+
+function endOfNumber(bytes: Buffer, start: number): number {
+  const first = bytes[start] === minus ? start + 1 : start;
+  const whole = endOfDigits(bytes, first);
+  const isZero = bytes[first] === zero;
   if (whole === first || (isZero && whole !== first + 1) || whole - first > maxDigits) return none;
   // −0 is written as 0.
-  if (line.charCodeAt(whole) !== point) return isZero && first !== start ? none : whole;
-  const end = endOfDigits(line, whole + 1);
+  if (bytes[whole] !== point) return isZero && first !== start ? none : whole;
+  const end = endOfDigits(bytes, whole + 1);
   const decimals = end - whole - 1;
   // A zero at the end would not be written.
-  if (decimals === 0 || line.charCodeAt(end - 1) === zero) return none;
+  if (decimals === 0 || bytes[end - 1] === zero) return none;
   return whole - first + decimals > maxDigits || (isZero && decimals > maxSmallDecimals) ? none : end;
 }
 
-function endOfDigits(line: string, start: number): number {
+function endOfDigits(bytes: Buffer, start: number): number {
   let at = start;
-  for (let code = line.charCodeAt(at); code >= zero && code <= nine; code = line.charCodeAt(at)) at++;
+  for (let code = bytes[at]!; code >= zero && code <= nine; code = bytes[at]!) at++;
   return at;
 }

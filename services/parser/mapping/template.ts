@@ -8,7 +8,8 @@ export interface Template {
   readonly render: (values: Values, places: Places) => string | undefined;
 }
 
-type Piece = string | { readonly path: string };
+/** A text, or a field in its place. */
+export type Piece = string | { readonly path: string };
 
 /** Compiles `event_{CODE}`; `{{` and `}}` stand for braces. A fault in the template is returned as its message. */
 export function compileTemplate(
@@ -16,7 +17,7 @@ export function compileTemplate(
   isNull: (value: unknown) => boolean,
   table: SlotTable,
 ): Template | string {
-  const pieces = split(source);
+  const pieces = splitTemplate(source);
   if (typeof pieces === "string") return pieces;
   const paths = pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.path]));
   const parts = pieces.map((piece) => (typeof piece === "string" ? piece : compilePath(piece.path, table)));
@@ -49,7 +50,8 @@ export function textOf(value: unknown): string {
   return isRawNumber(value) ? value.rawJSON : JSON.stringify(value);
 }
 
-function split(source: string): Piece[] | string {
+/** A fault in the template is returned as its message. */
+export function splitTemplate(source: string): Piece[] | string {
   if (source === "") return "empty template";
   const pieces: Piece[] = [];
   let text = "";

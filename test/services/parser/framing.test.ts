@@ -1,21 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { visitItems, visitLines, visitWhole } from "../../../services/parser/framing.ts";
-import type { VisitLine } from "../../../services/parser/window.ts";
+import type { LineVisitor } from "../../../services/parser/window.ts";
 
 type Seen = [index: string | undefined, line: string];
 
-function collect<T>(cut: (visit: VisitLine) => T): { seen: Seen[]; collisions: T } {
+function collect<T>(cut: (visitor: LineVisitor) => T): { seen: Seen[]; collisions: T } {
   const seen: Seen[] = [];
-  const collisions = cut((index, line, unreadable) => {
+  const visit: LineVisitor["visit"] = (index, line, unreadable) => {
     seen.push([index, unreadable === undefined ? line : `${unreadable.reason} ${unreadable.bytes.length}`]);
-  });
+  };
+  const collisions = cut({ visit });
   return { seen, collisions };
 }
 
 function items(content: string | Uint8Array, item = "::", index = "|ta|") {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
-  return collect((visit) => visitItems(bytes, { item, index, record: "\u0001" }, visit));
+  return collect((visitor) => visitItems(bytes, { item, index, record: "\u0001" }, visitor));
 }
 
 describe("items", () => {
@@ -185,7 +186,7 @@ describe("lines", () => {
     ["CR before LF", "a\r\nb\r", ["a", "b"]],
     ["only one CR", "a\r\r\n", ["a\r"]],
   ])("%s", (_name, content, lines) => {
-    const { seen } = collect((visit) => visitLines(Buffer.from(content), "i", visit));
+    const { seen } = collect((visitor) => visitLines(Buffer.from(content), "i", visitor));
     expect(seen).toEqual(lines.map((line) => ["i", line]));
   });
 
@@ -193,7 +194,7 @@ describe("lines", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 400 }), (parts) => {
         const content = Buffer.concat(parts.flatMap((part) => [part, Buffer.from("\n")]));
-        const { seen } = collect((visit) => visitLines(content, "i", visit));
+        const { seen } = collect((visitor) => visitLines(content, "i", visitor));
         expect(seen).toHaveLength(content.toString("latin1").split("\n").length - 1);
       }),
     );
@@ -206,6 +207,6 @@ describe("none", () => {
     ["several lines", "a\nb\r\n \n", "a\nb"],
     ["nothing", "", ""],
   ])("%s is one record", (_name, content, line) => {
-    expect(collect((visit) => visitWhole(Buffer.from(content), "i", visit)).seen).toEqual([["i", line]]);
+    expect(collect((visitor) => visitWhole(Buffer.from(content), "i", visitor)).seen).toEqual([["i", line]]);
   });
 });

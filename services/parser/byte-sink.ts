@@ -1,0 +1,127 @@
+/** Up to this length copying by words is faster than asking the engine: 14 ns against 57 at 32 bytes, 61 against 70 here. */
+const maxCopiedByWords = 128;
+/** Up to this length a text is written character by character. */
+const maxTextByCharacters = 40;
+/** A UTF-16 unit is at most three bytes of UTF-8. */
+const maxBytesPerUnit = 3;
+/** Buffers of this size come from Node's pool; allocating them apart costs more than filling them. */
+const maxPooledBytes = 2_048;
+const wordBytes = 4;
+
+/** The same bytes twice: a view reads four of them at once, wherever they stand. */
+export interface Bytes {
+  readonly buffer: Buffer;
+  readonly view: DataView;
+}
+
+export function bytesOf(content: Buffer | string): Bytes {
+  const buffer = typeof content === "string" ? Buffer.from(content) : content;
+  return { buffer, view: viewOf(buffer) };
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
+}
+
+/** Bytes that are written one after the other; grows as needed. */
+export class ByteSink {
+  #bytes: Buffer<ArrayBuffer>;
+  #view: DataView;
+  #length = 0;
+
+  /** @param expectedBytes a hint */
+  constructor(expectedBytes: number) {
+    this.#bytes =
+      expectedBytes <= maxPooledBytes
+        ? (Buffer.allocUnsafe(expectedBytes) as Buffer<ArrayBuffer>)
+        : Buffer.allocUnsafeSlow(expectedBytes);
+    this.#view = viewOf(this.#bytes);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  copy(source: Bytes, start: number, end: number): void {
+    const count = end - start;
+    const at = this.#reserve(count);
+    if (count > maxCopiedByWords) source.buffer.copy(this.#bytes, at, start, end);
+    else if (count >= wordBytes) copyWords(source.view, start, this.#view, at, count);
+    else for (let index = 0; index < count; index++) this.#bytes[at + index] = source.buffer[start + index]!;
+    this.#length = at + count;
+  }
+
+  byte(value: number): void {
+    const at = this.#reserve(1);
+    this.#bytes[at] = value;
+    this.#length = at + 1;
+  }
+
+  /** Writes over a byte that was written before. */
+  overwrite(at: number, value: number): void {
+    this.#bytes[at] = value;
+  }
+
+  text(text: string): void {
+    if (text.length <= maxTextByCharacters && this.#ascii(text)) return;
+    const at = this.#reserve(text.length * maxBytesPerUnit <= this.#free() ? 0 : Buffer.byteLength(text));
+    this.#length = at + this.#bytes.write(text, at, "utf8");
+  }
+
+  /** Forgets what was written from here on. */
+  truncate(length: number): void {
+    this.#length = length;
+  }
+
+  latin1(start: number): string {
+    return this.#bytes.toString("latin1", start, this.#length);
+  }
+
+  utf8(start: number, end: number): string {
+    return this.#bytes.toString("utf8", start, end);
+  }
+
+  /** All that was written; ends the use of this sink. */
+  finish(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** False, with nothing written, for a text of other characters. */
+  #ascii(text: string): boolean {
+    const at = this.#reserve(text.length);
+    const bytes = this.#bytes;
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (code > 0x7f) return false;
+      bytes[at + index] = code;
+    }
+    this.#length = at + text.length;
+    return true;
+  }
+
+  #free(): number {
+    return this.#bytes.length - this.#length;
+  }
+
+  /** Makes room and returns where it begins. */
+  #reserve(count: number): number {
+    if (count > this.#free()) this.#grow(this.#length + count);
+    return this.#length;
+  }
+
+  #grow(needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+    this.#view = viewOf(larger);
+  }
+}
+
+/** The last word may overlap the one before it. */
+function copyWords(source: DataView, start: number, target: DataView, at: number, count: number): void {
+  const last = count - wordBytes;
+  for (let offset = 0; offset < last; offset += wordBytes) {
+    target.setInt32(at + offset, source.getInt32(start + offset));
+  }
+  target.setInt32(at + last, source.getInt32(start + last));
+}
