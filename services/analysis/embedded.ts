@@ -12,7 +12,7 @@ import {
 import type { ProjectDefinitions } from "./definitions.ts";
 import type { EventPlan } from "./describe/event-plan.ts";
 import { type CheckQuery, checkLimit, checkTimeout } from "./describe/event-query.ts";
-import { defaultGroups } from "./describe/limits.ts";
+import { defaultGroups, maxListedUsers } from "./describe/limits.ts";
 import { refuseUndeclared, warnUndeclared } from "./describe/problems.ts";
 import {
   checkColumns,
@@ -71,7 +71,8 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
         const parts: UserListParts = {
           plan,
-          found: findUsers(source, plan, query, signal),
+          // One more tells that there are more.
+          found: findUsers(source, plan, query, signal, { limit: maxListedUsers + 1 }),
           columMeta: displayNames(store, project),
         };
         if (rest !== undefined) {
@@ -94,7 +95,7 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         const plan = await planQuery(source, query, options);
         const names = displayNames(store, project);
         const nameOf = (column: string) => names[column.toLowerCase()] ?? column;
-        yield* shapeUserTable(plan, findUsers(source, plan, query, signal, columns), columns, nameOf);
+        yield* shapeUserTable(plan, findUsers(source, plan, query, signal, { columns }), columns, nameOf);
       }),
   };
 }
@@ -112,13 +113,13 @@ function checkOf(query: AnyQuery, { store, project }: PlanSource): CheckQuery {
   };
 }
 
-/** @param columns that are needed; all when left out */
+/** @param columns that are needed; all when left out. @param limit how many at most */
 async function* findUsers(
   { store, project }: PlanSource,
   plan: EventPlan,
   query: SliceQuery,
   signal: AbortSignal,
-  columns?: readonly string[],
+  { columns, limit }: { readonly columns?: readonly string[]; readonly limit?: number },
 ): AsyncGenerator<readonly StoredUser[]> {
   const found = compileUserScan(plan, query);
   // A metric of numbers alone has no users.
@@ -126,7 +127,8 @@ async function* findUsers(
   const wanted = columns && new Set(columns.map((column) => column.toLowerCase()));
   const known = [...store.schema(project.id).properties.values()];
   const properties = wanted && known.filter(({ table, name }) => table === "user" && wanted.has(name));
-  yield* store.users(properties === undefined ? found : { ...found, properties }, signal);
+  const wants = { ...(properties && { properties }), ...(limit !== undefined && { limit }) };
+  yield* store.users({ ...found, ...wants }, signal);
 }
 
 function displayNames(store: EventStore, project: ProjectDefinitions): Readonly<Record<string, string>> {

@@ -35,9 +35,9 @@ export interface EventStore extends AsyncDisposable {
   scan(scan: Scan, signal: AbortSignal): Promise<ScanResult>;
   /** Several of one moment: loads come before all or after all of them. In the order of the scans. */
   scanAll(scans: readonly Scan[], signal: AbortSignal): Promise<readonly ScanResult[]>;
-  /** Each user once, in the order of user ids, some at a time. */
+  /** Each user once, in the order of user ids, some at a time. Whoever reads them slowly keeps no query waiting. */
   users(scan: UserScan, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
-  /** Users that are known, by `seen` or an operation; each once, in the order of user ids, some at a time. */
+  /** Users that are known, by `seen` or an operation; else as `users`. */
   selectUsers(selection: UserSelection, signal: AbortSignal): AsyncIterable<readonly StoredUser[]>;
   /** Of an expression, over the events of a scan whose `where` holds. */
   spread(scan: Scan, of: Scan["keys"][number], signal: AbortSignal): Promise<NumberSpread>;

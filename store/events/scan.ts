@@ -186,6 +186,8 @@ export interface UserScan {
   readonly group: readonly KeyValue[];
   /** User properties to return; each known one when left out. */
   readonly properties?: readonly Property[];
+  /** So many at most, those with the lowest ids; all when left out. */
+  readonly limit?: number;
 }
 
 /** One user. Ids are never null in `userId`; the others may be. */

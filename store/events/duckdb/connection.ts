@@ -12,6 +12,12 @@ export interface Queries {
    * @throws TooManyQueriesError, EventsUnavailableError, the signal's reason
    */
   open(signal: AbortSignal): Promise<Query>;
+  /**
+   * Waits until another query may keep what it found for a reader who may be
+   * slow; resolves to what is called when it keeps it no more. To be taken before the turn.
+   * @throws TooManyQueriesError, the signal's reason
+   */
+  keep(signal: AbortSignal): Promise<() => void>;
 }
 
 /**

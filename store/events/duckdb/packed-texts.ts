@@ -12,15 +12,15 @@ export interface PackedTexts {
   readonly columns: ReadonlyMap<string, number>;
 }
 
-/** @param texts columns of the statement to be packed. @param others its other columns */
+/** Rows of the statement in no order. @param texts columns to be packed. @param others its other columns, which keep their names */
 export function packTexts(
   { sql, parameters }: Statement,
   texts: readonly string[],
   others: readonly string[],
 ): PackedTexts {
-  // Nulls add nothing. A SELECT without more keeps the order of rows.
-  const packed = `encode(concat(${texts.join(", ")}))`;
-  const lengths = texts.map((text) => `CAST(strlen(${text}) AS INTEGER)`);
+  // Nulls add nothing.
+  const packed = `encode(concat(${texts.join(", ")})) AS packed`;
+  const lengths = texts.map((text, index) => `CAST(strlen(${text}) AS INTEGER) AS length${index}`);
   return {
     statement: { sql: `SELECT ${[packed, ...lengths, ...others].join(", ")} FROM (${sql}) s`, parameters },
     columns: new Map([...texts, ...others].map((name, index) => [name, index + 1])),

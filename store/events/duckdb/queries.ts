@@ -2,11 +2,17 @@ import type { Queries, Query } from "./connection.ts";
 import type { Database } from "./database.ts";
 import type { StoreTables } from "./layout.ts";
 import type { Session, Types, Values } from "./session.ts";
-import type { Turns } from "./turns.ts";
+import { createTurns, type Turns } from "./turns.ts";
+
+/** What queries keep for their readers is on the disk when memory is short; more than so many would fill that. */
+const maxKept = 8;
+const maxKeptWaiting = 100;
 
 /** Queries that wait for their turn. */
 export function createQueries(database: Database, turns: Turns): Queries {
+  const kept = createTurns(maxKept, maxKeptWaiting);
   return {
+    keep: kept.take,
     async open(signal) {
       const giveBack = await turns.take(signal);
       try {

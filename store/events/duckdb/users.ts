@@ -1,4 +1,4 @@
-import { DuckDBListValue } from "@duckdb/node-api";
+import { DuckDBListValue, type DuckDBMaterializedResult } from "@duckdb/node-api";
 import { parseExactJson } from "../events.ts";
 import type { StoredUser, UserScan } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
@@ -7,25 +7,31 @@ import type { Statement } from "../sql/parameters.ts";
 import { compileSelection } from "../sql/selection.ts";
 import { compileUsers } from "../sql/users.ts";
 import { bound } from "./bind.ts";
-import type { Queries, Query } from "./connection.ts";
+import type { Queries } from "./connection.ts";
 import { duckdbDialect } from "./dialect.ts";
-import { propertyColumn } from "./layout.ts";
+import { propertyColumn, type StoreTables } from "./layout.ts";
 import { PackedRow, packTexts } from "./packed-texts.ts";
 import { relationsOf } from "./relations.ts";
+import { createBreather } from "./rows.ts";
 
 /** So many at a time; decoding more would hold the event loop. */
-const pageRows = 256;
+const turnRows = 256;
+/** So many are read of those put aside in one statement, of which each takes a millisecond. */
+const pageRows = 16_384;
 
 export async function* streamUsers(
   queries: Queries,
   scan: UserScan,
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
-  await using query = await queries.open(signal);
-  const relations = relationsOf(query.tables, scan.scan.projectId);
-  const properties = wantedProperties(scan.properties, relations.schema);
-  const statement = compileUsers(scan, properties, relations, duckdbDialect);
-  if (statement !== undefined) yield* pages(query, statement, properties);
+  const prepare = (tables: StoreTables): Prepared | undefined => {
+    const relations = relationsOf(tables, scan.scan.projectId);
+    const properties = wantedProperties(scan.properties, relations.schema);
+    const statement = compileUsers(scan, properties, relations, duckdbDialect);
+    return statement && prepareRows(statement, properties);
+  };
+  if (scan.limit === undefined) yield* keepAndRead(queries, prepare, signal);
+  else yield* readAtOnce(queries, prepare, signal);
 }
 
 export async function* selectUsers(
@@ -33,35 +39,97 @@ export async function* selectUsers(
   selection: UserSelection,
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
-  await using query = await queries.open(signal);
-  const relations = relationsOf(query.tables, selection.projectId);
-  const properties = wantedProperties(selection.properties, relations.schema);
-  yield* pages(query, compileSelection(selection, properties, relations, duckdbDialect), properties);
+  const prepare = (tables: StoreTables): Prepared => {
+    const relations = relationsOf(tables, selection.projectId);
+    const properties = wantedProperties(selection.properties, relations.schema);
+    return prepareRows(compileSelection(selection, properties, relations, duckdbDialect), properties);
+  };
+  yield* keepAndRead(queries, prepare, signal);
 }
 
-async function* pages(
-  query: Query,
-  statement: Statement,
-  properties: readonly Property[],
-): AsyncIterable<readonly StoredUser[]> {
+/** A statement, and how users are read from its rows. */
+interface Prepared {
+  readonly statement: Statement;
+  readonly textCount: number;
+  readonly userId: number;
+  readonly properties: readonly Property[];
+  readonly places: readonly number[];
+}
+
+type Prepare = (tables: StoreTables) => Prepared | undefined;
+
+function prepareRows(given: Statement, properties: readonly Property[]): Prepared {
   const isText = ({ type, group }: Property) => group === undefined && textTypes.has(type);
   const [texts, others] = [properties.filter(isText), properties.filter((one) => !isText(one))];
-  const packed = packTexts(
-    statement,
+  const { statement, columns } = packTexts(
+    given,
     ["account_id", "distinct_id", ...texts.map(propertyColumn)],
     ["user_id", ...others.map(propertyColumn)],
   );
-  const places = properties.map((property) => packed.columns.get(propertyColumn(property))!);
-  const userId = packed.columns.get("user_id")!;
-  for await (const chunk of query.stream(...bound(packed.statement))) {
-    const rows = new PackedRow(chunk, texts.length + 2);
-    for (let row = 0; row < chunk.rowCount; row += pageRows) {
+  const places = properties.map((property) => columns.get(propertyColumn(property))!);
+  return { statement, properties, places, textCount: texts.length + 2, userId: columns.get("user_id")! };
+}
+
+/** Of a few users, who stay in memory. */
+async function* readAtOnce(
+  queries: Queries,
+  prepare: Prepare,
+  signal: AbortSignal,
+): AsyncIterable<readonly StoredUser[]> {
+  const found = await runAtOnce(queries, prepare, signal);
+  if (found !== undefined) yield* decode(found.result, found.prepared);
+}
+
+async function runAtOnce(queries: Queries, prepare: Prepare, signal: AbortSignal) {
+  await using query = await queries.open(signal);
+  const prepared = prepare(query.tables);
+  if (prepared === undefined) return undefined;
+  const [sql, ...bindings] = bound(prepared.statement);
+  return { prepared, result: await query.run(`${sql} ORDER BY user_id`, ...bindings) };
+}
+
+/** Of any number, who are put aside: a snapshot and a turn are not to be held for as long as a reader takes. */
+async function* keepAndRead(
+  queries: Queries,
+  prepare: Prepare,
+  signal: AbortSignal,
+): AsyncIterable<readonly StoredUser[]> {
+  const letGo = await queries.keep(signal);
+  try {
+    await using query = await queries.open(signal);
+    const prepared = prepare(query.tables);
+    if (prepared === undefined) return;
+    const [sql, ...bindings] = bound(prepared.statement);
+    const placed = `SELECT *, row_number() OVER (ORDER BY user_id) AS place FROM (${sql}) p`;
+    await query.run(`CREATE TEMP TABLE found AS ${placed}`, ...bindings);
+    await query.settle();
+    for (let from = 0; ; from += pageRows) {
+      const page = `place > ${from} AND place <= ${from + pageRows}`;
+      const result = await query.run(`SELECT * FROM temp.found WHERE ${page} ORDER BY place`);
+      yield* decode(result, prepared);
+      if (result.rowCount < pageRows) return;
+    }
+  } finally {
+    letGo();
+  }
+}
+
+async function* decode(
+  result: DuckDBMaterializedResult,
+  { textCount, userId, properties, places }: Prepared,
+): AsyncIterable<readonly StoredUser[]> {
+  const breathe = createBreather();
+  for (let index = 0; index < result.chunkCount; index++) {
+    const chunk = result.getChunk(index);
+    const rows = new PackedRow(chunk, textCount);
+    for (let row = 0; row < chunk.rowCount; row += turnRows) {
       const users: StoredUser[] = [];
-      for (let one = row; one < Math.min(chunk.rowCount, row + pageRows); one++) {
+      for (let one = row; one < Math.min(chunk.rowCount, row + turnRows); one++) {
         rows.moveTo(one);
         users.push(decodeUser(rows, userId, properties, places));
       }
       yield users;
+      await breathe();
     }
   }
 }

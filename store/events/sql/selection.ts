@@ -11,10 +11,7 @@ const userColumns = ["user_id", "account_id", "distinct_id"] as const satisfies 
 const isUserColumn = (column: EventColumn): column is UserColumn =>
   (userColumns as readonly EventColumn[]).includes(column);
 
-/**
- * Users that a condition holds for, in the order of their ids: `user_id`,
- * `account_id`, `distinct_id`, then a column per property.
- */
+/** Users that a condition holds for, in no order: `user_id`, `account_id`, `distinct_id`, then a column per property. */
 export function compileSelection(
   { where }: UserSelection,
   properties: UsersWanted["properties"],
@@ -28,7 +25,7 @@ export function compileSelection(
     ...userColumns.map((column) => source.column(column)),
     ...properties.map((property) => source.property(property)),
   ];
-  const sql = `SELECT ${columns.join(", ")} FROM ${source.users()} WHERE ${condition} ORDER BY u.user_id`;
+  const sql = `SELECT ${columns.join(", ")} FROM ${source.users()} WHERE ${condition}`;
   return parameters.finish(sql);
 }
 

@@ -8,12 +8,12 @@ import type { Relations, UsersWanted } from "./relations.ts";
 import type { Source, Surroundings } from "./source.ts";
 
 /**
- * The users of a slice with what is wanted of them, in the order of their ids:
- * `user_id`, `account_id`, `distinct_id`, then a column per property.
- * Undefined when there can be none.
+ * The users of a slice with what is wanted of them, in no order: `user_id`,
+ * `account_id`, `distinct_id`, then a column per property. Undefined when there
+ * can be none.
  */
 export function compileUsers(
-  { scan, bucket, group }: UserScan,
+  { scan, bucket, group, limit }: UserScan,
   properties: UsersWanted["properties"],
   relations: Relations,
   dialect: Dialect,
@@ -39,8 +39,10 @@ export function compileUsers(
     "u.distinct_id",
     ...properties.map((property) => `u.${relations.column(property)}`),
   ];
-  const ids = `SELECT DISTINCT ${pass.values[0]} AS user_id FROM ${pass.rows} r${where}`;
-  const sql = `SELECT ${["s.user_id", ...columns].join(", ")} FROM (${ids}) s LEFT JOIN ${users} u ON u.user_id = s.user_id ORDER BY s.user_id`;
+  // Before anything of the users is read.
+  const first = limit === undefined ? "" : ` ORDER BY user_id LIMIT ${Math.max(0, Math.trunc(limit))}`;
+  const ids = `SELECT DISTINCT ${pass.values[0]} AS user_id FROM ${pass.rows} r${where}${first}`;
+  const sql = `SELECT ${["s.user_id", ...columns].join(", ")} FROM (${ids}) s LEFT JOIN ${users} u ON u.user_id = s.user_id`;
   return parameters.finish(sql);
 }
 

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { EventStore, Scan } from "../../../store/events/events.ts";
-import { type CreateEventsWorld, collect, dayMs, eventOf, noonMs, noSignal, openStore } from "./world.ts";
+import type { EventStore, Scan, StoredUser } from "../../../store/events/events.ts";
+import {
+  type CreateEventsWorld,
+  collect,
+  dayMs,
+  eventOf,
+  noonMs,
+  noSignal,
+  openStore,
+  userOf,
+} from "./world.ts";
 
 const startMs = noonMs - dayMs;
 const endMs = noonMs + 10 * dayMs;
@@ -107,6 +116,41 @@ export function testQueries(create: CreateEventsWorld): void {
       const asked = ask(opened.store, AbortSignal.abort(reason));
       expect(opened.store.queryCounts()).toEqual({ running: 0, waiting: 0 });
       await expect(asked).rejects.toBe(reason);
+    });
+
+    it.each<[string, (store: EventStore) => AsyncIterable<readonly StoredUser[]>]>([
+      ["of events", (store) => store.users({ scan: countAll, group: [] }, noSignal())],
+      ["by what is known of them", (store) => store.selectUsers({ projectId: 1, where: always }, noSignal())],
+      ["of events, some", (store) => store.users({ scan: countAll, group: [], limit: 900 }, noSignal())],
+    ])("lets others ask while users %s are read slowly, who stay those of one moment", async (_what, ask) => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
+      const ids = Array.from({ length: 700 }, (_, at) => at + 1);
+      const rowsOf = (some: readonly number[]) => ({
+        events: some.map((u) => eventOf({ u })),
+        users: some.map((u) => userOf("seen", { u, a: `a${u}` })),
+      });
+      await opened.load(rowsOf(ids.toReversed()));
+      const reading = ask(opened.store)[Symbol.asyncIterator]();
+      const found = [...(await reading.next()).value];
+      await opened.load(rowsOf([701, 702]));
+      expect([await count(opened.store), found.length < 700]).toEqual([702, true]);
+      for (let next = await reading.next(); next.done !== true; next = await reading.next())
+        found.push(...next.value);
+      expect(found.map(({ userId }) => Number(userId))).toEqual(ids);
+    });
+
+    it("lists as many users as are wanted, the first by their ids", async () => {
+      await using opened = await openStore(create);
+      await opened.load({ events: [5, 3, 9, 3, 7].map((u) => eventOf({ u })) });
+      const listed = (limit: number) =>
+        collect(opened.store.users({ scan: countAll, group: [], limit }, noSignal()));
+      const found = await Promise.all([0, 2, 4, 9].map(listed));
+      expect(found.map((users) => users.map(({ userId }) => Number(userId)))).toEqual([
+        [],
+        [3, 5],
+        [3, 5, 7, 9],
+        [3, 5, 7, 9],
+      ]);
     });
 
     it("shows whole batches while they are loaded", async () => {
