@@ -3,6 +3,7 @@ import type { Http2ServerRequest } from "node:http2";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { quoteText } from "./quote.ts";
 import { messageTooLarge, refuse } from "./refusals.ts";
 
 const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
@@ -28,7 +29,7 @@ export function readBody(
 async function inflate(wire: Promise<Buffer>, encoding: string, maxBytes: number): Promise<Buffer> {
   const bytes = await wire;
   if (encoding !== "gzip" && encoding !== "br") {
-    const message = `content-encoding "${encoding}" is not supported, valid are gzip, br, identity`;
+    const message = `content-encoding ${quoteText(encoding)} is not supported, valid are gzip, br, identity`;
     throw refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
   }
   try {

@@ -17,7 +17,7 @@ export function toSafeError(error: unknown, record: CallRecord, report: ReportFa
   let fault = error;
   if (error instanceof ConnectError) {
     try {
-      return toSendable(error, record.protocol === "grpc" ? maxDetailsBytes : Number.POSITIVE_INFINITY);
+      return toSendable(error, record.protocol === "grpc" ? inHeaders : inBodies);
     } catch (detailsFault) {
       fault = detailsFault;
     }
@@ -37,16 +37,23 @@ export function toSafeError(error: unknown, record: CallRecord, report: ReportFa
  * details. Many clients refuse headers of more than 8 KiB; this is below it when
  * each byte of the message takes three characters and each of the details 4/3.
  */
-const maxMessageBytes = 1_024;
-const maxDetailsBytes = 2_048;
+const inHeaders: Room = { messageBytes: 1_024, detailsBytes: 2_048 };
+
+/** Elsewhere an error is a body, or a frame at its end. */
+const inBodies: Room = { messageBytes: 16_384, detailsBytes: Number.POSITIVE_INFINITY };
+
+interface Room {
+  readonly messageBytes: number;
+  readonly detailsBytes: number;
+}
 
 /**
  * Messages quote what callers sent, so they may be long, and hold half of a
  * surrogate pair, which no header can. @throws when a detail is not of its type, or metadata cannot be sent
  */
-function toSendable(error: ConnectError, detailsBytes: number): ConnectError {
+function toSendable(error: ConnectError, { messageBytes, detailsBytes }: Room): ConnectError {
   for (const [name, value] of error.metadata) validateHeaderValue(name, value);
-  const message = cut(error.rawMessage.toWellFormed());
+  const message = cut(error.rawMessage.toWellFormed(), messageBytes);
   const details = thatFit(error.details, detailsBytes);
   const code = Code[error.code] === undefined ? Code.Unknown : error.code;
   if (message === error.rawMessage && details.length === error.details.length && code === error.code)
@@ -56,13 +63,13 @@ function toSendable(error: ConnectError, detailsBytes: number): ConnectError {
   return sendable;
 }
 
-function cut(message: string): string {
-  if (message.length * 3 <= maxMessageBytes) return message;
+function cut(message: string, maxBytes: number): string {
+  if (message.length * 3 <= maxBytes) return message;
   const bytes = Buffer.from(message);
-  if (bytes.length <= maxMessageBytes) return message;
+  if (bytes.length <= maxBytes) return message;
   // As part of a stream, so that half a character at the end is left out.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  return `${decoder.decode(bytes.subarray(0, maxMessageBytes), { stream: true })}…`;
+  return `${decoder.decode(bytes.subarray(0, maxBytes), { stream: true })}…`;
 }
 
 type Details = ConnectError["details"];

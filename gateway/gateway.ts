@@ -12,6 +12,7 @@ import type { GatewayLimits } from "./limits.ts";
 import type { ServedService } from "./methods.ts";
 import { createPages, type PagesOptions } from "./pages.ts";
 import { createPort, type NodeRequest, type NodeResponse, type TlsOptions } from "./port.ts";
+import { shorten } from "./quote.ts";
 import { allObservers, type CallObserver } from "./record.ts";
 import { createReflection } from "./reflection.ts";
 import type { JsonCodecs } from "./rest/codec.ts";
@@ -121,5 +122,7 @@ function refuse(request: NodeRequest, response: ServerResponse, path: string): v
     return;
   }
   response.writeHead(404, { "content-type": "application/json" });
-  response.end(JSON.stringify({ code: Code.NotFound, message: `nothing is served at ${path}`, details: [] }));
+  response.end(
+    JSON.stringify({ code: Code.NotFound, message: `nothing is served at ${shorten(path)}`, details: [] }),
+  );
 }

@@ -3,6 +3,7 @@ import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { type DescriptorIndex, indexDescriptors } from "./descriptor-index.ts";
 import { type ServedService, serve } from "./methods.ts";
+import { quoteText } from "./quote.ts";
 
 /** The questions, which v1 and v1alpha spell alike. */
 type Question =
@@ -68,16 +69,16 @@ function answerFrom(index: DescriptorIndex, question: Question): Answer {
         value: { service: index.serviceNames.map((name) => ({ name })) },
       };
     case "fileByFilename":
-      return files(index, question.value, `file "${question.value}"`);
+      return files(index, question.value, `file ${quoteText(question.value)}`);
     case "fileContainingSymbol":
-      return files(index, index.fileOfSymbol(question.value), `symbol "${question.value}"`);
+      return files(index, index.fileOfSymbol(question.value), `symbol ${quoteText(question.value)}`);
     case "fileContainingExtension": {
       const { containingType, extensionNumber } = question.value;
       const file = index.extensionsOf(containingType)?.get(extensionNumber);
-      return files(index, file, `extension ${extensionNumber} of "${containingType}"`);
+      return files(index, file, `extension ${extensionNumber} of ${quoteText(containingType)}`);
     }
     case "allExtensionNumbersOfType": {
-      const known = index.extensionsOf(question.value) ?? refuse(`message "${question.value}"`);
+      const known = index.extensionsOf(question.value) ?? refuse(`message ${quoteText(question.value)}`);
       const extensionNumber = [...known.keys()].sort((a, b) => a - b);
       return {
         case: "allExtensionNumbersResponse",

@@ -6,9 +6,10 @@ import {
   type JsonValue,
   type Message,
 } from "@bufbuild/protobuf";
+import { quote, quoteText, shorten } from "../quote.ts";
 import { describeElement, describeField } from "./field-text.ts";
 import { findField } from "./parameters.ts";
-import { badRequest, quote, type Violation } from "./violations.ts";
+import { badRequest, type Violation } from "./violations.ts";
 
 /** The library reads no deeper either. */
 const maxDepth = 100;
@@ -88,10 +89,7 @@ function siftField(desc: DescMessage, field: DescField, json: JsonValue, place: 
     const { message } = field;
     const entries = Object.entries(json);
     return Object.fromEntries(
-      entries.map(([key, item]) => [
-        key,
-        sift(message, item, { ...below, at: `${at}[${JSON.stringify(key)}]` }),
-      ]),
+      entries.map(([key, item]) => [key, sift(message, item, { ...below, at: `${at}[${quoteText(key)}]` })]),
     );
   }
   if (violations.length < maxViolations && problemOf(desc, { [field.jsonName]: json }) !== undefined) {
@@ -114,7 +112,7 @@ function narrow(desc: DescMessage, field: DescField, json: JsonValue, at: string
     return bad
       .slice(0, maxViolations)
       .map(([key, item]) =>
-        invalid(`${at}[${JSON.stringify(key)}]`, `${quote(item)} is not a valid value under this key`),
+        invalid(`${at}[${quoteText(key)}]`, `${quote(item)} is not a valid value under this key`),
       );
   }
   return [invalid(at, `${quote(json)} is not ${describeField(field)}`)];
@@ -136,7 +134,7 @@ function problemOf(desc: DescMessage, json: JsonValue): string | undefined {
 /** What the library says, without the part that repeats what was decoded. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/^cannot decode .*? from JSON:? ?/, "");
+  return shorten(message.replace(/^cannot decode .*? from JSON:? ?/, ""));
 }
 
 function invalid(field: string, description: string): Violation {

@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type DescOneof, type Message } from "@bufbuild/protobuf";
+import { quote, quoteText } from "../quote.ts";
 import { textTypeOf } from "./field-text.ts";
-import { quote } from "./violations.ts";
 
 /** A field, perhaps within other messages, that a path variable or a query parameter can fill. */
 export interface Parameter {
@@ -20,10 +20,10 @@ export function compileParameter(desc: DescMessage, path: readonly string[]): Pa
   let message: DescMessage | undefined = desc;
   for (const part of path) {
     if (message === undefined || message.typeName.startsWith("google.protobuf.")) {
-      return `"${path.join(".")}" goes into "${steps.at(-1)?.name}", which has no fields that a parameter can name`;
+      return `${quoteText(path.join("."))} goes into "${steps.at(-1)?.name}", which has no fields that a parameter can name`;
     }
     const field: DescField | undefined = findField(message, part);
-    if (field === undefined) return `${message.typeName} has no field "${part}"`;
+    if (field === undefined) return `${message.typeName} has no field ${quoteText(part)}`;
     steps.push(field);
     message = field.fieldKind === "message" ? field.message : undefined;
   }
@@ -31,7 +31,7 @@ export function compileParameter(desc: DescMessage, path: readonly string[]): Pa
   const name = [...steps, field].map((step) => step.name).join(".");
   const type = textTypeOf(field);
   if (type === undefined)
-    return `"${name}" is a ${field.fieldKind === "map" ? "map" : "message"}, which no text can fill`;
+    return `${quoteText(name)} is a ${field.fieldKind === "map" ? "map" : "message"}, which no text can fill`;
   return {
     name,
     field,

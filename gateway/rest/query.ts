@@ -1,5 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import { quoteText, shorten } from "../quote.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileParameter, type Parameter, parameterNames } from "./parameters.ts";
 import type { Violation } from "./violations.ts";
@@ -36,22 +37,22 @@ export function compileQuery(binding: RestBinding): BindQuery {
     const parameter =
       binding.body === "*" ? "the body is the whole message" : compileParameter(input, name.split("."));
     if (typeof parameter === "string") return parameter;
-    if (isTaken(parameter.name)) return `"${parameter.name}" is set by the path or the body`;
+    if (isTaken(parameter.name)) return `${quoteText(parameter.name)} is set by the path or the body`;
     if (known.size < maxKnownNames) known.set(name, parameter);
     return parameter;
   };
   const valid = binding.body === "*" ? [] : parameterNames(input).filter((name) => !isTaken(name));
   return (message, query) => {
     const { parameters, malformed } = parseQuery(query);
-    const violations = malformed.map((part) => invalid(part, "has a malformed percent escape"));
+    const violations = malformed.map((part) => invalid(shorten(part), "has a malformed percent escape"));
     for (const [name, texts] of parameters) {
       const parameter = known.get(name) ?? resolve(name);
       if (typeof parameter !== "string") {
         const problem = parameter.bind(message, texts);
-        if (problem !== undefined) violations.push(invalid(parameter.name, problem));
+        if (problem !== undefined) violations.push(invalid(shorten(parameter.name), problem));
       } else if (!isLenient && !name.startsWith(ignoredPrefix)) {
         violations.push({
-          field: name,
+          field: shorten(name),
           description: `is not a query parameter: ${parameter}, valid are ${valid.join(", ") || "none"}`,
           reason: "UNKNOWN_PARAMETER",
         });

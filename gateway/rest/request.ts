@@ -1,6 +1,7 @@
 import { create, type DescField, type JsonObject, type Message } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import { quoteText } from "../quote.ts";
 import { refuse } from "../refusals.ts";
 import type { RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
@@ -86,6 +87,6 @@ function requireJson(contentType: string | undefined): void {
   const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
   if (type === "application/json" && (charset === undefined || /^charset="?utf-?8"?$/.test(charset))) return;
-  const message = `content-type "${contentType}" is not supported, valid is application/json in UTF-8`;
+  const message = `content-type ${quoteText(contentType)} is not supported, valid is application/json in UTF-8`;
   throw refuse("UNSUPPORTED_MEDIA_TYPE", Code.InvalidArgument, message);
 }

@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import type { Core } from "../core.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
+import { shorten } from "../quote.ts";
 import { refuse } from "../refusals.ts";
 import { compileBindings, type RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
@@ -81,7 +82,7 @@ function refuseMethod(
     sendAnswer(request, response, { status: 204, headers: { allow }, body: "" });
     return;
   }
-  const message = `method ${request.method} is not served at ${path}, valid are ${allow}`;
+  const message = `method ${request.method} is not served at ${shorten(path)}, valid are ${allow}`;
   const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), ErrorStyle.STATUS);
   sendAnswer(request, response, { ...answer, headers: { ...answer.headers, allow } });
 }

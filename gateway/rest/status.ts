@@ -95,9 +95,9 @@ function returnCodeOf(code: Code, info: JsonObject | undefined): number {
   const given = Number(metadata?.["return_code"] ?? Number.NaN);
   // 0 would read as success.
   if (Number.isInteger(given) && given !== 0) return given;
-  return info?.["reason"] === "MESSAGE_TOO_LARGE"
-    ? parameterReturnCode
-    : (returnCodeByCode[code] ?? internalReturnCode);
+  // What the gateway refuses, the caller has to change, whatever the code is called.
+  if (info?.["domain"] === gatewayDomain) return parameterReturnCode;
+  return returnCodeByCode[code] ?? internalReturnCode;
 }
 
 interface Detail {

@@ -21,13 +21,3 @@ export function badRequest(violations: readonly Violation[]): ConnectError {
     { desc: BadRequestSchema, value: { fieldViolations: violations.map((violation) => ({ ...violation })) } },
   ]);
 }
-
-const maxQuotedLength = 80;
-
-/** A value as a message quotes it: lists and objects only by their kind, long texts cut. */
-export function quote(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object" && value !== null) return "an object";
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text;
-}

@@ -12,6 +12,7 @@ import type { ClusterMember, ClusterVersion } from "../../store/events/events.ts
 import type { Admission } from "./admission.ts";
 import { parseDate } from "./local-time.ts";
 import type { AnalysisProject, ClusterPort } from "./project.ts";
+import { quoteText } from "./quote.ts";
 import type { AnalysisRefusal } from "./refusal.ts";
 import { refuseQuery } from "./rest/query-body.ts";
 
@@ -68,7 +69,7 @@ function versionOf({ projectId, name, day, kind }: ClusterHeader, today: string)
     throw bad("name", `is required, valid are 1 to ${maxNameLength} characters without control characters`);
   }
   if (day !== "" && parseDate(day) === undefined) {
-    throw bad("day", `${JSON.stringify(day.slice(0, 40))} is not a day, valid is yyyy-MM-dd`);
+    throw bad("day", `${quoteText(day)} is not a day, valid is yyyy-MM-dd`);
   }
   return {
     ...{ projectId: Number(projectId), name, day: day || today },

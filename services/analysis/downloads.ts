@@ -5,6 +5,7 @@ import type {
 } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { CsvStyleSchema } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { Warning } from "../../gen/engage/analysis/v1/result_pb.ts";
+import { quoteText } from "./quote.ts";
 import type { QueryViolation } from "./refusal.ts";
 
 /** What a request says about CSV. */
@@ -16,7 +17,7 @@ interface CsvChoice {
 /** What is wrong with the choice. */
 export function faultsOfChoice({ header }: Pick<CsvChoice, "header">): readonly QueryViolation[] {
   if (header === "" || header === "display" || header === "names") return [];
-  const description = `${JSON.stringify(header.slice(0, 80))} is unknown, valid are "display", "names"`;
+  const description = `${quoteText(header)} is unknown, valid are "display", "names"`;
   return [{ field: "header", description }];
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../gen/engage/event/v1/track_pb.ts";
 import type { RecordSource } from "./observer.ts";
 import { type Project, type ProjectDirectory, unknownProject } from "./projects.ts";
-import { refuse } from "./record/refusal.ts";
+import { refuse, show } from "./record/refusal.ts";
 import { toResult } from "./results.ts";
 import { type RawRecord, type TakeOptions, takeChecked } from "./take.ts";
 import { toJsonRecord } from "./typed-record.ts";
@@ -43,7 +43,7 @@ function projectOf(directory: ProjectDirectory, { project }: TrackRequest): Proj
   const found = project.case === "appid" ? directory.byAppid(project.value) : directory.byId(project.value);
   if (found !== undefined) return found;
   throw unknownProject(
-    project.case === "appid" ? `appid ${JSON.stringify(project.value)}` : `project_id ${project.value}`,
+    project.case === "appid" ? `appid ${show(project.value)}` : `project_id ${project.value}`,
   );
 }
 

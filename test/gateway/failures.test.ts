@@ -44,6 +44,17 @@ describe("errors that leave the house", () => {
     expect(safe(detailed(), "connect").sent.details.length).toBe(2);
   });
 
+  test.each<[ProtocolName, number]>([
+    ["grpc", 1_024],
+    ["rest", 16_384],
+    ["connect", 16_384],
+  ])("a message over %s has at most %d bytes", (protocol, maxBytes) => {
+    const messageOf = (bytes: number): string =>
+      safe(new ConnectError("x".repeat(bytes), Code.NotFound), protocol).sent.rawMessage;
+    expect(messageOf(maxBytes)).toBe("x".repeat(maxBytes));
+    expect(messageOf(maxBytes + 1)).toBe(`${"x".repeat(maxBytes)}…`);
+  });
+
   test("metadata that cannot be sent is a fault", () => {
     const error = new ConnectError("a", Code.NotFound, { "x-a": "a\x01b" });
     const { sent, faults } = safe(error);

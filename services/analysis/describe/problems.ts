@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import { quoteText } from "../quote.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
 import { quoteAll } from "../words.ts";
 
 const maxViolations = 50;
 const maxWarnings = 100;
-const maxQuoted = 200;
 
 /** What is found wrong or odd about a query while it is described, so that all of it can be told at once. */
 export interface Problems {
@@ -49,11 +49,8 @@ export function createProblems(): Problems {
   };
 }
 
-/** A long text is cut. */
 export function quote(value: string | number): string {
-  if (typeof value === "number") return String(value);
-  const text = JSON.stringify(value);
-  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…"` : text;
+  return typeof value === "number" ? String(value) : quoteText(value);
 }
 
 export function warnUnknown(

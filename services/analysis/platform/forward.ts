@@ -2,6 +2,7 @@ import type { HandlerContext } from "@connectrpc/connect";
 import type { ForwardQueryRequest } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine } from "../engine.ts";
+import { quoteText, shorten } from "../quote.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import type { PlatformEngine } from "./engine.ts";
 
@@ -45,7 +46,7 @@ function forwards(engine: AnalysisEngine, path: string): engine is PlatformEngin
 }
 
 function pathNotFound(path: string): AnalysisRefusal {
-  const message = `nothing is served at ${JSON.stringify(`/open/${path}`)}`;
+  const message = `nothing is served at ${quoteText(`/open/${path}`)}`;
   return new AnalysisRefusal(returnCodes.parameter, message, { httpStatus: 404 });
 }
 
@@ -68,7 +69,7 @@ function projectIdOf(body: Uint8Array): number {
   const description =
     projectId === undefined
       ? "is required"
-      : `${JSON.stringify(projectId).slice(0, 80)} is not a project id, valid is a whole number above 0`;
+      : `${typeof projectId === "string" ? quoteText(projectId) : shorten(JSON.stringify(projectId))} is not a project id, valid is a whole number above 0`;
   throw new AnalysisRefusal(returnCodes.parameter, `projectId: ${description}`, {
     violations: [{ field: "projectId", description }],
   });

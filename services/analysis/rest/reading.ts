@@ -1,9 +1,9 @@
+import { quoteText, shorten } from "../quote.ts";
 import type { QueryViolation } from "../refusal.ts";
 import { BigNumber } from "./exact-json.ts";
 
 const maxViolations = 20;
 const maxIgnored = 100;
-const maxQuotedLength = 80;
 
 /** What is found out while a body is read. */
 export class Reading {
@@ -31,22 +31,18 @@ export class Reading {
   }
 }
 
-const plainName = /^[A-Za-z_#][\w#]*$/;
+const plainName = /^[A-Za-z_#][\w#]{0,99}$/;
 
 /** The path of a member; names that are no plain words are quoted. */
 export function pathOf(at: string, key: string): string {
-  if (key.length > maxQuotedLength || !plainName.test(key)) return `${at}[${cut(JSON.stringify(key))}]`;
+  if (!plainName.test(key)) return `${at}[${quoteText(key)}]`;
   return at === "" ? key : `${at}.${key}`;
 }
 
-/** A value as a message quotes it: lists and objects only by their kind, long texts cut. */
+/** A value as a message quotes it: lists and objects only by their kind. */
 export function quote(value: unknown): string {
-  if (value instanceof BigNumber) return cut(value.digits);
+  if (value instanceof BigNumber) return shorten(value.digits);
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
-  return cut(JSON.stringify(value) ?? "nothing");
-}
-
-function cut(text: string): string {
-  return text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text;
+  return typeof value === "string" ? quoteText(value) : value === undefined ? "nothing" : String(value);
 }

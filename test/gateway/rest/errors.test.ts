@@ -152,13 +152,31 @@ describe("what the gateway itself refuses has the style of the method", () => {
     ]);
   });
 
-  test("a content encoding that is unknown", async () => {
-    const response = await fetch(`${server.url}/fail/status`, {
+  test.each([
+    ["status", 415, { code: 12 }],
+    ["envelope", 200, { return_code: -1001 }],
+  ])("a content encoding that is unknown, as %s", async (style, status, expected) => {
+    const response = await fetch(`${server.url}/fail/${style}`, {
       method: "POST",
       body: "{}",
       headers: { "content-type": "application/json", "content-encoding": "zstd" },
     });
-    expect(response.status).toBe(415);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject(expected);
+  });
+
+  test("values that are quoted are cut, lists of what is valid are not", async () => {
+    const long = "x".repeat(4_000);
+    const cut = `"${"x".repeat(100)}…" (4000 characters)`;
+    const parameter = await fail("", {}, `/fail/envelope?code=${long}`);
+    expect(parameter.body).toEqual({
+      return_code: -1001,
+      return_message: `code: ${cut} is not an int32, a whole number from -2147483648 to 2147483647`,
+    });
+    const misspelt = await fail("", {}, `/fail/status?${long}=1`);
+    expect(misspelt.body).toMatchObject({
+      message: expect.stringMatching(/^x{100}…: is not a query parameter: the body is the whole message, valid are none$/),
+    });
   });
 });
 

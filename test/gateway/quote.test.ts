@@ -1,0 +1,30 @@
+import { describe, expect, test } from "vitest";
+import { quote, quoteText, shorten } from "../../gateway/quote.ts";
+
+describe("a value of a caller in a message", () => {
+  test.each<[unknown, string]>([
+    ["a", '"a"'],
+    ['"\n', '"\\"\\n"'],
+    ["x".repeat(100), `"${"x".repeat(100)}"`],
+    ["x".repeat(101), `"${"x".repeat(100)}…" (101 characters)`],
+    [`${"x".repeat(99)}\u{1f600}`, `"${"x".repeat(99)}…" (101 characters)`],
+    [Number.POSITIVE_INFINITY, "Infinity"],
+    [1.5, "1.5"],
+    [true, "true"],
+    [null, "null"],
+    [undefined, "nothing"],
+    [["x".repeat(1_000)], "a list"],
+    [{ a: 1 }, "an object"],
+  ])("%j", (value, text) => {
+    expect(quote(value)).toBe(text);
+  });
+
+  test.each(["name", "x".repeat(100)])("of a usual length stands as it is: %s", (text) => {
+    expect(shorten(text)).toBe(text);
+    expect(quoteText(text)).toBe(`"${text}"`);
+  });
+
+  test("is cut also where no quotes stand around it", () => {
+    expect(shorten("a.".repeat(1_000))).toBe(`${"a.".repeat(50)}…`);
+  });
+});
