@@ -77,14 +77,29 @@ export function createUserWriter(): UserWriter {
 
 /** Each user has all three ids, empty where it lacks one. */
 function writeIds(userId: string, accountId: string, distinctId: string): string {
+  const ids = `"#account_id":${writeText(accountId)},"#distinct_id":${writeText(distinctId)}`;
+  return `{"#user_id":${isExactId(userId) ? userId : JSON.stringify(userId)},${ids}`;
+}
+
+const shortId = /^[1-9]\d{0,14}$/;
+
+function isExactId(userId: string): boolean {
+  if (shortId.test(userId)) return true;
   const id = Number(userId);
-  const isExact = Number.isSafeInteger(id) && String(id) === userId;
-  const ids = `"#account_id":${JSON.stringify(accountId)},"#distinct_id":${JSON.stringify(distinctId)}`;
-  return `{"#user_id":${isExact ? userId : JSON.stringify(userId)},${ids}`;
+  return Number.isSafeInteger(id) && String(id) === userId;
+}
+
+/** Nothing that JSON escapes, and no half of a character. */
+const plain = /^[ !#-[\]-~]*$/;
+
+/** As `JSON.stringify` writes it, for most texts in half the time. */
+function writeText(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** Texts and numbers as they are, all else as a text that holds its JSON. */
 function writeProperty(value: JsonValue): string {
+  if (typeof value === "string") return writeText(value);
   const json = JSON.stringify(value);
-  return typeof value === "string" || typeof value === "number" ? json : JSON.stringify(json);
+  return typeof value === "number" ? json : JSON.stringify(json);
 }

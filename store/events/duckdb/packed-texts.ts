@@ -45,11 +45,18 @@ export class PackedRow {
     this.#row = row;
     const view = (this.#vectors[0] as DuckDBBlobVector).getItemBytes(row)!;
     const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
+    const all = bytes.toString("utf8");
+    // Only where each character is a byte do lengths in bytes cut the text; that takes half the time.
+    const isAscii = all.length === bytes.length;
     let from = 0;
     for (let text = 0; text < this.#textCount; text++) {
       const length = this.#vectors[text + 1]!.getItem(row) as number | null;
-      this.#texts[text] = length === null ? null : bytes.toString("utf8", from, from + length);
-      from += length ?? 0;
+      if (length === null) this.#texts[text] = null;
+      else {
+        const to = from + length;
+        this.#texts[text] = isAscii ? all.substring(from, to) : bytes.toString("utf8", from, to);
+        from = to;
+      }
     }
   }
 
