@@ -18,6 +18,7 @@ export type Problem = string | undefined;
 export function checkKey(text: string): Problem {
   if (text === "") return "is required";
   if (text.length > maxKeyLength) return `has ${text.length} characters, at most ${maxKeyLength} are valid`;
+  if (text === "__proto__") return `is "__proto__", which objects can't hold`;
   if (key.test(text)) return undefined;
   return `is ${JSON.stringify(text)}, valid are letters, digits and underscores, not a digit first`;
 }
@@ -60,18 +61,21 @@ export function violationOf(field: string, problem: Problem): readonly Violation
   return problem === undefined ? [] : [{ field, problem }];
 }
 
-/** Says which of the values repeats one before it. */
+/** Says which of the values repeats one before it. @param keyOf what is the same in values that are taken for one */
 export function checkRepeated(
   values: readonly string[],
   fieldOf: (index: number) => string,
+  keyOf: (value: string) => string = (value) => value,
 ): readonly Violation[] {
-  const seen = new Set<string>();
+  const firsts = new Map<string, string>();
   return values.flatMap((value, i) => {
-    if (value === "" || !seen.has(value)) {
-      seen.add(value);
+    const first = firsts.get(keyOf(value));
+    if (value === "" || first === undefined) {
+      firsts.set(keyOf(value), value);
       return [];
     }
-    return [{ field: fieldOf(i), problem: `is ${JSON.stringify(value)}, which is there already` }];
+    const as = first === value ? "" : `, as ${JSON.stringify(first)}`;
+    return [{ field: fieldOf(i), problem: `is ${JSON.stringify(value)}, which is there already${as}` }];
   });
 }
 

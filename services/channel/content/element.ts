@@ -67,11 +67,11 @@ export function compileElement(channel: Channel, content: Content): Element {
 function paramsOf(fields: readonly ContentField[], { values }: Content): readonly Part[] {
   return membersOf(
     fields.map((field): [string, readonly Part[]] => {
-      const { value } = values[field.name] ?? { value: undefined };
+      const value = ownOf(values, field.name)?.value;
       if (field.inputMethod === InputMethod.ARRAY_ROW) {
         const rows = value?.case === "rows" ? value.value.rows : [];
         const texts = rows.map(({ cells }) =>
-          Object.fromEntries(field.columns.map((name) => [name, (cells[name] ?? "").toWellFormed()])),
+          Object.fromEntries(field.columns.map((name) => [name, (ownOf(cells, name) ?? "").toWellFormed()])),
         );
         return [field.name, [JSON.stringify(texts)]];
       }
@@ -86,6 +86,11 @@ function paramsOf(fields: readonly ContentField[], { values }: Content): readonl
       return [field.name, ['"', ...parts, '"']];
     }),
   );
+}
+
+/** A field or a column may have the name of what every object has, such as `constructor`. */
+function ownOf<T>(members: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
 function customOf({ customParameters }: Channel): readonly Part[] {

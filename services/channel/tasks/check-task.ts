@@ -62,7 +62,12 @@ function checkContents(contents: readonly Content[], channel: Channel, rules: Ru
         ...rules.checkContent(channel, content),
       ]),
     ),
-    ...checkRepeated(languages, (i) => `contents[${i}].language`),
+    // A user's language is looked for whatever its case.
+    ...checkRepeated(
+      languages,
+      (i) => `contents[${i}].language`,
+      (one) => one.toLowerCase(),
+    ),
   ];
 }
 

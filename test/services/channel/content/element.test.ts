@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { InputMethod } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { compileElement } from "../../../../services/channel/content/element.ts";
 import { compileReceipts } from "../../../../services/channel/content/receipts.ts";
 import { sampleContent } from "../../../../services/channel/content/sample.ts";
@@ -30,6 +31,18 @@ describe("an element", () => {
       },
       custom_params: { level: "0", nick: '"Ann"' },
       "#ops_receipt_properties": JSON.parse(receipts),
+    });
+  });
+
+  it("has empty texts for what is not given, also by names that every object has", () => {
+    const contentTemplate = [
+      { name: "toString", inputMethod: InputMethod.TEXT },
+      { name: "rows", inputMethod: InputMethod.ARRAY_ROW, columns: ["id", "constructor"] },
+    ];
+    const element = compileElement(channelWith({ contentTemplate }), contentOf({}, { rows: [{ id: "7" }] }));
+    expect(JSON.parse(element.write("u", ["", ""], "{}")).params).toEqual({
+      toString: "",
+      rows: [{ id: "7", constructor: "" }],
     });
   });
 

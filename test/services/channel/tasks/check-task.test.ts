@@ -49,6 +49,17 @@ describe("a task", () => {
       { contents: [contentOf("default"), contentOf("default")], languageProperty: "a" },
     ],
     [
+      'contents[1].language is "Default", which is there already, as "default"',
+      { contents: [contentOf("default"), contentOf("Default")], languageProperty: "a" },
+    ],
+    [
+      'experiment_groups[0].contents[2].language is "EN", which is there already, as "en"',
+      {
+        languageProperty: "a",
+        experimentGroups: [{ ...group("a", 1), contents: ["default", "en", "EN"].map(contentOf) }],
+      },
+    ],
+    [
       "contents[1].language is required",
       { contents: [contentOf("default"), contentOf("")], languageProperty: "a" },
     ],
