@@ -15,7 +15,7 @@ export function createTestMethod(
       answer(async () => {
         const channel = await channelOf(request, options, signal);
         const { pushId, content } = request;
-        if (pushId === "") refuseField("push_id", "is required");
+        if (pushId.trim() === "") refuseField("push_id", "is required");
         if (content !== undefined) refuseViolations(under("content", options.checkContent(channel, content)));
         return await options.testChannel({ channel, pushId, content }, signal);
       }),

@@ -44,7 +44,9 @@ export function checkTemplate(fields: readonly ContentField[]): readonly Violati
 function checkField(field: ContentField): readonly Violation[] {
   return [
     ...violationOf("name", checkKey(field.name)),
-    ...violationOf("display_name", checkLine(field.displayName, maxDisplayName)),
+    ...(field.displayName === field.name
+      ? []
+      : violationOf("display_name", checkLine(field.displayName, maxDisplayName))),
     ...violationOf("description", checkText(field.description, maxDescription)),
     ...checkMethod(field),
     ...checkOptions(field),

@@ -25,9 +25,15 @@ export function checkContent(
     return field === undefined ? [{ field: placeOf(name), problem }] : checkGiven(field, value);
   });
   const missing = contentTemplate
-    .filter((field) => field.required && field.defaultValue === "" && isEmpty(given.get(field.name)))
+    .filter((field) => field.required && isMissing(field, given.get(field.name)))
     .map(({ name }) => ({ field: placeOf(name), problem: "is required" }));
   return [...wrong, ...missing];
+}
+
+/** Blanks are nothing that a user could see, so they don't stand in for a value. */
+function isMissing({ defaultValue }: ContentField, given: ContentValue | undefined): boolean {
+  if (isEmpty(given)) return defaultValue.trim() === "";
+  return isBlank(given);
 }
 
 function checkGiven(field: ContentField, { value }: ContentValue): readonly Violation[] {
@@ -39,7 +45,8 @@ function checkGiven(field: ContentField, { value }: ContentValue): readonly Viol
       return under(`${place}.rows`, checkRows(field, value.value));
     case "text":
       if (isArray) return [{ field: place, problem: "is a text, valid are rows" }];
-      return violationOf(place, value.value === "" ? undefined : checkValue(field, value.value));
+      if (value.value === "" || (field.required && isBlank({ value }))) return [];
+      return violationOf(place, checkValue(field, value.value));
     case undefined:
       return [];
   }
@@ -64,6 +71,10 @@ function isEmpty(given: ContentValue | undefined): boolean {
   const value = given?.value;
   if (value?.case === undefined) return true;
   return value.case === "rows" ? value.value.rows.length === 0 : value.value === "";
+}
+
+function isBlank(given: Pick<ContentValue, "value"> | undefined): boolean {
+  return given?.value.case === "text" && given.value.value.trim() === "";
 }
 
 function placeOf(name: string): string {

@@ -144,6 +144,8 @@ describe("a content field", () => {
     ["name is required", { inputMethod: 1 }],
     ['name is "1a", valid are letters, digits and underscores, not a digit first', { ...field, name: "1a" }],
     ['name is "a-b", valid are', { ...field, name: "a-b" }],
+    ["name has 101 characters, at most 100 are valid", { ...field, name: "a".repeat(101) }],
+    ['name is "__proto__", which objects can\'t hold', { ...field, name: "__proto__" }],
     [
       "input_method is required, valid are INPUT_METHOD_TEXT, INPUT_METHOD_DYNAMIC_TEXT, INPUT_METHOD_NUMBER, ",
       { name: "x" },

@@ -147,6 +147,12 @@ describe("channels", () => {
       (client) => client.testChannel({ channelId: "c1" }),
     ],
     [
+      "a test to blanks",
+      Code.InvalidArgument,
+      "push_id is required",
+      (client) => client.testChannel({ channelId: "c1", pushId: " \t" }),
+    ],
+    [
       "a test of two",
       Code.InvalidArgument,
       "channel_id is set beside channel",
