@@ -57,18 +57,22 @@ export async function generate(folder: string, count: number): Promise<number> {
 /** One event a day, so that all tables are there as the store makes them. */
 async function makeEmptyStore(folder: string): Promise<void> {
   const { stagingFolder } = storeOptions(folder);
-  const [eventsFile, seenFile, usersFile] = ["events", "seen", "users"].map((name) =>
-    join(stagingFolder, name),
-  ) as [string, string, string];
+  const [seenFile, usersFile] = ["seen", "users"].map((name) => join(stagingFolder, name)) as [
+    string,
+    string,
+  ];
   const samples: Readonly<Record<Property["type"], unknown>> = {
     ...{ number: 1, text: "x", boolean: true, list: ["x"], time: 1, object: "{}", object_group: "[]" },
   };
   const valuesOf = (list: readonly Property[]) =>
     Object.fromEntries(list.map(({ number, type }) => [number, samples[type]]));
-  const lines = Array.from({ length: days }, (_, day) => firstDayMs + day * dayMs).map((t) =>
-    JSON.stringify({ e: 1, t, r: t, u: 1, a: "x", d: "x", p: valuesOf(eventProperties) }),
-  );
-  writeFileSync(eventsFile, `${lines.join("\n")}\n`);
+  const daysRows = Array.from({ length: days }, (_, at) => {
+    const [file, t] = [join(stagingFolder, `day${at}`), firstDayMs + at * dayMs];
+    const line = { e: 1, t, r: t, u: 1, a: "x", d: "x", p: valuesOf(eventProperties) };
+    writeFileSync(file, `${JSON.stringify(line)}\n`);
+    const numbers = eventProperties.map(({ number }) => number);
+    return { day: Math.floor(t / dayMs), file, events: 1, properties: numbers };
+  });
   writeFileSync(seenFile, `${JSON.stringify({ u: 1, a: "x", d: "x" })}\n`);
   writeFileSync(usersFile, `${JSON.stringify({ u: 1, o: "set", p: valuesOf(userProperties) })}\n`);
   await using store = await openDuckDbStore({ ...storeOptions(folder), maxQueries: 1, maxWaiting: 1 });
@@ -77,7 +81,8 @@ async function makeEmptyStore(folder: string): Promise<void> {
     to: { number: 0, offset: 1 },
     projects: [
       {
-        ...{ projectId, newEvents: events, newProperties: all, eventsFile, seenFile, usersFile },
+        ...{ projectId, newEvents: events, newProperties: all },
+        ...{ days: daysRows, seenFile, usersFile },
         counts: { events: days, updates: 0, seen: 1, users: 1 },
       },
     ],

@@ -24,8 +24,8 @@ export interface ProjectRows {
   /** What the rows use that was not known before. */
   readonly newEvents: readonly EventName[];
   readonly newProperties: readonly Property[];
-  /** Lines of PreparedEvent. */
-  readonly eventsFile?: string;
+  /** Of each day that has events one. */
+  readonly days?: readonly DayRows[];
   /** Lines of PreparedUpdate, in order of arrival. */
   readonly updatesFile?: string;
   /** Lines of SeenUser, in order of arrival. */
@@ -39,6 +39,18 @@ export interface ProjectRows {
     readonly seen: number;
     readonly users: number;
   };
+}
+
+/** Events of one UTC day. */
+export interface DayRows {
+  /** Of `#event_time`, counted from 1970-01-01. */
+  readonly day: number;
+  /** Lines of PreparedEvent. */
+  readonly file: string;
+  /** Number of lines. */
+  readonly events: number;
+  /** Numbers of the properties that a line has a value of, each once. */
+  readonly properties: readonly number[];
 }
 
 /**

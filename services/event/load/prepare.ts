@@ -166,7 +166,7 @@ class BatchPreparer {
     const files = this.#filesOf(projectId);
     if (isNew) writeSeen(files.seen, userId, accountId, ownsVisitor ? distinctId : undefined);
     if (checked.kind === "event") {
-      writeEvent(files.events, state, checked, userId, receivedMs);
+      writeEvent(files.eventsAt(checked.timeMs), state, checked, userId, receivedMs);
       tally.events++;
     } else if (checked.kind === "update") {
       writeUpdate(files.updates, state, checked, userId, receivedMs);

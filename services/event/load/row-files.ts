@@ -1,24 +1,37 @@
 import { join } from "node:path";
 import type { ProjectRows } from "../../../store/events/events.ts";
+import { createDayFile, type DayFile, dayRows } from "./day-file.ts";
 import type { ProjectState } from "./project-state.ts";
 import { RowFile } from "./row-file.ts";
 
+const dayMs = 86_400_000;
+
 /** The rows of one batch and project. */
 export class ProjectFiles {
-  readonly events: RowFile;
   readonly updates: RowFile;
   readonly seen: RowFile;
   readonly users: RowFile;
   readonly #projectId: number;
+  readonly #file: (kind: string) => string;
+  readonly #days = new Map<number, DayFile>();
 
   /** @param prefix of the names of the files, different for each batch */
   constructor(folder: string, prefix: string, projectId: number) {
-    const file = (kind: string) => new RowFile(join(folder, `${prefix}-${projectId}-${kind}.ndjson`));
     this.#projectId = projectId;
-    this.events = file("events");
-    this.updates = file("updates");
-    this.seen = file("seen");
-    this.users = file("users");
+    this.#file = (kind) => join(folder, `${prefix}-${projectId}-${kind}.ndjson`);
+    this.updates = new RowFile(this.#file("updates"));
+    this.seen = new RowFile(this.#file("seen"));
+    this.users = new RowFile(this.#file("users"));
+  }
+
+  /** Of the UTC day that a time is in. */
+  eventsAt(timeMs: number): DayFile {
+    const day = Math.floor(timeMs / dayMs);
+    const known = this.#days.get(day);
+    if (known !== undefined) return known;
+    const file = createDayFile(this.#file(`day${day}`));
+    this.#days.set(day, file);
+    return file;
   }
 
   close(): void {
@@ -32,19 +45,25 @@ export class ProjectFiles {
 
   /** After it was closed. */
   rows(state: ProjectState): ProjectRows {
-    const { events, updates, seen, users } = this;
+    const { updates, seen, users } = this;
+    const days = Array.from(this.#days, ([day, file]) => dayRows(day, file)).filter(
+      ({ events }) => events > 0,
+    );
     const { events: newEvents, properties: newProperties } = state.takeNew();
     return {
       ...{ projectId: this.#projectId, newEvents, newProperties },
-      ...(events.count > 0 && { eventsFile: events.path }),
+      ...(days.length > 0 && { days }),
       ...(updates.count > 0 && { updatesFile: updates.path }),
       ...(seen.count > 0 && { seenFile: seen.path }),
       ...(users.count > 0 && { usersFile: users.path }),
-      counts: { events: events.count, updates: updates.count, seen: seen.count, users: users.count },
+      counts: {
+        events: days.reduce((sum, { events }) => sum + events, 0),
+        ...{ updates: updates.count, seen: seen.count, users: users.count },
+      },
     };
   }
 
   #all(): readonly RowFile[] {
-    return [this.events, this.updates, this.seen, this.users];
+    return [...Array.from(this.#days.values(), ({ rows }) => rows), this.updates, this.seen, this.users];
   }
 }

@@ -1,18 +1,19 @@
 import type { Property, PropertyTable } from "../../../store/events/events.ts";
 import type { CheckedEvent, CheckedUpdate, CheckedUser, CheckedValue } from "../record/record.ts";
+import type { DayFile, NumberSet } from "./day-file.ts";
 import type { ProjectState } from "./project-state.ts";
 import type { RowFile } from "./row-file.ts";
 
 /** Writes a PreparedEvent. */
 export function writeEvent(
-  file: RowFile,
+  { rows: file, used }: DayFile,
   state: ProjectState,
   event: CheckedEvent,
   userId: number,
   receivedMs: number,
 ): void {
   file.raw("{");
-  writeEventFields(file, state, event, userId, receivedMs);
+  writeEventFields(file, state, event, userId, receivedMs, used);
   file.raw("}");
   file.endLine();
 }
@@ -71,6 +72,7 @@ function writeEventFields(
   event: CheckedEvent | CheckedUpdate,
   userId: number,
   receivedMs: number,
+  used?: NumberSet,
 ): void {
   file.raw('"e":');
   file.number(state.eventNumber(event.name));
@@ -82,7 +84,7 @@ function writeEventFields(
   file.number(userId);
   writeIds(file, event.accountId, event.distinctId);
   file.raw(',"p":');
-  writeValues(file, state, "event", event.values);
+  writeValues(file, state, "event", event.values, used);
 }
 
 function writeIds(file: RowFile, accountId: string | undefined, distinctId: string | undefined): void {
@@ -101,11 +103,13 @@ function writeValues(
   state: ProjectState,
   table: PropertyTable,
   values: readonly CheckedValue[],
+  used?: NumberSet,
 ): void {
   if (values.length === 0) file.raw("{");
   for (let at = 0; at < values.length; at++) {
     const value = values[at]!;
     const { number } = value.known ?? state.propertyOf(table, value);
+    used?.add(number);
     file.raw(at === 0 ? '{"' : ',"');
     file.number(number);
     file.raw('":');

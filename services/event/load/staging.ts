@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoadBatch } from "../../../store/events/events.ts";
 
-const preparedFile = /^\d+-\d+-\d+-(?:events|updates|seen|users)\.ndjson$/;
+const preparedFile = /^\d+-\d+-\d+-(?:day-?\d+|updates|seen|users)\.ndjson$/;
 
 /** Makes the folder of prepared rows, without those that an earlier run left behind. */
 export async function clearStaging(folder: string): Promise<void> {
@@ -13,8 +13,9 @@ export async function clearStaging(folder: string): Promise<void> {
 }
 
 export async function removeRows({ projects }: LoadBatch): Promise<void> {
-  const files = projects.flatMap(({ eventsFile, updatesFile, seenFile, usersFile }) =>
-    [eventsFile, updatesFile, seenFile, usersFile].filter((file) => file !== undefined),
-  );
+  const files = projects.flatMap(({ days = [], updatesFile, seenFile, usersFile }) => [
+    ...days.map(({ file }) => file),
+    ...[updatesFile, seenFile, usersFile].filter((file) => file !== undefined),
+  ]);
   await Promise.all(files.map((file) => rm(file, { force: true })));
 }

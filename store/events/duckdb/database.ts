@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { EventsOpenError, EventsUnavailableError } from "../events.ts";
+import { EventsMemoryError, EventsOpenError, EventsUnavailableError } from "../events.ts";
 import type { SpoolPlace } from "../load.ts";
 import { openCatalog } from "./catalog.ts";
 import { firstLine, storeError } from "./errors.ts";
@@ -176,7 +176,7 @@ async function openFile(options: DatabaseOptions): Promise<OpenedFile> {
     return { instance, tables: await lockDown(instance, options), hadLog };
   } catch (error) {
     instance?.closeSync();
-    throw openError(file, error);
+    throw openError(file, options, error);
   }
 }
 
@@ -195,7 +195,7 @@ async function lockDown(instance: DuckDBInstance, options: DatabaseOptions): Pro
   return await openCatalog(session);
 }
 
-function openError(file: string, error: unknown): unknown {
+function openError(file: string, { memoryLimitBytes }: DatabaseOptions, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const message = error.cause instanceof Error ? error.cause.message : error.message;
   const holder = /\(PID (\d+)\)/.exec(message)?.[1];
@@ -204,11 +204,15 @@ function openError(file: string, error: unknown): unknown {
       `the events in "${file}" are in use by another process${holder === undefined ? "" : ` (${holder})`}`,
       { cause: error },
     );
+  const why = storeError(error.cause instanceof Error ? error.cause : error) as Error;
+  if (why instanceof EventsMemoryError) {
+    const advice = `it takes more memory than the ${Math.floor(memoryLimitBytes / 1_048_576)} MiB that the engine may have`;
+    return new EventsOpenError(`the events in "${file}" can't be opened: ${advice}`, { cause: why });
+  }
   if (/replaying WAL/.test(message)) {
     const advice = `move it away to go on without it: what it holds is loaded again from the spool`;
     return new EventsOpenError(`the log "${file}.wal" of the events is damaged: ${advice}`, { cause: error });
   }
-  const why = storeError(error) as Error;
   const told = why.cause instanceof Error ? why.cause : why;
   return new EventsOpenError(`the events in "${file}" can't be opened: ${firstLine(told)}`, { cause: error });
 }

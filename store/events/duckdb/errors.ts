@@ -4,7 +4,8 @@ import { EventsMemoryError, EventsUnavailableError } from "../events.ts";
 const unavailable =
   /^(?:IO Error(?!: No files found)|Out of Memory Error|FATAL Error|INTERNAL Error)|Failed to commit|has been invalidated/;
 
-const isMemory = /^Out of Memory Error/;
+/** A commit tells of it in words of its own. */
+const isMemory = /^Out of Memory Error|Failed to commit: (?:failed to (?:allocate|pin)|could not allocate)/;
 
 const unavailableCodes = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EMFILE", "ENFILE", "ENOMEM"]);
 

@@ -1,6 +1,7 @@
-import type { Property } from "../schema.ts";
+import type { DayRows } from "../load.ts";
+import type { ProjectSchema, Property } from "../schema.ts";
 import { ensureColumns } from "./data-table.ts";
-import { type DayTable, dayMs, dayTableName, eventColumns, propertyColumn } from "./layout.ts";
+import { type DayTable, dayTableName, eventColumns, propertyColumn } from "./layout.ts";
 import { insertRows } from "./registry.ts";
 import type { Session } from "./session.ts";
 import { fileRelation } from "./staging.ts";
@@ -15,57 +16,39 @@ export const eventKeys = {
   d: ["distinct_id", "VARCHAR"],
 } as const;
 
-interface StagedDay {
-  readonly day: number;
-  readonly events: number;
-  readonly properties: readonly Property[];
-}
-
-/** Puts the rows of a file into the tables of their days; one pass over the file. */
+/** Puts the rows of files into the tables of their days. */
 export async function loadEvents(
   session: Session,
   projectId: number,
   days: ReadonlyMap<number, DayTable>,
-  file: string,
-  properties: readonly Property[],
+  files: readonly DayRows[],
+  { properties }: ProjectSchema,
 ): Promise<ReadonlyMap<number, DayTable>> {
-  const rows = fileRelation(file, eventKeys, properties);
-  await session.run(`CREATE TEMP TABLE staged_events AS FROM ${rows}`);
-  const staged = await stagedDays(session, properties);
+  const byNumber = new Map([...properties.values()].map((one) => [one.number, one]));
   const next = new Map(days);
-  for (const one of staged) next.set(one.day, await loadDay(session, projectId, days.get(one.day), one));
-  await session.run("DROP TABLE staged_events");
-  await recordDays(session, projectId, days, staged);
+  for (const one of files) {
+    const used = one.properties.map((number) => byNumber.get(number)!);
+    next.set(one.day, await loadDay(session, projectId, days.get(one.day), one, used));
+  }
+  await recordDays(session, projectId, days, files);
   // Queries read the days in order.
   return new Map([...next].sort(([a], [b]) => a - b));
-}
-
-async function stagedDays(session: Session, properties: readonly Property[]): Promise<readonly StagedDay[]> {
-  const used = properties.map((one) => `count(${propertyColumn(one)}) > 0`);
-  const rows = await session.rows<[number, bigint, boolean[]]>(
-    `SELECT floor(time_ms / ${dayMs}.0)::INTEGER AS day, count(*), [${used.join(", ")}]
-     FROM staged_events GROUP BY day ORDER BY day`,
-  );
-  return rows.map(([day, events, isUsed]) => ({
-    ...{ day, events: Number(events) },
-    properties: properties.filter((_, at) => isUsed[at]),
-  }));
 }
 
 async function loadDay(
   session: Session,
   projectId: number,
   existing: DayTable | undefined,
-  { day, events, properties }: StagedDay,
+  { day, file, events }: DayRows,
+  properties: readonly Property[],
 ): Promise<DayTable> {
   const generation = existing?.generation ?? 0;
   const name = dayTableName(projectId, day, generation);
   const table = await ensureColumns(session, name, existing, eventColumns, properties);
   const columns = [...Object.keys(eventColumns), ...properties.map(propertyColumn)].join(", ");
-  await session.run(
-    `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM staged_events
-     WHERE time_ms >= ${day * dayMs} AND time_ms < ${(day + 1) * dayMs}`,
-  );
+  const rows = fileRelation(file, eventKeys, properties);
+  // Without a table between them: that would take as much work again, and twice the memory for each column.
+  await session.run(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${rows}`);
   return {
     ...{ table: name, properties: table.properties, generation },
     events: (existing?.events ?? 0) + events,
@@ -77,10 +60,10 @@ async function recordDays(
   session: Session,
   projectId: number,
   before: ReadonlyMap<number, DayTable>,
-  staged: readonly StagedDay[],
+  files: readonly DayRows[],
 ): Promise<void> {
-  const known = staged.filter(({ day }) => before.has(day));
-  const unknown = staged.filter(({ day }) => !before.has(day));
+  const known = files.filter(({ day }) => before.has(day));
+  const unknown = files.filter(({ day }) => !before.has(day));
   const added = unknown.map(({ day, events }) => [projectId, day, 0, events, false]);
   await insertRows(session, "days", added);
   if (known.length === 0) return;

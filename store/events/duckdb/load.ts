@@ -39,14 +39,11 @@ async function loadProject(
   rows: ProjectRows,
   scratchFolder: string,
 ): Promise<ProjectTables> {
-  const { projectId, eventsFile, updatesFile, seenFile, usersFile } = rows;
+  const { projectId, updatesFile, seenFile, usersFile } = rows;
   const old = before ?? emptyProject(projectId);
   const known = await register(session, projectId, old.schema, rows);
-  const ofEvents = [...known.properties.values()].filter(({ table }) => table === "event");
   const days =
-    eventsFile === undefined
-      ? old.days
-      : await loadEvents(session, projectId, old.days, eventsFile, ofEvents);
+    rows.days === undefined ? old.days : await loadEvents(session, projectId, old.days, rows.days, known);
   const updatable =
     updatesFile === undefined
       ? old.updatable

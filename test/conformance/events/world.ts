@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type {
+  DayRows,
   EventName,
   EventStore,
   ExportedRecord,
@@ -132,7 +133,7 @@ export class Batches {
     const operations = users.filter(({ o }) => o !== "seen").map(({ u, o, p }) => ({ u, o, p }));
     return {
       ...{ projectId, newEvents: [], newProperties: [], ...more },
-      ...(events.length > 0 && { eventsFile: await this.#file(events) }),
+      ...(events.length > 0 && { days: await writeDays(events, (lines) => this.#file(lines)) }),
       ...(updates.length > 0 && { updatesFile: await this.#file(updates) }),
       ...(seen.length > 0 && { seenFile: await this.#file(seen) }),
       ...(operations.length > 0 && { usersFile: await this.#file(operations) }),
@@ -148,6 +149,19 @@ export class Batches {
     await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     return path;
   }
+}
+
+/** @param write of lines to a file of their own, of which it tells the path */
+export async function writeDays(
+  events: readonly PreparedEvent[],
+  write: (lines: readonly PreparedEvent[]) => Promise<string>,
+): Promise<readonly DayRows[]> {
+  const byDay = Map.groupBy(events, ({ t }) => Math.floor(t / dayMs));
+  const files = Array.from(byDay, async ([day, lines]) => {
+    const properties = new Set(lines.flatMap(({ p }) => Object.keys(p).map(Number)));
+    return { day, file: await write(lines), events: lines.length, properties: [...properties] };
+  });
+  return Promise.all(files);
 }
 
 /** A store with the vocabulary known to project 1, and the batches that follow. */

@@ -102,7 +102,7 @@ const points: Readonly<Record<string, () => void>> = {
   },
   "a batch is prepared, its claims are not kept": claiming(true),
   "a batch is prepared, the store does not know it": claiming(false),
-  "events are written, users are not": loading(/^DROP TABLE staged_events$/, false),
+  "events are written, users are not": loading(/^INSERT INTO "e\d/, false),
   "rows are written, their place is not": loading(/^(?:INSERT INTO|UPDATE) position/, true),
   "a load is about to commit": committing(true),
   "a load has committed": committing(false),

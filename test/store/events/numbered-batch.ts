@@ -1,7 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EventStore, LoadBatch } from "../../../store/events/events.ts";
-import { buy, dayMs, eventOf, noonMs, properties, updateOf, userOf } from "../../conformance/events/world.ts";
+import {
+  buy,
+  dayMs,
+  eventOf,
+  noonMs,
+  properties,
+  updateOf,
+  userOf,
+  writeDays,
+} from "../../conformance/events/world.ts";
 
 export const eventsPerBatch = 300;
 
@@ -14,16 +23,17 @@ export async function writeNumberedBatch(folder: string, number: number): Promis
   );
   const users = Array.from({ length: 50 }, (_, at) => at);
   const lines = {
-    eventsFile: events,
     updatesFile: [updateOf({ p: { [price]: number } }), updateOf({ i: `id ${number}` })],
     seenFile: users.map((at) => ({ u: 1 + at, a: `account ${at}`, d: `visitor ${at} of ${number}` })),
     usersFile: users.map((at) => userOf("add", { u: 1 + at, p: { [properties.level.number]: 1 } })),
   };
-  const files = Object.entries(lines).map(async ([key, list]) => {
+  const write = async (key: string, list: readonly object[]): Promise<string> => {
     const path = join(folder, `${key}-${number}.ndjson`);
     await writeFile(path, list.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    return [key, path] as const;
-  });
+    return path;
+  };
+  const files = Object.entries(lines).map(async ([key, list]) => [key, await write(key, list)] as const);
+  const days = await writeDays(events, (list) => write(`day-${list[0]!.t}`, list));
   const first = number === 1 ? [properties.price, properties.level] : [];
   return {
     from: { number: 0, offset: number - 1 },
@@ -31,7 +41,7 @@ export async function writeNumberedBatch(folder: string, number: number): Promis
     projects: [
       {
         ...{ projectId: 1, newEvents: number === 1 ? [buy] : [], newProperties: [...first, own] },
-        ...Object.fromEntries(await Promise.all(files)),
+        ...{ days, ...Object.fromEntries(await Promise.all(files)) },
         counts: { events: events.length, updates: 2, seen: 50, users: 50 },
       },
     ],

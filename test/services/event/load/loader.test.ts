@@ -140,7 +140,7 @@ describe("loader after an end", () => {
     const staging = join(folder, "staging");
     await using rig = openRig({ folder, store });
     await rig[Symbol.asyncDispose]();
-    writeFileSync(join(staging, "1-0-1-events.ndjson"), "{}\n");
+    writeFileSync(join(staging, "1-0-1-day20000.ndjson"), "{}\n");
     writeFileSync(join(staging, "notes.txt"), "");
     await using again = openRig({ folder, store });
     await again.append(track(0));
@@ -337,7 +337,7 @@ describe("loader with a store that fails", () => {
         store: {
           ...store,
           load(batch) {
-            const file = batch.projects[0]?.eventsFile;
+            const file = batch.projects[0]?.days?.[0]?.file;
             const isBad = file !== undefined && readFileSync(file, "utf8").includes('"bad"');
             return isBad ? Promise.reject(new Error("no engine can load this")) : store.load(batch);
           },

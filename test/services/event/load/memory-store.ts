@@ -38,7 +38,7 @@ export function createMemoryStore(): MemoryStore {
       if (place !== undefined && !isAfter(batch.to, place)) return { events: 0, users: 0 };
       // Read before anything changes: all of a batch or nothing.
       const added = batch.projects.map((project) => ({
-        events: linesOf<PreparedEvent>(project.eventsFile),
+        events: (project.days ?? []).flatMap(({ file }) => linesOf<PreparedEvent>(file)),
         seen: linesOf<SeenUser>(project.seenFile),
         users: linesOf<PreparedUser>(project.usersFile),
         schema: withNew(schemas.get(project.projectId) ?? emptySchema, project),

@@ -54,16 +54,18 @@ const prepare = (...records: unknown[]): PreparedBatch => prepareText(spooled(re
 
 function rowsOf(
   { batch }: PreparedBatch,
-  kind: "eventsFile" | "updatesFile" | "seenFile" | "usersFile",
+  kind: "days" | "updatesFile" | "seenFile" | "usersFile",
   project = 1,
 ): unknown[] {
-  const file = batch.projects.find(({ projectId }) => projectId === project)?.[kind];
-  return file === undefined
-    ? []
-    : readFileSync(file, "utf8")
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line));
+  const given = batch.projects.find(({ projectId }) => projectId === project)?.[kind];
+  const files =
+    typeof given === "object" ? given.map(({ file }) => file) : given === undefined ? [] : [given];
+  return files.flatMap((file) =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  );
 }
 
 const lettersOf = ({ letters }: PreparedBatch): { reason: string; line: string }[] =>
@@ -91,7 +93,7 @@ describe("records become rows", () => {
       track({ "#distinct_id": "d", properties: { Price: 12.5, city: "Köln", vip: true, tags: ["x", "y"] } }),
       track({ "#event_name": "Login", properties: { price: "3", born: "2020-01-02 03:04:05.678" } }),
     );
-    expect(rowsOf(prepared, "eventsFile")).toEqual([
+    expect(rowsOf(prepared, "days")).toEqual([
       {
         e: 1,
         t: timeMs,
@@ -127,7 +129,7 @@ describe("records become rows", () => {
       { table: "event", name: "items.id", number: 2, type: "number", group: "items" },
       { table: "event", name: "items.name", number: 3, type: "text", group: "items" },
     ]);
-    expect(rowsOf(prepared, "eventsFile")).toMatchObject([
+    expect(rowsOf(prepared, "days")).toMatchObject([
       { p: { 1: '[{"id":1,"name":"x"},{"id":2}]', 2: [1, 2], 3: ["x", null] } },
     ]);
   });
@@ -175,7 +177,7 @@ describe("records become rows", () => {
       { u: 1, a: "a", d: "d" },
       { u: 2, a: "b" },
     ]);
-    expect(rowsOf(prepared, "eventsFile")).toMatchObject([{ u: 1, d: "d" }]);
+    expect(rowsOf(prepared, "days")).toMatchObject([{ u: 1, d: "d" }]);
   });
 
   it("of integers beyond 2^53, exact within objects, lists and texts", () => {
@@ -186,7 +188,7 @@ describe("records become rows", () => {
     const prepared = prepareText(
       `{"p":1,"r":${receivedMs},"b":[${record(properties)},${record('{"t":9007199254740993}')}]}\n`,
     );
-    const [first, second] = rowsOf(prepared, "eventsFile") as { p: Record<string, unknown> }[];
+    const [first, second] = rowsOf(prepared, "days") as { p: Record<string, unknown> }[];
     expect(Object.values(first!.p)).toEqual([
       '{"id":12345678901234567890,"n":1}',
       ...[12345678901234567000, 1, ["9007199254740993"], 12345678901234567000, "x"],
@@ -205,10 +207,25 @@ describe("records become rows", () => {
     const prepared = prepareText(
       spooled(track({ properties: { x: 1 } })) + spooled([track({ properties: { y: 1 } })], 2),
     );
-    expect(rowsOf(prepared, "eventsFile", 1)).toMatchObject([{ e: 1, t: timeMs, u: 1, p: { 1: 1 } }]);
-    expect(rowsOf(prepared, "eventsFile", 2)).toMatchObject([
+    expect(rowsOf(prepared, "days", 1)).toMatchObject([{ e: 1, t: timeMs, u: 1, p: { 1: 1 } }]);
+    expect(rowsOf(prepared, "days", 2)).toMatchObject([
       { e: 1, t: timeMs - 8 * 3_600_000, u: 1, p: { 1: 1 } },
     ]);
+  });
+
+  it("of several days, each with a file of its own and the properties that its events have", () => {
+    const prepared = prepare(
+      track({ properties: { a: 1, o: { b: 2 } } }),
+      track({ "#time": "2025-12-31 23:59:59.999", properties: { c: 3 } }),
+      track({ properties: { a: 2, d: "" } }),
+      user("user_set", { x: 1 }),
+    );
+    const day = timeMs / 86_400_000;
+    expect(prepared.batch.projects[0]?.days).toMatchObject([
+      { day, events: 2, properties: [1, 2, 3] },
+      { day: day - 1, events: 1, properties: [4] },
+    ]);
+    expect(rowsOf(prepared, "days")).toMatchObject([{ p: { 1: 1, 3: 2 } }, { p: { 1: 2 } }, { p: { 4: 3 } }]);
   });
 
   it("with the numbers that the store knows", () => {
@@ -221,7 +238,7 @@ describe("records become rows", () => {
       track({ properties: { price: 1, extra: 1 } }),
       track({ "#event_name": "other" }),
     );
-    expect(rowsOf(prepared, "eventsFile")).toMatchObject([
+    expect(rowsOf(prepared, "days")).toMatchObject([
       { e: 7, p: { 9: "1", 10: 1 } },
       { e: 8, p: {} },
     ]);
@@ -317,7 +334,7 @@ describe("a project with as many properties as it may have", () => {
     const first = prepare(track({ properties: { a: 1 } }), user("user_set", { x: 1, y: 2, z: 3 }));
     const second = prepare(track({ properties: { b: 1, c: 2 } }), track({ properties: { d: 3, A: 4 } }));
     expect(rowsOf(first, "usersFile")).toMatchObject([{ p: { 2: 1, 3: 2 } }]);
-    expect(rowsOf(second, "eventsFile")).toMatchObject([{ p: { 4: 1 } }, { p: { 1: 4 } }]);
+    expect(rowsOf(second, "days")).toMatchObject([{ p: { 4: 1 } }, { p: { 1: 4 } }]);
     expect(second.batch.projects[0]?.newProperties.map(({ name }) => name)).toEqual(["b"]);
     expect([first, second].map(({ counts }) => counts)).toMatchObject([
       { events: 1, users: 1, dropped: { property_limit: 1 } },
@@ -344,7 +361,7 @@ describe("a project with as many properties as it may have", () => {
     const properties = new Map(stored.map((one) => [`event:${one.name}`, one]));
     start({ ...emptySchema, properties }, { maxProperties: 1 });
     const prepared = prepare(track({ properties: { p: 1, q: 2, r: 3 } }));
-    expect(rowsOf(prepared, "eventsFile")).toMatchObject([{ p: { 1: 1, 2: 2 } }]);
+    expect(rowsOf(prepared, "days")).toMatchObject([{ p: { 1: 1, 2: 2 } }]);
     expect(prepared.counts.dropped).toEqual({ property_limit: 1 });
   });
 });
@@ -366,20 +383,18 @@ describe("batches", () => {
       user("user_set", { y: 1 }, { "#distinct_id": "d" }),
     ];
     const first = prepare(...records);
-    const rows = [rowsOf(first, "eventsFile"), rowsOf(first, "seenFile"), rowsOf(first, "usersFile")];
+    const rows = [rowsOf(first, "days"), rowsOf(first, "seenFile"), rowsOf(first, "usersFile")];
     at = { number: 1, offset: 0 };
     start();
     const second = prepare(...records);
     expect(second).toEqual(first);
-    expect([rowsOf(second, "eventsFile"), rowsOf(second, "seenFile"), rowsOf(second, "usersFile")]).toEqual(
-      rows,
-    );
+    expect([rowsOf(second, "days"), rowsOf(second, "seenFile"), rowsOf(second, "usersFile")]).toEqual(rows);
   });
 
   it("hold bytes of any text", () => {
     const text = '\u0000\u001f"\\ \u2028 ä 😀 \ud800';
     const prepared = prepare(track({ "#distinct_id": text, properties: { text } }));
-    expect(rowsOf(prepared, "eventsFile")).toMatchObject([
+    expect(rowsOf(prepared, "days")).toMatchObject([
       { d: text.toWellFormed(), p: { 1: text.toWellFormed() } },
     ]);
   });
