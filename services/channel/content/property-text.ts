@@ -26,6 +26,7 @@ function exactly(_key: string, value: unknown): unknown {
 /** The digits that JavaScript would write, without an exponent. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) return "";
+  if (Number.isSafeInteger(value)) return String(value);
   if (Number.isInteger(value)) return BigInt(value).toString();
   const [, sign = "", whole = "", fraction = "", exponent] =
     /^(-?)(\d+)(?:\.(\d+))?e-(\d+)$/.exec(String(value)) ?? [];

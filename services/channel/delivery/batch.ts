@@ -35,26 +35,28 @@ export function createBatchWriter(plan: BatchPlan): BatchWriter {
   let batches: NewBatch[] = [];
   let requestId = "";
   let written: readonly string[] = [];
-  let elements: string[] = [];
+  let text = "";
   let chosen: number[] = [];
   const close = (): void => {
-    const body = Buffer.from(`[${elements.join(",")}]`);
-    batches.push({ requestId, size: elements.length, body, note: noteOf(chosen) });
-    elements = [];
+    // An array of elements that is joined would cost a quarter more.
+    const body = Buffer.from(`${text}]`);
+    batches.push({ requestId, size: chosen.length, body, note: noteOf(chosen) });
+    text = "";
     chosen = [];
   };
   return {
     add(pushId, variant, texts) {
-      if (elements.length === 0) {
+      if (chosen.length === 0) {
         requestId = origin.kind === "journey" ? "" : newRequestId();
         written = receipts.map((write) => write(requestId));
       }
-      elements.push(variants.all[variant]!.element.write(pushId, texts, written[variant]!));
+      text += chosen.length === 0 ? "[" : ",";
+      text += variants.all[variant]!.element.write(pushId, texts, written[variant]!);
       chosen.push(variant);
-      if (elements.length === size) close();
+      if (chosen.length === size) close();
     },
     take(isLast) {
-      if (isLast && elements.length > 0) close();
+      if (isLast && chosen.length > 0) close();
       const whole = batches;
       batches = [];
       return whole;

@@ -1,11 +1,19 @@
-import type { AudienceCounts, ChannelStore, Preparation } from "../../../store/channels/channels.ts";
+import type {
+  AudienceCounts,
+  BatchesToAppend,
+  ChannelStore,
+  Preparation,
+} from "../../../store/channels/channels.ts";
 import { audienceMembers, isFixed, type MembersRequest } from "../audience/members.ts";
 import { type AudiencePage, readTaken, sortAudience } from "../audience/pages.ts";
 import type { SeenIds } from "../audience/seen-ids.ts";
 import type { AudienceSource } from "../audience/source.ts";
 import { compileVariants } from "../audience/variants.ts";
 import { deliveryDefaults } from "../channels/settings.ts";
+import { checkContent } from "../content/check-content.ts";
 import type { PushOrigin } from "../content/receipts.ts";
+import { maxViolations, refuseViolations } from "../refusals.ts";
+import { checkTaskContents } from "../tasks/check-task.ts";
 import { decodeRunChannel, decodeTask } from "../tasks/codec.ts";
 import { type BatchPlan, type BatchWriter, createBatchWriter } from "./batch.ts";
 
@@ -51,16 +59,30 @@ export async function prepareRun(held: Held, options: PrepareOptions, signal: Ab
   const count = isKept ? await countFrom(held, store, signal) : compileCounts(nothing);
   let afterNumber = held.run.batches;
   let page = first;
+  let storing: Promise<void> | undefined;
   for await (const one of pagesOf(held, plan, writer, options, signal)) {
     const batches = writer.take(one.isLast);
     const kept = isKept ? { page, data: one.keys } : null;
     page++;
     const counted = count(one);
     const append = { afterNumber, batches, cursor: String(page), isLast: one.isLast, counted, kept };
-    const appended = await store.appendBatches(held.token, append, { signal });
-    if (appended.kind === "stale") throw new PreparationLostError("batches were stored by somebody else");
+    await storing;
+    // The next page is made while this one is stored.
+    storing = storePage(held.token, append, store, signal);
+    storing.catch(() => {});
     afterNumber += batches.length;
   }
+  await storing;
+}
+
+async function storePage(
+  token: string,
+  append: BatchesToAppend,
+  store: ChannelStore,
+  signal: AbortSignal,
+): Promise<void> {
+  const { kind } = await store.appendBatches(token, append, { signal });
+  if (kind === "stale") throw new PreparationLostError("batches were stored by somebody else");
 }
 
 async function planRun(
@@ -71,6 +93,9 @@ async function planRun(
   const stored = await store.task(run.taskId, { signal });
   if (stored === null) throw new PreparationLostError(`task ${run.taskId} is gone`);
   const [channel, task] = [decodeRunChannel(run), decodeTask(stored)];
+  // The channel may have been changed since the task was made, but not since the run began.
+  const unfit = run.cursor === null ? checkTaskContents(task, channel, checkContent) : [];
+  refuseViolations(unfit.slice(0, maxViolations));
   const projectId = Number(channel.projectId);
   const variants = compileVariants(channel, task);
   const { pushIdProperty } = channel;

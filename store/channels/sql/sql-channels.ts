@@ -3,6 +3,7 @@ import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operati
 import type * as port from "../channels.ts";
 import { decodeShare, encodeBatchToken, encodePreparation, encodeShare } from "./ids.ts";
 import type { ChannelsOperations } from "./operations.ts";
+import { packBody, unpackBody } from "./pack-body.ts";
 
 export interface SqlChannelsOptions {
   /** Of schedules, and of what is told to people. */
@@ -144,7 +145,9 @@ export class SqlChannels implements port.ChannelStore {
     append: port.BatchesToAppend,
     options?: Options,
   ): Promise<{ readonly kind: "appended"; readonly run: port.StoredRun } | { readonly kind: "stale" }> {
-    const run = await this.#call("appendBatches", [token, append, this.#options.leaseNow()], options);
+    const batches = append.batches.map((batch) => ({ ...batch, body: packBody(batch.body) }));
+    const packed = { ...append, batches };
+    const run = await this.#call("appendBatches", [token, packed, this.#options.leaseNow()], options);
     return run === null ? { kind: "stale" } : this.#wakeAfter({ kind: "appended", run });
   }
 
@@ -164,7 +167,8 @@ export class SqlChannels implements port.ChannelStore {
     const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [leasing], options);
     const batches = rows.map((row): port.LeasedBatch => {
       const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
-      const { size, body, note, retries, attempts } = row;
+      const { size, note, retries, attempts } = row;
+      const body = unpackBody(row.body);
       const token = encodeBatchToken({ runSeq, number, key: leasing.key });
       return { token, untilMs, runId, number, requestId, size, body, note, attempts: attempts + 1, retries };
     });

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { packBody, unpackBody } from "../../../store/channels/sql/pack-body.ts";
+
+it("gives any bytes back", () => {
+  const some = fc.uint8Array({ maxLength: 200 });
+  const first = fc.constantFrom(0x5b, 0x78, 0x1f, 0);
+  fc.assert(
+    fc.property(some, first, fc.integer({ min: 1, max: 1_000 }), (tail, head, times) => {
+      const body = Buffer.concat([Buffer.of(head), ...Array.from({ length: times }, () => tail)]);
+      expect(Buffer.from(unpackBody(packBody(body)))).toEqual(body);
+    }),
+  );
+  expect(unpackBody(packBody(new Uint8Array()))).toEqual(new Uint8Array());
+});
+
+it("makes the messages of a batch a tenth", () => {
+  const messages = Array.from({ length: 100 }, (_, i) => ({
+    push_id: `player-${(i * 7_919) % 1_000_003}`,
+    params: { title: "A gift for you", content: `Dear Name ${i}, have a look at what is in the mail` },
+    "#ops_receipt_properties": { ops_task_id: "t1", ops_request_id: "0198c7b0-52ce-7e5e-a4a3-7b41c0a7f2d1" },
+  }));
+  const body = Buffer.from(JSON.stringify(messages));
+  expect(packBody(body).length).toBeLessThan(body.length / 10);
+});
+
+it("leaves small bodies, and those that don't become smaller, as they are", () => {
+  const small = Buffer.from('[{"push_id":"a"}]');
+  const random = createHash("shake256", { outputLength: 5_000 }).update("random").digest();
+  random[0] = 0x5b;
+  expect([packBody(small), unpackBody(small)]).toEqual([small, small]);
+  expect([packBody(random), unpackBody(random)]).toEqual([random, random]);
+});
