@@ -68,7 +68,7 @@ function indexed(
 function generatePlain(random: Random): Record<string, unknown> {
   if (random.chance(0.07)) {
     return {
-      type: "normal",
+      type: random.pick(["normal", "customized"]),
       eventName: "Custom Metric",
       metricName: random.pick(["payers", "arpu", "web_logins"]),
     };

@@ -136,12 +136,17 @@ function readPercentile(json: Json, field: string): number {
 
 function readCustomized(json: Json, field: string, context: QueryContext): Outline {
   const path = `${field}.customEvent`;
+  const name = readText(json, "metricName", `${field}.metricName`);
+  if (name !== undefined && !readText(json, "customEvent", path)?.trim()) {
+    return { formula: { operand: 0 }, parts: [namedMetric(name, `${field}.metricName`, context)] };
+  }
   const { formula, operands } = parseFormula(needText(json, "customEvent", path), path);
   const parts = operands.map((text) => {
     if (text.startsWith("$metric.")) return namedMetric(text.slice(8), path, context);
     const [first, last] = [text.indexOf("."), text.lastIndexOf(".")];
     const aggregation = aggregations.find((name) => name === text.slice(last + 1));
-    if (first < 1 || aggregation === undefined) throw new Refused(path, `no operand: ${text}`);
+    const isWhole = text.split(".").every((part) => part.trim() !== "");
+    if (!isWhole || first < 1 || aggregation === undefined) throw new Refused(path, `no operand: ${text}`);
     const quota = first === last ? undefined : text.slice(first + 1, last);
     if (needsProperty(aggregation) !== Boolean(quota)) throw new Refused(path, `property or not: ${text}`);
     return {

@@ -135,6 +135,8 @@ export const spoilers: Readonly<Record<string, Spoiler>> = {
   "closed bracket": formula("login.TOTAL_TIMES)"),
   "two operands": formula("(login.TOTAL_TIMES) pay.TOTAL_TIMES"),
   "operand without analysis": formula("login.price"),
+  "operand with an empty part": formula("login..TOTAL_TIMES"),
+  "unknown metric of a formula": formula(null, { metricName: "unheard_of" }),
   "operand SUM without property": formula("login.SUM"),
   "a word": formula("process.exit(1)"),
   "unknown metric in a formula": formula("$metric.unheard_of"),

@@ -61,6 +61,10 @@ function readOperand(text: string, field: string, problems: Problems): OperandNa
     problems.refuse(field, text, `ends in no known analysis ${quote(word)}, valid are ${valid}`);
     return undefined;
   }
+  if (text.split(".").some((part) => part.trim() === "")) {
+    problems.refuse(field, text, "must have a name before, between and after its dots");
+    return undefined;
+  }
   const quota = first === last ? "" : text.slice(first + 1, last).trim();
   if (needsQuota(aggregation) === (quota !== "")) {
     return { kind: "event", eventName: text.slice(0, first).trim(), aggregation, quota };

@@ -20,7 +20,7 @@ import { queryLimits } from "./limits.ts";
 import type { MeasureBook } from "./measure-book.ts";
 import { type Computation, checkQuota, needsQuota, type OperandEvents, planOperand } from "./operand.ts";
 import { describeMarks, type OperandMarks, userId } from "./operand-marks.ts";
-import { quote, warnNoEffect, warnUnknown } from "./problems.ts";
+import { type Problems, quote, warnNoEffect, warnUnknown } from "./problems.ts";
 
 /** What a metric is described into. */
 export interface MetricParts {
@@ -60,7 +60,7 @@ function describeBody(
 ): Computation | undefined {
   const outline = outlineOf(metric, field, context);
   const own = describeFilters(metric, field, context);
-  const marks = describeMarks(metric, outline?.operands.length, field, context);
+  const marks = describeMarks(metric, outline?.operands, field, context);
   if (outline === undefined) return undefined;
   const percentile = readPercentile(metric, outline.operands, field, context);
   const computations = outline.operands.map((operand, i) => {
@@ -80,38 +80,67 @@ function describeBody(
 }
 
 function operandField(metric: EventMetric, field: string): string {
-  return `${field}.${metric.type === MetricType.CUSTOMIZED ? "customEvent" : "metricName"}`;
+  return `${field}.${isNamed(metric) ? "metricName" : "customEvent"}`;
+}
+
+/** A metric of the project, of either type: a formula says more than a name, and so does an analysis. */
+function isNamed({ type, metricName, analysis, customEvent }: EventMetric): boolean {
+  const saysMore =
+    type === MetricType.CUSTOMIZED ? customEvent.trim() !== "" : analysis !== Aggregation.UNSPECIFIED;
+  return metricName !== "" && !saysMore;
 }
 
 function outlineOf(metric: EventMetric, field: string, context: DescribeContext): Outline | undefined {
   const { problems } = context;
-  const tree: Arithmetic = { kind: "operand", index: 0 };
-  switch (metric.type) {
-    case MetricType.CUSTOMIZED:
-      return readFormula(metric.customEvent, `${field}.customEvent`, problems);
-    case MetricType.NORMAL:
-      break;
-    default:
-      problems.refuseWord(`${field}.type`, metric.type, wordsOf(MetricTypeSchema));
-      return undefined;
+  const { type, metricName } = metric;
+  if (type !== MetricType.CUSTOMIZED && type !== MetricType.NORMAL) {
+    problems.refuseWord(`${field}.type`, type, wordsOf(MetricTypeSchema));
+    return undefined;
   }
-  const { analysis: aggregation, metricName, eventName, quota } = metric;
-  if (aggregation === Aggregation.UNSPECIFIED && metricName !== "") {
-    return { tree, operands: [{ kind: "metric", name: metricName }] };
+  if (isNamed(metric)) {
+    warnIgnored(metric, ["analysis", "quota", "customEvent"], "beside metricName", field, problems);
+    return { tree: onlyOperand, operands: [{ kind: "metric", name: metricName }] };
   }
-  if (wordOf(AggregationSchema, aggregation) === undefined) {
+  if (type === MetricType.NORMAL) return outlineOfEvents(metric, field, context);
+  warnIgnored(metric, ["analysis", "quota", "metricName"], "beside customEvent", field, problems);
+  return readFormula(metric.customEvent, `${field}.customEvent`, problems);
+}
+
+const onlyOperand: Arithmetic = { kind: "operand", index: 0 };
+
+function outlineOfEvents(
+  metric: EventMetric,
+  field: string,
+  { problems }: DescribeContext,
+): Outline | undefined {
+  const { analysis: aggregation, eventName, quota } = metric;
+  warnIgnored(metric, ["customEvent"], 'with the type "normal"', field, problems);
+  const word = wordOf(AggregationSchema, aggregation);
+  if (word === undefined) {
     problems.refuseWord(`${field}.analysis`, aggregation, wordsOf(AggregationSchema));
     return undefined;
   }
-  if (metricName !== "") warnNoEffect(problems, `${field}.metricName`, "has no effect beside analysis");
-  if (!needsQuota(aggregation)) {
-    const word = wordOf(AggregationSchema, aggregation);
-    if (quota !== "") warnNoEffect(problems, `${field}.quota`, `has no effect with ${word}`);
-    return { tree, operands: [{ kind: "event", eventName, aggregation, quota: "" }] };
+  warnIgnored(metric, ["metricName"], "beside analysis", field, problems);
+  const needed = needsQuota(aggregation);
+  if (!needed) warnIgnored(metric, ["quota"], `with ${word}`, field, problems);
+  if (!needed || quota !== "") {
+    const operand = { kind: "event", eventName, aggregation, quota: needed ? quota : "" } as const;
+    return { tree: onlyOperand, operands: [operand] };
   }
-  if (quota !== "") return { tree, operands: [{ kind: "event", eventName, aggregation, quota }] };
-  problems.refuse(`${field}.quota`, undefined, `is required by ${wordOf(AggregationSchema, aggregation)}`);
+  problems.refuse(`${field}.quota`, undefined, `is required by ${word}`);
   return undefined;
+}
+
+function warnIgnored(
+  metric: EventMetric,
+  names: readonly ("analysis" | "quota" | "metricName" | "customEvent")[],
+  where: string,
+  field: string,
+  problems: Problems,
+): void {
+  for (const name of names) {
+    if (metric[name]) warnNoEffect(problems, `${field}.${name}`, `has no effect ${where}`);
+  }
 }
 
 function readPercentile(

@@ -1,9 +1,13 @@
-import type { EventMetric } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
+import { AggregationSchema, type EventMetric } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { Expression, Predicate } from "../../../store/events/events.ts";
+import { wordOf } from "../words.ts";
 import { describeType } from "./column.ts";
 import type { DescribeContext } from "./context.ts";
 import { describeFilters } from "./filter.ts";
 import { findColumn } from "./find-column.ts";
+import type { OperandName } from "./formula.ts";
+import { countsUsers } from "./operand.ts";
+import { warnNoEffect } from "./problems.ts";
 import { describeWindow, type Window } from "./window.ts";
 
 /** What a metric says of one of its operands by number. */
@@ -16,13 +20,14 @@ export interface OperandMarks {
 
 export const userId: Expression = { kind: "builtin", name: "user_id" };
 
-/** One for each operand. @param count of operands, undefined when the formula was refused */
+/** One for each operand. @param operands undefined when the formula was refused */
 export function describeMarks(
   metric: EventMetric,
-  count: number | undefined,
+  operands: readonly OperandName[] | undefined,
   field: string,
   context: DescribeContext,
 ): readonly OperandMarks[] {
+  const count = operands?.length;
   const marks = Array.from({ length: count ?? 0 }, (): OperandMarks => ({}));
   const mark = <K extends keyof OperandMarks>(
     key: K,
@@ -39,10 +44,26 @@ export function describeMarks(
   mark("where", "customFilters", readFilters(metric, field, context));
   mark("entity", "quotaEntities", readEntities(metric, field, context));
   mark("window", "quotaTimeRanges", readWindows(metric, field, context));
+  warnOfEntities(metric, operands ?? [], field, context);
   for (const [i, index] of metric.eventSplitIndexes.entries()) {
     checkIndex(index, count, `${field}.eventSplitIndexes[${i}]`, context);
   }
   return marks;
+}
+
+/** Operands that count nobody look at no entity; what a metric of the project counts is its own matter. */
+function warnOfEntities(
+  { quotaEntities }: EventMetric,
+  operands: readonly OperandName[],
+  field: string,
+  { problems }: DescribeContext,
+): void {
+  for (const [i, { index = -1 }] of quotaEntities.entries()) {
+    const operand = operands[index];
+    if (operand?.kind !== "event" || countsUsers(operand.aggregation)) continue;
+    const word = wordOf(AggregationSchema, operand.aggregation);
+    warnNoEffect(problems, `${field}.quotaEntities[${i}]`, `has no effect with ${word}`);
+  }
 }
 
 interface Entry<T> {
@@ -58,8 +79,13 @@ function checkIndex(
 ): index is number {
   if (index === undefined) problems.refuse(field, undefined, "is required");
   else if (index < 0 || (count !== undefined && index >= count)) {
+    const valid = count === 1 ? "valid is 0" : `valid are 0 to ${(count ?? 0) - 1}`;
     const rule =
-      count === undefined ? "must not be negative" : `is no operand, the metric has ${count} from 0 on`;
+      count === undefined
+        ? "must not be negative"
+        : count === 0
+          ? "is no operand, the formula has none"
+          : `is no operand of the metric, ${valid}`;
     problems.refuse(field, index, rule);
     return false;
   }

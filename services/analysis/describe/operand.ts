@@ -67,6 +67,14 @@ export function needsQuota(aggregation: Aggregation): boolean {
   return quotaTypes[aggregation] !== undefined;
 }
 
+export function countsUsers(aggregation: Aggregation): boolean {
+  return (
+    aggregation === Aggregation.TRIG_USER_NUM ||
+    aggregation === Aggregation.PER_CAPITA_TIMES ||
+    aggregation === Aggregation.PER_CAPITA_NUM
+  );
+}
+
 /** Whether a column can be aggregated so; if not, it is refused. @param field path of what names the column */
 export function checkQuota(
   aggregation: Aggregation,

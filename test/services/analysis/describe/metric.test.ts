@@ -29,6 +29,10 @@ const formula = (customEvent: string, more: object = {}) => ({
   customEvent,
   ...more,
 });
+const userEntity = (index: number) => ({
+  index,
+  taIdMeasure: { columnName: "#user_id", tableType: "event" },
+});
 const aggregatesOf = (...events: object[]) =>
   describe({ events }).scans.map(({ measures }) => measures.map(({ aggregate }) => aggregate.kind));
 
@@ -221,6 +225,19 @@ group("metrics of the project", () => {
     ]);
   });
 
+  it.each([
+    ["normal", {}],
+    ["customized", {}],
+    ["customized", { customEvent: " " }],
+  ])("may have the type %s and more, %j", (type, more) => {
+    const events = [{ type, eventName: "Custom Metric", metricName: "twice", ...more }];
+    const [metric] = describe({ events }, project).metrics;
+    expect([metric!.resultKey, show(metric!.computation)]).toEqual(["Custom Metric", "(0.0 * 2)"]);
+    expect(refusalsOf({ events: [{ ...events[0], metricName: "mau" }] }, project)[0]).toContain(
+      'events[0].metricName: "mau" is no metric',
+    );
+  });
+
   it("must be known, and must not hold themselves", () => {
     expect(refusalsOf({ events: [named("mau")] }, project)).toEqual([
       'events[0].metricName: "mau" is no metric of the project, valid are "dau", "twice", "loop", "pool"',
@@ -279,9 +296,12 @@ group("refused is", () => {
     [normal("PERCENTILE", "price", { analysisParams: "p95" }), '"p95" must be a number from 1 to 100'],
     [formula(""), "events[0].customEvent: is required of a formula"],
     [formula("pay.TIMES"), 'events[0].customEvent: "pay.TIMES" ends in no known analysis "TIMES"'],
+    ...["pay..TOTAL_TIMES", "pay. .TOTAL_TIMES", "pay..price.SUM", "pay.price..SUM"].map(
+      (text): [object, string] => [formula(`1 + (${text})`), "must have a name before, between and after"],
+    ),
     [formula("a".repeat(10_001)), "must have at most 10000 characters"],
     [index("quotaEntities", entity), "events[0].quotaEntities[0].index: is required"],
-    [index("quotaEntities", { ...entity, index: 1 }), "index: 1 is no operand, the metric has 1 from 0 on"],
+    [index("quotaEntities", { ...entity, index: 1 }), "index: 1 is no operand of the metric, valid is 0"],
     [index("quotaEntities", { index: 0 }), "events[0].quotaEntities[0].taIdMeasure: is required"],
     [
       index("quotaEntities", { index: 0, taIdMeasure: { columnName: "tags", tableType: "event" } }),
@@ -334,12 +354,37 @@ it.each([
   ],
   [normal("TOTAL_TIMES", "", { metricName: "dau" }), "events[0].metricName has no effect beside analysis"],
   [
+    normal("TOTAL_TIMES", "", { customEvent: "login.TOTAL_TIMES" }),
+    'events[0].customEvent has no effect with the type "normal"',
+  ],
+  [formula("pay.TOTAL_TIMES", { analysis: "SUM" }), "events[0].analysis has no effect beside customEvent"],
+  [formula("pay.TOTAL_TIMES", { quota: "price" }), "events[0].quota has no effect beside customEvent"],
+  [
+    formula("pay.TOTAL_TIMES", { metricName: "dau" }),
+    "events[0].metricName has no effect beside customEvent",
+  ],
+  [formula("", { metricName: "dau", quota: "price" }), "events[0].quota has no effect beside metricName"],
+  [
+    normal("", "", { metricName: "dau", customEvent: "pay.TOTAL_TIMES" }),
+    "events[0].customEvent has no effect beside metricName",
+  ],
+  [formula("", { metricName: "dau", analysis: "SUM" }), "events[0].analysis has no effect beside metricName"],
+  [
+    normal("SUM", "price", { quotaEntities: [userEntity(0)] }),
+    "events[0].quotaEntities[0] has no effect with SUM",
+  ],
+  [
+    formula("pay.TRIG_USER_NUM / pay.TOTAL_TIMES", { quotaEntities: [userEntity(0), userEntity(1)] }),
+    "events[0].quotaEntities[1] has no effect with TOTAL_TIMES",
+  ],
+  [
     { ...normal("TOTAL_TIMES"), eventName: "gone" },
     'events[0].eventName: event "gone" is not known, there are none',
   ],
   [formula("gone.TOTAL_TIMES"), 'events[0].customEvent: event "gone" is not known, there are none'],
 ])("warns of what has no effect in %j", (metric, warning) => {
-  expect(warningsOf({ events: [metric] })).toEqual([warning]);
+  const project = projectOf({ metrics: { dau: { eventName: "login", analysis: "TRIG_USER_NUM" } } });
+  expect(warningsOf({ events: [metric] }, project)).toEqual([warning]);
 });
 
 it("warns of switches and members without effect", () => {
