@@ -895,7 +895,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.ChannelSender.ListTasks":
     "ListTasks lists tasks, newest first.",
   "engage.channel.v1.ChannelSender.RunTask":
-    "RunTask begins a run now. FAILED_PRECONDITION while one is under way.",
+    "RunTask begins a run now. FAILED_PRECONDITION while one is under way, and\nwhen the contents no longer fit the channel, which has been changed.",
   "engage.channel.v1.ChannelSender.TestChannel":
     "TestChannel sends one real message, before or after a channel is saved, and\nshows what was sent, what was answered and how that would be judged. An\nattempt that failed is an answer, not an error of the call.",
   "engage.channel.v1.ChannelSender.UpdateChannel":
@@ -1219,7 +1219,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.TaskState.TASK_STATE_DRAFT":
     "Made, and waits for RunTask.",
   "engage.channel.v1.TaskState.TASK_STATE_FAILED":
-    "It could not be prepared; `failure` says why.",
+    "It could not be prepared, such as by contents that no longer fit the\nchannel; `failure` says why.",
   "engage.channel.v1.TaskState.TASK_STATE_PREPARING":
     "Its audience is being read and its batches made; sending may have begun.",
   "engage.channel.v1.TaskState.TASK_STATE_SCHEDULED":

@@ -51,8 +51,8 @@ export function precondition(message: string): ConnectError {
   return new ConnectError(message, Code.FailedPrecondition);
 }
 
-/** More of them would not be read by anybody. */
-const maxViolations = 50;
+/** Of one request, and of the reasons of a run; more would not be read by anybody. */
+export const maxViolations = 50;
 
 /** Runs a method with its errors mapped: INVALID_ARGUMENT names all fields, UNAVAILABLE says that the store is away. */
 export async function answer<T>(work: () => Promise<T>): Promise<T> {

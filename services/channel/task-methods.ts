@@ -1,13 +1,23 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { type Task, TaskSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { StoredTask } from "../../store/channels/channels.ts";
 import { readPage, writePageToken } from "./paging.ts";
 import type { SenderOptions } from "./ports.ts";
-import { answer, notFound, precondition, refuseField, refuseViolations, under } from "./refusals.ts";
+import {
+  answer,
+  InvalidFieldsError,
+  maxViolations,
+  notFound,
+  precondition,
+  refuseField,
+  refuseViolations,
+  under,
+} from "./refusals.ts";
 import { compileTimes, dayIn } from "./schedule/schedule.ts";
-import { checkTask } from "./tasks/check-task.ts";
+import { checkTask, checkTaskContents } from "./tasks/check-task.ts";
 import { decodeChannel, decodeRunChannel, decodeTask, encodeTask } from "./tasks/codec.ts";
 import { toBatchSummary, toStatistics } from "./tasks/statistics.ts";
 
@@ -26,7 +36,9 @@ export function createTaskMethods(
 
     runTask: ({ taskId }, { signal }) =>
       answer(async () => {
-        const zone = await zoneOfTask(options, taskId, signal);
+        const { task, channel } = await readTask(options, taskId, signal);
+        refuseUnfit(taskId, task, channel, options);
+        const zone = task.schedule?.zone || (options.projects.zoneOf(channel?.projectId ?? 0n) ?? "UTC");
         const started = await store.startRun(taskId, { day: dayIn(zone, now()) }, { signal });
         switch (started.kind) {
           case "started":
@@ -134,10 +146,26 @@ async function findTask({ store }: SenderOptions, taskId: string, signal: AbortS
   return stored;
 }
 
-/** The zone whose day a run is named by. */
-async function zoneOfTask(options: SenderOptions, taskId: string, signal: AbortSignal): Promise<string> {
+/** A task and its channel as it is now; undefined: it was deleted. */
+async function readTask(
+  options: SenderOptions,
+  taskId: string,
+  signal: AbortSignal,
+): Promise<{ readonly task: Task; readonly channel: Channel | undefined }> {
   const stored = await findTask(options, taskId, signal);
   const channel = await options.store.channel(stored.channelId, { signal });
-  const own = decodeTask(stored).schedule?.zone ?? "";
-  return own || (options.projects.zoneOf(BigInt(channel?.projectId ?? 0)) ?? "UTC");
+  return { task: decodeTask(stored), channel: channel === null ? undefined : decodeChannel(channel) };
+}
+
+/** A run would only fail by what is wrong. */
+function refuseUnfit(
+  taskId: string,
+  task: Task,
+  channel: Channel | undefined,
+  { checkContent }: SenderOptions,
+): void {
+  const wrong = channel === undefined ? [] : checkTaskContents(task, channel, checkContent);
+  if (wrong.length === 0) return;
+  const { message } = new InvalidFieldsError(wrong.slice(0, maxViolations));
+  throw precondition(`task ${taskId} no longer fits its channel: ${message}`);
 }

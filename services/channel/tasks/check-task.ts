@@ -40,6 +40,20 @@ export function checkTask(task: Task, channel: Channel, rules: Rules, nowMs: num
   ];
 }
 
+/** What no longer fits a channel that was changed since the task was made; fields begin behind the task. */
+export function checkTaskContents(
+  { contents, experimentGroups }: Pick<Task, "contents" | "experimentGroups">,
+  channel: Channel,
+  checkContent: Rules["checkContent"],
+): readonly Violation[] {
+  const check = (list: readonly Content[]): readonly Violation[] =>
+    list.flatMap((content, i) => under(`contents[${i}]`, checkContent(channel, content)));
+  return [
+    ...check(contents),
+    ...experimentGroups.flatMap((group, i) => under(`experiment_groups[${i}]`, check(group.contents))),
+  ];
+}
+
 /** The form of an audience; fields begin behind it. */
 export function checkAudience(
   audience: Task["audience"],

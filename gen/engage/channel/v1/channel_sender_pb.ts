@@ -941,7 +941,8 @@ export const ChannelSender: GenService<{
     output: typeof CreateTaskResponseSchema;
   },
   /**
-   * RunTask begins a run now. FAILED_PRECONDITION while one is under way.
+   * RunTask begins a run now. FAILED_PRECONDITION while one is under way, and
+   * when the contents no longer fit the channel, which has been changed.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.RunTask
    */

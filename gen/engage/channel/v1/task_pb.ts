@@ -546,7 +546,8 @@ export const TaskState = {
   CANCELLED: 6,
 
   /**
-   * It could not be prepared; `failure` says why.
+   * It could not be prepared, such as by contents that no longer fit the
+   * channel; `failure` says why.
    *
    * @generated from enum value: TASK_STATE_FAILED = 7;
    */

@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { InputMethod } from "../../../../gen/engage/channel/v1/channel_pb.ts";
+import type { TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import type { AudienceMember, AudienceSource } from "../../../../services/channel/audience/source.ts";
 import { prepareRun } from "../../../../services/channel/delivery/prepare.ts";
 import { refuseField } from "../../../../services/channel/refusals.ts";
 import type { ChannelStore } from "../../../../store/channels/channels.ts";
+import { contentOf } from "../content/template.ts";
 import { ended, noUsers, openDelivery, openReceiver, openStore, pushIds, startTask } from "./world.ts";
 
 const { signal } = new AbortController();
@@ -148,6 +152,35 @@ describe("an audience that can't be made", () => {
     expect((await store.task(run.taskId))?.failure).toBe(
       'audience.cohort.name is "vips", there is no such cohort',
     );
+  });
+});
+
+describe("contents that don't fit the channel, which was changed since", () => {
+  const must = [{ name: "must", inputMethod: InputMethod.TEXT, required: true }];
+  const given = contentOf({ must: "x" });
+  it.each<[string, MessageInitShape<typeof TaskSchema>]>([
+    ['contents[0].values["must"] is required', { contents: [contentOf({})] }],
+    [
+      'contents[1].values["old"] is not a field of the channel, valid are "must"',
+      { contents: [given, contentOf({ must: "x", old: "y" }, {}, "en")] },
+    ],
+    [
+      'experiment_groups[1].contents[0].values["must"] is required',
+      {
+        contents: [given],
+        experimentGroups: [
+          { groupId: "a", share: 50 },
+          { groupId: "b", share: 50, contents: [contentOf({})] },
+        ],
+      },
+    ],
+  ])("fail the run: %s", async (failure, task) => {
+    await using store = await openStore();
+    await using delivery = openDelivery(store);
+    delivery.start();
+    const run = await startTask(store, { contentTemplate: must }, { audience: pushIds(1), ...task });
+    expect(await ended(store, run)).toMatchObject({ state: "failed", batches: 0 });
+    expect(await store.task(run.taskId)).toMatchObject({ state: "failed", failure });
   });
 });
 

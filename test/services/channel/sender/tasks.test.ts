@@ -1,6 +1,7 @@
 import type { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
+import { InputMethod } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { type TaskSchema, TaskState } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import { batchOf } from "../../../conformance/channels/store.ts";
 import { channelOf } from "../channels/sample-channel.ts";
@@ -130,6 +131,19 @@ describe("tasks", () => {
     ]);
     await rig.client.cancelTask({ taskId: "t1" });
     await rig.client.deleteChannel({ channelId: "c1" });
+  });
+
+  it("are not run when their contents no longer fit the channel", async () => {
+    await using rig = await openWithChannel();
+    await rig.client.createTask({ task: taskOf() as never });
+    const channel = channelOf({ contentTemplate: [{ name: "title", inputMethod: InputMethod.NUMBER }] });
+    await rig.client.updateChannel({ channelId: "c1", channel });
+    const failure = await failureOf(rig.client.runTask({ taskId: "t1" }));
+    expect([failure.code, failure.rawMessage]).toEqual([
+      Code.FailedPrecondition,
+      'task t1 no longer fits its channel: contents[0].values["title"] is "Hi", valid are numbers such as 10 or 2.5',
+    ]);
+    expect((await rig.client.getTask({ taskId: "t1" })).task).toMatchObject({ state: TaskState.DRAFT });
   });
 
   it.each<[Code, string, (client: SenderRig["client"]) => Promise<unknown>]>([
