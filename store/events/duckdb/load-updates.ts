@@ -45,9 +45,7 @@ function foldLines(given: readonly Property[], schema: ProjectSchema): string {
     "bool_or(operation = 'overwrite') AS is_overwritten",
     "min(user_id) = max(user_id) AS has_one_user",
     ...always.map((name) => `arg_max(${name}, line) AS ${name}`),
-    ...optional.map(
-      (name) => `arg_max(${name}, line) FILTER (line >= first_line AND line >= user_line) AS ${name}`,
-    ),
+    ...optional.map((name) => `arg_max(${name}, CASE WHEN line >= user_line THEN line END) AS ${name}`),
     ...given.map((property) => `${foldProperty(property, schema)} AS ${propertyColumn(property)}`),
   ];
   return `CREATE TEMP TABLE folded_updates AS
@@ -57,18 +55,21 @@ function foldLines(given: readonly Property[], schema: ProjectSchema): string {
     lines AS (
       SELECT *, ${lastLine("operation = 'overwrite'")} AS first_line, ${lastLine("user_id <> user_before")} AS user_line
       FROM numbered)
-    SELECT event, event_id, ${folded.join(", ")} FROM lines GROUP BY event, event_id`;
+    SELECT event, event_id, ${folded.join(", ")} FROM lines WHERE line >= first_line GROUP BY event, event_id`;
 }
 
 const lastLine = (condition: string): string =>
   `coalesce(max(CASE WHEN ${condition} THEN line END) OVER (PARTITION BY event, event_id), 0)`;
 
-/** `arg_max` looks at values only; `arg_max_null` at lines without a value too. */
+/**
+ * `arg_max` looks at values only; `arg_max_null` at lines without a value too. Neither has a FILTER, for which the
+ * engine copies all columns once more for each.
+ */
 function foldProperty(property: Property, schema: ProjectSchema): string {
   const column = propertyColumn(property);
   const whole = wholeOf(schema, property);
-  if (whole === undefined) return `arg_max(${column}, line) FILTER (line >= first_line)`;
-  return `arg_max_null(${column}, line) FILTER (line >= first_line AND ${propertyColumn(whole)} IS NOT NULL)`;
+  if (whole === undefined) return `arg_max(${column}, line)`;
+  return `arg_max_null(${column}, CASE WHEN ${propertyColumn(whole)} IS NOT NULL THEN line END)`;
 }
 
 /** Only columns that may change are written: whole rows move when a list is. */
