@@ -11,10 +11,7 @@ import type { AudienceSource } from "../audience/source.ts";
 import { compileVariants } from "../audience/variants.ts";
 import { deliveryDefaults } from "../channels/settings.ts";
 import { checkContent } from "../content/check-content.ts";
-import { checkContent } from "../content/check-content.ts";
 import type { PushOrigin } from "../content/receipts.ts";
-import { maxViolations, refuseViolations } from "../refusals.ts";
-import { checkTaskContents } from "../tasks/check-task.ts";
 import { maxViolations, refuseViolations } from "../refusals.ts";
 import { checkTaskContents } from "../tasks/check-task.ts";
 import { decodeRunChannel, decodeTask } from "../tasks/codec.ts";
@@ -96,9 +93,6 @@ async function planRun(
   const stored = await store.task(run.taskId, { signal });
   if (stored === null) throw new PreparationLostError(`task ${run.taskId} is gone`);
   const [channel, task] = [decodeRunChannel(run), decodeTask(stored)];
-  // The channel may have been changed since the task was made, but not since the run began.
-  const unfit = run.cursor === null ? checkTaskContents(task, channel, checkContent) : [];
-  refuseViolations(unfit.slice(0, maxViolations));
   // The channel may have been changed since the task was made, but not since the run began.
   const unfit = run.cursor === null ? checkTaskContents(task, channel, checkContent) : [];
   refuseViolations(unfit.slice(0, maxViolations));

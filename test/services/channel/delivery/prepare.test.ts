@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { InputMethod } from "../../../../gen/engage/channel/v1/channel_pb.ts";
-import type { TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
+import type { Task, TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import type { AudienceMember, AudienceSource } from "../../../../services/channel/audience/source.ts";
 import { prepareRun } from "../../../../services/channel/delivery/prepare.ts";
 import { refuseField } from "../../../../services/channel/refusals.ts";
 import type { ChannelStore } from "../../../../store/channels/channels.ts";
 import { contentOf } from "../content/template.ts";
 import { ended, noUsers, openDelivery, openReceiver, openStore, pushIds, startTask } from "./world.ts";
+
+type TaskInit = Exclude<MessageInitShape<typeof TaskSchema>, Task>;
 
 const { signal } = new AbortController();
 const everybody = { source: { case: "users" as const, value: {} } };
@@ -158,7 +160,7 @@ describe("an audience that can't be made", () => {
 describe("contents that don't fit the channel, which was changed since", () => {
   const must = [{ name: "must", inputMethod: InputMethod.TEXT, required: true }];
   const given = contentOf({ must: "x" });
-  it.each<[string, MessageInitShape<typeof TaskSchema>]>([
+  it.each<[string, Pick<TaskInit, "contents" | "experimentGroups">]>([
     ['contents[0].values["must"] is required', { contents: [contentOf({})] }],
     [
       'contents[1].values["old"] is not a field of the channel, valid are "must"',
