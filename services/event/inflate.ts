@@ -6,18 +6,33 @@ import { BodyFault } from "./body-fault.ts";
 const gunzipLater = promisify(gunzip);
 /** Below this a thread costs more than the work, and queries may hold the threads. */
 const maxSyncBytes = 16_384;
+/** Of what deflate makes smaller. */
+const maxGzipRatio = 1_032;
+const minPieceBytes = 1_024;
+const maxPieceBytes = 1_048_576;
 /** A snappy copy of 64 bytes takes 3. */
 const maxSnappyRatio = 22;
 
 /** @throws BodyFault when it is malformed, or longer than `maxBytes` */
 export async function inflateGzip(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
   try {
-    const limit = { maxOutputLength: maxBytes };
+    const limit = { maxOutputLength: maxBytes, chunkSize: pieceBytesOf(bytes) };
     return bytes.length <= maxSyncBytes ? gunzipSync(bytes, limit) : await gunzipLater(bytes, limit);
   } catch (error) {
     const isLong = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
     throw isLong ? tooLong(maxBytes) : new BodyFault("Data format error, not gzip");
   }
+}
+
+/**
+ * With room for all of it there is one piece to wait for, and little to collect.
+ * The last bytes tell its length, unless there are several members, or they lie.
+ */
+function pieceBytesOf(bytes: Uint8Array): number {
+  const { buffer, byteOffset, length } = bytes;
+  const told = length < 4 ? 0 : new DataView(buffer, byteOffset).getUint32(length - 4, true);
+  const likely = Math.max(Math.min(told, length * maxGzipRatio) + 1, length * 2, minPieceBytes);
+  return Math.min(likely, maxPieceBytes);
 }
 
 /** The raw block format. @throws BodyFault when it is malformed, or longer than `maxBytes` */

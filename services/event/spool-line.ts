@@ -3,7 +3,7 @@ import { parseExactJson } from "../../store/events/events.ts";
 const LF = 0x0a;
 const CR = 0x0d;
 const blank = 0x20;
-const end = Buffer.from("}");
+const closeObject = 0x7d;
 
 /**
  * One line of the spool: `{"p":projectId,"r":receivedMs,"b":body}`, without its
@@ -11,8 +11,11 @@ const end = Buffer.from("}");
  * @param body one record or a list of them, as JSON in UTF-8
  */
 export function encodeSpoolLine(projectId: number, receivedMs: number, body: Uint8Array): Uint8Array {
-  const head = Buffer.from(`{"p":${projectId},"r":${receivedMs},"b":`);
-  const line = Buffer.concat([head, body, end]);
+  const head = `{"p":${projectId},"r":${receivedMs},"b":`;
+  const line = Buffer.allocUnsafeSlow(head.length + body.length + 1);
+  line.write(head, "latin1");
+  line.set(body, head.length);
+  line[line.length - 1] = closeObject;
   if (line.includes(LF) || line.includes(CR)) {
     for (let at = head.length; at < line.length; at++) {
       if (line[at] === LF || line[at] === CR) line[at] = blank;

@@ -65,6 +65,8 @@ export interface LoadStatus {
   readonly oldestMs: number | undefined;
 }
 
+/** How often is looked whether what waits has become a whole batch; to be told of each record costs its taking more. */
+const lookMs = 20;
 /** Node's timers take no more. */
 const foreverMs = 2 ** 31 - 1;
 
@@ -200,8 +202,8 @@ class SpoolLoader implements Loader {
       const leftMs = waitingBytes === 0 ? foreverMs : Math.min(limits.batchMs, this.#nextBatchMs - now());
       if (leftMs <= 0 || waitingBytes >= limits.maxBytes) return;
       if (waitingBytes > 0 && this.#flushes.isWaiting()) return;
-      void grown.then(() => waker.abort());
-      await wait(leftMs, waker.signal);
+      if (waitingBytes === 0) void grown.then(() => waker.abort());
+      await wait(waitingBytes === 0 ? leftMs : Math.min(leftMs, lookMs), waker.signal);
     }
   }
 
