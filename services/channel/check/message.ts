@@ -6,22 +6,25 @@ export const reservedPushIdPrefix = "engage-check-";
 /** A JSON value of a message; whatever a probe wants to send. */
 export type Message = Readonly<Record<string, unknown>>;
 
-/** The receipt of a task push: of one batch by this id. */
-export function taskReceipt({ options }: Session, requestId: string): Message {
+/**
+ * The receipt of a task push: of one batch by this id.
+ * @param taskId of a task of its own for each batch unless given, so that what takes another id for the batch's is found once
+ */
+export function taskReceipt({ options }: Session, requestId: string, taskId = requestId): Message {
   return {
     ops_project_id: options.projectId,
-    ops_task_id: "engage-check",
-    ops_task_instance_id: "engage-check_1",
-    ops_task_exec_detail_id: "engage-check",
+    ops_task_id: `engage-check-${taskId}`,
+    ops_task_instance_id: `engage-check-${taskId}_1`,
+    ops_task_exec_detail_id: `engage-check-${taskId}`,
     ops_request_id: requestId,
   };
 }
 
 /** The receipt of a journey, which has no request id. */
-export function journeyReceipt({ options }: Session): Message {
+export function journeyReceipt({ options }: Session, flowId: string): Message {
   return {
     ops_project_id: options.projectId,
-    ops_flow_id: "engage-check",
+    ops_flow_id: `engage-check-${flowId}`,
     ops_flow_version: "1",
     ops_node_id: "1",
   };

@@ -67,7 +67,7 @@ async function acceptLeast(session: Session): Promise<Finding> {
 }
 
 async function acceptJourney(session: Session): Promise<Finding> {
-  const body = encodeMessages([messageFor(1, journeyReceipt(session))]);
+  const body = encodeMessages([messageFor(1, journeyReceipt(session, session.options.randomId()))]);
   const what = "a batch of a journey, which has flow ids and no ops_request_id";
   const first = expectAccepted(await session.send(body, { what, size: 1 }));
   if (first.kind === "failed") return first;

@@ -1,5 +1,12 @@
 import { expectAccepted } from "../judge.ts";
-import { badMessage, encodeMessages, messageFor, taskReceipt } from "../message.ts";
+import {
+  badMessage,
+  encodeMessages,
+  journeyReceipt,
+  type Message,
+  messageFor,
+  taskReceipt,
+} from "../message.ts";
 import { type Finding, failed, type Probe, passed } from "../probe.ts";
 import type { Exchanged, Session } from "../session.ts";
 import { firstAccepted } from "./accept.ts";
@@ -75,6 +82,40 @@ async function answersOverlapping(session: Session): Promise<Finding> {
   return failed(first.exchanged, `${findings.length} of ${copies} copies were not taken: ${first.detail}`);
 }
 
+/** A good batch, and then another one with a bad element, which has to be found. */
+async function looksAgain(
+  session: Session,
+  [first, second]: readonly [Message, Message],
+  alike: string,
+): Promise<Finding> {
+  const isTaken = expectAccepted(
+    await session.send(encodeMessages([messageFor(1, first)]), { what: "a batch of one message", size: 1 }),
+  );
+  if (isTaken.kind === "failed") return isTaken;
+  const body = encodeMessages([messageFor(2, second), badMessage(session, second)]);
+  const what = `a second batch ${alike}, whose second element is bad`;
+  const answered = await session.send(body, { what, size: 2 });
+  const { verdict } = answered;
+  if (verdict.kind === "accepted" && verdict.failed.length > 0) return passed();
+  const seen = verdict.kind === "failed" ? `it failed: ${verdict.message}` : "its bad element is not named";
+  return failed(answered, `a batch ${alike} was taken for a repeat: ${seen}`);
+}
+
+function looksAtEachRequest(session: Session): Promise<Finding> {
+  const { randomId } = session.options;
+  const taskId = randomId();
+  const receipts = [
+    taskReceipt(session, randomId(), taskId),
+    taskReceipt(session, randomId(), taskId),
+  ] as const;
+  return looksAgain(session, receipts, "of the same task, by another ops_request_id");
+}
+
+function looksAtEachJourney(session: Session): Promise<Finding> {
+  const receipt = journeyReceipt(session, session.options.randomId());
+  return looksAgain(session, [receipt, receipt], "of the same journey");
+}
+
 const rule =
   "ops_request_id identifies one batch request, is the same in all its elements, and doesn't change when the request is retried. The receiver uses it for idempotency checks.";
 
@@ -117,6 +158,26 @@ export const repeatProbes: readonly Probe[] = [
       "Note the request id in one transaction with the work, and look it up first. If repeats are recognised by id and body, or element by element, leave this probe out.",
     after: ["accept", "repeat", "partial-failure", "partial-named"],
     run: handlesOnce,
+  },
+  {
+    id: "repeat-other-request",
+    title: "looks at each request id of a task",
+    severity: "must",
+    rule: `${rule} A task sends many batches: they have the ids of the task, of its instance and of its execution in common.`,
+    change:
+      "Know a batch by its ops_request_id alone, not by ops_task_id, ops_task_instance_id or ops_task_exec_detail_id.",
+    after: ["accept", "partial-failure", "partial-named"],
+    run: looksAtEachRequest,
+  },
+  {
+    id: "repeat-journey",
+    title: "looks at each batch of a journey",
+    severity: "must",
+    rule: "Batches of journeys have no ops_request_id; ops_flow_id, ops_flow_version and ops_node_id are the same for all users who pass a node.",
+    change:
+      "Don't take ops_flow_id or a missing id for the id of a batch. Where repeats of journeys matter, compare whole elements.",
+    after: ["accept", "journey", "partial-failure", "partial-named"],
+    run: looksAtEachJourney,
   },
   {
     id: "repeat-overlapping",

@@ -15,6 +15,12 @@ function refuses(what: string, sign: Sign): (session: Session) => Promise<Findin
   };
 }
 
+/** The last digit is another one. */
+function alter(signature: string): string {
+  const last = signature.at(-1) === "0" ? "1" : "0";
+  return signature.slice(0, -1) + last;
+}
+
 const otherBody = Buffer.from("[]");
 
 async function acceptsUpperCase(session: Session): Promise<Finding> {
@@ -53,6 +59,43 @@ export const signatureProbes: readonly Probe[] = [
     change:
       "Compute the HMAC over the raw body before anything reads it, and compare all 20 bytes in constant time.",
     run: refuses("a batch whose signature is 40 zeros", () => "0".repeat(40)),
+  },
+  {
+    id: "signature-empty",
+    title: "refuses an empty signature",
+    ...common,
+    after: ["accept", "signature-missing"],
+    change: "Compare all of the signature: an empty text is where each one begins.",
+    run: refuses("a batch whose signature is empty", () => ""),
+  },
+  {
+    id: "signature-cut",
+    title: "refuses a signature that is cut",
+    ...common,
+    after: ["accept", "signature-wrong"],
+    change: "Refuse a signature that has not exactly 40 hexadecimal digits.",
+    run: refuses("a batch with the first 39 digits of its signature", (secret, body) =>
+      signBody(secret, body).slice(0, -1),
+    ),
+  },
+  {
+    id: "signature-altered",
+    title: "compares all of a signature",
+    ...common,
+    after: ["accept", "signature-wrong"],
+    change: "Compare all 20 bytes, to the last digit.",
+    run: refuses("a batch with the last digit of its signature changed", (secret, body) =>
+      alter(signBody(secret, body)),
+    ),
+  },
+  {
+    id: "signature-empty-secret",
+    title: "refuses the signature of an empty secret",
+    ...common,
+    after: ["accept", "signature-wrong"],
+    change:
+      "Refuse to start without the secret: a setting that is missing is no empty secret, with which anybody can sign.",
+    run: refuses("a batch signed with an empty secret", (_secret, body) => signBody("", body)),
   },
   {
     id: "signature-other-secret",

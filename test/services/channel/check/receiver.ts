@@ -29,10 +29,13 @@ export interface Steps {
   refuse(request: ReceiverRequest, elements: readonly unknown[]): ReceiverAnswer | undefined;
   /** What is wrong with one element. */
   faultOf(element: Readonly<Record<string, unknown>>): string | undefined;
+  /** What batches are known by, from the receipt of the first element. */
+  keyOf(receipt: Readonly<Record<string, string | undefined>>): string | undefined;
   /** Runs the work of a batch, once for each request id. */
   once(requestId: string | undefined, work: () => Promise<ReceiverAnswer>): Promise<ReceiverAnswer>;
   work(): Promise<void>;
-  answer(failures: readonly Failure[]): ReceiverAnswer;
+  /** @param size elements of the batch */
+  answer(failures: readonly Failure[], size: number): ReceiverAnswer;
 }
 
 export function json(status: number, value: object): ReceiverAnswer {
@@ -63,6 +66,7 @@ export function rightSteps(): Steps {
     refuse: () => undefined,
     faultOf: ({ push_id: pushId }) =>
       typeof pushId === "string" && pushId !== "" && pushId !== "gone" ? undefined : "push_id is not usable",
+    keyOf: ({ ops_request_id: requestId }) => requestId,
     once(requestId, work) {
       if (requestId === undefined) return work();
       const answer = kept.get(requestId) ?? work();
@@ -83,13 +87,13 @@ export function createReceiver(changes: Partial<Steps> = {}): Receiver {
     if (!Array.isArray(elements)) return json(400, { return_code: 1, return_message: "no array" });
     const refusal = steps.refuse(request, elements);
     if (refusal !== undefined) return refusal;
-    return steps.once(elements[0]?.["#ops_receipt_properties"]?.ops_request_id, async () => {
+    return steps.once(steps.keyOf(elements[0]?.["#ops_receipt_properties"] ?? {}), async () => {
       await steps.work();
       const failures = elements.flatMap((element, at) => {
         const message = steps.faultOf(element);
         return message === undefined ? [] : [{ index: at + 1, message }];
       });
-      return steps.answer(failures);
+      return steps.answer(failures, elements.length);
     });
   };
 }
