@@ -13,6 +13,7 @@ import { floorToDay } from "../local-time.ts";
 import { wordOf, wordsOf } from "../words.ts";
 import type { DescribeContext, ImportedCluster } from "./context.ts";
 import { displayNameOf, type EventPlan, type PlannedMetric } from "./event-plan.ts";
+import { describeSplit, warnOfSplit } from "./event-split.ts";
 import { describeFilter, describeFilters } from "./filter.ts";
 import { describeGroupBy, type PlannedKey } from "./group-by.ts";
 import { queryLimits } from "./limits.ts";
@@ -28,7 +29,7 @@ import {
   warnNoEffect,
   warnUndeclared,
 } from "./problems.ts";
-import { resolveRange } from "./range.ts";
+import { resolveRange, type WrittenRange } from "./range.ts";
 import { assignResultKeys } from "./result-key.ts";
 import {
   maxOffsetHours,
@@ -168,6 +169,7 @@ function describePeriods(view: EventView, context: DescribeContext): readonly Pe
   );
   const { comparedRecentDay, comparedStartTime, comparedEndTime } = view;
   const other = written(comparedRecentDay, comparedStartTime, comparedEndTime, (name) => `compared${name}`);
+  if (!view.comparedByTime) warnOfUnused(other, problems);
   const ranges = (view.comparedByTime ? [own, other] : [own]).map((range) =>
     resolveRange(range, today, problems),
   );
@@ -178,6 +180,12 @@ function describePeriods(view: EventView, context: DescribeContext): readonly Pe
   return periods.includes(undefined) ? undefined : (periods as readonly Period[]);
 }
 
+function warnOfUnused(range: WrittenRange, problems: Problems): void {
+  for (const { field, text } of Object.values(range)) {
+    if (text !== "") warnNoEffect(problems, field, "has no effect without comparedByTime");
+  }
+}
+
 function describeKeys(view: EventView, context: DescribeContext): readonly (PlannedKey | undefined)[] {
   const { groupBy } = view;
   if (groupBy.length > queryLimits.groupBy) {
@@ -186,20 +194,6 @@ function describeKeys(view: EventView, context: DescribeContext): readonly (Plan
     return [undefined];
   }
   return groupBy.map((one, i) => describeGroupBy(one, `eventView.groupBy[${i}]`, context));
-}
-
-function describeSplit({ eventSplit }: EventView, context: DescribeContext): PlannedKey | undefined {
-  if (eventSplit === undefined || (eventSplit.event === undefined && eventSplit.groupByProp === undefined)) {
-    return undefined;
-  }
-  const field = "eventView.eventSplit";
-  if (!eventSplit.event?.eventName)
-    context.problems.refuse(`${field}.event.eventName`, undefined, "is required");
-  if (eventSplit.groupByProp !== undefined) {
-    return describeGroupBy(eventSplit.groupByProp, `${field}.groupByProp`, context);
-  }
-  context.problems.refuse(`${field}.groupByProp`, undefined, "is required");
-  return undefined;
 }
 
 interface MetricSurroundings {
@@ -226,15 +220,21 @@ function describeMetrics(
   const described = events.map((metric, i) => {
     const isSplit = split !== undefined && metric.eventSplitIndexes.length > 0;
     const operands: OperandEvents[] = [];
-    const parts = { book, operands, isSplit };
-    return { isSplit, operands, computation: describeMetric(metric, `events[${i}]`, where, parts, context) };
+    const parts = { book, operands, isSplit, eventNames: new Set<string>() };
+    const computation = describeMetric(metric, `events[${i}]`, where, parts, context);
+    return { isSplit, operands, computation, eventNames: parts.eventNames };
   });
+  const asked = described.map(({ eventNames }, i) => ({
+    eventNames,
+    splitIndexes: events[i]!.eventSplitIndexes,
+  }));
+  warnOfSplit(view, asked, problems);
   const presence = planPresence(
     described.map(({ operands, isSplit }) => (hasKeys || isSplit ? operands : [])),
     book,
   );
   const resultKeys = assignResultKeys(events, "useSameResultKey" in query && query.useSameResultKey);
-  return described.map(({ computation, ...one }, index) => {
+  return described.map(({ computation, isSplit, operands }, index) => {
     const metric = events[index]!;
     const resultKey = resultKeys[index]!;
     const displayName = displayNameOf(metric, resultKey);
@@ -248,7 +248,8 @@ function describeMetrics(
       format,
       computation: computation as Computation,
       presence: presence[index]!,
-      ...one,
+      isSplit,
+      operands,
     };
   });
 }

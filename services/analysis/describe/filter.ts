@@ -19,7 +19,7 @@ import { type DescribeContext, join, never } from "./context.ts";
 import { findColumn } from "./find-column.ts";
 import { queryLimits } from "./limits.ts";
 import { createLiterals } from "./literal.ts";
-import { warnNoEffect } from "./problems.ts";
+import { type Problems, warnNoEffect } from "./problems.ts";
 
 /** Conditions joined by one relation, as views, metrics and operands have them. */
 export interface FilterList {
@@ -63,6 +63,7 @@ function describeNested(
   const { problems, counts } = context;
   switch (filter.filterType) {
     case FilterType.COMPOUND:
+      warnIgnored(filter, ofSimple, "COMPOUND", field, problems);
       if (depth < queryLimits.filterDepth) return describeFilters(filter, field, context, depth + 1);
       problems.refuse(field, undefined, `is nested deeper than ${queryLimits.filterDepth} levels`);
       return undefined;
@@ -73,6 +74,7 @@ function describeNested(
       problems.refuseWord(`${field}.filterType`, filter.filterType, wordsOf(FilterTypeSchema));
       return undefined;
   }
+  warnIgnored(filter, ["relation"], "SIMPLE", field, problems);
   counts.conditions++;
   if (counts.conditions === queryLimits.conditions + 1) {
     problems.refuse(field, undefined, `is one condition more than the ${queryLimits.conditions} possible`);
@@ -82,6 +84,30 @@ function describeNested(
     problems.refuse(`${field}.filts`, undefined, 'is only valid with the filterType "COMPOUND"');
   }
   return describeCondition(filter, field, context);
+}
+
+const ofSimple = [
+  "columnName",
+  "tableType",
+  "subTableType",
+  "specifiedClusterDate",
+  "comparator",
+  "ftv",
+  "timeUnit",
+] as const;
+
+function warnIgnored(
+  filter: Filter,
+  names: readonly (keyof Filter)[],
+  type: string,
+  field: string,
+  problems: Problems,
+): void {
+  for (const name of names) {
+    const value = filter[name];
+    if (Array.isArray(value) ? value.length === 0 : !value) continue;
+    warnNoEffect(problems, `${field}.${name}`, `has no effect with the filterType "${type}"`);
+  }
 }
 
 const units: Partial<Record<TimeUnit, number>> = {

@@ -1,17 +1,22 @@
 import { TableType, TableTypeSchema } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import type { PropertyTable } from "../../../store/events/events.ts";
-import { wordsOf } from "../words.ts";
+import { wordOf, wordsOf } from "../words.ts";
 import { findCluster } from "./cluster-column.ts";
 import type { Column, ColumnName } from "./column.ts";
 import type { DescribeContext } from "./context.ts";
+import { warnNoEffect } from "./problems.ts";
 import { findEventOrUserColumn, findPropertyColumn } from "./property-column.ts";
 import { findVirtual } from "./virtual-column.ts";
 
 /** Undefined when it was refused. @param field path of the object that names the column */
 export function findColumn(name: ColumnName, field: string, context: DescribeContext): Column | undefined {
-  const { columnName, tableType } = name;
+  const { columnName, tableType, specifiedClusterDate = "" } = name;
   const { problems } = context;
   if (columnName === "") problems.refuse(`${field}.columnName`, undefined, "is required");
+  if (specifiedClusterDate !== "" && (tableType === TableType.EVENT || tableType === TableType.USER)) {
+    const effect = `has no effect with the tableType "${wordOf(TableTypeSchema, tableType)}"`;
+    warnNoEffect(problems, `${field}.specifiedClusterDate`, effect);
+  }
   switch (tableType) {
     case TableType.EVENT:
       return findTableColumn("event", columnName, `${field}.columnName`, context);

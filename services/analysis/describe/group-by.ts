@@ -10,7 +10,7 @@ import { type Column, describeType } from "./column.ts";
 import type { DescribeContext } from "./context.ts";
 import { findColumn } from "./find-column.ts";
 import { queryLimits } from "./limits.ts";
-import { warnNoEffect } from "./problems.ts";
+import { type Problems, warnNoEffect } from "./problems.ts";
 
 /** One column by which a result is broken down. */
 export interface PlannedKey {
@@ -36,6 +36,7 @@ export function describeGroupBy(
   }
   const column = findColumn(groupBy, field, context);
   if (column === undefined) return undefined;
+  if (column.type !== "nothing") warnOfRange(groupBy, column, field, problems);
   const names = { name: columnName, displayName: columnDesc || columnName, needsSpread: false };
   if (column.cohort !== undefined) {
     return { ...names, key: { kind: "predicate", of: column.cohort }, form: { kind: "boolean" } };
@@ -50,11 +51,31 @@ export function describeGroupBy(
   }
   const isCut = propertyRange !== "" && type !== PropertyRangeType.DISCRETE;
   if (isCut && column.type !== "nothing") return describeIntervals(groupBy, column, field, context);
-  if (propertyRange !== "" && !isCut) {
-    warnNoEffect(problems, `${field}.propertyRange`, 'has no effect with the propertyRangeType "discrete"');
-  }
   const needsSpread = type === PropertyRangeType.DEF && column.type === "number";
   return { ...names, needsSpread, key: { kind: "values", of: column.value }, form: { kind: kindOf(column) } };
+}
+
+/** What says how to cut, and cuts nothing. */
+function warnOfRange(
+  { propertyRange, propertyRangeType: type }: GroupBy,
+  column: Column,
+  field: string,
+  problems: Problems,
+): void {
+  const warn = (name: string, where: string) =>
+    warnNoEffect(problems, `${field}.${name}`, `has no effect ${where}`);
+  const isCut = type === PropertyRangeType.DEF || type === PropertyRangeType.CUSTOM;
+  if (column.type === "cohort") {
+    if (propertyRange !== "") warn("propertyRange", "on a cohort column");
+    if (isCut) warn("propertyRangeType", "on a cohort column");
+  } else if (propertyRange !== "") {
+    if (type === PropertyRangeType.DISCRETE) warn("propertyRange", 'with the propertyRangeType "discrete"');
+    if (type === PropertyRangeType.DEF) warn("propertyRangeType", "beside propertyRange");
+  } else if (type === PropertyRangeType.CUSTOM) {
+    warn("propertyRangeType", "without propertyRange");
+  } else if (type === PropertyRangeType.DEF && column.type !== "number") {
+    warn("propertyRangeType", `on a ${describeType(column)}`);
+  }
 }
 
 function kindOf({ type }: Column): "text" | "number" | "boolean" | "time" {

@@ -28,6 +28,8 @@ export interface MetricParts {
   /** Of all its operands. */
   readonly operands: OperandEvents[];
   readonly isSplit: boolean;
+  /** Of all its operands, as the query names them. */
+  readonly eventNames: Set<string>;
 }
 
 /** What the query, and for a named metric the metric that names it, says of its operands. */
@@ -61,6 +63,7 @@ function describeBody(
   const outline = outlineOf(metric, field, context);
   const own = describeFilters(metric, field, context);
   const marks = describeMarks(metric, outline?.operands, field, context);
+  if (parts.isSplit) warnOfPartialSplit(metric, marks.length, field, context);
   if (outline === undefined) return undefined;
   const percentile = readPercentile(metric, outline.operands, field, context);
   const computations = outline.operands.map((operand, i) => {
@@ -77,6 +80,18 @@ function describeBody(
   return computations.includes(undefined)
     ? undefined
     : toComputation(outline.tree, computations as readonly Computation[]);
+}
+
+function warnOfPartialSplit(
+  { eventSplitIndexes }: EventMetric,
+  count: number,
+  field: string,
+  { problems }: DescribeContext,
+): void {
+  const { size: named } = new Set(eventSplitIndexes);
+  if (named === 0 || named >= count) return;
+  const effect = `names ${named} of the formula's ${count} operands, which are all split`;
+  warnNoEffect(problems, `${field}.eventSplitIndexes`, effect);
 }
 
 function operandField(metric: EventMetric, field: string): string {
@@ -169,7 +184,7 @@ function describeEvents(
   field: string,
   percentile: number,
   { where, entity, window }: Inherited,
-  { book, operands, isSplit }: MetricParts,
+  { book, operands, isSplit, eventNames }: MetricParts,
   context: DescribeContext,
 ): Computation | undefined {
   const isFormula = metric.type === MetricType.CUSTOMIZED;
@@ -190,6 +205,7 @@ function describeEvents(
   const events = numbersOf(eventName, `${field}.${isFormula ? "customEvent" : "eventName"}`, context);
   const of: OperandEvents = { events, where, isSplit, window };
   operands.push(of);
+  eventNames.add(eventName);
   return planOperand({ aggregation, quota: column, entity: entity ?? userId, percentile }, of, book);
 }
 

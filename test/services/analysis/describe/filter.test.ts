@@ -284,6 +284,24 @@ it("warns of a unit where there is nothing to measure", () => {
   ]);
 });
 
+it.each([
+  [
+    {
+      filterType: "COMPOUND",
+      filts: [filter("brand", "isNull")],
+      ...{ columnName: "price", tableType: "event", comparator: "greater", ftv: [5], timeUnit: "day" },
+      ...{ subTableType: "cluster_by_import", specifiedClusterDate: "2026-08-20" },
+    },
+    "COMPOUND",
+    ["columnName", "tableType", "subTableType", "specifiedClusterDate", "comparator", "ftv", "timeUnit"],
+  ],
+  [filter("brand", "isNull", [], { relation: "or" }), "SIMPLE", ["relation"]],
+])("warns of what is not for the type of %j", (condition, type, names) => {
+  expect(warningsOf({ view: { filts: [condition] } })).toEqual(
+    names.map((name) => `eventView.filts[0].${name} has no effect with the filterType "${type}"`),
+  );
+});
+
 it("counts days from today in the query's zone", () => {
   const view = { filts: [filter("birthday", "relativeCurrentBefore", [0], user)] };
   const bound = (zoneOffset: number) =>

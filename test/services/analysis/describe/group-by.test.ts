@@ -112,11 +112,45 @@ it("refuses too many columns", () => {
   ]);
 });
 
-it("warns of boundaries without effect", () => {
-  const groupBy = column("price", { propertyRangeType: "discrete", propertyRange: "1" });
-  expect(warningsOf({ view: { groupBy: [groupBy] } })).toEqual([
-    'eventView.groupBy[0].propertyRange has no effect with the propertyRangeType "discrete"',
-  ]);
+it.each([
+  [
+    column("price", { propertyRangeType: "discrete", propertyRange: "1" }),
+    'propertyRange has no effect with the propertyRangeType "discrete"',
+  ],
+  [
+    column("price", { propertyRangeType: "def", propertyRange: "1" }),
+    "propertyRangeType has no effect beside propertyRange",
+  ],
+  [column("price", { propertyRangeType: "custom" }), "propertyRangeType has no effect without propertyRange"],
+  [column("brand", { propertyRangeType: "def" }), "propertyRangeType has no effect on a text column"],
+  [column("due", { propertyRangeType: "def" }), "propertyRangeType has no effect on a time column"],
+  [
+    { columnName: "whales", tableType: "cluster", propertyRange: "1" },
+    "propertyRange has no effect on a cohort column",
+  ],
+  [
+    { columnName: "whales", tableType: "cluster", propertyRangeType: "def" },
+    "propertyRangeType has no effect on a cohort column",
+  ],
+  [
+    column("brand", { specifiedClusterDate: "2026-08-20" }),
+    'specifiedClusterDate has no effect with the tableType "event"',
+  ],
+  [
+    { columnName: "city", tableType: "user", specifiedClusterDate: "2026-08-20" },
+    'specifiedClusterDate has no effect with the tableType "user"',
+  ],
+])("warns of what has no effect in %j", (groupBy, warning) => {
+  expect(warningsOf({ view: { groupBy: [groupBy] } })).toEqual([`eventView.groupBy[0].${warning}`]);
+});
+
+it.each([
+  column("price", { propertyRangeType: "def" }),
+  column("price", { propertyRangeType: "custom", propertyRange: "1" }),
+  column("brand", { propertyRangeType: "discrete" }),
+  { columnName: "whales", tableType: "cluster", specifiedClusterDate: "2026-08-20" },
+])("warns of nothing in %j", (groupBy) => {
+  expect(warningsOf({ view: { groupBy: [groupBy] } })).toEqual([]);
 });
 
 group("the event split", () => {
@@ -139,6 +173,47 @@ group("the event split", () => {
     [split({}), "brand"],
   ])("of %j is by %s", (view, name) => {
     expect(describe({ view }).split?.name).toBe(name);
+  });
+
+  const pays = { type: "normal", eventName: "pay", analysis: "TOTAL_TIMES", eventSplitIndexes: [0] };
+  const formula = {
+    type: "customized",
+    eventName: "f",
+    customEvent: "pay.TOTAL_TIMES / pay.TRIG_USER_NUM",
+    eventSplitIndexes: [0],
+  };
+  it.each([
+    ["all of it", split({}), [pays], []],
+    ["all operands", split({}), [{ ...formula, eventSplitIndexes: [1, 0] }], []],
+    [
+      "indexes without a property",
+      { eventSplit: {} },
+      [pays],
+      ["events[0].eventSplitIndexes has no effect without eventView.eventSplit"],
+    ],
+    [
+      "a property without indexes",
+      split({}),
+      [{ ...pays, eventSplitIndexes: [] }],
+      ["eventView.eventSplit has no effect, since no metric has eventSplitIndexes"],
+    ],
+    [
+      "some operands",
+      split({}),
+      [{ ...formula, eventSplitIndexes: [1, 1] }],
+      ["events[0].eventSplitIndexes names 1 of the formula's 2 operands, which are all split"],
+    ],
+    [
+      "another event",
+      split({ event: { eventName: "login" } }),
+      [{ ...pays, eventName: "login" }, pays, { ...pays, eventSplitIndexes: [] }],
+      [
+        'eventView.eventSplit.event.eventName "login" has no effect on events[1], which is split by its own events',
+      ],
+    ],
+    ["any event", split({ event: { eventName: "anyEvent" } }), [pays], []],
+  ])("takes or warns of %s", (_, view, events, warnings) => {
+    expect(warningsOf({ view, events })).toEqual(warnings);
   });
 
   it.each([

@@ -107,9 +107,14 @@ it("compares with a range of its own", () => {
   expect(compared!.buckets.map(({ label }) => label)).toEqual(["2026-08-23", "2026-08-24"]);
 });
 
-it("passes over the other range unless it compares", () => {
-  expect(describe({ view: { comparedByTime: false, comparedRecentDay: "nonsense" } }).periods).toHaveLength(
-    1,
+it("passes over the other range unless it compares, and says so", () => {
+  const view = { comparedRecentDay: "nonsense", comparedStartTime: "2026-08-01", comparedEndTime: "" };
+  const { periods, warnings } = describe({ view: { comparedByTime: false, ...view } });
+  expect(periods).toHaveLength(1);
+  expect(warnings.map(({ message }) => message)).toEqual(
+    ["comparedRecentDay", "comparedStartTime"].map(
+      (name) => `eventView.${name} has no effect without comparedByTime`,
+    ),
   );
 });
 
