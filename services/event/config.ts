@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 const mib = 1_048_576;
-/** A table's column takes 1.6 MiB at most while rows are put in, read and put in order. */
+/** A column takes 1.3 MiB at most while rows are put in or in order; the rest is for queries beside that. */
 const bytesPerProperty = 2 * mib;
 const milliseconds = () => z.int().min(1).max(2_147_483_647);
 const bytes = () => z.int().min(0);
@@ -93,6 +93,12 @@ export const eventsConfigSchema = z.strictObject({
 });
 
 /** Of events, and as many of users, in each project. */
-export function maxPropertiesOf({ maxProperties, engine }: z.output<typeof eventsConfigSchema>): number {
+export function maxPropertiesOf({
+  maxProperties,
+  engine,
+}: {
+  readonly maxProperties?: number | undefined;
+  readonly engine: { readonly memoryBytes: number };
+}): number {
   return maxProperties ?? Math.floor(engine.memoryBytes / bytesPerProperty);
 }
