@@ -1,42 +1,10 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
-import { CommanderError } from "commander";
-import { ConfigError } from "./config/problem.ts";
 import { sizeThreadPool } from "./config/thread-pool.ts";
-import { guardOutput } from "./guard-output.ts";
-import { createProgram } from "./program.ts";
-import { UserError } from "./user-error.ts";
 
 // Compiled code, and sources with their types taken out, are kept in the folder that NODE_COMPILE_CACHE names, or for
 // temporary files: from the second start on that saves a fifth of the time. It is no fault if it cannot be.
 enableCompileCache();
 sizeThreadPool();
-
-/** Settles every outcome of a command into an exit code. */
-async function main(argv: readonly string[]): Promise<void> {
-  guardOutput(process, process.exit);
-  const program = createProgram();
-  for (const one of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
-    one.exitOverride().showHelpAfterError("(--help shows how)");
-  }
-  try {
-    await program.parseAsync(argv);
-  } catch (error) {
-    process.exitCode = exitCodeOf(error);
-  }
-}
-
-function exitCodeOf(error: unknown): number {
-  // Commander has written its message already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  console.error(isExpected(error) ? `engage: ${error.message}` : error);
-  return 1;
-}
-
-/** Faults of the user or of the system (a port in use, a full disk) need no stack, unlike our own. */
-function isExpected(error: unknown): error is Error {
-  if (error instanceof UserError || error instanceof ConfigError) return true;
-  return error instanceof Error && "syscall" in error;
-}
-
+const { main } = await import("./main.ts");
 await main(process.argv);

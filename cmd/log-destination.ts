@@ -15,6 +15,8 @@ const retryMs = 20;
 const lastMs = 2_000;
 
 export interface LogDestination extends DestinationStream, AsyncDisposable {
+  /** Begins to write what waits, now; pino's `flush` calls it. */
+  flush(): void;
   /** Writes what waits before it returns; pino calls it after a line of the level fatal. */
   flushSync(): void;
 }
@@ -35,6 +37,7 @@ export function openLogDestination(fd: number): LogDestination {
   process.on("exit", flushSync);
   return {
     write: (line) => writer.add(line),
+    flush: () => writer.startAll(),
     flushSync,
     async [Symbol.asyncDispose]() {
       process.off("exit", flushSync);
@@ -88,7 +91,7 @@ class ChunkWriter {
       this.#tail = line;
       this.#start();
     }
-    this.#timer ??= setTimeout(() => this.#startAll(), batchMs).unref();
+    this.#timer ??= setTimeout(() => this.startAll(), batchMs).unref();
   }
 
   flushSync(): void {
@@ -108,7 +111,7 @@ class ChunkWriter {
         clearTimeout(this.#last);
         resolve();
       };
-      this.#startAll();
+      this.startAll();
       if (!this.#isWriting) this.#onIdle();
     });
   }
@@ -120,7 +123,7 @@ class ChunkWriter {
     this.#dropped = 0;
   }
 
-  #startAll(): void {
+  startAll(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#endChunk();

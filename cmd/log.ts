@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
-import { openLogDestination } from "./log-destination.ts";
+import { type LogDestination, openLogDestination } from "./log-destination.ts";
 import { maskSensitive } from "./log-mask.ts";
 import { toText } from "./log-text.ts";
 
@@ -46,10 +46,10 @@ function createLogger(config: LogConfig, destination: DestinationStream): Logger
   );
 }
 
-function asText(
-  destination: DestinationStream & { flushSync(): void },
-): DestinationStream & { flushSync(): void } {
-  return { write: (line) => destination.write(toText(line)), flushSync: destination.flushSync };
+type Flushable = Pick<LogDestination, "write" | "flush" | "flushSync">;
+
+function asText({ write, flush, flushSync }: Flushable): Flushable {
+  return { write: (line) => write(toText(line)), flush, flushSync };
 }
 
 /** Formatting the time costs 1 µs, a third of a line, so lines of the same millisecond share it. */

@@ -82,6 +82,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   });
   const url = `${config.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   logger.info({ url, version: packageVersion() }, "listening");
+  // Whoever has started the server waits for this line.
+  logger.flush();
   const stack = opened.move();
   let stopped: Promise<void> | undefined;
   return {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openLog } from "../../cmd/log.ts";
 import { maskSensitive } from "../../cmd/log-mask.ts";
 import { toText } from "../../cmd/log-text.ts";
@@ -105,6 +105,19 @@ describe("openLog", () => {
     const { bytesRead, buffer } = await promisify(read)(fd, { buffer: Buffer.alloc(1_000) });
     closeSync(fd);
     expect(buffer.toString("utf8", 0, bytesRead)).toContain('"msg":"alone"');
+  });
+
+  it.each([false, true])("writes at once what is flushed, pretty %j", async (pretty) => {
+    const fd = openFifo();
+    await using log = openLog({ level: "info", pretty }, fd);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    log.logger.info("at once");
+    log.logger.flush();
+    const { bytesRead, buffer } = await promisify(read)(fd, { buffer: Buffer.alloc(1_000) });
+    closeSync(fd);
+    vi.useRealTimers();
+    expect(buffer.toString("utf8", 0, bytesRead)).toContain("at once");
   });
 
   it("waits for a reader that is slow", async () => {

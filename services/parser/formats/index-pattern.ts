@@ -24,10 +24,14 @@ export function compileIndexPattern(pattern: string, at: ConfigPath, problems: P
     );
     return () => false;
   }
-  const expression = compileRe2(source, at, problems);
+  const compile = (): RE2JS | undefined => compileRe2(source, at, problems);
+  // Only sets of characters, and groups by their depth, can be wrong. Compiling takes milliseconds, which the start has no use for.
+  let expression = /[[{]/.test(pattern) ? compile() : null;
   const wholePath = pattern.includes("/");
   return (index) => {
-    if (expression === undefined || index.length > maxIndexLength) return false;
+    if (index.length > maxIndexLength) return false;
+    if (expression === null) expression = compile();
+    if (expression === undefined) return false;
     return expression.matches(wholePath ? index : index.slice(index.lastIndexOf("/") + 1));
   };
 }
