@@ -1,9 +1,13 @@
+import { create } from "@bufbuild/protobuf";
 import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import type { StoredUser } from "../../store/events/events.ts";
+import { EventViewSchema } from "../../gen/engage/analysis/v1/event_view_pb.ts";
+import type { Filter } from "../../gen/engage/analysis/v1/filter_pb.ts";
+import { PatternTooLargeError, type StoredUser } from "../../store/events/events.ts";
 import { createContext } from "./describe/event-query.ts";
 import { describeFilters } from "./describe/filter.ts";
+import { findLargestPattern } from "./describe/find-patterns.ts";
 import { looksAtEvents } from "./describe/looks-at-events.ts";
-import { createProblems, refuseUndeclared } from "./describe/problems.ts";
+import { createProblems, refuseLargePattern, refuseUndeclared } from "./describe/problems.ts";
 import type { PlanSource } from "./plan-query.ts";
 import type { UserPort } from "./project.ts";
 import { shapeUserRow } from "./shape/users.ts";
@@ -26,7 +30,7 @@ export function createUserPort({ store, project, now }: PlanSource): UserPort {
       const known = [...schema.properties.values()];
       const properties = known.filter(({ table, name }) => table === "user" && wanted.has(name));
       const selection = { projectId: project.id, where, properties };
-      return shapeAll(store.selectUsers(selection, signal), columns);
+      return shapeAll(store.selectUsers(selection, signal), columns, conditions.filts);
     },
   };
 }
@@ -34,6 +38,16 @@ export function createUserPort({ store, project, now }: PlanSource): UserPort {
 async function* shapeAll(
   found: AsyncIterable<readonly StoredUser[]>,
   columns: readonly string[],
+  filts: readonly Filter[],
 ): AsyncGenerator<readonly UserRow[]> {
-  for await (const some of found) yield some.map((user) => shapeUserRow(user, columns));
+  try {
+    for await (const some of found) yield some.map((user) => shapeUserRow(user, columns));
+  } catch (error) {
+    if (!(error instanceof PatternTooLargeError)) throw error;
+    const pattern = findLargestPattern({
+      eventView: create(EventViewSchema, { filts: [...filts] }),
+      events: [],
+    });
+    throw refuseLargePattern(pattern && { ...pattern, field: pattern.field.replace(/^eventView\./, "") });
+  }
 }

@@ -17,8 +17,9 @@ export const emptySchema: ProjectSchema = { version: 0, events: new Map(), prope
  * batches from a spool, each once; a query sees a whole number of batches.
  *
  * All methods reject with EventsUnavailableError when the engine cannot do its
- * work at present, queries also with TooManyQueriesError, and with the
- * signal's reason soon after it is aborted, when the work is really cancelled.
+ * work at present, queries also with TooManyQueriesError and PatternTooLargeError,
+ * and with the signal's reason soon after it is aborted, when the work is really
+ * cancelled.
  */
 export interface EventStore extends AsyncDisposable {
   schema(projectId: number): ProjectSchema;
@@ -73,6 +74,11 @@ export class EventsMemoryError extends EventsUnavailableError {
 /** The store can't be opened: in use by another process, or not a store of this service. */
 export class EventsOpenError extends Error {
   override readonly name = "EventsOpenError";
+}
+
+/** A pattern of a plan is valid, but takes more memory than the engine has for one. */
+export class PatternTooLargeError extends Error {
+  override readonly name = "PatternTooLargeError";
 }
 
 /** As many queries run and wait as may. */

@@ -26,7 +26,12 @@ export interface DescribeContext {
   /** Names of the project's definitions that are being described, outermost first. */
   readonly definitions: readonly string[];
   /** Of this query so far. */
-  readonly counts: { conditions: number; operands: number; readsLocalProperties: boolean };
+  readonly counts: {
+    conditions: number;
+    operands: number;
+    patternSteps: number;
+    readsLocalProperties: boolean;
+  };
 }
 
 export function allOf(predicates: readonly Predicate[]): Predicate {

@@ -10,6 +10,8 @@ export const queryLimits = {
   literals: 10_000,
   boundaries: 500,
   patternCharacters: 1_000,
+  /** Steps of all regular expressions of a query with their repetitions written out: compiling them takes 0.1 s at most. */
+  patternSteps: 5_000,
   formulaCharacters: 10_000,
   formulaDepth: 50,
   /** Definitions of a project within each other. */

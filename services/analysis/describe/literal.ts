@@ -5,6 +5,7 @@ import { parseNumber } from "../text-form.ts";
 import type { Column } from "./column.ts";
 import type { DescribeContext } from "./context.ts";
 import { queryLimits } from "./limits.ts";
+import { patternSize } from "./pattern-size.ts";
 import { firstInstant } from "./zone.ts";
 
 /** Reads the literals of one condition; what is wrong with one is refused and the reader answers undefined. */
@@ -62,7 +63,7 @@ export function createLiterals(
       return refuse(at, `must be a whole number from ${least} to ${most}`);
     },
     pattern(at) {
-      const fault = faultOfPattern(texts[at]!);
+      const fault = faultOfPattern(texts[at]!, context);
       return fault === undefined ? texts[at]! : refuse(at, fault);
     },
     element,
@@ -91,10 +92,14 @@ function readValue({ type }: Column, text: string): string | number | boolean | 
   }
 }
 
-function faultOfPattern(pattern: string): string | undefined {
+function faultOfPattern(pattern: string, { counts }: DescribeContext): string | undefined {
   if (pattern === "") return "must be a regular expression in RE2 syntax";
   if (pattern.length > queryLimits.patternCharacters) {
     return `must have at most ${queryLimits.patternCharacters} characters`;
+  }
+  counts.patternSteps += patternSize(pattern);
+  if (counts.patternSteps > queryLimits.patternSteps) {
+    return `is too large: with repetitions written out, the regular expressions of a query may have ${queryLimits.patternSteps} steps`;
   }
   try {
     RE2JS.compile(pattern);

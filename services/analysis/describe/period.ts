@@ -25,7 +25,7 @@ export interface PlannedBucket {
 }
 
 /** A range with its steps: that of the query, or the one it compares with. */
-export interface Period {
+export interface Period extends Pick<Steps, "unit" | "weekStart"> {
   readonly range: LocalRange;
   /** Instants; the end is not included. */
   readonly startMs: number;
@@ -68,7 +68,7 @@ export function planPeriod(
     return undefined;
   }
   return {
-    range,
+    ...{ unit, weekStart, range },
     startMs: firstInstant(zone.steps, range.startMs),
     endMs: endInstant(zone.steps, range.endMs),
     buckets,

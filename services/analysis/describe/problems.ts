@@ -16,6 +16,8 @@ export interface Problems {
   /** Once for each field and message. */
   warn(reason: WarningReason, field: string, message: string): void;
   readonly warnings: readonly Warning[];
+  /** Of all that has been refused. */
+  readonly refusal: AnalysisRefusal | undefined;
   /** @throws AnalysisRefusal when anything has been refused */
   throwIfAny(): void;
 }
@@ -41,10 +43,13 @@ export function createProblems(): Problems {
     get warnings() {
       return [...warnings.values()];
     },
-    throwIfAny() {
-      if (violations.length === 0) return;
+    get refusal() {
+      if (violations.length === 0) return undefined;
       const message = violations.map(({ field, description }) => `${field}: ${description}`).join("; ");
-      throw new AnalysisRefusal(returnCodes.parameter, message, { violations });
+      return new AnalysisRefusal(returnCodes.parameter, message, { violations });
+    },
+    throwIfAny() {
+      if (this.refusal !== undefined) throw this.refusal;
     },
   };
 }
@@ -65,6 +70,16 @@ export function warnUnknown(
     field,
     `${field}: ${what} ${quote(name)} is not known, ${effect}`,
   );
+}
+
+/** Of a pattern that the engine has no room for; undefined when it is one of a definition's. */
+export function refuseLargePattern(
+  found: { readonly field: string; readonly pattern: string } | undefined,
+): AnalysisRefusal {
+  const problems = createProblems();
+  const rule = "is a regular expression too large for the engine; take fewer repetitions or smaller classes";
+  problems.refuse(found?.field ?? "query", found?.pattern, rule);
+  return problems.refusal!;
 }
 
 /** Names that are listed where one is wrong. */

@@ -13,12 +13,10 @@ import type { OperandEvents } from "./operand.ts";
 import type { PlannedBucket } from "./period.ts";
 import { createProblems, type Problems, quote, warnUnknown } from "./problems.ts";
 import type { LocalRange } from "./range.ts";
+import { findBuckets, listLabels, type TellOutside } from "./slice-date.ts";
 import { overlappingBuckets, windowOf } from "./window.ts";
 
 export type SliceQuery = EventUserQuery | EventUserDownloadQuery;
-
-/** Labels that are listed where a wrong one is refused. */
-const maxListed = 12;
 
 /** The metric whose users are asked for. */
 export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Problems): void {
@@ -34,9 +32,14 @@ export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Pr
 }
 
 /** The group and the bucket whose users are asked for, as far as the axes are known. */
-export function checkSlice(query: SliceQuery, axes: DescribedAxes | undefined, problems: Problems): void {
+export function checkSlice(
+  query: SliceQuery,
+  axes: DescribedAxes | undefined,
+  problems: Problems,
+  tellOutside: TellOutside,
+): void {
   const { periods, keys = [] } = axes ?? {};
-  if (periods !== undefined) findBuckets(periods, query, problems);
+  if (periods !== undefined) findBuckets(periods, query, problems, tellOutside);
   const isKnown = (key: PlannedKey | undefined): key is PlannedKey => key !== undefined;
   if (axes !== undefined && keys.every(isKnown)) readGroup(keys, query.sliceGroupVal, problems);
 }
@@ -67,7 +70,8 @@ const idColumns: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#dis
 
 /**
  * The users behind one number of a result: those of the events that the number
- * was computed of. Undefined when the metric has no events at all.
+ * was computed of. Undefined when the metric has no events at all, or the range
+ * not the step.
  * @param plan of the result, its keys cut into intervals. @throws AnalysisRefusal
  */
 export function compileUserScan(
@@ -79,7 +83,7 @@ export function compileUserScan(
   const group = readGroup(plan.keys, query.sliceGroupVal, problems);
   problems.throwIfAny();
   const { operands } = plan.metrics[query.eventIndex!]!;
-  if (operands.length === 0) return undefined;
+  if (operands.length === 0 || buckets.length === 0) return undefined;
   const reaches = operands.map(({ window }) => reachOf(buckets, window));
   const isOneReach = reaches.every((reach) => JSON.stringify(reach) === JSON.stringify(reaches[0]));
   const isPlain = operands.every(({ window }) => window === undefined);
@@ -116,24 +120,6 @@ function joinBuckets(buckets: readonly PlannedBucket[]): Buckets {
     endMs: last.endMs,
     localEdges: [first.local.startMs, last.local.endMs],
   };
-}
-
-function findBuckets(
-  periods: EventPlan["periods"],
-  query: SliceQuery,
-  problems: Problems,
-): readonly PlannedBucket[] {
-  const label = query.sliceDate || ("eventDate" in query ? query.eventDate : "");
-  const all = periods.flatMap(({ buckets }) => buckets);
-  if (label === "") return periods[0]!.buckets;
-  const found = all.find((bucket) => bucket.label === label);
-  if (found !== undefined) return [found];
-  problems.refuse(
-    "sliceDate",
-    label,
-    `must be a label of the x axis: ${listLabels(all.map((bucket) => bucket.label))}`,
-  );
-  return [];
 }
 
 function readGroup(
@@ -174,12 +160,6 @@ const forms = {
   boolean: '"true" or "false"',
   time: "a time as yyyy-MM-dd HH:mm:ss",
 } as const;
-
-function listLabels(labels: readonly string[]): string {
-  const half = maxListed / 2;
-  if (labels.length <= maxListed) return quoteAll(labels);
-  return `${quoteAll(labels.slice(0, half))} … ${quoteAll(labels.slice(-half))}`;
-}
 
 /** The local times that an operand looks at for these buckets, in a row and apart from each other. */
 function reachOf(buckets: readonly PlannedBucket[], window: OperandEvents["window"]): readonly LocalRange[] {

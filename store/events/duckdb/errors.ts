@@ -1,4 +1,4 @@
-import { EventsMemoryError, EventsUnavailableError } from "../events.ts";
+import { EventsMemoryError, EventsUnavailableError, PatternTooLargeError } from "../events.ts";
 
 /** Faults of the disk, of memory and of the engine itself, by how the engine's messages start. */
 const unavailable =
@@ -6,6 +6,8 @@ const unavailable =
 
 /** A commit tells of it in words of its own. */
 const isMemory = /^Out of Memory Error|Failed to commit: (?:failed to (?:allocate|pin)|could not allocate)/;
+
+const isPattern = /^Invalid Input Error: pattern too large/;
 
 const unavailableCodes = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EMFILE", "ENFILE", "ENOMEM"]);
 
@@ -15,6 +17,7 @@ const fatal = /^(?:FATAL|INTERNAL) Error|has been invalidated/;
 /** What a caller of the store is told: faults of its surroundings by class, ours as they are. */
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof EventsUnavailableError) return error;
+  if (isPattern.test(error.message)) return new PatternTooLargeError(firstLine(error), { cause: error });
   if (!unavailable.test(error.message) && !unavailableCodes.has(codeOf(error))) return error;
   const Kind = isMemory.test(error.message) ? EventsMemoryError : EventsUnavailableError;
   return new Kind(`the store of events can't work at present: ${firstLine(error)}`, { cause: error });

@@ -93,6 +93,15 @@ it.each([
 });
 
 it.each([
+  ["u001_user_list_template", EventUserQuerySchema],
+  ["u003_user_list_ungrouped_overall", EventUserQuerySchema],
+  ["d002_stream_user_list_selected_columns", EventUserDownloadQuerySchema],
+])("takes %s years after the slice's date, which has nobody then", (name, desc) => {
+  const { query, plan: described } = plan(desc, readCase(name), "2026-11-28");
+  expect(compileUserScan(described, query as SliceQuery)).toBeUndefined();
+});
+
+it.each([
   ["a028_guessed_comparators", '"greaterThan" is unknown, valid are "equal", "notEqual"'],
   ["a031_legacy_timetype_free", "eventView: is required"],
   ["a032_wrong_body_mock", '"COUNT" is unknown, valid are "TOTAL_TIMES"'],

@@ -144,6 +144,13 @@ group("a condition", () => {
     expect(whereOf(condition)).toBe(where);
   });
 
+  it("bounds the patterns of a query together", () => {
+    const filts = Array.from({ length: 6 }, () => filter("brand", "regexMatch", ["[a-z]{999}"]));
+    expect(refusalsOf({ view: { filts } }).map((refusal) => refusal.slice(0, 30))).toEqual([
+      'eventView.filts[5].ftv[0]: "[a',
+    ]);
+  });
+
   it.each([
     ["isNull", "true"],
     ["arrayIsNull", "true"],
@@ -209,7 +216,8 @@ group("refused is", () => {
     [filter("brand", "regexMatch", ["(a"]), `${at}.ftv[0]: "(a" must be a regular expression in RE2 syntax`],
     [filter("brand", "regexMatch", ["(?=a)"]), `${at}.ftv[0]: "(?=a)" must be a regular expression`],
     [filter("brand", "regexMatch", ["a".repeat(1_001)]), "must have at most 1000 characters"],
-    [filter("brand", "regexMatch", ["(a{1000}){1000}"]), "must be a regular expression in RE2 syntax"],
+    [filter("brand", "regexMatch", ["(a{1000}){1000}"]), "is too large: with repetitions written out, the"],
+    [filter("brand", "regexMatch", ["(a{1001})"]), "must be a regular expression in RE2 syntax"],
     [filter("tags", "arrayItemPos", [0, "x"]), `${at}.ftv[0]: "0" must be a whole number from 1 to 10000`],
     [filter("due", "relativeCurrentBefore", ["1.5"]), `${at}.ftv[0]: "1.5" must be a whole number from`],
     [

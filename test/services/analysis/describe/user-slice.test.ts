@@ -1,10 +1,14 @@
 import { expect, describe as group, it } from "vitest";
 import type { EventUserQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { EventUserQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import {
+  EventUserDownloadQuerySchema,
+  EventUserQuerySchema,
+} from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import { createProblems } from "../../../../services/analysis/describe/problems.ts";
 import {
   checkColumns,
   checkEventIndex,
+  checkSlice,
   compileUserScan,
 } from "../../../../services/analysis/describe/user-slice.ts";
 import { formatSecond } from "../../../../services/analysis/local-time.ts";
@@ -33,6 +37,73 @@ it("looks into the whole range without a label, or with that of the total", () =
   expect(localsOf(slice({}, "", []))).toEqual(whole);
   expect(localsOf(slice(total, "", []))).toEqual(whole);
   expect(localsOf(slice(total, "2026-08-19~2026-08-25", []))).toEqual(whole);
+});
+
+it.each([
+  ["day", "2026-08-20 00:00:00", "2026-08-20", "2026-08-21"],
+  ["day", "2026-08-20 00:00", "2026-08-20", "2026-08-21"],
+  ["hour", "2026-08-20 14:00:00.000", "2026-08-20 14:00:00", "2026-08-20 15:00:00"],
+  ["week", "2026-08-17 00:00:00", "2026-08-19", "2026-08-24"],
+  ["month", "2026-08-01", "2026-08-19", "2026-08-26"],
+  ["year", "2026-01-01", "2026-08-19", "2026-08-26"],
+])("looks into the %s that starts at %s", (timeParticleSize, date, start, end) => {
+  const locals = localsOf(slice({ view: { timeParticleSize } }, date, []));
+  expect(locals).toEqual([start, end].map((text) => text + " 00:00:00".slice(text.length - 10)));
+});
+
+group("a date that the axis doesn't have", () => {
+  const outside = [
+    ["day", "2021-12-27"],
+    ["day", "2026-08-26 00:00:00"],
+    ["week", "2021-12-27"],
+    ["month", "2021-12"],
+    ["year", "2021"],
+    ["hour", "2021-12-27 05:00"],
+  ];
+
+  /** The warnings of a query for the users at that date. */
+  function tell(timeParticleSize: string, dates: object, tellOutside: "warn" | "refuse" = "warn") {
+    const asked = { view: { timeParticleSize } };
+    const body = { ...bodyOf(asked), sliceGroupVal: [], eventIndex: 0, selectedColumns: ["level"], ...dates };
+    const { query } = readBody(EventUserDownloadQuerySchema, body);
+    const problems = createProblems();
+    checkSlice(query, describe(asked), problems, tellOutside);
+    problems.throwIfAny();
+    return problems.warnings.map(({ message }) => message);
+  }
+
+  it.each(outside)("by %s lists nobody, %s", (timeParticleSize, date) => {
+    expect(slice({ view: { timeParticleSize } }, date!, [])).toBeUndefined();
+    const lead = (field: string) =>
+      expect.stringContaining(
+        `${field}: "${date}" is not on the x axis, so nobody is listed; its labels are "`,
+      );
+    expect(tell(timeParticleSize!, { sliceDate: date })).toEqual([lead("sliceDate")]);
+    expect(tell(timeParticleSize!, { eventDate: date })).toEqual([lead("eventDate")]);
+  });
+
+  it.each([...outside, ["total", "2026-08-20"]])(
+    "by %s is refused where nobody reads warnings, %s",
+    (timeParticleSize, sliceDate) => {
+      expect(() => tell(timeParticleSize!, { sliceDate }, "refuse")).toThrow("must be a label of the x axis");
+    },
+  );
+
+  it.each(["2026-08-20", "2021-12-27 00:00:00", "2021", "2026-08-01~2026-08-02"])(
+    "is passed over with the total, %s",
+    (sliceDate) => {
+      const total = { view: { timeParticleSize: "total" } };
+      expect(localsOf(slice(total, sliceDate, []))).toEqual(["2026-08-19 00:00:00", "2026-08-26 00:00:00"]);
+      const warning = 'sliceDate has no effect with the timeParticleSize "total"';
+      expect(tell("total", { sliceDate })).toEqual([warning]);
+    },
+  );
+
+  it("is told of each of the two fields", () => {
+    expect(tell("day", { sliceDate: "2026-08-20", eventDate: "2026-08-21" })).toEqual([
+      "eventDate has no effect beside sliceDate",
+    ]);
+  });
 });
 
 it("looks into the range of comparison where its label is given", () => {
@@ -105,9 +176,20 @@ group("with windows of days", () => {
 it.each([
   [
     {},
-    "2026-08-01",
+    "2026-08",
     [],
-    'sliceDate: "2026-08-01" must be a label of the x axis: "2026-08-19", "2026-08-20", "2026-08-21"',
+    'sliceDate: "2026-08" must be a label of the x axis: "2026-08-19", "2026-08-20", "2026-08-21"',
+  ],
+  [{}, "2026-02-30", [], 'sliceDate: "2026-02-30" must be a label of the x axis'],
+  [{}, "2026-08-20 12:00:00", [], 'sliceDate: "2026-08-20 12:00:00" must be a label of the x axis'],
+  [{ timeParticleSize: "hour" }, "2026-08-20", [], 'sliceDate: "2026-08-20" must be a label of the x axis'],
+  [{ timeParticleSize: "week" }, "2026-08-20", [], 'sliceDate: "2026-08-20" must be a label of the x axis'],
+  [{ timeParticleSize: "total" }, "today", [], 'sliceDate: "today" must be a label of the x axis'],
+  [
+    { timeParticleSize: "total" },
+    "2026-08-19~now",
+    [],
+    'sliceDate: "2026-08-19~now" must be a label of the x axis',
   ],
   [
     { recentDay: "1-20" },

@@ -5,6 +5,7 @@ import {
   EventsUnavailableError,
   type KeyValue,
   type Measure,
+  PatternTooLargeError,
   TooManyQueriesError,
 } from "../../../../store/events/events.ts";
 import { noon } from "../describe/described.ts";
@@ -12,6 +13,9 @@ import { analyze, call, engineOn, entriesOf, labelOf, queryOf } from "./answers.
 import type { ScriptedGroup } from "./scripted-store.ts";
 
 const byBrand = { groupBy: [{ columnName: "brand", tableType: "event" }] };
+const brandLike = (pattern: string) => ({
+  ...{ columnName: "brand", tableType: "event", comparator: "regexMatch", ftv: [pattern] },
+});
 const metric = (analysis: string, quota = "", more: object = {}) => ({
   type: "normal",
   eventName: "pay",
@@ -270,6 +274,24 @@ describe("an engine", () => {
       message,
       retryAfterMs,
     });
+  });
+
+  it.each([
+    [{ filts: [brandLike("a{9}"), brandLike("a{99}")] }, "eventView.filts[1].ftv[0]"],
+    [
+      {
+        filts: [
+          { filterType: "COMPOUND", filts: [brandLike("a{9}")] },
+          { ...brandLike("a"), comparator: "equal" },
+        ],
+      },
+      "eventView.filts[0].filts[0].ftv[0]",
+    ],
+    [{}, "query"],
+  ])("names the pattern that the engine has no room for: %j", async (view, field) => {
+    const { engine } = engineOn({ fault: new PatternTooLargeError("too large") });
+    const asked = engine.analyze(queryOf(EventQuerySchema, { view }), call());
+    await expect(asked).rejects.toMatchObject({ returnCode: -1001, violations: [{ field }] });
   });
 
   it("hands on what nobody foresaw", async () => {

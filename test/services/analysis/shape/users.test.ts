@@ -115,10 +115,10 @@ it.each<[string, object, object, readonly object[]]>([
   [
     "a slice that the axes don't have",
     {},
-    { ...slice, sliceDate: "2026-09-20", sliceGroupVal: [], zoneOffset: 25 },
+    { ...slice, sliceDate: "20 September", sliceGroupVal: [], zoneOffset: 25 },
     [
       fault("zoneOffset", "25 must be"),
-      fault("sliceDate", '"2026-09-20" must be a label of the x axis'),
+      fault("sliceDate", '"20 September" must be a label of the x axis'),
       fault("sliceGroupVal", "must hold 1 label, not 0"),
     ],
   ],
@@ -208,6 +208,31 @@ it("reads the event's date where the slice has none", async () => {
   expect(userScans[0]!.scan.buckets).toMatchObject({
     startMs: Date.UTC(2026, 7, 20),
     endMs: Date.UTC(2026, 7, 21),
+  });
+});
+
+describe("a date out of the range", () => {
+  const outside = { ...slice, sliceDate: "2021-12-27", selectedColumns: ["level"] };
+  const warnings = [{ field: "sliceDate", message: expect.stringContaining("is not on the x axis") }];
+  const download = queryOf(EventUserDownloadQuerySchema, { view, body: outside });
+
+  it("has nobody in a list", async () => {
+    const { engine, userScans } = engineOn({ users: [[user(1)]] });
+    const { data } = await engine.listUsers(queryOf(EventUserQuerySchema, { view, body: outside }), call());
+    expect([data!.datalist, userScans]).toEqual([[], []]);
+    expect(data!.info).toMatchObject({ warnings: [{ field: "selectedColumns" }, ...warnings] });
+  });
+
+  it("has a header alone in a download", async () => {
+    const { engine } = engineOn({ users: [[user(1)]] });
+    const pieces = await collect(engine.downloadUsers(download, call()));
+    expect(pieces).toMatchObject([{ content: { case: "header", value: { info: { warnings } } } }]);
+  });
+
+  it("is refused of an audience", async () => {
+    const { engine } = engineOn({ users: [[user(1)]] });
+    const asked = engine.downloadUsers(download, { ...call(), refusesUndeclared: true });
+    await expect(collect(asked)).rejects.toThrow('sliceDate: "2021-12-27" must be a label of the x axis');
   });
 });
 

@@ -1,0 +1,48 @@
+/** Of the members of an escape in braces, such as `\p{Greek}` and `\x{10FFFF}`. */
+const bracedEscape = /\\[pPx]\{[^}]*\}/y;
+const quoted = /\\Q([\s\S]*?)(?:\\E|$)/y;
+const charClass = /\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^}]*\}|\\[\s\S]|[^\]\\])*\]?/y;
+const repetition = /\{(\d{1,9})(?:(,)(\d{0,9}))?\}/y;
+
+/**
+ * About how many steps a pattern is with its repetitions written out, as
+ * engines do: a pattern of 1,000 characters can have a million, which take
+ * seconds to compile. Reads what is no valid pattern too.
+ */
+export function patternSize(pattern: string): number {
+  const groups: number[] = [];
+  let size = 0;
+  let atom = 0;
+  const add = (steps: number): void => {
+    atom = steps;
+    size += steps;
+  };
+  for (let at = 0; at < pattern.length; ) {
+    const match = (form: RegExp): RegExpExecArray | null => {
+      form.lastIndex = at;
+      return form.exec(pattern);
+    };
+    const char = pattern[at]!;
+    let found = char === "\\" ? (match(quoted) ?? match(bracedEscape)) : null;
+    if (char === "[") found = match(charClass);
+    const count = char === "{" ? match(repetition) : null;
+    if (count !== null) {
+      const [, least = "", isRange, most] = count;
+      const times = Math.max(1, Number(least), Number(most ?? 0));
+      // Each that may be missing needs a step to pass it by.
+      const repeated = (atom + (isRange === undefined ? 0 : 1)) * times;
+      size += repeated - atom;
+      atom = repeated;
+    } else if (char === "(") {
+      groups.push(size);
+      size = 2;
+    } else if (char === ")") {
+      const inner = size;
+      size = groups.pop() ?? 0;
+      add(inner);
+    } else if (found?.[1] !== undefined) add(found[1].length);
+    else add(1);
+    at += count?.[0].length ?? found?.[0].length ?? (char === "\\" ? 2 : 1);
+  }
+  return groups.reduce((sum, outer) => sum + outer, size);
+}
