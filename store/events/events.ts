@@ -173,7 +173,7 @@ const engine = JSON as unknown as {
 };
 
 /** A text without so many digits in a row holds no integer beyond 2^53, which a parser would round. */
-const manyDigits = /\d{16}/;
+const manyDigits = 16;
 const integer = /^-?\d+$/;
 
 const keepDigits: Reviver = (_key, value, { source }) =>
@@ -183,5 +183,23 @@ const keepDigits: Reviver = (_key, value, { source }) =>
 
 /** How texts of objects and lists are read: as `JSON.parse`, but integers beyond 2^53 are bigints. @throws SyntaxError */
 export function parseExactJson(text: string): unknown {
-  return manyDigits.test(text) ? engine.parse(text, keepDigits) : JSON.parse(text);
+  return hasManyDigits(text) ? engine.parse(text, keepDigits) : JSON.parse(text);
+}
+
+/** Looks at every sixteenth character, for one of them is among sixteen digits: a regular expression takes ten times as long. */
+function hasManyDigits(text: string): boolean {
+  for (let at = manyDigits - 1; at < text.length; at += manyDigits) {
+    if (!isDigit(text, at)) continue;
+    let from = at;
+    while (isDigit(text, from - 1)) from--;
+    let to = at + 1;
+    while (isDigit(text, to)) to++;
+    if (to - from >= manyDigits) return true;
+  }
+  return false;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
 }

@@ -37,6 +37,15 @@ describe("exact JSON", () => {
     );
   });
 
+  it("keeps all digits of integers, wherever they stand", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 40 }), fc.bigInt(), (offset, integer) => {
+        const [, read] = parseExactJson(`["${"x".repeat(offset)}",${integer}]`) as [string, number | bigint];
+        expect(BigInt(read)).toBe(integer);
+      }),
+    );
+  });
+
   it("throws what is no JSON", () => {
     expect(() => parseExactJson('{"a":12345678901234567890')).toThrow(SyntaxError);
   });
