@@ -1,6 +1,7 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
-import type { UserRow } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import type { DownloadEventUsersResponse, UserRow } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { type Warning, WarningReason } from "../gen/engage/analysis/v1/result_pb.ts";
 import type { Audience } from "../gen/engage/channel/v1/task_pb.ts";
 import type { AnalysisProject } from "../services/analysis/project.ts";
 import { AnalysisRefusal, returnCodes } from "../services/analysis/refusal.ts";
@@ -8,8 +9,11 @@ import {
   type AudienceMember,
   type AudienceSource,
   AudienceUnavailableError,
+  type UserChoice,
 } from "../services/channel/audience/source.ts";
-import { InvalidFieldsError, type Violation } from "../services/channel/refusals.ts";
+import { propertyText } from "../services/channel/content/property-text.ts";
+import type { AudienceCheck } from "../services/channel/ports.ts";
+import { InvalidFieldsError, refuseField, under, type Violation } from "../services/channel/refusals.ts";
 import type { ProjectSchema } from "../store/events/events.ts";
 import { eventUsersQuery, lookupQuestion, questionOf, type UserQuestion } from "./user-queries.ts";
 
@@ -23,7 +27,7 @@ export interface UserPorts {
 
 export interface ChannelUsers extends AudienceSource {
   /** Reads an audience's query without asking it. */
-  checkAudience(projectId: bigint, audience: Audience, signal: AbortSignal): Promise<readonly Violation[]>;
+  checkAudience(projectId: bigint, audience: Audience, signal: AbortSignal): Promise<AudienceCheck>;
 }
 
 /**
@@ -34,18 +38,30 @@ export function createChannelUsers(ports: UserPorts): ChannelUsers {
   const { schemaOf } = ports;
   return {
     async *users({ projectId, choice, pushIdProperty, properties }, signal) {
+      const project = projectOf(ports, projectId);
       const names = [pushIdProperty, ...properties];
-      for await (const rows of ask(ports, projectId, questionOf(choice), names, signal)) {
-        const decode = decoderOf(names, schemaOf(projectId));
-        yield rows.map(decode);
+      try {
+        const asked = { projectId, question: questionOf(choice), columns: names, nowMs: ports.now() };
+        for await (const rows of ask(project, asked, signal)) {
+          const decode = decoderOf(names, schemaOf(projectId));
+          yield rows.map(decode);
+        }
+      } catch (error) {
+        if (!(error instanceof InvalidFieldsError)) throw error;
+        throw new InvalidFieldsError(under("audience", placeIn(choice.case, error.violations)));
       }
     },
 
     async lookup({ projectId, pushIdProperty, pushIds, properties }, signal) {
+      const project = projectOf(ports, projectId);
       const names = [pushIdProperty, ...properties];
       const known = new Map<string, AudienceMember["properties"]>();
-      const question = lookupQuestion(pushIdProperty, pushIds);
-      for await (const rows of ask(ports, projectId, question, names, signal)) {
+      for await (const rows of askByPushIds(
+        project,
+        { projectId, names, nowMs: ports.now() },
+        pushIds,
+        signal,
+      )) {
         const decode = decoderOf(names, schemaOf(projectId));
         for (const { pushId, properties: values } of rows.map(decode)) {
           if (pushId !== undefined) known.set(pushId, values);
@@ -55,77 +71,150 @@ export function createChannelUsers(ports: UserPorts): ChannelUsers {
     },
 
     async checkAudience(projectId, { source }, signal) {
-      if (source.case === undefined || source.case === "pushIds") return [];
+      if (source.case === undefined || source.case === "pushIds") return { violations: [], warnings: [] };
+      const project = projectOf(ports, Number(projectId));
+      const asked = {
+        ...{ projectId: Number(projectId), question: questionOf(source) },
+        ...{ columns: ["#user_id"], nowMs: ports.now() },
+      };
       try {
-        const heads = ask(ports, Number(projectId), questionOf(source), ["#user_id"], signal);
-        // One comes when the question has been read, before anybody is looked for.
-        for await (const _head of heads) break;
-        return [];
+        const warnings = await warningsOf(project, asked, signal);
+        return { violations: [], warnings: warnings.map((warning) => tellWarning(source.case, warning)) };
       } catch (error) {
-        if (error instanceof InvalidFieldsError) return placeIn(source.case, error.violations);
-        throw error;
+        if (!(error instanceof InvalidFieldsError)) throw error;
+        return { violations: placeIn(source.case, error.violations), warnings: [] };
       }
     },
   };
 }
 
-/** Nothing when the question has been read, then some users at a time. */
-async function* ask(
-  ports: UserPorts,
-  projectId: number,
-  question: UserQuestion,
-  columns: readonly string[],
-  signal: AbortSignal,
-): AsyncGenerator<readonly UserRow[]> {
-  const project = ports.projects.get(projectId);
-  if (project === undefined) {
-    throw new InvalidFieldsError([
-      { field: "project_id", problem: `is ${projectId}, which is not configured` },
-    ]);
-  }
+type Project = Pick<AnalysisProject, "engine" | "users">;
+
+interface Asked {
+  readonly projectId: number;
+  readonly question: UserQuestion;
+  readonly columns: readonly string[];
+  readonly nowMs: number;
+}
+
+function projectOf({ projects }: UserPorts, projectId: number): Project {
+  const problem = `is ${projectId}, which is not configured`;
+  return projects.get(projectId) ?? refuseField("project_id", problem);
+}
+
+async function* ask(project: Project, asked: Asked, signal: AbortSignal): AsyncGenerator<readonly UserRow[]> {
   try {
-    const known =
-      question.kind === "known"
-        ? await project.users?.select(question.conditions, columns, signal)
-        : undefined;
+    const known = await selectKnown(project, asked, signal);
     if (known !== undefined) {
-      yield [];
       yield* known;
       return;
     }
-    const query = eventUsersQuery(projectId, question, columns, ports.now());
-    const call = { signal, rest: undefined, refusesUndeclared: true };
-    for await (const { content } of project.engine.downloadUsers(query, call)) {
-      yield content.case === "rows" ? content.value.rows : [];
+    for await (const { content } of download(project, asked, signal)) {
+      if (content.case === "rows") yield content.value.rows;
     }
   } catch (error) {
     throw signal.aborted ? error : toAudienceError(error);
   }
 }
 
+/** What is odd about a question, before anybody is looked for. */
+async function warningsOf(project: Project, asked: Asked, signal: AbortSignal): Promise<readonly Warning[]> {
+  try {
+    await selectKnown(project, asked, signal);
+    // What is found odd is in the first piece of an answer, also where users are not found by one.
+    for await (const { content } of download(project, asked, signal)) {
+      const warnings = content.case === "header" ? (content.value.info?.warnings ?? []) : [];
+      return warnings.filter(({ reason }) => reason === WarningReason.UNKNOWN_NAME);
+    }
+    return [];
+  } catch (error) {
+    throw signal.aborted ? error : toAudienceError(error);
+  }
+}
+
+/** Undefined: only events tell who they are. */
+async function selectKnown(
+  { users }: Project,
+  { question, columns }: Asked,
+  signal: AbortSignal,
+): Promise<AsyncIterable<readonly UserRow[]> | undefined> {
+  return question.kind === "known" ? await users?.select(question.conditions, columns, signal) : undefined;
+}
+
+function download(
+  { engine }: Project,
+  { projectId, question, columns, nowMs }: Asked,
+  signal: AbortSignal,
+): AsyncIterable<DownloadEventUsersResponse> {
+  const query = eventUsersQuery(projectId, question, columns, nowMs);
+  return engine.downloadUsers(query, { signal, rest: undefined, refusesUndeclared: true });
+}
+
+/** Users by push ids. What can't be a value of the property, such as a word where it is a number, nobody has. */
+async function* askByPushIds(
+  project: Project,
+  {
+    projectId,
+    names,
+    nowMs,
+  }: { readonly projectId: number; readonly names: readonly string[]; readonly nowMs: number },
+  pushIds: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly UserRow[]> {
+  const [property = ""] = names;
+  let left = pushIds;
+  while (left.length > 0) {
+    const question = lookupQuestion(property, left);
+    try {
+      yield* ask(project, { projectId, question, columns: names, nowMs }, signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof InvalidFieldsError)) throw error;
+      // They are found before anybody is, some at a time.
+      const wrong = new Set(error.violations.map(({ field }) => literalIndex(field)));
+      if (wrong.has(undefined)) {
+        const problem = `is ${JSON.stringify(property)}, by which users can't be looked up: ${error.message}`;
+        refuseField("push_id_property", problem);
+      }
+      left = left.filter((_pushId, i) => !wrong.has(i));
+    }
+  }
+}
+
+/** Which literal of the condition it is; undefined: it is about something else. */
+function literalIndex(field: string): number | undefined {
+  const [, index] = /(?:^|\.)filts\[0\]\.ftv\[(\d+)\]$/.exec(field) ?? [];
+  return index === undefined ? undefined : Number(index);
+}
+
 function toAudienceError(error: unknown): Error {
   if (error instanceof AnalysisRefusal && error.returnCode === returnCodes.parameter) {
     const violations = error.violations.map(({ field, description }) => ({ field, problem: description }));
     return new InvalidFieldsError(
-      violations.length > 0 ? violations : [{ field: "audience", problem: error.message }],
+      violations.length > 0 ? violations : [{ field: "", problem: error.message }],
     );
   }
   const message = error instanceof Error ? error.message : String(error);
   return new AudienceUnavailableError(message, { cause: error });
 }
 
+type Kind = UserChoice["case"];
+
+function placeIn(kind: Kind, violations: readonly Violation[]): readonly Violation[] {
+  return violations.map(({ field, problem }) => ({ field: placeOf(kind, field), problem }));
+}
+
+function tellWarning(kind: Kind, { field, message }: Warning): string {
+  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  return `audience.${placeOf(kind, field)} ${text}`;
+}
+
 /** Where a member of the query stands in an audience. */
-function placeIn(
-  kind: "users" | "analysis" | "cohort",
-  violations: readonly Violation[],
-): readonly Violation[] {
-  return violations.map(({ field, problem }) => {
-    if (kind === "cohort") return { field: "cohort", problem };
-    const own = kind === "users" ? field.replace(/^eventView\./, "") : field;
-    // By the names of the contract, as all fields of a task are.
-    const path = own.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return { field: `${kind}.${path}`, problem };
-  });
+function placeOf(kind: Kind, field: string): string {
+  const own = kind === "users" ? field.replace(/^eventView\./, "") : field;
+  if (kind === "cohort" || own === "") return kind;
+  // By the names of the contract, as all fields of a task are.
+  return `${kind}.${own.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 }
 
 /** @param names of the columns, the push id's first */
@@ -145,7 +234,7 @@ function decoderOf(
     const pushId = read(pushIdName, first);
     const known = names.map((name, i): [string, unknown] => [name, read(name, others[i])]);
     return {
-      pushId: pushId === null ? undefined : String(pushId),
+      pushId: pushId === null ? undefined : propertyText(pushId),
       properties: Object.fromEntries(known.filter(([, value]) => value !== null)),
     };
   };

@@ -956,6 +956,8 @@ export const comments: Readonly<Record<string, string>> = {
     "CreateTaskResponse holds the task made.",
   "engage.channel.v1.CreateTaskResponse.task":
     "The task.",
+  "engage.channel.v1.CreateTaskResponse.warnings":
+    "As in EstimateAudienceResponse.",
   "engage.channel.v1.CustomHeader":
     "CustomHeader is one header of every request.",
   "engage.channel.v1.CustomHeader.name":
@@ -1008,6 +1010,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Of these, with a push id of their own.",
   "engage.channel.v1.EstimateAudienceResponse.users":
     "Users.",
+  "engage.channel.v1.EstimateAudienceResponse.warnings":
+    "What is odd about the audience and yet taken, such as a condition on a\nproperty that nobody has.",
   "engage.channel.v1.ExperimentGroup":
     "ExperimentGroup is one group of an A/B test.",
   "engage.channel.v1.ExperimentGroup.contents":

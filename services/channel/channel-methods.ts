@@ -85,9 +85,10 @@ export function createChannelMethods(
           ...violationOf("push_id_property", checkProperty(pushIdProperty)),
         ]);
         refuseViolations(under("audience", checkAudience(audience, { projectId })));
-        refuseViolations(under("audience", await options.checkAudience(projectId, audience!, signal)));
+        const { violations, warnings } = await options.checkAudience(projectId, audience!, signal);
+        refuseViolations(under("audience", violations));
         const size = await options.estimate({ projectId, audience: audience!, pushIdProperty }, signal);
-        return { users: BigInt(size.users), reachable: BigInt(size.reachable) };
+        return { users: BigInt(size.users), reachable: BigInt(size.reachable), warnings: [...warnings] };
       }),
   };
 }

@@ -22,7 +22,7 @@ export interface SenderPorts {
     projectId: bigint,
     audience: Audience,
     signal: AbortSignal,
-  ) => Promise<readonly Violation[]>;
+  ) => Promise<AudienceCheck>;
   /** @throws InvalidFieldsError, ConnectError */
   readonly estimate: (request: EstimateRequest, signal: AbortSignal) => Promise<AudienceSize>;
   /** Sends one message by a channel with its secrets; what goes wrong on the way is part of the answer. */
@@ -35,6 +35,12 @@ export interface SenderPorts {
     request: FunnelRequest,
     signal: AbortSignal,
   ) => Promise<readonly MessageInitShape<typeof FunnelSchema>[]>;
+}
+
+export interface AudienceCheck {
+  readonly violations: readonly Violation[];
+  /** What is odd and yet taken, such as a property that nobody has; a sentence each, for people. */
+  readonly warnings: readonly string[];
 }
 
 export interface Projects {

@@ -30,9 +30,7 @@ export function createTaskMethods(
   const { store, now } = options;
   return {
     createTask: ({ task }, { signal }) =>
-      answer(async () => ({
-        task: await createTask(options, task ?? refuseField("task", "is required"), signal),
-      })),
+      answer(() => createTask(options, task ?? refuseField("task", "is required"), signal)),
 
     runTask: ({ taskId }, { signal }) =>
       answer(async () => {
@@ -104,7 +102,11 @@ export function createTaskMethods(
   };
 }
 
-async function createTask(options: SenderOptions, task: Task, signal: AbortSignal): Promise<Task> {
+async function createTask(
+  options: SenderOptions,
+  task: Task,
+  signal: AbortSignal,
+): Promise<{ readonly task: Task; readonly warnings: string[] }> {
   const { store, projects, now } = options;
   const { name, channelId, schedule } = task;
   if (channelId === "") refuseField("task.channel_id", "is required");
@@ -113,9 +115,8 @@ async function createTask(options: SenderOptions, task: Task, signal: AbortSigna
   const channel = decodeChannel(stored);
   const nowMs = now();
   refuseViolations(under("task", checkTask(task, channel, options, nowMs)));
-  refuseViolations(
-    under("task.audience", await options.checkAudience(channel.projectId, task.audience!, signal)),
-  );
+  const { violations, warnings } = await options.checkAudience(channel.projectId, task.audience!, signal);
+  refuseViolations(under("task.audience", violations));
   const zone = projects.zoneOf(channel.projectId) ?? "UTC";
   const created = await store.createTask(
     {
@@ -126,7 +127,7 @@ async function createTask(options: SenderOptions, task: Task, signal: AbortSigna
   );
   if (created.kind === "unknown_channel") throw notFound("channel", channelId);
   if (schedule !== undefined) options.scheduled();
-  return decodeTask(created.task);
+  return { task: decodeTask(created.task), warnings: [...warnings] };
 }
 
 /** What the caller decides; the rest is the store's. */

@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChannelUsers, createChannelUsers, type UserPorts } from "../../cmd/channel-users.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
@@ -112,29 +112,66 @@ describe("users of audiences", () => {
   });
 
   const outOf = (name: string) => filter(name, Comparator.NOT_BELONG_TO_CLUSTER, [], TableType.CLUSTER);
-  const analysisOf = (filts: Filter[]): UserChoice => ({
+  const analysisOf = (
+    filts: Filter[],
+    slice: Pick<MessageInitShape<typeof EventUserQuerySchema>, "sliceDate" | "sliceGroupVal"> = {},
+  ): UserChoice => ({
     case: "analysis",
     value: create(EventUserQuerySchema, {
       eventView: { filts, timeParticleSize: TimeParticleSize.TOTAL, recentDay: "0-7" },
       events: [{ type: MetricType.NORMAL, eventName: "anyEvent", analysis: Aggregation.TRIG_USER_NUM }],
-      eventIndex: 0,
+      ...{ eventIndex: 0, ...slice },
     }),
   });
 
-  it.each<[string, UserChoice, string]>([
-    ["a cohort", cohortOf("vpi"), '"vpi" is not known as a cohort or tag, valid are "high", "buyers", "vip"'],
+  it.each<[string, string, UserChoice, string]>([
+    [
+      "a cohort",
+      "cohort",
+      cohortOf("vpi"),
+      '"vpi" is not known as a cohort or tag, valid are "high", "buyers", "vip"',
+    ],
     [
       "a cohort of a day before its first",
+      "cohort",
       cohortOf("vip", "2025-01-01"),
       '"2025-01-01" is not known as a version of "vip", valid are "2026-01-01"',
     ],
-    ["those outside of a cohort", usersOf([outOf("vpi")]), '"vpi" is not known as a cohort or tag'],
-    ["those behind a number", analysisOf([outOf("vpi")]), '"vpi" is not known as a cohort or tag'],
+    [
+      "those outside of a cohort",
+      "users.filts[0].column_name",
+      usersOf([outOf("vpi")]),
+      '"vpi" is not known as a cohort or tag',
+    ],
+    [
+      "those behind a number",
+      "analysis.event_view.filts[0].column_name",
+      analysisOf([outOf("vpi")]),
+      '"vpi" is not known as a cohort or tag',
+    ],
+    [
+      "those behind a group that there is not",
+      "analysis.slice_group_val",
+      analysisOf([], { sliceGroupVal: [{ value: { case: "label", value: "zzz" } }] }),
+      "must hold 0 labels, not 1",
+    ],
+    [
+      "those behind a day that is none",
+      "analysis.slice_date",
+      analysisOf([], { sliceDate: "x" }),
+      '"x" must be',
+    ],
   ])(
     "are refused, and not nobody or everybody, by a name that is not there: %s",
-    async (_what, choice, problem) => {
-      await expect(pushIdsOf(createChannelUsers(ports), choice)).rejects.toMatchObject({
-        violations: [{ problem: expect.stringContaining(problem) }],
+    async (_what, field, source, text) => {
+      const found = createChannelUsers(ports);
+      const problem = expect.stringContaining(text);
+      await expect(pushIdsOf(found, source)).rejects.toMatchObject({
+        violations: [{ field: `audience.${field}`, problem }],
+      });
+      const audience = create(AudienceSchema, { source });
+      expect(await found.checkAudience(1n, audience, noSignal())).toMatchObject({
+        violations: [{ field, problem }],
       });
     },
   );
@@ -164,6 +201,38 @@ describe("users of audiences", () => {
     );
   });
 
+  it.each<[string, string[], ReadonlyMap<string, object>]>([
+    [
+      "level",
+      ["x", "3", ...Array.from({ length: 120 }, (_, i) => `u${i}`), "9"],
+      new Map([
+        ["3", {}],
+        ["9", {}],
+      ]),
+    ],
+    ["level", ["x", ""], new Map()],
+    ["born", ["soon", "2026-01-05 12:00:00"], new Map([["2026-01-05 12:00:00", {}]])],
+    ["#user_id", ["x", "2"], new Map([["2", {}]])],
+  ])("are looked up by %s without what can't be one", async (pushIdProperty, pushIds, found) => {
+    const request = { projectId: 1, pushIdProperty, pushIds, properties: [] };
+    expect(await createChannelUsers(ports).lookup(request, noSignal())).toEqual(found);
+  });
+
+  it("are not looked up by a list", async () => {
+    const request = { projectId: 1, pushIdProperty: "badges", pushIds: ["x"], properties: [] };
+    await expect(createChannelUsers(ports).lookup(request, noSignal())).rejects.toMatchObject({
+      violations: [{ field: "push_id_property", problem: expect.stringContaining('is "badges", by which') }],
+    });
+  });
+
+  it("have a list as push id as they have it as a value", async () => {
+    const request = { projectId: 1, pushIdProperty: "badges", properties: ["badges"] };
+    const choice = usersOf([filter("#account_id", Comparator.EQUAL, ["ada"])]);
+    expect(await collect(createChannelUsers(ports).users({ ...request, choice }, noSignal()))).toEqual([
+      { pushId: '["x"]', properties: { badges: ["x"] } },
+    ]);
+  });
+
   it.each<[string, UserChoice, string]>([
     ["users.filts[0].ftv", usersOf([filter("level", Comparator.GREATER, [])]), "must have 1 literal"],
     [
@@ -174,9 +243,29 @@ describe("users of audiences", () => {
     ["cohort", cohortOf("vip", "2026-02-30"), "must be a day that exists"],
   ])("are checked without being asked for: %s", async (field, source, problem) => {
     const audience = create(AudienceSchema, { source });
-    expect(await createChannelUsers(ports).checkAudience(1n, audience, noSignal())).toMatchObject([
-      { field, problem: expect.stringContaining(problem) },
-    ]);
+    expect(await createChannelUsers(ports).checkAudience(1n, audience, noSignal())).toMatchObject({
+      violations: [{ field, problem: expect.stringContaining(problem) }],
+    });
+  });
+
+  it.each<[string, UserChoice, string[]]>([
+    ["what everybody has", usersOf([filter("level", Comparator.GREATER, ["1"])]), []],
+    [
+      "a property that nobody has",
+      usersOf([filter("levle", Comparator.GREATER, ["1"])]),
+      ['audience.users.filts[0].column_name user property "levle" is not known, it has no values'],
+    ],
+    [
+      "one behind a number",
+      analysisOf([filter("levle", Comparator.GREATER, ["1"])]),
+      ['audience.analysis.event_view.filts[0].column_name user property "levle" is not known'],
+    ],
+  ])("are warned of by %s", async (_what, source, texts) => {
+    const audience = create(AudienceSchema, { source });
+    expect(await createChannelUsers(ports).checkAudience(1n, audience, noSignal())).toEqual({
+      violations: [],
+      warnings: texts.map((text) => expect.stringContaining(text)),
+    });
   });
 
   it("are not there in a project that is not configured", async () => {

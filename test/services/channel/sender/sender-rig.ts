@@ -28,7 +28,7 @@ export async function openSender(changes: Partial<SenderOptions> = {}): Promise<
   const store = await openSqliteChannels({ path: join(folder.path, "channels.db"), now });
   const service = createChannelSender({
     ...{ store, projects, now, checkContent },
-    checkAudience: async () => [],
+    checkAudience: async () => ({ violations: [], warnings: [] }),
     estimate: async () => ({ users: 12, reachable: 10 }),
     async testChannel(request) {
       rig.tests.push(request);
