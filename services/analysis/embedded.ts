@@ -6,14 +6,17 @@ import {
 import {
   type EventStore,
   EventsUnavailableError,
+  PatternTooLargeError,
   type StoredUser,
   TooManyQueriesError,
 } from "../../store/events/events.ts";
 import type { ProjectDefinitions } from "./definitions.ts";
 import type { EventPlan } from "./describe/event-plan.ts";
 import { type CheckQuery, checkLimit, checkTimeout } from "./describe/event-query.ts";
+import { findLargestPattern } from "./describe/find-patterns.ts";
 import { defaultGroups, maxListedUsers } from "./describe/limits.ts";
-import { refuseUndeclared, warnUndeclared } from "./describe/problems.ts";
+import { refuseLargePattern, refuseUndeclared, warnUndeclared } from "./describe/problems.ts";
+import type { TellOutside } from "./describe/slice-date.ts";
 import {
   checkColumns,
   checkEventIndex,
@@ -59,7 +62,7 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
       }
     },
     analyze: (query, { signal }) =>
-      tellFaults(async () => {
+      tellFaults(query, async () => {
         await using held = new AsyncDisposableStack();
         const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
         const limit = query.limit ?? defaultGroups;
@@ -67,7 +70,7 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         return create(AnalyzeEventsResponseSchema, { ...success, data });
       }),
     listUsers: (query, { signal, rest }) =>
-      tellFaults(async () => {
+      tellFaults(query, async () => {
         const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
         const parts: UserListParts = {
           plan,
@@ -82,16 +85,17 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         return create(ListEventUsersResponseSchema, { ...success, data });
       }),
     download: (query, { signal }) =>
-      tellFaultsOf(async function* () {
+      tellFaultsOf(query, async function* () {
         await using held = new AsyncDisposableStack();
         const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
         yield* shapeDownload(await rank(plan, Number.POSITIVE_INFINITY, held, signal));
       }),
     downloadUsers: (query, { signal, refusesUndeclared }) =>
-      tellFaultsOf(async function* () {
+      tellFaultsOf(query, async function* () {
         const { selectedColumns: columns } = query;
         const tellUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
-        const options = { signal, tellUndeclared, check: checkOf(query, source) };
+        const check = checkOf(query, source, refusesUndeclared ? "refuse" : "warn");
+        const options = { signal, tellUndeclared, check };
         const plan = await planQuery(source, query, options);
         const names = displayNames(store, project);
         const nameOf = (column: string) => names[column.toLowerCase()] ?? column;
@@ -101,7 +105,11 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
 }
 
 /** What a query has beside those of other kinds. */
-function checkOf(query: AnyQuery, { store, project }: PlanSource): CheckQuery {
+function checkOf(
+  query: AnyQuery,
+  { store, project }: PlanSource,
+  tellOutside: TellOutside = "warn",
+): CheckQuery {
   return (problems, axes) => {
     if (query.$typeName === "engage.analysis.v1.EventQuery") checkLimit(query, problems);
     // An index that is left out is no member.
@@ -110,7 +118,7 @@ function checkOf(query: AnyQuery, { store, project }: PlanSource): CheckQuery {
     if ("selectedColumns" in query) {
       checkColumns(query.selectedColumns, store.schema(project.id), problems);
     } else checkTimeout(query.timeoutSeconds, problems);
-    checkSlice(query, axes, problems);
+    checkSlice(query, axes, problems, tellOutside);
   };
 }
 
@@ -123,7 +131,7 @@ async function* findUsers(
   { columns, limit }: { readonly columns?: readonly string[]; readonly limit?: number },
 ): AsyncGenerator<readonly StoredUser[]> {
   const found = compileUserScan(plan, query);
-  // A metric of numbers alone has no users.
+  // A metric of numbers alone has no users, nor has a step out of the range.
   if (found === undefined) return;
   const wanted = columns && new Set(columns.map((column) => column.toLowerCase()));
   const known = [...store.schema(project.id).properties.values()];
@@ -137,23 +145,24 @@ function displayNames(store: EventStore, project: ProjectDefinitions): Readonly<
   return Object.fromEntries(names.map((name) => [name, project.displayNames.get(name) ?? name]));
 }
 
-async function tellFaults<T>(answer: () => Promise<T>): Promise<T> {
+async function tellFaults<T>(query: AnyQuery, answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();
   } catch (error) {
-    throw toRefusal(error);
+    throw toRefusal(error, query);
   }
 }
 
-async function* tellFaultsOf<T>(answer: () => AsyncIterable<T>): AsyncGenerator<T> {
+async function* tellFaultsOf<T>(query: AnyQuery, answer: () => AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* answer();
   } catch (error) {
-    throw toRefusal(error);
+    throw toRefusal(error, query);
   }
 }
 
-function toRefusal(error: unknown): unknown {
+function toRefusal(error: unknown, query: AnyQuery): unknown {
+  if (error instanceof PatternTooLargeError) return refuseLargePattern(findLargestPattern(query));
   if (error instanceof TooManyQueriesError) {
     return new AnalysisRefusal(returnCodes.busy, error.message, { retryAfterMs: busyRetryMs, cause: error });
   }
