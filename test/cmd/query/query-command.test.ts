@@ -101,6 +101,7 @@ describe("engage query", () => {
       "URL: -1002 the token does not",
     ],
     ["a file that is not there", ["none.json"], {}, 'cannot read "none.json" (ENOENT)'],
+    ["a folder for a file", ["q.json", "--csv", "--out", "."], {}, 'cannot write "." (EISDIR)'],
     ["no JSON", ["-"], { input: "{" }, "standard input is not JSON"],
     ["no query", ["-"], { input: "[]" }, "standard input is not a query, which is a JSON object"],
     [
