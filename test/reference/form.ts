@@ -46,8 +46,10 @@ export function readBoolean(from: Json, name: string, field: string): boolean {
 
 export function readNumber(from: Json, name: string, field: string): number | undefined {
   const value = member(from, name);
-  if (value !== undefined && typeof value !== "number") throw new Refused(field, "no number");
-  return value as number | undefined;
+  // Its digits may stand in a text.
+  const number = typeof value === "string" ? toNumber(value.trim()) : value;
+  if (value !== undefined && typeof number !== "number") throw new Refused(field, "no number");
+  return number as number | undefined;
 }
 
 export function readWhole(

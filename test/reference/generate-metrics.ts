@@ -79,7 +79,7 @@ function generatePlain(random: Random): Record<string, unknown> {
     eventName: random.pick(events),
     analysis,
     ...(quota !== undefined && { quota }),
-    ...(analysis === "PERCENTILE" && { analysisParams: String(random.pick([1, 25, 50, 90, 95, 100])) }),
+    ...(analysis === "PERCENTILE" && { analysisParams: random.pick(["1", "25", "50", 90, 95, "99.5", 100]) }),
   };
 }
 

@@ -25,8 +25,8 @@ export function generateRequest(random: Random, scene: Scene): Request {
     },
     events: Array.from({ length: random.few(1, 4) }, () => generateMetric(random, scene, split)),
     useCache: false,
-    ...(zoneOffset !== undefined && { zoneOffset }),
-    ...(random.chance(0.15) && { limit: random.few(1, 8) }),
+    ...(zoneOffset !== undefined && { zoneOffset: random.chance(0.2) ? String(zoneOffset) : zoneOffset }),
+    ...(random.chance(0.15) && { limit: random.pick([random.few(1, 8), "5"]) }),
     ...(random.chance(0.1) && { useSameResultKey: random.chance(0.5) }),
   };
 }

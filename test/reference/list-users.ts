@@ -1,8 +1,9 @@
 import { reachOf } from "./analyze.ts";
+import { floorTo, parseTime, type WeekStart } from "./calendar.ts";
 import { readList, readObject, readText, readWhole } from "./form.ts";
 import { groupsOf } from "./groups.ts";
 import type { ReferenceData } from "./ingest.ts";
-import { type Period, prepare } from "./prepare.ts";
+import { type Period, type Prepared, prepare } from "./prepare.ts";
 import { Refused } from "./refused.ts";
 import { toLocal } from "./zone.ts";
 
@@ -19,15 +20,17 @@ export function listUsers(data: ReferenceData, nowMs: number, body: unknown): re
   const overall = prepared.keys.length === 0 && ungrouped.has(given.join());
   if (!overall && given.length !== prepared.keys.length) throw new Refused("sliceGroupVal", "wrong length");
   const group = JSON.stringify(overall ? [] : given.map((label) => (label === "(null)" ? null : label)));
-  const slice = readText(request, "sliceDate", "sliceDate");
-  const has = ({ buckets }: Period) => buckets.some(({ label }) => label === slice);
-  const period = slice === undefined ? prepared.periods[0] : prepared.periods.find(has);
-  if (period === undefined) throw new Refused("sliceDate", `no bucket: ${slice}`);
-  const bucket = period.buckets.findIndex(({ label }) => label === slice);
+  const slice = findSlice(
+    prepared,
+    readText(request, "sliceDate", "sliceDate") ?? readText(request, "eventDate", "eventDate"),
+    data.project.weekStart,
+  );
+  if (slice === undefined) return [];
+  const { period, bucket } = slice;
   const users = new Set<number>();
   for (const operand of prepared.metrics[index]!.operands) {
     const reach = reachOf(operand, period);
-    const reaches = slice === undefined ? reach.whole : reach.buckets[bucket]!;
+    const reaches = bucket === undefined ? reach.whole : reach.buckets[bucket]!;
     for (const event of data.events) {
       if (!reaches(event.time, toLocal(prepared.zone, event.time))) continue;
       if (!prepared.filter(event) || !operand.holds(event)) continue;
@@ -36,4 +39,42 @@ export function listUsers(data: ReferenceData, nowMs: number, body: unknown): re
     }
   }
   return [...users].sort((a, b) => a - b);
+}
+
+interface Slice {
+  readonly period: Period;
+  /** Undefined: all of them. */
+  readonly bucket: number | undefined;
+}
+
+/** Undefined: the answer has no such bucket, and so nobody in it. */
+function findSlice(
+  { periods, unit }: Prepared,
+  text: string | undefined,
+  weekStart: WeekStart,
+): Slice | undefined {
+  const whole = { period: periods[0]!, bucket: undefined };
+  if (text === undefined) return whole;
+  if (unit === "total") {
+    const named = periods.find(({ buckets }) => buckets[0]!.label === text);
+    if (named) return { period: named, bucket: undefined };
+    if (startOf(text) !== undefined || /^[^~]{10}~[^~]{10}$/.test(text)) return whole;
+    throw new Refused("sliceDate", `no time: ${text}`);
+  }
+  const shortest = { year: 4, month: 7, quarter: 7, day: 10, week: 10 }[unit as string] ?? 16;
+  const start = startOf(text);
+  if (start === undefined || text.length < shortest || floorTo(unit, weekStart, start) !== start) {
+    throw new Refused("sliceDate", `no bucket: ${text}`);
+  }
+  for (const period of periods) {
+    const bucket = period.buckets.findIndex(({ startMs }) => startMs === start);
+    if (bucket >= 0) return { period, bucket };
+  }
+  return undefined;
+}
+
+/** Of a year, a month, a day, a minute, a second or less. */
+function startOf(text: string): number | undefined {
+  if (![4, 7, 10, 16, 19, 23].includes(text.length)) return undefined;
+  return parseTime(text + "....-01-01 00:00:00".slice(text.length))?.ms;
 }

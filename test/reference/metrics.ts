@@ -6,12 +6,12 @@ import {
   needText,
   needWord,
   readList,
+  readNumber,
   readObject,
   readObjects,
   readText,
   readWhole,
   readWord,
-  toWhole,
 } from "./form.ts";
 import { evaluateFormula, type Formula, parseFormula } from "./formula.ts";
 import type { QueryContext } from "./query.ts";
@@ -55,7 +55,7 @@ export function readMetric(json: Json, field: string, context: QueryContext): Me
   const windows = readWindows(json, field, context);
   const splits = readList(json, "eventSplitIndexes", `${field}.eventSplitIndexes`);
   const named = [...splits, ...own.keys(), ...entities.keys(), ...windows.keys()];
-  if (!named.every((index) => Number.isInteger(index) && outline.parts[index as number])) {
+  if (!named.every((index) => /^\d+$/.test(String(index)) && outline.parts[Number(index)])) {
     throw new Refused(field, `no such operand: ${named}`);
   }
   const user = findColumn("event", "#user_id", context);
@@ -126,10 +126,9 @@ function readQuota(aggregation: Aggregation, name: string, field: string, contex
 }
 
 function readPercentile(json: Json, field: string): number {
-  const text = readText(json, "analysisParams", `${field}.analysisParams`);
-  const value = toWhole(text ?? "");
+  const value = readNumber(json, "analysisParams", `${field}.analysisParams`);
   if (value === undefined || value < 1 || value > 100) {
-    throw new Refused(`${field}.analysisParams`, `not from 1 to 100: ${text}`);
+    throw new Refused(`${field}.analysisParams`, `not from 1 to 100: ${value}`);
   }
   return value;
 }

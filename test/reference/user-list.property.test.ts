@@ -27,7 +27,10 @@ describe(`users behind random numbers, ENGAGE_TEST_SEED=${seed}`, () => {
       const request = generateRequest(random, scene);
       const answer = await judge.subject.analyze(request);
       const slices = pickSlices(random, answer);
-      for (const slice of slices) faults.push(await judge.judgeUsers(listRequest(request, answer, slice)));
+      for (const slice of slices) {
+        const list = listRequest(request, answer, slice);
+        faults.push(await judge.judgeUsers({ ...list, ...respell(random, list) }));
+      }
     }
     expect(faults.length).toBeGreaterThan(requestsPerScene);
     expect(faults.filter((fault) => fault !== undefined).slice(0, 5)).toEqual([]);
@@ -89,6 +92,14 @@ function listRequest(request: Request, answer: Answer, { index, cols, bucket }: 
     sliceGroupVal: cols.map((label) => label ?? "(null)"),
     ...(bucket !== undefined && { sliceDate: answer.x[bucket] }),
   };
+}
+
+/** Another text for the slice's date, or another date, now and then. */
+function respell(random: Random, { sliceDate }: Request): Request {
+  if (typeof sliceDate !== "string" || random.chance(0.5)) return {};
+  const inFull = `${sliceDate}${"....-01-01 00:00:00".slice(sliceDate.length)}`;
+  const others = ["2024", "2024-03", "2024-03-26", "2024-03-28 09:00", "2021-12-27", "2024-02-30", "soon"];
+  return { sliceDate: random.pick([inFull, inFull, ...others]) };
 }
 
 function viewOf(request: Request): Request {

@@ -4,6 +4,7 @@ import { type GroupValue, GroupValueSchema } from "../../../gen/engage/analysis/
 import { nullLabel } from "../text-form.ts";
 import { numberOf, quoteAll, wordsOf } from "../words.ts";
 import { BigNumber } from "./exact-json.ts";
+import { numberReaderOf } from "./read-number.ts";
 import { pathOf, quote, type Reading } from "./reading.ts";
 
 /** As deep as messages may be in the other protocols. */
@@ -14,7 +15,8 @@ type Read = (value: unknown, at: string, depth: number, reading: Reading) => unk
 
 /**
  * Reads a message from the platform's JSON: null is not set, enums are words,
- * literals and labels may be numbers, members that have no field are noted.
+ * literals and labels may be numbers and numbers texts, members that have no
+ * field are noted.
  */
 export function decodeMessage<Desc extends DescMessage>(
   desc: Desc,
@@ -71,6 +73,7 @@ function readersOf(desc: DescMessage): ReadonlyMap<string, FieldReader> {
 
 /** Literals and parameters, which the platform takes as numbers too. */
 const looseTexts: ReadonlySet<string> = new Set([
+  "engage.analysis.v1.EventMetric.analysis_params",
   "engage.analysis.v1.Filter.ftv",
   "engage.analysis.v1.QuotaTimeRange.params",
 ]);
@@ -95,6 +98,7 @@ function elementReaderOf(field: DescField): Read {
     return (value, at, _depth, reading) =>
       numbers.get(value) ?? reading.refuse(at, `${quote(value)} is unknown, ${valid}`);
   }
+  if (field.scalar === ScalarType.INT32 || field.scalar === ScalarType.DOUBLE) return numberReaderOf(field);
   return looseTexts.has(`${field.parent.typeName}.${field.name}`)
     ? readLooseText
     : scalarReaders[field.scalar as ScalarType]!;
@@ -122,12 +126,6 @@ const scalarReaders: Partial<Readonly<Record<ScalarType, Read>>> = {
     typeof value === "string" ? value : reading.refuse(at, `${quote(value)} is not a text`),
   [ScalarType.BOOL]: (value, at, _depth, reading) =>
     typeof value === "boolean" ? value : reading.refuse(at, `${quote(value)} is not true or false`),
-  [ScalarType.DOUBLE]: (value, at, _depth, reading) =>
-    typeof value === "number" ? value : reading.refuse(at, `${quote(value)} is not a number`),
-  [ScalarType.INT32]: (value, at, _depth, reading) =>
-    typeof value === "number" && Number.isInteger(value) && value === (value | 0)
-      ? value
-      : reading.refuse(at, `${quote(value)} is not a whole number from -2147483648 to 2147483647`),
   [ScalarType.INT64]: readProjectId,
 };
 

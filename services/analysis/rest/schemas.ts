@@ -3,19 +3,22 @@ import type { JsonObject } from "@bufbuild/protobuf";
 const text: JsonObject = { type: "string" };
 const integer: JsonObject = { type: "integer" };
 const boolean: JsonObject = { type: "boolean" };
+/** Also with their digits as a text. */
+const whole = ["integer", "string"];
+const number = ["number", "string"];
 const texts: JsonObject = { type: "array", items: text };
 
 /** The messages within a body are described with the typed calls. */
 const refer = (name: string): JsonObject => ({ $ref: `#/components/schemas/engage.analysis.v1.${name}` });
 
 const shared = {
-  projectId: { type: ["integer", "string"], minimum: 1, description: "Id of the project, also as a text." },
+  projectId: { type: whole, minimum: 1, description: "Id of the project, also as a text." },
   eventView: refer("EventView"),
   events: { type: "array", minItems: 1, items: refer("EventMetric") },
-  zoneOffset: { type: "number", minimum: -12, maximum: 14, description: "Hours east of UTC." },
+  zoneOffset: { type: number, minimum: -12, maximum: 14, description: "Hours east of UTC." },
 } satisfies JsonObject;
 
-const timeoutSeconds: JsonObject = { type: "integer", minimum: 1, maximum: 3600, default: 60 };
+const timeoutSeconds: JsonObject = { type: whole, minimum: 1, maximum: 3600, default: 60 };
 
 const slice = {
   sliceDate: { ...text, description: "Label of the bucket on the x axis; none with the step `total`." },
@@ -24,7 +27,7 @@ const slice = {
     items: { type: ["string", "number", "boolean", "null"] },
     description: "The group's labels as in `group_cols`.",
   },
-  eventIndex: { type: "integer", minimum: 0, description: "Zero-based index of the metric in `events`." },
+  eventIndex: { type: whole, minimum: 0, description: "Zero-based index of the metric in `events`." },
 } satisfies JsonObject;
 
 function body(required: readonly string[], properties: JsonObject): JsonObject {
@@ -37,7 +40,7 @@ const sliced = [...always, "sliceGroupVal", "eventIndex"];
 export const eventQuery = body(always, {
   useSameResultKey: { ...boolean, default: false },
   useCache: { ...boolean, default: true },
-  limit: { type: "integer", minimum: 1, maximum: 10_000, default: 1_000 },
+  limit: { type: whole, minimum: 1, maximum: 10_000, default: 1_000 },
   timeoutSeconds,
 });
 export const eventDownloadQuery = body(always, {});

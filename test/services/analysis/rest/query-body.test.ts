@@ -135,6 +135,41 @@ describe("tolerance", () => {
     expect(ftvOf(text)).toEqual(["12345678901234567890", "1000"]);
   });
 
+  test.each([
+    ["limit", "5", 5],
+    ["timeoutSeconds", "10", 10],
+    ["zoneOffset", "8", 8],
+    ["zoneOffset", "-3.5", -3.5],
+  ])("%s may be the text %j", (name, text, value) => {
+    const { query, refused } = readBody(EventQuerySchema, { ...minimal, [name]: text });
+    expect([refused, (query as unknown as Record<string, unknown>)[name]]).toEqual([undefined, value]);
+  });
+
+  test("places in lists may be texts, and a percentile a number", () => {
+    const events = [{ analysisParams: 95, eventSplitIndexes: ["0"], customFilters: [{ index: "1" }] }];
+    const { query, refused } = readBody(EventUserQuerySchema, { ...users, events, eventIndex: "2" });
+    expect(refused).toBeUndefined();
+    expect(query).toMatchObject({
+      eventIndex: 2,
+      events: [{ analysisParams: "95", eventSplitIndexes: [0], customFilters: [{ index: 1 }] }],
+    });
+  });
+
+  test.each([
+    [EventQuerySchema, { limit: "5.5" }, '"5.5" is not a whole number from 1 to 10000'],
+    [EventQuerySchema, { limit: "" }, '"" is not a whole number from 1 to 10000'],
+    [EventQuerySchema, { limit: "99999999999" }, '"99999999999" is not a whole number from 1 to 10000'],
+    [EventQuerySchema, { limit: "4294967297" }, '"4294967297" is not a whole number from 1 to 10000'],
+    [EventUserQuerySchema, { timeoutSeconds: 0.5 }, "0.5 is not a whole number from 1 to 3600"],
+    [EventUserQuerySchema, { zoneOffset: "east" }, '"east" is not a number of hours from -12 to 14'],
+    [EventUserQuerySchema, { zoneOffset: true }, "true is not a number of hours from -12 to 14"],
+    [EventUserQuerySchema, { eventIndex: "first" }, '"first" is not a whole number from 0 on'],
+    [EventUserQuerySchema, { eventIndex: 1.5 }, "1.5 is not a whole number from 0 on"],
+  ])("%# is refused with what is valid", (schema, more, refusal) => {
+    const [name] = Object.keys(more);
+    expect(readBody(schema, { ...users, ...more }).refused).toBe(`${name}: ${refusal}`);
+  });
+
   test("null is not set, at every depth", () => {
     const nulls = {
       useCache: null,
@@ -213,12 +248,12 @@ describe("hostile bodies", () => {
     [
       "numbers out of bounds",
       '{"projectId":1e400,"eventView":{"filts":[{"ftv":[1e400]}]},"events":[],"limit":1e10,"zoneOffset":1e999}',
-      "projectId: 1e400 is not the id of a project, which is a whole number from 1 on; eventView.filts[0].ftv[0]: 1e400 is beyond the largest number; limit: 10000000000 is not a whole number from -2147483648 to 2147483647; zoneOffset: 1e999 is not a number",
+      "projectId: 1e400 is not the id of a project, which is a whole number from 1 on; eventView.filts[0].ftv[0]: 1e400 is beyond the largest number; limit: 10000000000 is not a whole number from 1 to 10000; zoneOffset: 1e999 is not a number of hours from -12 to 14",
     ],
     [
       "wrong types",
       '{"projectId":[],"eventView":[],"events":{},"useCache":"true","limit":1.5}',
-      'projectId: a list is not the id of a project, which is a whole number from 1 on; eventView: a list is not an object; events: an object is not a list; useCache: "true" is not true or false; limit: 1.5 is not a whole number from -2147483648 to 2147483647',
+      'projectId: a list is not the id of a project, which is a whole number from 1 on; eventView: a list is not an object; events: an object is not a list; useCache: "true" is not true or false; limit: 1.5 is not a whole number from 1 to 10000',
     ],
     [
       "wrong elements",
