@@ -918,8 +918,10 @@ export const comments: Readonly<Record<string, string>> = {
     "ContentField is one member of `params`.",
   "engage.channel.v1.ContentField.columns":
     "The members of a row of an array; at least one, named as fields are.\nOtherwise empty.",
+  "engage.channel.v1.ContentField.default_rows":
+    "Used where a task gives no rows. Only for array rows.",
   "engage.channel.v1.ContentField.default_value":
-    "Used where a task gives no value. Not for array rows.",
+    "Used where a task gives no value. Those of array rows are in\n`default_rows`.",
   "engage.channel.v1.ContentField.description":
     "Hint for whoever fills it in.",
   "engage.channel.v1.ContentField.display_name":

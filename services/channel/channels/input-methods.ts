@@ -1,6 +1,8 @@
 import { type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
+import type { ArrayRows } from "../../../gen/engage/channel/v1/task_pb.ts";
+import type { Violation } from "../refusals.ts";
 import { DynamicTextError, parseDynamicText } from "./dynamic-text.ts";
-import { checkText, type Problem } from "./names.ts";
+import { checkText, type Problem, violationOf } from "./names.ts";
 
 /** As a person writes it; it goes out as it is. */
 const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;
@@ -9,6 +11,8 @@ const time = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
 
 /** Characters of one value, also of one cell. */
 export const maxValueLength = 20_000;
+/** Rows of one array. */
+const maxRows = 500;
 
 /** The methods whose value is one text, by the check of it. Array rows are checked cell by cell. */
 const checks: ReadonlyMap<InputMethod, (text: string, field: ContentField) => Problem> = new Map([
@@ -25,6 +29,26 @@ export function checkValue(field: ContentField, text: string): Problem {
   const check = checks.get(field.inputMethod);
   if (check === undefined) return "is a text, valid are rows";
   return checkText(text, maxValueLength) ?? check(text, field);
+}
+
+/** Fields begin behind the rows, such as `[1].cells["id"]`. @param maxLength characters of a cell */
+export function checkRows(
+  { columns }: Pick<ContentField, "columns">,
+  { rows }: ArrayRows,
+  maxLength = maxValueLength,
+): readonly Violation[] {
+  if (rows.length > maxRows) {
+    return [{ field: "", problem: `has ${rows.length} rows, at most ${maxRows} are valid` }];
+  }
+  const valid = columns.map((column) => JSON.stringify(column)).join(", ");
+  return rows.flatMap(({ cells }, i) =>
+    Object.entries(cells).flatMap(([column, text]) => {
+      const problem = columns.includes(column)
+        ? checkText(text, maxLength)
+        : `is not a column, valid are ${valid}`;
+      return violationOf(`[${i}].cells[${JSON.stringify(column)}]`, problem);
+    }),
+  );
 }
 
 function checkDynamicText(text: string): Problem {

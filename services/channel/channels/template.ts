@@ -5,7 +5,7 @@ import {
   InputMethodSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { under, type Violation } from "../refusals.ts";
-import { checkValue } from "./input-methods.ts";
+import { checkRows, checkValue } from "./input-methods.ts";
 import {
   checkCount,
   checkKey,
@@ -83,19 +83,29 @@ function checkColumns({ inputMethod, columns }: ContentField): readonly Violatio
   ];
 }
 
-function unwanted(field: string, values: readonly string[], of: string): readonly Violation[] {
+function unwanted(field: string, values: readonly unknown[], of: string): readonly Violation[] {
   return values.length === 0
     ? []
     : [{ field, problem: `has ${values.length} entries, valid only for ${of}` }];
 }
 
 function checkDefault(field: ContentField): readonly Violation[] {
-  const { defaultValue, inputMethod } = field;
-  if (defaultValue === "" || inputMethod === InputMethod.UNSPECIFIED) return [];
+  const { defaultValue, defaultRows, inputMethod } = field;
+  if (inputMethod === InputMethod.UNSPECIFIED) return [];
   if (inputMethod === InputMethod.ARRAY_ROW) {
-    return [{ field: "default_value", problem: "is set, array rows have none" }];
+    return [
+      ...violationOf(
+        "default_value",
+        defaultValue === "" ? undefined : "is set, that of array rows is default_rows",
+      ),
+      ...(defaultRows ? under("default_rows.rows", checkRows(field, defaultRows, maxDefault)) : []),
+    ];
   }
-  return violationOf("default_value", checkText(defaultValue, maxDefault) ?? checkValue(field, defaultValue));
+  const fault = checkText(defaultValue, maxDefault) ?? checkValue(field, defaultValue);
+  return [
+    ...violationOf("default_value", defaultValue === "" ? undefined : fault),
+    ...unwanted("default_rows.rows", defaultRows?.rows ?? [], "array rows"),
+  ];
 }
 
 /** The fields of `custom_params`. */

@@ -1,14 +1,11 @@
 import { type Channel, type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
-import type { ArrayRows, Content, ContentValue } from "../../../gen/engage/channel/v1/task_pb.ts";
-import { checkValue, maxValueLength } from "../channels/input-methods.ts";
-import { checkText, violationOf } from "../channels/names.ts";
+import type { Content, ContentValue } from "../../../gen/engage/channel/v1/task_pb.ts";
+import { checkRows, checkValue } from "../channels/input-methods.ts";
+import { violationOf } from "../channels/names.ts";
 import { under, type Violation } from "../refusals.ts";
 
 /** Of the content for all whose language has none of its own. */
 export const defaultLanguage = "default";
-
-/** Rows of one array. */
-export const maxRows = 500;
 
 /** The values of one content, whatever its language. Fields begin behind the content, such as `values["title"]`. */
 export function checkContent(
@@ -31,8 +28,8 @@ export function checkContent(
 }
 
 /** Blanks are nothing that a user could see, so they don't stand in for a value. */
-function isMissing({ defaultValue }: ContentField, given: ContentValue | undefined): boolean {
-  if (isEmpty(given)) return defaultValue.trim() === "";
+function isMissing({ defaultValue, defaultRows }: ContentField, given: ContentValue | undefined): boolean {
+  if (isEmpty(given)) return defaultValue.trim() === "" && !defaultRows?.rows.length;
   return isBlank(given);
 }
 
@@ -50,21 +47,6 @@ function checkGiven(field: ContentField, { value }: ContentValue): readonly Viol
     case undefined:
       return [];
   }
-}
-
-function checkRows({ columns }: ContentField, { rows }: ArrayRows): readonly Violation[] {
-  if (rows.length > maxRows) {
-    return [{ field: "", problem: `has ${rows.length} rows, at most ${maxRows} are valid` }];
-  }
-  const valid = columns.map((column) => JSON.stringify(column)).join(", ");
-  return rows.flatMap(({ cells }, i) =>
-    Object.entries(cells).flatMap(([column, text]) => {
-      const problem = columns.includes(column)
-        ? checkText(text, maxValueLength)
-        : `is not a column, valid are ${valid}`;
-      return violationOf(`[${i}].cells[${JSON.stringify(column)}]`, problem);
-    }),
-  );
 }
 
 function isEmpty(given: ContentValue | undefined): boolean {

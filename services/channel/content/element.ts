@@ -70,7 +70,8 @@ function paramsOf(fields: readonly ContentField[], { values }: Content): readonl
       const value = ownOf(values, field.name)?.value;
       if (field.inputMethod === InputMethod.ARRAY_ROW) {
         const rows = value?.case === "rows" ? value.value.rows : [];
-        const texts = rows.map(({ cells }) =>
+        const taken = rows.length > 0 ? rows : (field.defaultRows?.rows ?? []);
+        const texts = taken.map(({ cells }) =>
           Object.fromEntries(field.columns.map((name) => [name, (ownOf(cells, name) ?? "").toWellFormed()])),
         );
         return [field.name, [JSON.stringify(texts)]];

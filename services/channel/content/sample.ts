@@ -28,8 +28,12 @@ export function sampleContent(
   return create(ContentSchema, { language, values: { ...values, ...given?.values } });
 }
 
-function sampleValue({ inputMethod, defaultValue, options, columns }: ContentField): ContentValue {
+function sampleValue(field: ContentField): ContentValue {
+  const { inputMethod, defaultValue, defaultRows, options, columns } = field;
   if (inputMethod === InputMethod.ARRAY_ROW) {
+    if (defaultRows?.rows.length) {
+      return create(ContentValueSchema, { value: { case: "rows", value: defaultRows } });
+    }
     const cells = Object.fromEntries(columns.map((column) => [column, "1"]));
     return create(ContentValueSchema, { value: { case: "rows", value: { rows: [{ cells }] } } });
   }

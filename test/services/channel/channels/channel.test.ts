@@ -160,9 +160,32 @@ describe("a content field", () => {
     ['columns[0] is "1", valid are', { ...field, inputMethod: 7, columns: ["1"] }],
     ['columns[1] is "a", which is there already', { ...field, inputMethod: 7, columns: ["a", "a"] }],
     [
-      "default_value is set, array rows have none",
+      "default_value is set, that of array rows is default_rows",
       { ...field, inputMethod: 7, columns: ["a"], defaultValue: "x" },
     ],
+    [
+      'default_rows.rows[1].cells["b"] is not a column, valid are "a"',
+      { ...field, inputMethod: 7, columns: ["a"], defaultRows: { rows: [{}, { cells: { b: "x" } }] } },
+    ],
+    [
+      'default_rows.rows[0].cells["a"] has 2001 characters, at most 2000 are valid',
+      {
+        ...field,
+        inputMethod: 7,
+        columns: ["a"],
+        defaultRows: { rows: [{ cells: { a: "x".repeat(2_001) } }] },
+      },
+    ],
+    [
+      "default_rows.rows has 501 rows, at most 500 are valid",
+      {
+        ...field,
+        inputMethod: 7,
+        columns: ["a"],
+        defaultRows: { rows: Array.from({ length: 501 }, () => ({})) },
+      },
+    ],
+    ["default_rows.rows has 1 entries, valid only for array rows", { ...field, defaultRows: { rows: [{}] } }],
     [
       'default_value has a "{" without a "}" at character 3',
       { ...field, inputMethod: 2, defaultValue: "a {b" },

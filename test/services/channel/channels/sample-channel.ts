@@ -29,7 +29,12 @@ export function channelOf(changes: ChannelInit = {}): Channel {
       { name: "kind", inputMethod: InputMethod.DROPDOWN, options: ["a", "b"], defaultValue: "b" },
       { name: "day", inputMethod: InputMethod.DATE, defaultValue: "2024-02-29" },
       { name: "until", inputMethod: InputMethod.TIME, defaultValue: "2024-02-29 23:59:59" },
-      { name: "items", inputMethod: InputMethod.ARRAY_ROW, columns: ["id", "count"] },
+      {
+        name: "items",
+        inputMethod: InputMethod.ARRAY_ROW,
+        columns: ["id", "count"],
+        defaultRows: { rows: [{ cells: { id: "7" } }] },
+      },
     ],
     customParameters: [{ name: "level", property: "level", defaultValue: "1" }],
     delivery: { rateLimit: 100, batchSize: 500, timeoutSeconds: 0, retries: 10, retryIntervalSeconds: 600 },

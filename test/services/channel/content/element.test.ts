@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InputMethod } from "../../../../gen/engage/channel/v1/channel_pb.ts";
+import { checkContent } from "../../../../services/channel/content/check-content.ts";
 import { compileElement } from "../../../../services/channel/content/element.ts";
 import { compileReceipts } from "../../../../services/channel/content/receipts.ts";
 import { sampleContent } from "../../../../services/channel/content/sample.ts";
@@ -44,6 +45,28 @@ describe("an element", () => {
       toString: "",
       rows: [{ id: "7", constructor: "" }],
     });
+  });
+
+  it.each([
+    ["the default rows", {}, [{ id: "1", count: "" }]],
+    ["the default rows for none", { items: [] }, [{ id: "1", count: "" }]],
+    ["rows of its own", { items: [{ count: "2" }] }, [{ id: "", count: "2" }]],
+  ])("has %s", (_what, rows, items) => {
+    const defaultRows = { rows: [{ cells: { id: "1" } }] };
+    const columns = ["id", "count"];
+    const field = { name: "items", inputMethod: InputMethod.ARRAY_ROW, columns, defaultRows, required: true };
+    const channel = channelWith({ contentTemplate: [field] });
+    const content = contentOf({}, rows);
+    expect(checkContent(channel, content)).toEqual([]);
+    expect(JSON.parse(compileElement(channel, content).write("u", ["", ""], "{}")).params).toEqual({ items });
+  });
+
+  it("of a sample has the default rows", () => {
+    const defaultRows = { rows: [{ cells: { id: "5" } }] };
+    const field = { name: "items", inputMethod: InputMethod.ARRAY_ROW, columns: ["id"], defaultRows };
+    const channel = channelWith({ contentTemplate: [field] });
+    const element = compileElement(channel, sampleContent(channel, undefined));
+    expect(JSON.parse(element.write("u", ["", ""], "{}")).params).toEqual({ items: [{ id: "5" }] });
   });
 
   it("of a channel without fields has empty objects", () => {
