@@ -1,4 +1,4 @@
-import type { CompactOptions, CompactReport } from "../events.ts";
+import { type CompactOptions, type CompactReport, EventsMemoryError } from "../events.ts";
 import type { Database } from "./database.ts";
 import { type DayTable, dayMs, dayTableName, type ProjectTables } from "./layout.ts";
 import { dropExpired } from "./retention.ts";
@@ -19,13 +19,21 @@ export async function compact(
   const today = Math.floor(nowMs / dayMs);
   const dropped = await dropExpired(writer, today, keepDays, signal);
   let rewrittenDays = 0;
+  let tooLarge: EventsMemoryError | undefined;
   const days = unsortedDays(database, today);
   for (const [at, [projectId, day]] of days.entries()) {
     signal.throwIfAborted();
     onProgress?.(at, days.length);
-    if (await rewriteDay(database, writer, projectId, day, signal)) rewrittenDays++;
+    try {
+      if (await rewriteDay(database, writer, projectId, day, signal)) rewrittenDays++;
+    } catch (error) {
+      // A day that the memory is too small for is no reason to leave the others as they are.
+      if (!(error instanceof EventsMemoryError)) throw error;
+      tooLarge ??= error;
+    }
   }
   if (rewrittenDays > 0 || dropped.droppedDays > 0) await writer.checkpoint();
+  if (tooLarge !== undefined) throw tooLarge;
   return { rewrittenDays, ...dropped };
 }
 

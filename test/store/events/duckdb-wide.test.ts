@@ -3,13 +3,18 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { maxPropertiesOf } from "../../../services/event/config.ts";
 import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
-import type { PreparedEvent, Property, PropertyTable } from "../../../store/events/events.ts";
+import {
+  EventsMemoryError,
+  type PreparedEvent,
+  type Property,
+  type PropertyTable,
+} from "../../../store/events/events.ts";
 import { Batches, dayMs, eventOf, noonMs, updateOf, userOf } from "../../conformance/events/world.ts";
 import { createDuckDbWorld, smallStore } from "./duckdb-world.ts";
 
 const noSignal = new AbortController().signal;
 /** More of a day than the engine keeps in small blocks, which hold 2,048. */
-const rows = 3_000;
+const rows = 2_500;
 
 const memoryBytes = smallStore.memoryLimitBytes;
 const width = maxPropertiesOf({ engine: { memoryBytes } });
@@ -65,4 +70,29 @@ it("loads, reads and puts in order a project with as many properties as its memo
   const range = { projectId: 1, startMs: 0, endMs: noonMs + dayMs, users: true };
   for await (const records of store.export(range, noSignal)) exported += records.length;
   expect(exported).toBe(1_000 + 3 * rows);
-});
+}, 120_000);
+
+it("puts the other days in order when the memory is too small for one", async () => {
+  await using world = await createDuckDbWorld();
+  const batches = new Batches(world.folder);
+  const open = (memoryMib: number) =>
+    openDuckDbStore({ ...world.options, memoryLimitBytes: memoryMib * 1_048_576 });
+  const compaction = { nowMs: noonMs + 3 * dayMs, keepDays: new Map(), signal: noSignal };
+  {
+    await using store = await open(512);
+    const narrow = [-1, 1].map((days) => eventOf({ t: noonMs + days * dayMs }));
+    await store.load(
+      await batches.next({
+        newEvents: [{ name: "buy", number: 1 }],
+        newProperties: ofEvents,
+        events: [...narrow, ...events(rows)],
+      }),
+    );
+  }
+  {
+    await using store = await open(24);
+    await expect(store.compact(compaction)).rejects.toThrow(EventsMemoryError);
+  }
+  await using store = await open(512);
+  expect(await store.compact(compaction)).toMatchObject({ rewrittenDays: 1 });
+}, 120_000);
