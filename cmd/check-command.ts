@@ -7,7 +7,7 @@ import { formatReport, isBroken } from "./check-report.ts";
 import { cannotWrite } from "./file-fault.ts";
 import { formatJunit } from "./junit.ts";
 import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "./receiver-call.ts";
-import { UserError } from "./user-error.ts";
+import { UsageError } from "./user-error.ts";
 
 export interface CheckCommandOptions extends ReceiverOptions {
   readonly channelHasAuth: "on" | "off";
@@ -32,7 +32,7 @@ interface Streams {
 /** Calls under way at a time when the load is tried. */
 const concurrency = 32;
 
-/** Grades a receiver and reports it; resolves with the exit code. @throws UserError */
+/** Grades a receiver and reports it; resolves with the exit code. @throws UsageError */
 export async function runCheck(
   url: string,
   options: CheckCommandOptions,
@@ -43,7 +43,7 @@ export async function runCheck(
   const secondSecret = secondSecretOf(options, secret);
   const unknown = skip.find((id) => !probeIds.includes(id));
   if (unknown !== undefined) {
-    throw new UserError(`--skip is ${JSON.stringify(unknown)}, valid are ${probeIds.join(", ")}`);
+    throw new UsageError(`--skip is ${JSON.stringify(unknown)}, valid are ${probeIds.join(", ")}`);
   }
   using receiver = openReceiver(url, options, concurrency);
   const progress = startProgress(stderr, stdout);
@@ -79,10 +79,10 @@ function secretToSign(options: CheckCommandOptions): string | undefined {
   const secret = secretOf(options);
   if (options.channelHasAuth === "off") {
     if (secret !== undefined)
-      throw new UserError("--channel-has-auth off and a secret contradict each other");
+      throw new UsageError("--channel-has-auth off and a secret contradict each other");
     return undefined;
   }
-  if (!secret) throw new UserError("give --secret or --secret-file, or --channel-has-auth off");
+  if (!secret) throw new UsageError("give --secret or --secret-file, or --channel-has-auth off");
   return secret;
 }
 
@@ -91,9 +91,9 @@ function secondSecretOf(options: CheckCommandOptions, secret: string | undefined
   const second = secretOf({ secret: secondSecret, secretFile: secondSecretFile });
   if (second === undefined) return undefined;
   if (secret === undefined)
-    throw new UserError("--channel-has-auth off and a second secret contradict each other");
+    throw new UsageError("--channel-has-auth off and a second secret contradict each other");
   if (second === "" || second === secret)
-    throw new UserError("the second secret is empty or the same as the first");
+    throw new UsageError("the second secret is empty or the same as the first");
   return second;
 }
 

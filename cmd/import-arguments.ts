@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { type Common, command, optionsOf, positive } from "./arguments.ts";
 import type { ExportOptions } from "./export-command.ts";
 import type { ImportOptions } from "./import-target.ts";
-import { UserError } from "./user-error.ts";
+import { stopSignal } from "./stop-signal.ts";
 
 /** Adds `engage import` and `engage export`. */
 export function addImport(program: Command): void {
@@ -28,7 +28,13 @@ Progress and the summary go to standard error. Refused records become dead lette
     )
     .action(async (files: string[], options: Common & ImportOptions) => {
       const { runImport } = await import("./import-command.ts");
-      process.exitCode = await runImport(await optionsOf(options), files, options, process, stopSignal());
+      process.exitCode = await runImport(
+        await optionsOf(options),
+        files,
+        options,
+        process,
+        stopSignal("stopped"),
+      );
     });
   command(program, "export", "write users and events as import takes them")
     .argument("<file>", "NDJSON, gzipped when its name ends in .gz; - for standard output")
@@ -39,12 +45,6 @@ Progress and the summary go to standard error. Refused records become dead lette
     .addHelpText("after", "\nIt opens the data folder itself, so no server may run on it.")
     .action(async (file: string, options: Common & ExportOptions) => {
       const { runExport } = await import("./export-command.ts");
-      await runExport(await optionsOf(options), file, options, process, stopSignal());
+      await runExport(await optionsOf(options), file, options, process, stopSignal("stopped"));
     });
-}
-
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  process.once("SIGINT", () => controller.abort(new UserError("stopped")));
-  return controller.signal;
 }

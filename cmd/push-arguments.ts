@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import type { PushOptions } from "./push-command.ts";
+import { stopSignal } from "./stop-signal.ts";
 
 /** Adds `engage push`. */
 export function addPush(program: Command): void {
@@ -16,6 +17,11 @@ export function addPush(program: Command): void {
         ...["channel", "name", "to", "toFile", "set"],
       ]),
     )
+    .addOption(
+      new Option("--watch <id>", "only watch the latest run of this task").conflicts([
+        ...["channel", "name", "to", "toFile", "set", "task", "wait"],
+      ]),
+    )
     .option("--no-wait", "only begin it")
     .option("--url <url>", "the server (default: at the configured address)")
     .option("--key-file <file>", "file with a bearer key (default: the key in $ENGAGE_KEY, or none)")
@@ -29,11 +35,19 @@ The file is an engage.channel.v1.Task; a text may stand for {text: …} among th
   channel_id: c1
   contents: [{language: default, values: {title: Hello}}]
   audience: {users: {filts: [{columnName: level, tableType: user, comparator: greater, ftv: [3]}]}}
-Ended early, the task goes on in the server.
-Exit codes: 0 everything has succeeded, 1 something has failed, 2 the command line is wrong`,
+or, by push ids, audience: {push_ids: [ann, bob]}
+Ended early, or while the server restarts, the task goes on in the server.
+Exit codes: 0 everything has succeeded, 1 something has failed or nobody was sent to, 2 the command line is
+wrong, 130 ended early by Ctrl-C`,
     )
     .action(async (file: string | undefined, options: Common & PushOptions) => {
       const { runPush } = await import("./push-command.ts");
-      process.exitCode = await runPush(await optionsOf(options), file, options, process);
+      process.exitCode = await runPush(
+        await optionsOf(options),
+        file,
+        options,
+        process,
+        stopSignal("stopped, nothing was begun"),
+      );
     });
 }

@@ -1,25 +1,26 @@
 import type { WriteStream } from "node:tty";
 import { toJson } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { Client } from "@connectrpc/connect";
-import { SingleBar } from "cli-progress";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import {
   type FailedItem,
   type TaskProgress,
   TaskProgressSchema,
-  type TaskStatistics,
 } from "../gen/engage/channel/v1/statistics_pb.ts";
-import { type Task, TaskSchema, TaskState, TaskStateSchema } from "../gen/engage/channel/v1/task_pb.ts";
+import { type Task, TaskSchema, TaskState } from "../gen/engage/channel/v1/task_pb.ts";
 import type { ConfigOptions } from "./config.ts";
 import { readTask, type TaskWords } from "./push-task.ts";
+import { hasSucceeded, watchRun, wordOf } from "./push-watch.ts";
 import { type ServerOptions, withClient } from "./rpc-client.ts";
 import { type Column, formatTable, printable } from "./table.ts";
-import { UserError } from "./user-error.ts";
+import { UsageError, UserError } from "./user-error.ts";
 
 export interface PushOptions extends ServerOptions, TaskWords {
   /** A task that there is, in the place of a new one. */
   readonly task?: string;
+  /** A task whose latest run is watched; none is begun. */
+  readonly watch?: string;
   /** False: the task is only begun. */
   readonly wait: boolean;
   readonly json?: boolean;
@@ -35,7 +36,8 @@ type Sender = Client<typeof ChannelSender>;
 
 /**
  * Runs a task of a running server, a new one unless one is named, and tells how
- * it goes. Resolves with the exit code: 1 when a message has failed.
+ * it goes. Resolves with the exit code: 1 when a message has failed, or there was none.
+ * @param signal aborted when nobody wants to watch any longer
  * @throws UserError
  */
 export async function runPush(
@@ -43,22 +45,27 @@ export async function runPush(
   file: string | undefined,
   options: PushOptions,
   terminal: Terminal,
+  signal: AbortSignal,
 ): Promise<number> {
-  const { stdout } = terminal;
-  if (options.task !== undefined && file !== undefined) {
-    throw new UserError("--task is a task that there is, leave the file out");
-  }
-  const wanted = options.task === undefined ? await readTask(file, options, terminal.stdin) : undefined;
+  const { stdout, stderr } = terminal;
+  const known = options.task ?? options.watch;
+  if (known !== undefined && file !== undefined)
+    throw new UsageError(`${known} is a task that there is, leave the file out`);
+  const wanted = known === undefined ? await readTask(file, options, terminal.stdin) : undefined;
   return await withClient(ChannelSender, config, options, async (client) => {
-    const taskId = options.task ?? (await createTask(client, wanted!, options, terminal));
+    const taskId = known ?? (await createTask(client, wanted!, options, terminal));
     if (taskId === undefined) return 0;
-    const { task } = await client.runTask({ taskId });
-    if (!options.wait) {
-      stdout.write(options.json ? jsonOf(task!) : `${task!.taskInstanceId} has begun\n`);
-      return 0;
+    if (options.watch === undefined) {
+      const { task } = await client.runTask({ taskId });
+      if (!options.wait) {
+        stdout.write(options.json ? jsonOf(task!) : `${task!.taskInstanceId} has begun\n`);
+        return 0;
+      }
+      stderr.write(`${task!.taskInstanceId} has begun\n`);
     }
-    const last = await watch(client, taskId, terminal.stderr);
-    if (options.json) stdout.write(`${JSON.stringify(toJson(TaskProgressSchema, last))}\n`);
+    const last = await watchRun(client, taskId, { stderr, signal });
+    if (options.json)
+      stdout.write(`${JSON.stringify(toJson(TaskProgressSchema, last, { alwaysEmitImplicit: true }))}\n`);
     else stdout.write(await summary(client, last));
     return hasSucceeded(last) ? 0 : 1;
   });
@@ -87,8 +94,8 @@ const channelPage = 1_000;
 
 /** A channel by its id, or by its name. */
 async function channelIdOf(client: Sender, given: string): Promise<string> {
-  if (given === "") throw new UserError("a channel is required: --channel, or channel_id in the file");
-  if (/^c\d+$/.test(given)) return given;
+  if (given === "") throw new UsageError("a channel is required: --channel, or channel_id in the file");
+  if (/^c\d+$/.test(given) && (await isChannel(client, given))) return given;
   let pageToken = "";
   do {
     const page = await client.listChannels({ pageSize: channelPage, pageToken });
@@ -99,44 +106,14 @@ async function channelIdOf(client: Sender, given: string): Promise<string> {
   throw new UserError(`there is no channel of the id or name ${JSON.stringify(given)}`);
 }
 
-/** The last that is told of a run; a bar is shown where somebody sees it. */
-async function watch(client: Sender, taskId: string, stderr: WriteStream): Promise<TaskProgress> {
-  const bar =
-    stderr.isTTY === true
-      ? new SingleBar({
-          stream: stderr,
-          format: "{state} {bar} {percentage}% of {total} messages | {failed} failed | {eta_formatted} left",
-          clearOnComplete: true,
-        })
-      : undefined;
-  bar?.start(0, 0, { state: "preparing", failed: 0 });
-  let last: TaskProgress | undefined;
+async function isChannel(client: Sender, channelId: string): Promise<boolean> {
   try {
-    // A run may take hours.
-    for await (const { progress } of client.watchTask({ taskId }, { timeoutMs: 0 })) {
-      last = progress!;
-      const { succeeded = 0n, batched = 0n } = last.statistics ?? {};
-      const failed = failedOf(last.statistics);
-      bar?.setTotal(Number(batched));
-      bar?.update(Number(succeeded) + failed, { state: wordOf(last), failed });
-    }
-  } finally {
-    bar?.stop();
+    await client.getChannel({ channelId });
+    return true;
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.NotFound) return false;
+    throw error;
   }
-  if (last === undefined) throw new UserError(`nothing was told of task ${taskId}`);
-  return last;
-}
-
-function wordOf({ state }: TaskProgress): string {
-  return (TaskStateSchema.value[state]?.localName ?? String(state)).toLowerCase();
-}
-
-function failedOf(statistics: TaskStatistics | undefined): number {
-  return (statistics?.failed ?? []).reduce((sum, { count }) => sum + Number(count), 0);
-}
-
-function hasSucceeded(progress: TaskProgress): boolean {
-  return progress.state === TaskState.DONE && failedOf(progress.statistics) === 0;
 }
 
 const shownItems = 10;

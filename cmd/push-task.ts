@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { create, fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
 import { parse } from "yaml";
+import { decodeJson } from "../gateway/rest/json-message.ts";
 import { AudienceSchema, ContentSchema, type Task, TaskSchema } from "../gen/engage/channel/v1/task_pb.ts";
 import { InvalidFieldsError } from "../services/channel/refusals.ts";
 import { readQuery } from "../services/channel/rest/read-query.ts";
 import { cannotRead, firstLine } from "./file-fault.ts";
-import { UserError } from "./user-error.ts";
+import { UsageError, UserError } from "./user-error.ts";
 
 /** What of a task is said on the command line; it goes before what the file says. */
 export interface TaskWords {
@@ -65,13 +67,33 @@ function decode(file: string, source: string): Task {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UserError(`${name} is not a task, which is an object with channel_id, contents and audience`);
   }
-  const { json, violations } = readQuery(TaskSchema, withTextValues(value as JsonObject), "");
+  const { json, violations } = readQuery(TaskSchema, withListedIds(withTextValues(value as JsonObject)), "");
   if (violations.length > 0) throw new UserError(`${name}: ${new InvalidFieldsError(violations).message}`);
   try {
     return fromJson(TaskSchema, json);
   } catch (error) {
-    throw new UserError(`${name} is not a task: ${(error as Error).message}`, { cause: error });
+    throw new UserError(`${name} is not a task: ${reasonOf(json, error)}`, { cause: error });
   }
+}
+
+/** Which fields are wrong; the library's own words name none, but know of keys that no field has. */
+function reasonOf(json: JsonValue, error: unknown): string {
+  try {
+    decodeJson(TaskSchema, json);
+  } catch (fault) {
+    if (fault instanceof ConnectError) return fault.rawMessage;
+  }
+  return (error as Error).message;
+}
+
+/** `push_ids: [ann]` may stand for `push_ids: {push_ids: [ann]}`. */
+function withListedIds(task: JsonObject): JsonObject {
+  const { audience } = task;
+  if (!isObject(audience)) return task;
+  const entries = Object.entries(audience).map(([key, value]): [string, JsonValue] =>
+    /^push_?ids$/i.test(key) && Array.isArray(value) ? [key, { push_ids: value }] : [key, value],
+  );
+  return { ...task, audience: Object.fromEntries(entries) };
 }
 
 /** `title: Hello` may stand for `title: {text: Hello}`. */
@@ -106,7 +128,7 @@ function withTexts(contents: Task["contents"], set: readonly string[]): Task["co
   const texts = set.map((pair) => {
     const at = pair.indexOf("=");
     if (at > 0) return [pair.slice(0, at), { value: { case: "text", value: pair.slice(at + 1) } }] as const;
-    throw new UserError(`--set is ${JSON.stringify(pair)}, give one such as "title=Hello"`);
+    throw new UsageError(`--set is ${JSON.stringify(pair)}, give one such as "title=Hello"`);
   });
   const given = Object.fromEntries(texts);
   const known = contents.find(({ language }) => language === "default");

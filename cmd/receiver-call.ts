@@ -4,7 +4,7 @@ import { createOutbound } from "../services/webhook/targets/outbound.ts";
 import { isCidr } from "../services/webhook/targets/special-networks.ts";
 import { createExchange, maxChannelAnswerBytes, type OpenExchange } from "./exchange.ts";
 import { cannotRead } from "./file-fault.ts";
-import { UserError } from "./user-error.ts";
+import { UsageError, UserError } from "./user-error.ts";
 
 /** A secret on the command line, or in a file. */
 export interface SecretOptions {
@@ -33,13 +33,13 @@ export function openReceiver(
   maxConnections: number,
 ): OpenExchange {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UserError(
+    throw new UsageError(
       `the URL is ${JSON.stringify(url)}, give one such as "http://127.0.0.1:8080/webhook"`,
     );
   }
   const wrong = allow.find((network) => !isCidr(network));
   if (wrong !== undefined) {
-    throw new UserError(
+    throw new UsageError(
       `--allow is ${JSON.stringify(wrong)}, give a network such as "10.0.0.0/8", or an address`,
     );
   }
@@ -83,7 +83,7 @@ export function headersOf({ header = [] }: ReceiverOptions): Readonly<Record<str
       const [, name, value] =
         /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\u0080-\u00ff]*)$/.exec(line) ?? [];
       if (name !== undefined && value !== undefined) return [name, value];
-      throw new UserError(`--header is ${JSON.stringify(line)}, give one such as "X-Api-Key: abc"`);
+      throw new UsageError(`--header is ${JSON.stringify(line)}, give one such as "X-Api-Key: abc"`);
     }),
   );
 }

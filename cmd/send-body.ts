@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { UserError } from "./user-error.ts";
+import { UsageError } from "./user-error.ts";
 
 /** What the messages of a batch are made of. */
 export interface MessageOptions {
@@ -44,7 +44,8 @@ function pairsOf(option: string, pairs: readonly string[]): Readonly<Record<stri
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf("=");
-      if (at < 1) throw new UserError(`${option} is ${JSON.stringify(pair)}, give one such as "title=hello"`);
+      if (at < 1)
+        throw new UsageError(`${option} is ${JSON.stringify(pair)}, give one such as "title=hello"`);
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );

@@ -7,7 +7,7 @@ import { cannotRead } from "./file-fault.ts";
 import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "./receiver-call.ts";
 import { encodeBatch, type MessageOptions, sizeOf } from "./send-body.ts";
 import { printable } from "./table.ts";
-import { UserError } from "./user-error.ts";
+import { UsageError, UserError } from "./user-error.ts";
 
 export interface SendCommandOptions extends ReceiverOptions, MessageOptions {
   readonly file?: string;
@@ -82,7 +82,7 @@ async function callOnce(
 async function bodyOf(options: SendCommandOptions, stdin: NodeJS.ReadableStream): Promise<Buffer> {
   const { file, pushId = [] } = options;
   if (file === undefined) {
-    if (pushId.length === 0) throw new UserError("give --file, or --push-id for each message");
+    if (pushId.length === 0) throw new UsageError("give --file, or --push-id for each message");
     return encodeBatch(options);
   }
   if (file === "-") return buffer(stdin);
@@ -106,7 +106,9 @@ function signatureOf(body: Uint8Array, options: SendCommandOptions): string | un
   const secret = secretOf(options);
   const { signature: isSigned, wrongSecret, reserialise, upperCase } = options;
   if (secret === undefined && (wrongSecret || reserialise || upperCase)) {
-    throw new UserError("--wrong-secret, --reserialise and --upper-case are about signatures, give --secret");
+    throw new UsageError(
+      "--wrong-secret, --reserialise and --upper-case are about signatures, give --secret",
+    );
   }
   if (secret === undefined || !isSigned) return undefined;
   const hex = signBody(wrongSecret ? `not ${secret}` : secret, body);

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import type { EventStore } from "../store/events/events.ts";
 import { type Common, command, optionsOf } from "./arguments.ts";
 import type { Config } from "./config.ts";
+import { stopSignal } from "./stop-signal.ts";
 import type { StoreOutput } from "./store-command.ts";
-import { UserError } from "./user-error.ts";
 
 interface StoreOptions extends Common {
   readonly json?: true;
@@ -58,8 +58,6 @@ async function withStore(
   ]);
   const { config } = loadConfig(await optionsOf(options));
   await using store = await openEventStore(config);
-  const controller = new AbortController();
-  process.once("SIGINT", () => controller.abort(new UserError("stopped; nothing is lost")));
   const output = { stdout: process.stdout, stderr: process.stderr, json: options.json };
-  return await run({ commands, store, config, output, signal: controller.signal });
+  return await run({ commands, store, config, output, signal: stopSignal("stopped; nothing is lost") });
 }

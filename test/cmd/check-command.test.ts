@@ -112,21 +112,21 @@ describe("the report", () => {
 describe("the command line", () => {
   const url = "http://127.0.0.1:1/";
   const table: [args: readonly string[], code: number, message: string][] = [
-    [[url], 1, "give --secret or --secret-file, or --channel-has-auth off"],
-    [[url, "--secret", ""], 1, "give --secret or --secret-file, or --channel-has-auth off"],
-    [[url, "--secret", "a", "--channel-has-auth", "off"], 1, "contradict each other"],
+    [[url], 2, "give --secret or --secret-file, or --channel-has-auth off"],
+    [[url, "--secret", ""], 2, "give --secret or --secret-file, or --channel-has-auth off"],
+    [[url, "--secret", "a", "--channel-has-auth", "off"], 2, "contradict each other"],
     [[url, "--secret-file", "gone.txt"], 1, 'cannot read the secret file "gone.txt" (ENOENT)'],
-    [["here", "--secret", "a"], 1, 'the URL is "here", give one such as'],
-    [[url, "--secret", "a", "--allow", "all"], 1, '--allow is "all", give a network such as'],
-    [[url, "--secret", "a", "--header", "bad"], 1, '--header is "bad", give one such as'],
+    [["here", "--secret", "a"], 2, 'the URL is "here", give one such as'],
+    [[url, "--secret", "a", "--allow", "all"], 2, '--allow is "all", give a network such as'],
+    [[url, "--secret", "a", "--header", "bad"], 2, '--header is "bad", give one such as'],
     [
       [url, "--secret", "a", "--second-secret", "a"],
-      1,
+      2,
       "the second secret is empty or the same as the first",
     ],
     [
       [url, "--channel-has-auth", "off", "--second-secret", "a"],
-      1,
+      2,
       "and a second secret contradict each other",
     ],
     [
@@ -136,7 +136,7 @@ describe("the command line", () => {
     ],
     [[url, "--secret", "a", "--tls-ca", "."], 1, 'cannot read the certificates file "." (EISDIR)'],
     [[url, "--secret", "a", "--tls-ca", import.meta.filename], 1, "which holds no certificate in PEM"],
-    [[url, "--secret", "a", "--skip", "none"], 1, '--skip is "none", valid are accept, '],
+    [[url, "--secret", "a", "--skip", "none"], 2, '--skip is "none", valid are accept, '],
     [[url, "--secret", "a", "--rate", "0"], 2, "give a whole number from 1 on"],
     [[], 2, "missing required argument 'url'"],
   ];

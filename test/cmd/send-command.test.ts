@@ -105,10 +105,10 @@ describe("faults", () => {
 describe("the command line", () => {
   const url = "http://127.0.0.1:1/";
   const table: [args: readonly string[], code: number, message: string][] = [
-    [[url], 1, "give --file, or --push-id for each message"],
+    [[url], 2, "give --file, or --push-id for each message"],
     [[url, "--file", "gone.json"], 1, 'cannot read "gone.json" (ENOENT)'],
-    [[url, "--push-id", "a", "--param", "title"], 1, '--param is "title", give one such as "title=hello"'],
-    [[url, "--push-id", "a", "--wrong-secret"], 1, "are about signatures, give --secret"],
+    [[url, "--push-id", "a", "--param", "title"], 2, '--param is "title", give one such as "title=hello"'],
+    [[url, "--push-id", "a", "--wrong-secret"], 2, "are about signatures, give --secret"],
     [[url, "--push-id", "a", "--file", "b"], 2, "cannot be used with option"],
     [[url, "--push-id", "a", "--cut", "none"], 2, "give a whole number from 1 on"],
   ];

@@ -55,7 +55,7 @@ export function signatureOf({ headers }: ReceiverRequest): string {
   return String(headers["x-svc-ops-signature"] ?? "");
 }
 
-export function rightSteps(): Steps {
+export function rightSteps(): Steps & { answer(failures: readonly Failure[]): ReceiverAnswer } {
   const kept = new Map<string, Promise<ReceiverAnswer>>();
   return {
     isSigned(request) {
