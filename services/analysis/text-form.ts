@@ -2,13 +2,32 @@ import { ValueFormat } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { KeyValue } from "../../store/events/events.ts";
 import { formatMilliseconds, formatSecond, parseLocalTime } from "./local-time.ts";
 
-/** What the platform's own API writes; a text of these letters is written the same. */
+/** What the platform's own API writes. */
 export const nullLabel = "(null)";
 export const overallLabel = "Overall";
 export const missingText = "-";
 
 /** Labels that stand for the one group of a result without groups. */
 export const overallLabels: readonly string[] = [overallLabel, "总体"];
+
+/** The text `(null)`, with backslashes before it or not. */
+const looksNull = /^\\*\(null\)$/;
+
+/**
+ * A label where labels are texts alone, undefined for null: the text `(null)`
+ * is `\(null)`, and those that begin so have one backslash more, so that each
+ * group has a label of its own.
+ */
+export function writeLabel(label: string | undefined): string {
+  if (label === undefined) return nullLabel;
+  return label.endsWith(nullLabel) && looksNull.test(label) ? `\\${label}` : label;
+}
+
+/** What `writeLabel` has written; undefined for null. */
+export function readLabel(text: string): string | undefined {
+  if (text === nullLabel) return undefined;
+  return text.endsWith(nullLabel) && looksNull.test(text) ? text.slice(1) : text;
+}
 
 /** `percent`: 0.1234 is `12.34%`; `fraction`: it is `0.1234`. */
 export type PercentForm = "percent" | "fraction";

@@ -24,6 +24,7 @@ export const channels = [
   "under_score",
   "b\\s",
   "12.5",
+  "(null)",
 ];
 export const cities = ["Berlin", "北京", "São Paulo", "berlin", "-", "New\nYork"];
 export const tagTexts = ["x", "y", "z", "Ünï", "x y", "10", "é", "é"];

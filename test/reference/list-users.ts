@@ -19,7 +19,7 @@ export function listUsers(data: ReferenceData, nowMs: number, body: unknown): re
   const given = readList(request, "sliceGroupVal", "sliceGroupVal").map(String);
   const overall = prepared.keys.length === 0 && ungrouped.has(given.join());
   if (!overall && given.length !== prepared.keys.length) throw new Refused("sliceGroupVal", "wrong length");
-  const group = JSON.stringify(overall ? [] : given.map((label) => (label === "(null)" ? null : label)));
+  const group = JSON.stringify(overall ? [] : given.map(readLabel));
   const slice = findSlice(
     prepared,
     readText(request, "sliceDate", "sliceDate") ?? readText(request, "eventDate", "eventDate"),
@@ -39,6 +39,12 @@ export function listUsers(data: ReferenceData, nowMs: number, body: unknown): re
     }
   }
   return [...users].sort((a, b) => a - b);
+}
+
+/** As clients post it; null is the group without values. */
+function readLabel(text: string): string | null {
+  if (text === "(null)") return null;
+  return /^\\+\(null\)$/.test(text) ? text.slice(1) : text;
 }
 
 interface Slice {

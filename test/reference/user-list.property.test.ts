@@ -89,9 +89,15 @@ function listRequest(request: Request, answer: Answer, { index, cols, bucket }: 
   return {
     ...rest,
     eventIndex: index,
-    sliceGroupVal: cols.map((label) => label ?? "(null)"),
+    sliceGroupVal: cols.map(writeLabel),
     ...(bucket !== undefined && { sliceDate: answer.x[bucket] }),
   };
+}
+
+/** As answers write it. */
+function writeLabel(label: Label): string {
+  if (label === null) return "(null)";
+  return label.replace(/^(\\*\(null\))$/, "\\$1");
 }
 
 /** Another text for the slice's date, or another date, now and then. */

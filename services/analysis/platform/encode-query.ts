@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, getOption, isFieldSet, type Message } from "@bufbuild/protobuf";
 import { type GroupValue, GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { json_word } from "../../../gen/engage/gateway/v1/options_pb.ts";
-import { labelOf } from "../rest/answer-text.ts";
+import { nullLabel } from "../text-form.ts";
 
 type Json = string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
 
@@ -57,4 +57,9 @@ function encodeItem({ message, enum: vocabulary }: DescField, value: unknown): J
     return known === undefined ? undefined : getOption(known, json_word) || undefined;
   }
   return typeof value === "bigint" ? Number(value) : (value as Json);
+}
+
+/** The platform writes null and the text `(null)` alike. */
+function labelOf({ value }: GroupValue): string {
+  return value.case === "label" ? value.value : nullLabel;
 }

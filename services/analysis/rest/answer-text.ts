@@ -5,7 +5,7 @@ import type {
   Zone,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { formatSecond, hourMs } from "../local-time.ts";
-import { nullLabel, overallLabel } from "../text-form.ts";
+import { overallLabel, writeLabel } from "../text-form.ts";
 
 /** The members of an answer's info, as they stand beside the others in `data`; each begins with a comma. */
 export function writeInfo(info: AnswerInfo | undefined): string {
@@ -36,7 +36,7 @@ export function labelsOf(groupCols: readonly GroupValue[]): readonly string[] {
 }
 
 export function labelOf({ value }: GroupValue): string {
-  return value.case === "label" ? value.value : nullLabel;
+  return writeLabel(value.case === "label" ? value.value : undefined);
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>();

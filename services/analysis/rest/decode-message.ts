@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
 import { type GroupValue, GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { nullLabel } from "../text-form.ts";
+import { readLabel } from "../text-form.ts";
 import { numberOf, quoteAll, wordsOf } from "../words.ts";
 import { BigNumber } from "./exact-json.ts";
 import { numberReaderOf } from "./read-number.ts";
@@ -85,7 +85,7 @@ function readerOf(field: DescField): Read {
 
 function elementReaderOf(field: DescField): Read {
   const { message, enum: words } = field;
-  if (message?.typeName === GroupValueSchema.typeName) return readLabel;
+  if (message?.typeName === GroupValueSchema.typeName) return readGroup;
   if (message !== undefined) {
     return (value, at, depth, reading) => readMessage(message, value, at, depth + 1, reading);
   }
@@ -151,13 +151,18 @@ function readLooseText(value: unknown, at: string, _depth: number, reading: Read
   return isBounded ? text : reading.refuse(at, `${quote(value)} is beyond the largest number`);
 }
 
-function readLabel(value: unknown, at: string, _depth: number, reading: Reading): GroupValue | undefined {
-  if (value === nullLabel || value === null) {
-    return create(GroupValueSchema, { value: { case: "nullValue", value: NullValue.NULL_VALUE } });
+function readGroup(value: unknown, at: string, _depth: number, reading: Reading): GroupValue | undefined {
+  const text = textOf(value);
+  if (text === undefined && value !== null) {
+    return reading.refuse(at, `${quote(value)} is not a text or number`);
   }
-  const label = textOf(value);
-  if (label !== undefined) return create(GroupValueSchema, { value: { case: "label", value: label } });
-  return reading.refuse(at, `${quote(value)} is not a text or number`);
+  const label = text === undefined ? undefined : readLabel(text);
+  return create(GroupValueSchema, {
+    value:
+      label === undefined
+        ? { case: "nullValue", value: NullValue.NULL_VALUE }
+        : { case: "label", value: label },
+  });
 }
 
 function textOf(value: unknown): string | undefined {

@@ -25,7 +25,8 @@ const slice = {
   sliceGroupVal: {
     type: "array",
     items: { type: ["string", "number", "boolean", "null"] },
-    description: "The group's labels as in `group_cols`.",
+    description:
+      "The group's labels as in `group_cols`; null is `(null)`, and the text `(null)` is `\\(null)`.",
   },
   eventIndex: { type: whole, minimum: 0, description: "Zero-based index of the metric in `events`." },
 } satisfies JsonObject;

@@ -5,7 +5,7 @@ import {
   MetricResultSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
-import { labelOf, nullLabel } from "../text-form.ts";
+import { labelOf, writeLabel } from "../text-form.ts";
 import { shapeGroupValue } from "./answer-info.ts";
 import { createGroupTable, type GroupTable } from "./group-table.ts";
 import { type RankedMetric, type RankSource, type Runs, rankGroups, splitsOf } from "./metric-groups.ts";
@@ -74,7 +74,7 @@ export function shapeHeading(
   { plan, table }: RankedAnswer,
   { metric, split, groups }: RankedMetric,
 ): MetricResult {
-  const suffix = split === undefined ? "" : `(${splitLabel(plan, table, split) ?? nullLabel})`;
+  const suffix = split === undefined ? "" : `(${writeLabel(splitLabel(plan, table, split))})`;
   return create(MetricResultSchema, {
     resultKey: `${metric.resultKey}${suffix}`,
     eventIndex: metric.index,

@@ -6,6 +6,8 @@ import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } f
 
 /** The label of the group without a value. */
 export const nullLabel = "(null)";
+/** A text that needs one backslash more, so that it isn't taken for that label; as results write it. */
+export const looksNull = /^\\*\(null\)$/;
 /** Labels of the one group of a result without groups. */
 const overallLabels: readonly unknown[] = ["Overall", "总体"];
 
@@ -103,7 +105,8 @@ function readLabel(value: JsonValue, place: Place): JsonValue | undefined {
   if (value === null || value === nullLabel) return { nullValue: null };
   if (isObject(value) || Array.isArray(value)) return value;
   const label = readText(value, place);
-  return label === undefined ? undefined : { label };
+  if (label === undefined) return undefined;
+  return { label: typeof label === "string" && looksNull.test(label) ? label.slice(1) : label };
 }
 
 function withoutOverall(query: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type PlatformField, type PlatformForm, platformFieldsOf } from "./query-fields.ts";
-import { nullLabel } from "./read-query.ts";
+import { looksNull, nullLabel } from "./read-query.ts";
 
 /** The proto3 JSON of a message with its queries and filters as the platform's own API writes them. */
 export function writeQuery(desc: DescMessage, json: JsonValue): JsonValue {
@@ -28,6 +28,11 @@ function writeValue(form: PlatformForm, value: JsonValue): JsonValue | undefined
     case "texts":
       return value;
     case "labels":
-      return (value as JsonObject)["label"] ?? nullLabel;
+      return writeLabel((value as JsonObject)["label"]);
   }
+}
+
+function writeLabel(label: JsonValue | undefined): JsonValue {
+  if (label === undefined) return nullLabel;
+  return typeof label === "string" && looksNull.test(label) ? `\\${label}` : label;
 }

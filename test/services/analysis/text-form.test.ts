@@ -9,6 +9,8 @@ import {
   labelOf,
   parseBoundaries,
   parseNumber,
+  readLabel,
+  writeLabel,
 } from "../../../services/analysis/text-form.ts";
 
 describe("formatValue", () => {
@@ -80,6 +82,25 @@ describe("labels of groups", () => {
     [{ kind: "intervals", of: "time", boundaries: [0] }, 1, "[1970-01-01 00:00:00,+inf)"],
   ])("writes with %j the value %j as %j", (form, value, label) => {
     expect(labelOf(form, value)).toBe(label);
+  });
+
+  it.each([
+    [undefined, "(null)"],
+    ["(null)", "\\(null)"],
+    ["\\(null)", "\\\\(null)"],
+    ["a(null)", "a(null)"],
+    ["\\", "\\"],
+  ])("writes %j among texts as %j, and reads it so", (label, text) => {
+    expect([writeLabel(label), readLabel(text)]).toEqual([text, label]);
+  });
+
+  it("has a text of its own for each", () => {
+    const label = fc.oneof(fc.string(), fc.stringMatching(/^\\{0,3}\(null\)\\?$/), fc.constant(undefined));
+    fc.assert(
+      fc.property(label, (one) => {
+        expect(readLabel(writeLabel(one))).toBe(one);
+      }),
+    );
   });
 
   const time = fc.integer({ min: Date.UTC(1000, 0), max: Date.UTC(9999, 11) });

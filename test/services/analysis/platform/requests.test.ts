@@ -145,6 +145,8 @@ describe("encodeQuery is the inverse of reading", () => {
     const encode = (sliceGroupVal: typeof slice) =>
       JSON.parse(encodeQuery(EventUserQuerySchema, create(EventUserQuerySchema, { sliceGroupVal }), options));
     expect(encode(slice)).toMatchObject({ sliceGroupVal: ["(null)", "a"] });
+    const literal = { value: { case: "label" as const, value: "(null)" } };
+    expect(encode([literal])).toMatchObject({ sliceGroupVal: ["(null)"] });
     expect(encode([])).toMatchObject({ sliceGroupVal: ["Overall"] });
   });
 

@@ -61,6 +61,22 @@ describe("the REST form of a result", () => {
     expect(written(analysis(data))).toEqual({ ...expected, data: { ...expected.data, zone: 8 } });
   });
 
+  test("the text (null) is not the label of the group without a value", () => {
+    const labels = [none, label("(null)"), label("\\(null)")].map((one) => ({ groupCols: [one] }));
+    expect(
+      written(analysis({ unionGroups: labels, y: [{ resultKey: "a", entries: labels }] })),
+    ).toMatchObject({
+      data: {
+        union_groups: [["(null)"], ["\\(null)"], ["\\\\(null)"]],
+        y: [
+          {
+            a: [{ group_cols: ["(null)"] }, { group_cols: ["\\(null)"] }, { group_cols: ["\\\\(null)"] }],
+          },
+        ],
+      },
+    });
+  });
+
   test("without groups, compared, with equal keys and all that is to be told", () => {
     const range = { startTime: "2026-08-23 00:00:00", endTime: "2026-08-24 23:59:59" };
     const metric = (numbers: number[], format: ValueFormat) => ({

@@ -191,7 +191,7 @@ describe("tolerance", () => {
   test("labels may be numbers, and (null) and null are the null group", () => {
     const { query } = readBody(EventUserQuerySchema, {
       ...users,
-      sliceGroupVal: ["a", 1, true, "(null)", null],
+      sliceGroupVal: ["a", 1, true, "(null)", null, "\\(null)", "\\\\(null)", "\\n"],
     });
     expect(query.sliceGroupVal.map(({ value }) => value)).toEqual([
       { case: "label", value: "a" },
@@ -199,6 +199,9 @@ describe("tolerance", () => {
       { case: "label", value: "true" },
       { case: "nullValue", value: 0 },
       { case: "nullValue", value: 0 },
+      { case: "label", value: "(null)" },
+      { case: "label", value: "\\(null)" },
+      { case: "label", value: "\\n" },
     ]);
   });
 

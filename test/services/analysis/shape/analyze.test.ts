@@ -208,7 +208,12 @@ describe("a split", () => {
   ];
   const groups = ({ keys }: { readonly keys: readonly unknown[] }) =>
     keys.length === 2
-      ? [group(["a", "X"], [1, 1]), group(["b", "Y"], [9, 9]), group(["b", null], [1, 1])]
+      ? [
+          group(["a", "X"], [1, 1]),
+          group(["b", "Y"], [9, 9]),
+          group(["b", null], [1, 1]),
+          group(["b", "(null)"], [0, 1]),
+        ]
       : [group(["a"], [1, 1]), group(["b"], [10, 10])];
 
   it("makes a result of each value, the largest first", async () => {
@@ -223,12 +228,14 @@ describe("a split", () => {
       ["1_pay.TOTAL_TIMES(Y)", "支付(Y)", "Y"],
       ["1_pay.TOTAL_TIMES((null))", "支付((null))", null],
       ["1_pay.TOTAL_TIMES(X)", "支付(X)", "X"],
+      ["1_pay.TOTAL_TIMES(\\(null))", "支付(\\(null))", "(null)"],
       ["2_pay.TOTAL_TIMES", "2_pay.TOTAL_TIMES", undefined],
     ]);
     expect(data.y.map(entriesOf)).toEqual([
       [[["b"], [9, 9]]],
       [[["b"], [1, 1]]],
       [[["a"], [1, 1]]],
+      [[["b"], [0, 1]]],
       [
         [["b"], [10, 10]],
         [["a"], [1, 1]],

@@ -101,6 +101,8 @@ describe("the users behind a number are named as in /open/event-user-list", () =
     [[7], [{ case: "label", value: "7" }]],
     [[{ label: "(null)" }], [{ case: "label", value: "(null)" }]],
     [["(null)"], [{ case: "nullValue", value: NullValue.NULL_VALUE }]],
+    [["\\(null)"], [{ case: "label", value: "(null)" }]],
+    [["\\\\(null)", "\\n"], ["\\(null)", "\\n"].map((value) => ({ case: "label", value }))],
     [[null], [{ case: "nullValue", value: NullValue.NULL_VALUE }]],
     [["Overall"], [{ case: "label", value: "Overall" }]],
   ])("the group %j", (sliceGroupVal, groups) => {
@@ -263,8 +265,6 @@ describe("answers", () => {
       fc.property(source, (value) => {
         const task = create(TaskSchema, { name: "a", audience: { source: value as never } });
         const plain = toJson(TaskSchema, task);
-        const isAmbiguous = JSON.stringify(plain).includes('"label":"(null)"');
-        fc.pre(!isAmbiguous);
         expect(toJson(TaskSchema, decode(encode(task).task))).toEqual(plain);
       }),
     );
