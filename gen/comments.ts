@@ -813,7 +813,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.BatchSummary":
     "BatchSummary is one batch of a run.",
   "engage.channel.v1.BatchSummary.attempts":
-    "Attempts so far.",
+    "Attempts that have ended.",
   "engage.channel.v1.BatchSummary.failed_items":
     "Messages of it that failed, with their one-based index and message.",
   "engage.channel.v1.BatchSummary.last_failure":
@@ -825,7 +825,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.BatchSummary.size":
     "Messages in it.",
   "engage.channel.v1.BatchSummary.state":
-    "Where it stands: `pending`, `in_flight`, `succeeded` or `failed`.",
+    "Where it stands: `pending`, `in_flight` (it is being sent, or is among the\nnext), `succeeded` or `failed`.",
   "engage.channel.v1.CancelTaskRequest":
     "CancelTaskRequest names a task.",
   "engage.channel.v1.CancelTaskRequest.task_id":

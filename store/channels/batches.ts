@@ -1,5 +1,6 @@
 import type { SegmentCounts } from "./runs.ts";
 
+/** `in_flight`: somebody has it, and is sending it or will do so next. */
 export type BatchState = "pending" | "in_flight" | "succeeded" | "failed";
 
 export interface FailedItem {
@@ -15,7 +16,7 @@ export interface BatchRecord {
   readonly requestId: string;
   readonly size: number;
   readonly state: BatchState;
-  /** Attempts begun. */
+  /** Attempts that have ended; the one that is in flight is not among them. */
   readonly attempts: number;
   /** Ascending by index; those that the receiver named. */
   readonly failedItems: readonly FailedItem[];
@@ -86,7 +87,7 @@ export type Outcome =
       readonly message: string;
       readonly segments: readonly SegmentCounts[];
     }
-  /** It was not sent: the lease is given back, and counts as no attempt. */
+  /** It was not sent: the lease is given back, and counts as no attempt. Of a cancelled run it fails as `cancelled`. */
   | { readonly kind: "released" };
 
 /** `stale`: the batch is settled, or somebody else has it; nothing has changed. An ended lease nobody else has taken still settles. */

@@ -49,7 +49,8 @@ function toRecord(row: BatchRow): BatchRecord {
     requestId: row.request_id,
     size: row.size,
     state: row.state,
-    attempts: row.attempts,
+    // A lease is counted when it is given, and the attempt may not have begun.
+    attempts: row.state === "in_flight" ? row.attempts - 1 : row.attempts,
     failedItems: row.failed_items === null ? [] : (JSON.parse(row.failed_items) as FailedItem[]),
     lastFailure: row.last_failure,
   };

@@ -20,7 +20,13 @@ interface Change {
   readonly failedItems: string | null;
 }
 
+type Effect =
+  | Outcome
+  /** It was not sent, and is not to be any more. */
+  | { readonly kind: "dropped" };
+
 const MAX_MESSAGE = 2_000;
+const cancelled = "cancelled";
 
 /** @param atMs by the clock of leases */
 export function* settleBatches(
@@ -39,10 +45,10 @@ export function* settleBatches(
       answers.set(settlement, { kind: "stale" });
       continue;
     }
-    const outcome = effective(settlement.outcome, held);
-    const change = changeOf(atMs, outcome, held);
-    yield* write(held, change, outcome.kind !== "released");
-    if (outcome.kind !== "released") count(tallies, held, change, outcome);
+    const effect = effectOf(settlement.outcome, held);
+    const change = changeOf(atMs, effect, held);
+    yield* write(held, change, effect.kind !== "released" && effect.kind !== "dropped");
+    if (effect.kind !== "released") count(tallies, held, change, effect);
     if (change.state !== "pending") ended.add(held.run_seq);
     answers.set(settlement, { kind: "settled", state: change.state });
   }
@@ -73,14 +79,13 @@ function* findHeld(
 }
 
 /** Of a run that was broken off nothing is sent again. */
-function effective(outcome: Outcome, { run_state }: HeldRow): Outcome {
+function effectOf(outcome: Outcome, { run_state }: HeldRow): Effect {
   if (run_state === "preparing" || run_state === "sending") return outcome;
   if (outcome.kind === "retry") return { ...outcome, kind: "failed" };
-  if (outcome.kind !== "released") return outcome;
-  return { kind: "failed", reason: "cancelled", message: "", segments: [] };
+  return outcome.kind === "released" ? { kind: "dropped" } : outcome;
 }
 
-function changeOf(atMs: number, outcome: Outcome, held: HeldRow): Change {
+function changeOf(atMs: number, effect: Effect, held: HeldRow): Change {
   const same = {
     dueAtMs: atMs,
     attempts: held.attempts,
@@ -88,23 +93,25 @@ function changeOf(atMs: number, outcome: Outcome, held: HeldRow): Change {
     lastFailure: held.last_failure,
     failedItems: null,
   };
-  switch (outcome.kind) {
+  switch (effect.kind) {
     case "succeeded": {
-      const items = outcome.failedItems.map((item) => ({ ...item, message: toText(item.message) }));
+      const items = effect.failedItems.map((item) => ({ ...item, message: toText(item.message) }));
       return { ...same, state: "succeeded", failedItems: items.length === 0 ? null : JSON.stringify(items) };
     }
     case "failed":
-      return { ...same, state: "failed", lastFailure: failureText(outcome) };
+      return { ...same, state: "failed", lastFailure: failureText(effect) };
     case "retry":
       return {
         ...same,
         state: "pending",
-        dueAtMs: atMs + outcome.afterMs,
+        dueAtMs: atMs + effect.afterMs,
         retries: held.retries + 1,
-        lastFailure: failureText(outcome),
+        lastFailure: failureText(effect),
       };
     case "released":
       return { ...same, state: "pending", attempts: held.attempts - 1 };
+    case "dropped":
+      return { ...same, state: "failed", attempts: held.attempts - 1, lastFailure: cancelled };
   }
 }
 
@@ -126,21 +133,25 @@ function* write(held: HeldRow, change: Change, isAttempt: boolean): Operation<vo
 function count(
   tallies: Tallies,
   held: HeldRow,
-  { state }: Change,
-  outcome: Exclude<Outcome, { readonly kind: "released" }>,
+  { state, attempts }: Change,
+  effect: Exclude<Effect, { readonly kind: "released" }>,
 ): void {
   const runSeq = held.run_seq;
+  tallies.add(runSeq, "retried", Math.max(0, attempts - Math.max(1, held.settled_attempts)));
+  if (state !== "pending") tallies.add(runSeq, "settled", 1);
+  if (effect.kind === "dropped") {
+    tallies.add(runSeq, "failed", held.size, cancelled);
+    return;
+  }
   if (held.is_sent === 0) tallies.add(runSeq, "sent", held.size);
-  tallies.add(runSeq, "retried", held.attempts - Math.max(1, held.settled_attempts));
   if (state === "pending") return;
-  tallies.add(runSeq, "settled", 1);
-  for (const segment of outcome.segments) tallies.addSegment(runSeq, segment);
-  if (outcome.kind === "succeeded") {
-    const failed = outcome.failedItems.length;
+  for (const segment of effect.segments) tallies.addSegment(runSeq, segment);
+  if (effect.kind === "succeeded") {
+    const failed = effect.failedItems.length;
     tallies.add(runSeq, "succeeded", held.size - failed);
-    tallies.add(runSeq, "failed", failed, outcome.reason ?? "rejected");
-    tallies.add(runSeq, "warnings", outcome.warnings);
-  } else tallies.add(runSeq, "failed", held.size, outcome.reason);
+    tallies.add(runSeq, "failed", failed, effect.reason ?? "rejected");
+    tallies.add(runSeq, "warnings", effect.warnings);
+  } else tallies.add(runSeq, "failed", held.size, effect.reason);
 }
 
 function failureText({ reason, message }: { readonly reason: string; readonly message: string }): string {

@@ -120,7 +120,10 @@ export function testBatches(open: OpenWorld): void {
       await using world = await open();
       const { channelId, run } = await preparedRun(world.store, [["a"]]);
       const [first] = await leaseAll(world.store, channelId);
+      const listed = async () => (await world.store.batches(run.runId, {}, { limit: 9 })).items;
+      expect(await listed()).toMatchObject([{ state: "in_flight", attempts: 0 }]);
       await world.store.settleBatches([{ token: first!.token, outcome: { kind: "released" } }]);
+      expect(await listed()).toMatchObject([{ state: "pending", attempts: 0 }]);
       expect(await world.store.statistics(run.runId)).toMatchObject({
         sent: 0,
         retried: 0,
@@ -215,6 +218,28 @@ export function testBatches(open: OpenWorld): void {
           { reason: "timeout", count: 1 },
         ],
       });
+    });
+
+    it("of a cancelled run that were not sent are counted as failed only", async () => {
+      await using world = await open();
+      const { channelId, run, taskId } = await preparedRun(world.store, [["a", "b"], ["c"], ["d"]]);
+      const [, second, third] = await leaseAll(world.store, channelId);
+      await world.store.settleBatches([{ token: third!.token, outcome: retryAfter(0) }]);
+      const [again] = await leaseAll(world.store, channelId);
+      await world.store.cancelTask(taskId);
+      const released = { kind: "released" } as const;
+      expect(
+        await world.store.settleBatches([second!, again!].map(({ token }) => ({ token, outcome: released }))),
+      ).toEqual(Array.from({ length: 2 }, () => ({ kind: "settled", state: "failed" })));
+      expect(await world.store.statistics(run.runId)).toMatchObject({
+        ...{ sent: 1, succeeded: 0, retried: 0, settledBatches: 2 },
+        failed: [{ reason: "cancelled", count: 2 }],
+      });
+      expect((await world.store.batches(run.runId, {}, { limit: 9 })).items).toMatchObject([
+        { number: 0, state: "in_flight", attempts: 0 },
+        { number: 1, state: "failed", attempts: 0, lastFailure: "cancelled" },
+        { number: 2, state: "failed", attempts: 1, lastFailure: "cancelled" },
+      ]);
     });
 
     it("are listed in pages", async () => {

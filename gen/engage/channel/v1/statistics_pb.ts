@@ -216,14 +216,15 @@ export type BatchSummary = Message<"engage.channel.v1.BatchSummary"> & {
   size: number;
 
   /**
-   * Where it stands: `pending`, `in_flight`, `succeeded` or `failed`.
+   * Where it stands: `pending`, `in_flight` (it is being sent, or is among the
+   * next), `succeeded` or `failed`.
    *
    * @generated from field: string state = 4;
    */
   state: string;
 
   /**
-   * Attempts so far.
+   * Attempts that have ended.
    *
    * @generated from field: int32 attempts = 5;
    */
