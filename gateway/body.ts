@@ -8,26 +8,53 @@ import { messageTooLarge, refuse } from "./refusals.ts";
 
 const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
 
+/** Told how the body of a request comes in, and what it is or why there is none. */
+export interface BodyReader {
+  /** Size on the wire. */
+  bytesRead(bytes: number): void;
+  receive(body: Buffer): void;
+  fail(reason: unknown): void;
+}
+
+type Request = IncomingMessage | Http2ServerRequest;
+
 /**
  * Reads the body of a request, with its Content-Encoding (gzip, br) undone.
  * Stops at `maxBytes`, counted on the wire and again after inflating, with
- * RESOURCE_EXHAUSTED. `bytesRead` is told the size on the wire.
+ * RESOURCE_EXHAUSTED.
  */
-export function readBody(
-  request: IncomingMessage | Http2ServerRequest,
-  maxBytes: number,
-  bytesRead: (bytes: number) => void,
-): Promise<Buffer> {
+export function collectBody(request: Request, maxBytes: number, reader: BodyReader): void {
   const { headers } = request;
   const encoding = headers["content-encoding"] ?? "identity";
   const declared = Number(headers["content-length"] ?? 0);
-  if (declared > maxBytes) return Promise.reject(messageTooLarge(declared, maxBytes));
-  const wire = collect(request, maxBytes, bytesRead);
-  return encoding === "identity" ? wire : inflate(wire, encoding, maxBytes);
+  if (declared > maxBytes) failLater(reader, messageTooLarge(declared, maxBytes));
+  else if (encoding === "identity") collect(request, maxBytes, reader);
+  else collect(request, maxBytes, inflating(encoding, maxBytes, reader));
 }
 
-async function inflate(wire: Promise<Buffer>, encoding: string, maxBytes: number): Promise<Buffer> {
-  const bytes = await wire;
+/** As a promise. `bytesRead` is told the size on the wire. */
+export function readBody(
+  request: Request,
+  maxBytes: number,
+  bytesRead: (bytes: number) => void,
+): Promise<Buffer> {
+  return new Promise((receive, fail) => collectBody(request, maxBytes, { bytesRead, receive, fail }));
+}
+
+function inflating(encoding: string, maxBytes: number, reader: BodyReader): BodyReader {
+  return {
+    bytesRead: (bytes) => reader.bytesRead(bytes),
+    fail: (reason) => reader.fail(reason),
+    receive: (wire) => {
+      inflate(wire, encoding, maxBytes).then(
+        (body) => reader.receive(body),
+        (error: unknown) => reader.fail(error),
+      );
+    },
+  };
+}
+
+async function inflate(bytes: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
   if (encoding !== "gzip" && encoding !== "br") {
     const message = `content-encoding ${quoteText(encoding)} is not supported, valid are gzip, br, identity`;
     throw refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
@@ -41,29 +68,35 @@ async function inflate(wire: Promise<Buffer>, encoding: string, maxBytes: number
   }
 }
 
-function collect(
-  request: IncomingMessage | Http2ServerRequest,
-  maxBytes: number,
-  bytesRead: (bytes: number) => void,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const onData = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) {
-        request.off("data", onData);
-        reject(messageTooLarge(undefined, maxBytes));
-      } else chunks.push(chunk);
-    };
-    const gone = (): void => reject(new ConnectError("the caller went away", Code.Canceled));
-    request.on("data", onData);
-    request.on("end", () => {
-      bytesRead(bytes);
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes));
-    });
-    request.on("error", gone);
-    // On HTTP/1.1 it is an error too.
-    if (request.httpVersionMajor === 2) request.on("aborted", gone);
+function collect(request: Request, maxBytes: number, reader: BodyReader): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isOver = false;
+  const fail = (reason: ConnectError): void => {
+    if (!isOver) failLater(reader, reason);
+    isOver = true;
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      request.off("data", onData);
+      fail(messageTooLarge(undefined, maxBytes));
+    } else chunks.push(chunk);
+  };
+  const gone = (): void => fail(new ConnectError("the caller went away", Code.Canceled));
+  request.on("data", onData);
+  request.on("end", () => {
+    if (isOver) return;
+    isOver = true;
+    reader.bytesRead(bytes);
+    reader.receive(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes));
   });
+  request.on("error", gone);
+  // On HTTP/1.1 it is an error too.
+  if (request.httpVersionMajor === 2) request.on("aborted", gone);
+}
+
+/** Once the events of a broken request are through: until then its answer does not know that nobody is there. */
+function failLater(reader: BodyReader, reason: ConnectError): void {
+  queueMicrotask(() => reader.fail(reason));
 }

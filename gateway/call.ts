@@ -93,6 +93,10 @@ export class Call implements HandlerContext {
     return this.#responseHeader !== undefined;
   }
 
+  get hasResponseTrailer(): boolean {
+    return this.#responseTrailer !== undefined;
+  }
+
   /** Adds the response headers that were set, if any. */
   assignResponseHeader(target: Record<string, unknown>): void {
     this.#responseHeader?.assignTo(target);

@@ -17,7 +17,7 @@ export function compressAnswer(
   request: NodeRequest,
   minBytes: number,
 ): HttpAnswer | Promise<HttpAnswer> {
-  if (Buffer.byteLength(answer.body) < minBytes) return answer;
+  if (isBelow(answer.body, minBytes)) return answer;
   const encoding = acceptedEncoding(request.headers["accept-encoding"]);
   const headers = { ...answer.headers, vary: "accept-encoding" };
   if (encoding === undefined) return { ...answer, headers };
@@ -27,6 +27,11 @@ export function compressAnswer(
     headers: { ...headers, "content-encoding": encoding },
     body,
   }));
+}
+
+/** A UTF-16 unit is at most three bytes, so that short texts need not be counted. */
+function isBelow(body: string | Uint8Array, minBytes: number): boolean {
+  return (typeof body === "string" && body.length * 3 < minBytes) || Buffer.byteLength(body) < minBytes;
 }
 
 /** The encoding to answer with; an entry with `q=0` is a refusal. */

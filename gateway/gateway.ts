@@ -99,8 +99,8 @@ function createDispatch(
     const target = request.url ?? "/";
     const query = target.indexOf("?");
     const path = query < 0 ? target : target.slice(0, query);
-    if (!servers.some((serve) => serve(request, response, path)))
-      refuse(request, response as ServerResponse, path);
+    for (const serve of servers) if (serve(request, response, path)) return;
+    refuse(request, response as ServerResponse, path);
   };
 }
 

@@ -7,6 +7,9 @@ import {
   type Message,
   toJsonString,
 } from "@bufbuild/protobuf";
+import { decodeBase64, encodeBase64 } from "./base64.ts";
+import { compileJsonReader } from "./json-read.ts";
+import { compileJsonWriter } from "./json-write.ts";
 import { opaqueFieldOf } from "./opaque.ts";
 
 /** Proto3 JSON of one message type; keys without a field are ignored. */
@@ -27,9 +30,11 @@ export function createJsonCodec(desc: DescMessage): JsonCodec {
 }
 
 function generalCodec(desc: DescMessage): JsonCodec {
+  const read = compileJsonReader(desc);
+  const write = compileJsonWriter(desc);
   return {
-    decode: (json) => fromJson(desc, json, { ignoreUnknownFields: true }),
-    encode: (message) => toJsonString(desc, message),
+    decode: (json) => read(json) ?? fromJson(desc, json, { ignoreUnknownFields: true }),
+    encode: (message) => write(message) ?? toJsonString(desc, message),
   };
 }
 
@@ -48,8 +53,7 @@ function opaqueCodec(desc: DescMessage, { jsonName, localName }: DescField): Jso
     encode(message) {
       const bytes = (message as unknown as Record<string, unknown>)[localName];
       if (!(bytes instanceof Uint8Array) || bytes.length === 0) return general.encode(message);
-      const { buffer, byteOffset, byteLength } = bytes;
-      return `${head}${Buffer.from(buffer, byteOffset, byteLength).toString("base64")}"}`;
+      return `${head}${encodeBase64(bytes)}"}`;
     },
   };
 }
@@ -60,11 +64,4 @@ function onlyText(json: JsonValue, key: string): string | undefined {
   const keys = Object.keys(json);
   const value = keys.length === 1 && keys[0] === key ? (json as Record<string, JsonValue>)[key] : undefined;
   return typeof value === "string" ? value : undefined;
-}
-
-/** Undefined for all but plain base64 with its padding: Node leaves out what is none, and so gives fewer bytes. */
-function decodeBase64(text: string): Buffer | undefined {
-  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  const bytes = Buffer.from(text, "base64");
-  return text.length % 4 === 0 && bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
 }

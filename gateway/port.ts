@@ -51,15 +51,24 @@ const idleGraceMs = 250;
 
 const http2Preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
+const kResponse = Symbol("response");
+
+/** An HTTP/1.1 connection and the answer to the latest request on it. Noting it there costs less than a set of answers. */
+type AnsweringSocket = net.Socket & { [kResponse]?: http.ServerResponse };
+
 export function createPort(options: PortOptions): Port {
   const sockets = new Set<net.Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
-  const responses = new Set<http.ServerResponse>();
+  const http1Sockets = new Set<AnsweringSocket>();
   let draining = false;
   const onRequest = (request: NodeRequest, response: NodeResponse): void => {
     if ("shouldKeepAlive" in response) {
-      responses.add(response);
-      response.on("close", () => responses.delete(response));
+      const socket = request.socket as AnsweringSocket;
+      if (socket[kResponse] === undefined) {
+        http1Sockets.add(socket);
+        socket.once("close", () => http1Sockets.delete(socket));
+      }
+      socket[kResponse] = response;
       if (draining) sayClose(response);
     }
     options.onRequest(request, response);
@@ -98,7 +107,7 @@ export function createPort(options: PortOptions): Port {
         net.Server.prototype.close.call(listener, () => resolve()),
       );
       for (const session of sessions) session.close();
-      for (const response of responses) sayClose(response);
+      for (const { [kResponse]: latest } of http1Sockets) if (latest !== undefined) sayClose(latest);
       const stop = new AbortController();
       const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
         for (const socket of sockets) socket.destroy();

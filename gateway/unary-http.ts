@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { readBody } from "./body.ts";
+import { type BodyReader, collectBody } from "./body.ts";
 import { Call } from "./call.ts";
 import type { Core } from "./core.ts";
 import { stopRequest } from "./early-answer.ts";
@@ -44,7 +44,7 @@ export function serveUnaryHttp(
 }
 
 /** One request and its answer. Whatever comes first (answer, error, deadline, end of the caller) ends it. */
-class Exchange {
+class Exchange implements BodyReader {
   readonly #core: Core;
   readonly #method: UnaryHttp;
   readonly #decode: DecodeBody;
@@ -80,7 +80,9 @@ class Exchange {
     const { limits, observer, authorize } = this.#core;
     const { served, timeoutMs } = this.#method;
     observer.started(this.#record);
-    this.#response.on("close", () => this.closed());
+    const response = this.#response as Answering;
+    response[kExchange] = this;
+    response.on("close", onClose);
     try {
       authorize(this.#record, served, this.#call.requestHeader);
       this.#call.startDeadline(timeoutMs(this.#request), limits.maxDeadlineMs);
@@ -89,13 +91,11 @@ class Exchange {
       return;
     }
     this.#call.onAbort((reason) => this.fail(reason));
-    const bytesRead = (bytes: number): void => {
-      this.#record.bytesIn = bytes;
-    };
-    readBody(this.#request, maxMessageBytesOf(limits, served), bytesRead).then(
-      (body) => this.receive(body),
-      (error: unknown) => this.fail(error),
-    );
+    collectBody(this.#request, maxMessageBytesOf(limits, served), this);
+  }
+
+  bytesRead(bytes: number): void {
+    this.#record.bytesIn = bytes;
   }
 
   receive(body: Buffer): void {
@@ -137,23 +137,21 @@ class Exchange {
     if (this.#ended) return;
     this.#ended = true;
     this.#call.end();
-    this.#record.bytesOut = Buffer.byteLength(this.#write(answer).body);
+    this.#record.bytesOut = this.#write(answer);
     this.#core.observer.finished(this.#record);
   }
 
-  /** The answer that was written: an internal error where headers of the handler cannot be sent. */
-  #write(answer: HttpAnswer): HttpAnswer {
+  /** Returns the size of the body: of an internal error where headers of the handler cannot be sent. */
+  #write(answer: HttpAnswer): number {
     const { requestId } = this.#record;
     try {
-      write(this.#request, this.#response, requestId, answer);
-      return answer;
+      return write(this.#request, this.#response, requestId, answer);
     } catch (fault) {
       const error = toSafeError(fault, this.#record, this.#core.reportFault);
       this.#record.code = error.code;
       const { status, body } = this.#method.encodeError(error, this.#call);
       const plain = { status, headers: { "content-type": "application/json" }, body };
-      write(this.#request, this.#response, requestId, plain);
-      return plain;
+      return write(this.#request, this.#response, requestId, plain);
     }
   }
 
@@ -162,15 +160,27 @@ class Exchange {
   }
 }
 
-function write(request: NodeRequest, target: NodeResponse, requestId: string, answer: HttpAnswer): void {
+const kExchange = Symbol("exchange");
+
+type Answering = ServerResponse & { [kExchange]?: Exchange };
+
+/** One listener for all calls, which finds the call by its response. */
+function onClose(this: Answering): void {
+  this[kExchange]?.closed();
+}
+
+/** Returns the size of the body. */
+function write(request: NodeRequest, target: NodeResponse, requestId: string, answer: HttpAnswer): number {
   // The two response types have these methods in common, but not in their overloads.
   const response = target as ServerResponse;
-  if (response.destroyed || response.writableEnded) return;
-  const { headers } = answer;
+  const { headers, body } = answer;
+  const bytes = Buffer.byteLength(body);
+  if (response.destroyed || response.writableEnded) return bytes;
   headers["x-request-id"] = requestId;
-  headers["content-length"] = Buffer.byteLength(answer.body);
+  headers["content-length"] = bytes;
   if (!request.complete && request.httpVersionMajor === 1) headers["connection"] = "close";
   response.writeHead(answer.status, headers);
-  response.end(answer.body);
+  response.end(body);
   if (!request.complete) stopRequest(request);
+  return bytes;
 }

@@ -6,6 +6,7 @@ import {
   type JsonValue,
   type Message,
 } from "@bufbuild/protobuf";
+import { compileJsonReader, type ReadJson } from "../json-read.ts";
 import { quote, quoteText, shorten } from "../quote.ts";
 import { describeElement, describeField } from "./field-text.ts";
 import { findField } from "./parameters.ts";
@@ -22,11 +23,23 @@ const maxViolations = 20;
  * word as soon as it is told to ignore unknown keys, and its errors name no path.
  */
 export function decodeJson(desc: DescMessage, json: JsonValue, at = ""): Message {
+  const plain = readerOf(desc)(json);
+  if (plain !== undefined) return plain;
   try {
     return fromJson(desc, json);
   } catch {
     return decodeWithCare(desc, json, at);
   }
+}
+
+const readers = new WeakMap<DescMessage, ReadJson>();
+
+function readerOf(desc: DescMessage): ReadJson {
+  const known = readers.get(desc);
+  if (known !== undefined) return known;
+  const reader = compileJsonReader(desc);
+  readers.set(desc, reader);
+  return reader;
 }
 
 function decodeWithCare(desc: DescMessage, json: JsonValue, at: string): Message {

@@ -1,9 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { badRequest } from "./violations.ts";
-
-/** A byte order mark stays in the text, where it is a syntax error as RFC 8259 has it. */
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * The JSON value of a body. Throws INVALID_ARGUMENT that names the byte at which
@@ -11,12 +9,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * no danger here: the parser of V8 does not recurse.
  */
 export function parseJson(body: Buffer): JsonValue {
-  let text: string;
-  try {
-    text = utf8.decode(body);
-  } catch {
-    throw notUtf8(body);
-  }
+  if (!isUtf8(body)) throw notUtf8(body);
+  // A byte order mark stays in the text, where it is a syntax error as RFC 8259 has it.
+  const text = body.toString("utf8");
   try {
     return JSON.parse(text) as JsonValue;
   } catch {

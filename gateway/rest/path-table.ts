@@ -28,6 +28,11 @@ interface Node<T> {
   readonly rests: Map<string, ByMethod<T>>;
 }
 
+/** HTTP methods are few, but over HTTP/2 a caller may send any word as one. */
+const maxVisits = 64;
+
+type Visit<T> = (leaf: ByMethod<T>, segments: readonly string[]) => PathMatch<T> | undefined;
+
 /**
  * Paths without variables are found in one map; the rest in a tree of segments,
  * of which a search visits each node at most once.
@@ -36,6 +41,14 @@ export function createPathTable<T>(): PathTable<T> {
   const exact = new Map<string, Map<string, PathMatch<T>>>();
   const root = createNode<T>();
   const verbs = new Set<string>();
+  const visits = new Map<string, Visit<T>>();
+  const visitFor = (method: string): Visit<T> => {
+    const known = visits.get(method);
+    if (known !== undefined) return known;
+    const visit: Visit<T> = (leaf, segments) => matchOf(leaf.get(method), segments);
+    if (visits.size < maxVisits) visits.set(method, visit);
+    return visit;
+  };
 
   /** Visits the templates that match until one visit returns something. */
   const walk = <R>(
@@ -68,10 +81,7 @@ export function createPathTable<T>(): PathTable<T> {
     find(method, path) {
       const known = exact.get(path)?.get(method);
       if (known !== undefined) return known;
-      return (
-        walk(path, (leaf, segments) => matchOf(leaf.get(method), segments)) ??
-        walk(path, (leaf, segments) => matchOf(leaf.get("*"), segments))
-      );
+      return walk(path, visitFor(method)) ?? walk(path, visitFor("*"));
     },
     methodsAt(path) {
       const methods = new Set<string>();

@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, type JsonObject, type Message, toJson } from "@bufbuild/protobuf";
 import { type HttpBody, HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import { compileJsonWriter } from "../json-write.ts";
 import type { RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
 
@@ -73,7 +74,10 @@ function selectorOf(field: DescField | undefined): (message: Message) => unknown
 
 /** A field that is not set is written as `null`. */
 function writeJson(output: DescMessage, field: DescField | undefined): (message: Message) => string {
-  if (field === undefined) return (message) => JSON.stringify(toJson(output, message, jsonOptions));
+  if (field === undefined) {
+    const write = compileJsonWriter(output, jsonOptions);
+    return (message) => write(message) ?? JSON.stringify(toJson(output, message, jsonOptions));
+  }
   return (message) =>
     JSON.stringify((toJson(output, message, jsonOptions) as JsonObject)[field.jsonName] ?? null);
 }

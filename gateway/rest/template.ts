@@ -120,7 +120,9 @@ function parseSegment(text: string, isOnly: boolean, fail: Fail): Segment {
  */
 export function readVariable(variable: Variable, segments: readonly string[]): string | undefined {
   const { start, end, multi } = variable;
-  const raw = segments.slice(start, end).join("/");
+  const behind = end ?? segments.length;
+  let raw = start < behind ? segments[start]! : "";
+  for (let index = start + 1; index < behind; index++) raw += `/${segments[index]}`;
   if (!raw.includes("%")) return raw;
   if (!multi) return decode(raw);
   const pieces = raw.split(/(%2f)/i);

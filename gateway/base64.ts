@@ -1,0 +1,10 @@
+/** Undefined for all but plain base64 with its padding: Node leaves out what is none, and so gives fewer bytes. */
+export function decodeBase64(text: string): Buffer | undefined {
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  const bytes = Buffer.from(text, "base64");
+  return text.length % 4 === 0 && bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;
+}
+
+export function encodeBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+}
