@@ -48,7 +48,7 @@ export async function importCluster(
   async function* requests(): AsyncGenerator<ImportClusterRequest> {
     yield request({ case: "header", value: header });
     try {
-      for await (const members of inPieces(readMembers(source)))
+      for await (const members of inPieces(readMembers(source, tag === true)))
         yield request({ case: "members", value: { members } });
     } catch (error) {
       // The client would tell of a broken call alone.

@@ -11,9 +11,14 @@ type IdColumn = keyof typeof idCases;
 /**
  * Members from CSV: with a header row of `account_id`, `distinct_id`, `user_id`
  * and `value` (a leading # does not matter), or without one the account ids.
- * The first id that a row has counts. @throws UserError that names the line
+ * The first id that a row has counts.
+ * @param needsValue each row must have a value
+ * @throws UserError that names the line
  */
-export async function* readMembers(source: NodeJS.ReadableStream): AsyncGenerator<Member> {
+export async function* readMembers(
+  source: NodeJS.ReadableStream,
+  needsValue: boolean,
+): AsyncGenerator<Member> {
   const records = source.pipe(
     parse({ bom: true, skip_empty_lines: true, relax_column_count: true, trim: true, info: true }),
   );
@@ -29,7 +34,10 @@ export async function* readMembers(source: NodeJS.ReadableStream): AsyncGenerato
         if (columns !== undefined) continue;
         columns = ["account_id"];
       }
-      yield memberOf(columns, record, info.lines);
+      const member = memberOf(columns, record, info.lines);
+      if (needsValue && member.value === "")
+        throw new UserError(`line ${info.lines} has no value for the tag`);
+      yield member;
     }
   } catch (error) {
     if (error instanceof UserError) throw error;

@@ -10,7 +10,12 @@ export function addQuery(program: Command): void {
     .option("--project <id>", "in the place of the query's projectId", positive)
     .option("--users", "the users behind a number (eventIndex, sliceDate, sliceGroupVal)")
     .addOption(new Option("--plot", "a chart in the terminal").conflicts(["users", "csv", "json"]))
-    .addOption(new Option("--csv", "everything as CSV, as it comes").conflicts("json"))
+    .addOption(
+      new Option(
+        "--csv",
+        "as CSV, as it comes; of users the ids, unless the query has selectedColumns",
+      ).conflicts("json"),
+    )
     .option("--out <file>", "with --csv: where it goes (default: standard output)")
     .option("--json", "the answer as it comes")
     .action(async (file: string, options: Common & QueryOptions) => {

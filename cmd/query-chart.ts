@@ -30,10 +30,15 @@ const axisWidth = 3;
 
 /** A result as a chart in the terminal: lines over time, bars where there is one bucket. */
 export function formatChart(data: QueryData, size: ChartSize): string {
-  const all = seriesOf(data).map((series) => ({ series, numbers: series.values.map(numberOf) }));
+  // Ranges that are compared begin together, however long each is.
+  const buckets = Math.max(data.x.length, data.x_compared?.length ?? 0);
+  const all = seriesOf(data).map((series) => ({
+    series,
+    numbers: Array.from({ length: buckets }, (_, at) => numberOf(series.values[at])),
+  }));
   const series = all.filter(({ numbers }) => numbers.some(Number.isFinite));
   if (series.length === 0) return `nothing to draw: no values\n${describeResult(data)}`;
-  if (data.x.length <= 1)
+  if (buckets <= 1)
     return `${drawBars(
       series.map(({ series }) => series),
       size,
@@ -43,7 +48,7 @@ export function formatChart(data: QueryData, size: ChartSize): string {
   const more = left > 0 ? `${left} more series are not drawn\n` : "";
   // Without colours each line gets a chart of its own.
   const charts = size.hasColors ? [shown] : shown.map((one) => [one]);
-  const drawn = charts.map((lines) => drawLines(data.x, lines, size)).join("\n");
+  const drawn = charts.map((lines) => drawLines(data, lines, size)).join("\n");
   return `${drawn}${more}${describeResult(data)}`;
 }
 
@@ -53,7 +58,11 @@ interface Line {
   readonly numbers: readonly number[];
 }
 
-function drawLines(x: readonly string[], lines: readonly Line[], size: ChartSize): string {
+function drawLines(
+  { x, x_compared: compared = [] }: QueryData,
+  lines: readonly Line[],
+  size: ChartSize,
+): string {
   const known = lines.flatMap(({ numbers }) => numbers.filter(Number.isFinite));
   const [min, max] = boundsOf(known);
   const rows = known.every(Number.isInteger) ? wholeRows(max - min, size.rows) : size.rows;
@@ -67,10 +76,11 @@ function drawLines(x: readonly string[], lines: readonly Line[], size: ChartSize
     drawOne(stretch(numbers, width), { min, max, height: rows, format, symbols }),
   );
   const chart = overlay(grids, size.hasColors);
-  const legend = lines.map(
-    ({ series }, i) => `${paint("──", i, size.hasColors)} ${printable(nameOf(series))}`,
-  );
-  return `${chart}\n${" ".repeat(labelWidth + axisWidth - 1)}${drawAxis(x, width)}\n${legend.join("\n")}\n`;
+  const legend = lines.map(({ series }, i) => {
+    const range = series.isCompared ? `, ${compared[0]} … ${compared.at(-1)}` : "";
+    return `${paint("──", i, size.hasColors)} ${printable(`${nameOf(series)}${range}`)}`;
+  });
+  return `${chart}\n${" ".repeat(labelWidth + axisWidth - 1)}${drawAxis(x, lines[0]!.numbers.length, width)}\n${legend.join("\n")}\n`;
 }
 
 /** As many rows as give whole labels to whole numbers, where that costs at most half of them. */
@@ -138,16 +148,16 @@ function stretch(numbers: readonly number[], width: number): readonly number[] {
 }
 
 /** The first and the last label, and as many at equal distances between as there is room for. */
-function drawAxis(x: readonly string[], width: number): string {
-  const labels = x.map((label) => printable(label));
+function drawAxis(x: readonly string[], buckets: number, width: number): string {
+  const labels = Array.from({ length: buckets }, (_, at) => printable(x[at] ?? ""));
   const widest = Math.max(...labels.map(({ length }) => length));
-  const columnsEach = (width - 1) / (x.length - 1);
+  const columnsEach = (width - 1) / (buckets - 1);
   // A label stands around its bucket, but the first begins there and the last ends there.
   const step = Math.max(1, Math.ceil((widest * 1.5 + 1) / columnsEach));
   const last = labels.at(-1) ?? "";
   const lastStart = width - last.length;
   let line = labels[0] ?? "";
-  for (let bucket = step; bucket < x.length - 1; bucket += step) {
+  for (let bucket = step; bucket < buckets - 1; bucket += step) {
     const label = labels[bucket] ?? "";
     const start = Math.round(bucket * columnsEach) - Math.floor(label.length / 2);
     const hasRoom = start > line.length && start + label.length < lastStart;

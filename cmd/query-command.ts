@@ -14,7 +14,7 @@ import { formatResult, formatUsers, type UserListData } from "./query-table.ts";
 import { configuredToken } from "./query-token.ts";
 import { brokenOff, placeOf, post, type ServerPlace } from "./server-call.ts";
 import { printable } from "./table.ts";
-import { UserError } from "./user-error.ts";
+import { UsageError, UserError } from "./user-error.ts";
 
 export interface QueryOptions {
   readonly url?: string;
@@ -43,6 +43,7 @@ export async function runQuery(
   query: QueryOptions,
   terminal: Terminal,
 ): Promise<void> {
+  if (query.out !== undefined && !query.csv) throw new UsageError("--out takes CSV, give --csv too");
   const body = await readQuery(file, query, terminal.stdin);
   const place = placeOf(options, query.url);
   const token = query.token ?? tokenFrom(options.env) ?? configuredToken(options, query.url);

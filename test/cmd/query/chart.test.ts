@@ -66,6 +66,22 @@ describe("a chart of a result", () => {
     );
   });
 
+  test("a range that is compared begins with the other, and ends where it ends", () => {
+    const x = ["08-01", "08-02", "08-03", "08-04", "08-05"];
+    const compared = { ...entry(["1", "2", "3", "4", "5"], "Overall"), values_compared: ["5", "5"] };
+    const chart = formatChart({ ...data(x, compared), x_compared: ["07-01", "07-02"] }, plain);
+    const [, second = ""] = chart.split("── a.SUM\n");
+    expect(second).toBe(`
+ 5.0 ┤─────────
+ 3.8 ┤
+ 2.5 ┤
+ 1.3 ┤
+ 0.0 ┤
+      08-01         08-03         08-05
+── a.SUM · compared, 07-01 … 07-02
+`);
+  });
+
   test("with colours all lines share one chart, without each has its own", () => {
     const result = data(["a", "b"], entry(["1", "2"], "x"), entry(["3", "1"], "y"));
     expect(formatChart(result, { ...plain, hasColors: true }).match(/┤/g)).toHaveLength(5);

@@ -81,6 +81,11 @@ describe("engage query", () => {
     expect(run.code).toBe(0);
   });
 
+  test("a file is for CSV only", async () => {
+    const { code, stderr } = await query(["q.json", "--out", "result.txt"]);
+    expect([code, stderr]).toEqual([2, "engage: --out takes CSV, give --csv too\n"]);
+  });
+
   test.each([
     [
       "a token that is missing",
@@ -175,6 +180,11 @@ describe("engage cluster", () => {
     const { code, stderr } = await cluster(["import", "vip", "-"], csv);
     expect(code).toBe(1);
     expect(stderr).toContain(message);
+  });
+
+  test("a tag without a value is told by its line", async () => {
+    const { code, stderr } = await cluster(["import", "level", "-", "--tag"], "account_id,value\na,x\nb,\n");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("engage: line 3 has no value for the tag\n")]);
   });
 
   test("lists what was imported", async () => {
