@@ -293,7 +293,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventMetric.analysis_params":
     "The percentile, 1 to 100, required by AGGREGATION_PERCENTILE. Otherwise\nempty.",
   "engage.analysis.v1.EventMetric.custom_event":
-    "The formula: operands and numbers joined by `+ - * /` and parentheses. An\noperand is `event.ANALYSIS`, `event.property.ANALYSIS`, or `$metric.` and\nthe name of a configured metric. Division by zero has no value, nor has\nany operation on no value. Required of a formula.",
+    "The formula: operands and numbers joined by `+ - * /` and parentheses. An\noperand is `event.ANALYSIS`, `event.property.ANALYSIS`, or `$metric.` and\nthe name of a configured metric. Division by zero has no value, nor has\nany operation on no value. Required of a formula that is not a named metric.",
   "engage.analysis.v1.EventMetric.custom_filters":
     "Conditions on single operands of the formula.",
   "engage.analysis.v1.EventMetric.event_name":
@@ -301,7 +301,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventMetric.event_name_display":
     "Display name of the metric, used in downloads. Default: the result's key.",
   "engage.analysis.v1.EventMetric.event_split_indexes":
-    "Makes the metric take part in the event breakdown: the zero-based numbers\nof its operands, 0 for a plain metric. Empty: it takes no part.",
+    "Makes the metric take part in the event breakdown: the zero-based numbers\nof its operands, 0 for a plain metric. The metric is split as a whole, by\nits own events, whichever it names. Empty: it takes no part.",
   "engage.analysis.v1.EventMetric.event_uuid":
     "Id of this entry, chosen by the caller and repeated in the result.",
   "engage.analysis.v1.EventMetric.filts":
@@ -309,7 +309,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventMetric.format":
     "How values are written as text.",
   "engage.analysis.v1.EventMetric.metric_name":
-    "Name of a metric of the project's configuration, used where `analysis` is\nnot set.",
+    "Name of a metric of the project's configuration, used where `analysis` is\nnot set, or of a formula `custom_event`.",
   "engage.analysis.v1.EventMetric.quota":
     "The property to aggregate, where the aggregation needs one; forms as in\nGroupBy.column_name.",
   "engage.analysis.v1.EventMetric.quota_desc":
@@ -395,9 +395,9 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventUserQuery.project_id":
     "Project id. Required.",
   "engage.analysis.v1.EventUserQuery.slice_date":
-    "The bucket, by its label on the x axis, for example `2021-12-27`. Required\nfor a result per time, empty for one with TIME_PARTICLE_SIZE_TOTAL.",
+    "The bucket, by its label on the x axis, for example `2021-12-27`. Required\nfor a result per time, empty for one with TIME_PARTICLE_SIZE_TOTAL. May be\nwritten in full, as `2021-12-27 00:00:00`. A bucket out of the range has\nnobody, with a warning.",
   "engage.analysis.v1.EventUserQuery.slice_group_val":
-    "The group, by its values as they stand in the result, one for each\ngroup-by property. Empty for a result without groups. REST: required, a\nlist of labels as in `group_cols`; `(null)` is the null group, and without\ngroups `[\"Overall\"]`, `[\"总体\"]` and `[]` mean the same.",
+    "The group, by its values as they stand in the result, one for each\ngroup-by property. Empty for a result without groups. REST: required, a\nlist of labels as in `group_cols`; `(null)` is the null group, `\\(null)`\nthat of the text `(null)`, and without groups `[\"Overall\"]`, `[\"总体\"]` and\n`[]` mean the same.",
   "engage.analysis.v1.EventUserQuery.timeout_seconds":
     "As in EventQuery.",
   "engage.analysis.v1.EventUserQuery.zone_offset":

@@ -74,7 +74,7 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
 
   /**
    * Name of a metric of the project's configuration, used where `analysis` is
-   * not set.
+   * not set, or of a formula `custom_event`.
    *
    * @generated from field: string metric_name = 7;
    */
@@ -120,7 +120,7 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
    * The formula: operands and numbers joined by `+ - * /` and parentheses. An
    * operand is `event.ANALYSIS`, `event.property.ANALYSIS`, or `$metric.` and
    * the name of a configured metric. Division by zero has no value, nor has
-   * any operation on no value. Required of a formula.
+   * any operation on no value. Required of a formula that is not a named metric.
    *
    * @generated from field: string custom_event = 13;
    */
@@ -135,7 +135,8 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
 
   /**
    * Makes the metric take part in the event breakdown: the zero-based numbers
-   * of its operands, 0 for a plain metric. Empty: it takes no part.
+   * of its operands, 0 for a plain metric. The metric is split as a whole, by
+   * its own events, whichever it names. Empty: it takes no part.
    *
    * @generated from field: repeated int32 event_split_indexes = 15;
    */

@@ -198,7 +198,9 @@ export type EventUserQuery = Message<"engage.analysis.v1.EventUserQuery"> & {
 
   /**
    * The bucket, by its label on the x axis, for example `2021-12-27`. Required
-   * for a result per time, empty for one with TIME_PARTICLE_SIZE_TOTAL.
+   * for a result per time, empty for one with TIME_PARTICLE_SIZE_TOTAL. May be
+   * written in full, as `2021-12-27 00:00:00`. A bucket out of the range has
+   * nobody, with a warning.
    *
    * @generated from field: string slice_date = 4;
    */
@@ -207,8 +209,9 @@ export type EventUserQuery = Message<"engage.analysis.v1.EventUserQuery"> & {
   /**
    * The group, by its values as they stand in the result, one for each
    * group-by property. Empty for a result without groups. REST: required, a
-   * list of labels as in `group_cols`; `(null)` is the null group, and without
-   * groups `["Overall"]`, `["总体"]` and `[]` mean the same.
+   * list of labels as in `group_cols`; `(null)` is the null group, `\(null)`
+   * that of the text `(null)`, and without groups `["Overall"]`, `["总体"]` and
+   * `[]` mean the same.
    *
    * @generated from field: repeated engage.analysis.v1.GroupValue slice_group_val = 5;
    */
