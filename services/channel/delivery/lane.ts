@@ -49,7 +49,11 @@ export class Lane {
   readonly #channelId: string;
   readonly #options: LaneOptions;
   readonly #bell: Bell;
-  readonly #queue: HeldBatch[] = [];
+  #queue: HeldBatch[] = [];
+  /** Ends of waiting for a turn, by run. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  /** When runs were looked at that were waited for; monotonic. */
+  #lookedMs = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   /** Leased and not settled. */
   #held = 0;
@@ -76,6 +80,7 @@ export class Lane {
     while (!stopping.aborted) {
       let waitMs: number | null = pollMs;
       try {
+        await this.#dropEnded();
         waitMs = await this.#fill();
       } catch (error) {
         observer.failed("lease batches", error);
@@ -112,6 +117,21 @@ export class Lane {
     const waitMs = Math.min(pollMs, Math.max(shortestWaitMs, nextDueInMs));
     this.#quietUntilMs = asked + waitMs;
     return waitMs;
+  }
+
+  /** What is left of a cancelled run doesn't wait for the turns of others. */
+  async #dropEnded(): Promise<void> {
+    const { clock, runs, pollMs } = this.#options;
+    const now = clock.monotonic();
+    if (now - this.#lookedMs < pollMs) return;
+    this.#lookedMs = now;
+    for (const runId of new Set([...this.#waiting.keys(), ...this.#queue.map(({ batch }) => batch.runId)])) {
+      if (await runs.isUnderWay(runId)) continue;
+      for (const end of this.#waiting.get(runId) ?? []) end();
+      const dropped = this.#queue.filter(({ batch }) => batch.runId === runId);
+      this.#queue = this.#queue.filter(({ batch }) => batch.runId !== runId);
+      for (const held of dropped) void this.#settle(held, { kind: "released" });
+    }
   }
 
   #pump(): void {
@@ -165,10 +185,11 @@ export class Lane {
 
   /** When its time has come, and it is to be sent at once; null: it is not to be sent any more. */
   async #awaitTurn(runId: string, limit: number): Promise<Turn | null> {
-    const { runs, rate, stopping } = this.#options;
+    const { runs, stopping } = this.#options;
     try {
       for (;;) {
-        const turn = limit < 1 ? unlimited : await rate.take(limit);
+        const turn = limit < 1 ? unlimited : await this.#takeTurn(runId, limit);
+        if (turn === null) return null;
         const isUnderWay = await runs.isUnderWay(runId).catch((error: unknown) => {
           turn.done();
           throw error;
@@ -181,6 +202,26 @@ export class Lane {
       // What waits when it is to stop is released.
       if (stopping.aborted) return null;
       throw error;
+    }
+  }
+
+  /** Null: the run has ended. */
+  async #takeTurn(runId: string, limit: number): Promise<Turn | null> {
+    const { runs, rate } = this.#options;
+    if (!(await runs.isUnderWay(runId))) return null;
+    const { promise: ended, resolve } = Promise.withResolvers<null>();
+    const waiting = this.#waiting.get(runId) ?? new Set();
+    const end = (): void => resolve(null);
+    this.#waiting.set(runId, waiting.add(end));
+    const coming = rate.take(limit);
+    try {
+      const turn = await Promise.race([coming, ended]);
+      // It comes nevertheless, and is given back.
+      if (turn === null) coming.then((late) => late.done()).catch(() => {});
+      return turn;
+    } finally {
+      waiting.delete(end);
+      if (waiting.size === 0) this.#waiting.delete(runId);
     }
   }
 

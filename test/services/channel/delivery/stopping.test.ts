@@ -77,3 +77,30 @@ it("a cancelled task sends nothing behind what is under way", async () => {
   expect([receiver.calls.length, succeeded]).toEqual([1, 1]);
   expect(failed).toEqual([{ reason: "cancelled", count: 199 }]);
 });
+
+it("a cancelled task doesn't wait for turns that others have", async () => {
+  await using receiver = await openReceiver();
+  await using store = await openStore();
+  const channel = { url: receiver.url, delivery: { batchSize: 1, rateLimit: 1 } };
+  const run = await startTask(store, channel, { audience: pushIds(100) });
+  // For a minute the one request in a second is another replica's.
+  const asked = { perSecond: 1, held: 0, wanted: 1, leaseMs: 60_000 };
+  await store.shareRate({ channelId: run.channelId, ...asked });
+  await using delivery = openDelivery(store, { maxInFlight: 4 });
+  delivery.start();
+  await vi.waitFor(async () => {
+    const { items } = await store.batches(run.runId, {}, { limit: 100 });
+    expect(items.filter(({ state }) => state === "in_flight").length).toBeGreaterThan(4);
+  });
+  await store.cancelTask(run.taskId);
+  await vi.waitFor(
+    async () =>
+      expect(await store.statistics(run.runId)).toMatchObject({ batches: 100, settledBatches: 100 }),
+    { timeout: 5_000 },
+  );
+  expect(await store.statistics(run.runId)).toMatchObject({
+    ...{ sent: 0, retried: 0, segments: [] },
+    failed: [{ reason: "cancelled", count: 100 }],
+  });
+  expect(receiver.calls).toEqual([]);
+});
