@@ -26,7 +26,8 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
 /** Bytes that are written one after the other; grows as needed. */
 export class ByteSink {
   #bytes: Buffer<ArrayBuffer>;
-  #view: DataView;
+  /** Made when it is needed: in an answer of one line it may never be. */
+  #view: DataView | undefined;
   #length = 0;
 
   /** @param expectedBytes a hint */
@@ -35,7 +36,6 @@ export class ByteSink {
       expectedBytes <= maxPooledBytes
         ? (Buffer.allocUnsafe(expectedBytes) as Buffer<ArrayBuffer>)
         : Buffer.allocUnsafeSlow(expectedBytes);
-    this.#view = viewOf(this.#bytes);
   }
 
   get length(): number {
@@ -46,7 +46,7 @@ export class ByteSink {
     const count = end - start;
     const at = this.#reserve(count);
     if (count > maxCopiedByWords) source.buffer.copy(this.#bytes, at, start, end);
-    else if (count >= wordBytes) copyWords(source.view, start, this.#view, at, count);
+    else if (count >= wordBytes) copyWords(source.view, start, this.#writable(), at, count);
     else for (let index = 0; index < count; index++) this.#bytes[at + index] = source.buffer[start + index]!;
     this.#length = at + count;
   }
@@ -99,6 +99,11 @@ export class ByteSink {
     return true;
   }
 
+  #writable(): DataView {
+    this.#view ??= viewOf(this.#bytes);
+    return this.#view;
+  }
+
   #free(): number {
     return this.#bytes.length - this.#length;
   }
@@ -113,7 +118,7 @@ export class ByteSink {
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
-    this.#view = viewOf(larger);
+    this.#view = undefined;
   }
 }
 

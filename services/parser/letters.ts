@@ -1,5 +1,5 @@
 import { type DeadLetter, encodeLetter, type LetterBatch } from "../../store/deadletters/deadletters.ts";
-import { CHUNK_CHARACTERS, createOutput } from "./output.ts";
+import { CHUNK_CHARACTERS, createOutput, type Output } from "./output.ts";
 
 /** Keeps the letters of one batch, encoded. */
 export interface LetterBox {
@@ -13,13 +13,14 @@ export interface LetterBox {
 const MAX_BATCH_CHARACTERS = 64 * 2 ** 20;
 
 export function createLetterBox(source: string, now: () => number): LetterBox {
-  const output = createOutput(0);
+  let output: Output | undefined;
   let chunk: string[] = [];
   let chunkCharacters = 0;
   let characters = 0;
   let count = 0;
   let dropped = 0;
   function closeChunk(): void {
+    output ??= createOutput(0);
     output.add(chunk.join(""));
     chunk = [];
     chunkCharacters = 0;
@@ -41,8 +42,8 @@ export function createLetterBox(source: string, now: () => number): LetterBox {
     },
     dropped: () => dropped,
     close() {
-      closeChunk();
-      return { count, ndjson: output.finish() };
+      if (chunk.length > 0) closeChunk();
+      return { count, ndjson: output?.finish() ?? new Uint8Array(0) };
     },
   };
 }

@@ -28,9 +28,11 @@ export interface Tally {
   counts(rest: { readonly collisions: number; readonly lettersDropped: number }): BatchCounts;
 }
 
+const none: ReadonlyMap<FailureReason, number> = new Map();
+
 export function createTally(): Tally {
   const itemsByFormat = new Map<string, number>();
-  const failedByReason = new Map<FailureReason, number>();
+  let failedByReason: Map<FailureReason, number> | undefined;
   let items = 0;
   let records = 0;
   // Lines of one format come in runs: counting a run costs less than a map entry for each line.
@@ -46,6 +48,7 @@ export function createTally(): Tally {
     runLength++;
   }
   function countFailure(reason: FailureReason): void {
+    failedByReason ??= new Map();
     failedByReason.set(reason, (failedByReason.get(reason) ?? 0) + 1);
   }
   function endRun(): void {
@@ -67,7 +70,7 @@ export function createTally(): Tally {
     },
     counts(rest) {
       endRun();
-      return { items, records, itemsByFormat, failedByReason, ...rest };
+      return { items, records, itemsByFormat, failedByReason: failedByReason ?? none, ...rest };
     },
   };
 }
