@@ -60,9 +60,9 @@ export async function runCheck(
     progress.done,
   );
   progress.stop();
-  if (junit !== undefined) writeReport(junit, formatJunit(url, results, strict));
   const isRight = !results.some((result) => isBroken(result, strict));
   stdout.write(json ? `${JSON.stringify({ url, isRight, results })}\n` : formatReport(results));
+  if (junit !== undefined) writeReport(junit, formatJunit(url, results, strict));
   return isRight ? 0 : 1;
 }
 

@@ -63,15 +63,13 @@ export function createBatchReader(
   return (headers, body) => {
     const { words: signature, refusal } = verify(options, headers, body);
     const contentType = headers["content-type"] ?? "";
-    const seen = { contentType, signature, messages: [] };
-    if (refusal !== undefined) return { ...seen, refusal: { status: 401, message: refusal } };
-    let read: ReturnType<typeof readMessages>;
-    try {
-      read = readMessages(body);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return { ...seen, refusal: { status: 400, message: reason } };
-    }
+    const seen = { contentType, signature };
+    const read = readBatch(body);
+    // What it holds may tell who it is from.
+    if (refusal !== undefined)
+      return { ...seen, messages: read.messages, refusal: { status: 401, message: refusal } };
+    if (read.fault !== undefined)
+      return { ...seen, messages: [], refusal: { status: 400, message: read.fault } };
     const { requestId, messages } = read;
     if (requestId === undefined) return { ...seen, messages };
     const digest = hash("sha256", body);
@@ -110,8 +108,23 @@ interface Element {
   readonly "#ops_receipt_properties"?: unknown;
 }
 
+interface ReadBatch {
+  readonly messages: readonly SeenMessage[];
+  readonly requestId?: string | undefined;
+  /** What is wrong with the body. */
+  readonly fault?: string;
+}
+
+function readBatch(body: Buffer): ReadBatch {
+  try {
+    return readMessages(body);
+  } catch (error) {
+    return { messages: [], fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
 /** @throws Error that says what is wrong with the body */
-function readMessages(body: Buffer): { requestId: string | undefined; messages: SeenMessage[] } {
+function readMessages(body: Buffer): ReadBatch {
   const { failures, requestId } = checkElements(body, scanBatch(body, limits));
   const faults = new Map(failures.map(({ index, message }) => [index, message]));
   const elements = JSON.parse(body.toString("utf8")) as (Element | null)[];

@@ -79,7 +79,10 @@ function addListen(program: Command): void {
     .option("--allow <network...>", "private networks that --forward may call; loopback may always")
     .option("--tls-ca <file>", "trust only the authorities of this file (PEM) behind --forward")
     .addOption(
-      new Option("--fail <indexes>", "name these elements as failed, counted from 1, such as 1,3")
+      new Option(
+        "--fail <indexes>",
+        "name these indexes as failed: 1 is the first, others such as 0 try a sender",
+      )
         .argParser(indexList)
         .default([], "none"),
     )

@@ -98,6 +98,18 @@ describe("the report", () => {
     );
   });
 
+  test("is told also where the file of JUnit can't be written", async () => {
+    const url = await openReceiverServer(countsFromZero);
+    const { code, stdout, stderr } = await check(
+      url,
+      "--json",
+      "--junit",
+      join(folderWith({}), "no", "junit.xml"),
+    );
+    expect([code, brokenRules(JSON.parse(stdout).results)]).toEqual([1, ["partial-index"]]);
+    expect(stderr).toContain('junit.xml" (ENOENT)');
+  });
+
   test("names who cannot be asked", async () => {
     const { code, stdout } = await check("http://127.0.0.1:1/");
     expect(code).toBe(1);

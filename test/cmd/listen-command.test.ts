@@ -111,6 +111,12 @@ describe("what is shown", () => {
     await expect.poll(() => seen.map(({ signature }) => signature)).toEqual([expect.stringContaining(words)]);
   });
 
+  test("what a batch of another secret holds", async () => {
+    const { url, seen } = await listen();
+    await post(url, batchOf(["ann"]), sign(batchOf(["ann"]), "other"));
+    await expect.poll(() => seen).toMatchObject([{ answer: { status: 401 }, messages: [{ pushId: "ann" }] }]);
+  });
+
   test("twenty messages, and how many more", async () => {
     const { url, seen } = await listen({ secret: undefined });
     await post(url, batchOf(Array.from({ length: 23 }, (_, at) => `user-${at}`)));
