@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import type { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import type { Core } from "../core.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
 import { shorten } from "../quote.ts";
@@ -56,7 +56,8 @@ export function createRestRouter(core: Core, options: RestOptions = {}): RestRou
     }
     const methods = table.methodsAt(path);
     if (methods.length === 0) return false;
-    refuseMethod(request, response, path, methods);
+    const { errorStyle } = table.find(methods[0]!, path)!.value.binding.served.options;
+    refuseMethod(request, response, path, methods, errorStyle);
     return true;
   };
   return { handle, routes };
@@ -75,6 +76,7 @@ function refuseMethod(
   response: NodeResponse,
   path: string,
   methods: readonly string[],
+  errorStyle: ErrorStyle,
 ): void {
   const heads = methods.includes("GET") ? ["HEAD"] : [];
   const allow = [...new Set([...methods, ...heads, "OPTIONS"])].sort().join(", ");
@@ -83,6 +85,6 @@ function refuseMethod(
     return;
   }
   const message = `method ${request.method} is not served at ${shorten(path)}, valid are ${allow}`;
-  const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), ErrorStyle.STATUS);
+  const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), errorStyle);
   sendAnswer(request, response, { ...answer, headers: { ...answer.headers, allow } });
 }

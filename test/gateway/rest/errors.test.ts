@@ -58,6 +58,19 @@ describe("codes", () => {
   });
 });
 
+const notServed = (style: string): string =>
+  `method PUT is not served at /fail/${style}, valid are OPTIONS, POST`;
+
+test.each([
+  ["status", 405, { code: Code.Unimplemented, message: notServed("status"), details: expect.anything() }],
+  ["return-code", 405, { return_code: 1, return_message: notServed("return-code") }],
+  ["envelope", 200, { return_code: -1001, return_message: notServed("envelope") }],
+])("a method that is not served is told as errors of style %s are", async (style, status, body) => {
+  const response = await fetch(`${server.url}/fail/${style}`, { method: "PUT" });
+  expect([response.status, response.headers.get("allow")]).toEqual([status, "OPTIONS, POST"]);
+  expect(await response.json()).toEqual(body);
+});
+
 test.each([
   ["-77", -77],
   ["0", -1001],
