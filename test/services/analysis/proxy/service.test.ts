@@ -338,7 +338,7 @@ describe("what is answered", () => {
     expect(JSON.parse(text)).toEqual({
       return_code: -1001,
       return_message:
-        'limit: "ten" is not a whole number from -2147483648 to 2147483647; timeoutSeconds: 9000 is not valid, valid is 1 to 3600; eventView.startTime: is bad, 1 metric',
+        'limit: "ten" is not a whole number from 1 to 10000; timeoutSeconds: 9000 is not valid, valid is 1 to 3600; eventView.startTime: is bad, 1 metric',
     });
     const file = await rest("streaming-download/event-analyze", minimal, {
       query: "?token=token-one&header=x",
