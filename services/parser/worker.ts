@@ -1,4 +1,4 @@
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { isMarkedAsUntransferable, workerData } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { createBatchParser, type ItemGuide, type ParseBatch, type ParsedBatch } from "./batch.ts";
@@ -12,7 +12,8 @@ import { separatorsOf } from "./separators.ts";
 const niceness = 5;
 
 // On Linux it is that of the calling thread alone: the main thread goes first, with the small calls of others.
-if (process.platform === "linux") setPriority(niceness);
+// A process that stands further back already may not come forward.
+if (process.platform === "linux") setPriority(Math.max(niceness, getPriority()));
 
 let opened: Promise<ParseBatch> | undefined;
 
