@@ -76,10 +76,11 @@ async function createTask(
   client: Sender,
   wanted: Task,
   { json }: PushOptions,
-  { stdout }: Terminal,
+  { stdout, stderr }: Terminal,
 ): Promise<string | undefined> {
   const channelId = await channelIdOf(client, wanted.channelId);
-  const { task } = await client.createTask({ task: { ...wanted, channelId } });
+  const { task, warnings } = await client.createTask({ task: { ...wanted, channelId } });
+  for (const warning of warnings) stderr.write(`warning: ${printable(warning)}\n`);
   if (task!.state !== TaskState.SCHEDULED) return task!.taskId;
   const at = task!.nextRunTime && timestampDate(task!.nextRunTime).toISOString();
   stdout.write(json ? jsonOf(task!) : `${task!.taskId} runs at ${at}\n`);
