@@ -6,6 +6,7 @@ import { maxPropertiesOf } from "../services/event/config.ts";
 import { type Loader, type LoadObserver, openLoader } from "../services/event/load/loader.ts";
 import { createPrepareWorker, type PrepareWorker } from "../services/event/load/prepare-worker.ts";
 import { createProgress } from "../services/event/load/worker-messages.ts";
+import type { PendingRecords } from "../services/event/pending.ts";
 import type { DeadLetters } from "../store/deadletters/deadletters.ts";
 import type { EventStore } from "../store/events/events.ts";
 import { createDiskMark } from "../store/records/disk-mark.ts";
@@ -24,6 +25,7 @@ export interface EventLoading extends AsyncDisposable {
   readonly loader: Loader;
   /** Takes a line of the spool. */
   readonly append: RecordSink["append"];
+  readonly pending: PendingRecords;
   /** Takes many; each with its LF. */
   readonly appendLines: RecordSpool["appendLines"];
   /** @throws RecordsUnavailableError when no record would be taken now */
@@ -116,6 +118,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const stack = opened.move();
   return {
     ...{ store, loader, admit, append: spool.append, appendLines: spool.appendLines },
+    pending: { ...reader, loadedTo: store.loadedTo },
     waitingBytes: async () => (await loader.status()).waitingBytes,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -97,6 +97,7 @@ export async function openEventServices(
     return createEventCollector({
       ...{ projects: config.projects, append, letters, observer: metrics.collect, now },
       schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
+      pending: () => loading.peek()?.pending,
       maxProperties: maxPropertiesOf(config.events),
     });
   });

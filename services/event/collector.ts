@@ -7,6 +7,7 @@ import {
   HealthCheckResponseSchema,
 } from "../../gen/engage/event/v1/ingest_pb.ts";
 import { debugIngest, ingest, unknownAppid } from "./ingest.ts";
+import { createPendingChecks } from "./pending.ts";
 import { type CollectorProject, createProjectDirectory } from "./projects.ts";
 import type { TakeOptions } from "./take.ts";
 import { trackBatch } from "./track.ts";
@@ -18,6 +19,8 @@ export interface EventCollectorOptions extends TakeOptions {
   readonly maxInflatedBytes?: number;
   /** Of events, and as many of users, in each project. Default: no limit. */
   readonly maxProperties?: number;
+  /** See PendingOptions. */
+  readonly maxPendingBytes?: number;
 }
 
 const defaultInflatedBytes = 16 * 2 ** 20;
@@ -32,7 +35,7 @@ const syncBatchSize = 20;
 export function createEventCollector(given: EventCollectorOptions): ServiceImpl<typeof EventCollector> {
   const { maxInflatedBytes = defaultInflatedBytes, maxProperties = Number.POSITIVE_INFINITY } = given;
   const directory = createProjectDirectory(given.projects, maxProperties);
-  const options = { ...given, directory, maxInflatedBytes };
+  const options = { ...given, directory, maxInflatedBytes, checks: createPendingChecks(given) };
   return {
     track: (request) => trackBatch(options, request, "track"),
     trackStream: (requests) => trackStream(options, requests),

@@ -14,9 +14,10 @@ import { type IngestBody, readIngestBody, writeJson } from "./ingest-body.ts";
 import type { Project, ProjectDirectory } from "./projects.ts";
 import type { CheckedRecord } from "./record/record.ts";
 import { toDropped, toResult } from "./results.ts";
-import { keepLine, type RawRecord, type TakeOptions, takeChecked } from "./take.ts";
+import { encodeSpoolLine } from "./spool-line.ts";
+import { type CheckingOptions, keepLine, type RawRecord, takeChecked } from "./take.ts";
 
-export interface IngestOptions extends TakeOptions {
+export interface IngestOptions extends CheckingOptions {
   readonly directory: ProjectDirectory;
   /** Of a body when it is inflated. */
   readonly maxInflatedBytes: number;
@@ -46,7 +47,7 @@ export async function ingest(
   const { project, bytes, count } = read;
   if (isDebug) return ingestChecked(options, read, receivedMs);
   if (count === 0) return create(IngestResponseSchema);
-  await keepLine(options, project, receivedMs, bytes);
+  await keepLine(options, encodeSpoolLine(project.id, receivedMs, bytes));
   options.observer.taken(project.id, "ingest", count);
   return create(IngestResponseSchema);
 }

@@ -4,17 +4,19 @@ import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../../store/records/records.ts";
 import type { CollectObserver, RecordSource } from "./observer.ts";
+import type { PendingChecks, PendingOptions } from "./pending.ts";
 import type { Project } from "./projects.ts";
 import type { CheckedRecord, RefusedRecord } from "./record/record.ts";
 import { keepRefused, type RefusedLine } from "./refused-letters.ts";
 import { encodeSpoolLine } from "./spool-line.ts";
-import { createVerdicts, type Verdicts } from "./verdicts.ts";
+import { areFinal, createVerdicts, type Verdicts } from "./verdicts.ts";
 
 /** What records are taken into. */
 export interface TakeOptions {
   /** Resolves when the line is on disk. */
   readonly append: RecordSink["append"];
   readonly schema: EventStore["schema"];
+  readonly pending: PendingOptions["pending"];
   readonly letters: Pick<DeadLetters, "append">;
   readonly observer: CollectObserver;
   /** Milliseconds since 1970. */
@@ -32,43 +34,59 @@ export interface Batch {
   readonly records: readonly RawRecord[];
   readonly receivedMs: number;
   readonly dryRun: boolean;
-  /** Those of the whole call, where it has several batches. */
-  readonly verdicts?: Verdicts;
+}
+
+export interface CheckingOptions extends TakeOptions {
+  readonly checks: PendingChecks;
 }
 
 /**
  * Checks records one by one and keeps the good ones; the others become dead letters.
- * @returns a verdict for each, once the good ones are on disk
+ * @returns a verdict for each, once the good ones are on disk: what the load will make of it
  * @throws ConnectError UNAVAILABLE when they can't be kept
  */
-export async function takeChecked(options: TakeOptions, batch: Batch): Promise<readonly CheckedRecord[]> {
-  const { project, records, receivedMs } = batch;
-  const verdicts = batch.verdicts ?? createVerdicts(project, options.schema);
-  const good: string[] = [];
-  const refused: RefusedLine[] = [];
-  const checked = records.map((record): CheckedRecord => {
-    const verdict = "json" in record ? verdicts(record.json, receivedMs) : record.refusal;
-    if (verdict.kind === "refused") refused.push({ refusal: verdict, line: record.text });
-    else good.push(record.text as string);
-    return verdict;
-  });
-  if (batch.dryRun) return checked;
+export async function takeChecked(options: CheckingOptions, batch: Batch): Promise<readonly CheckedRecord[]> {
+  const { project, records } = batch;
+  const first = checkAll(batch, createVerdicts(project, options.schema));
+  const isFinal = areFinal(project, options.schema, first);
+  if (batch.dryRun) return isFinal ? first : checkAll(batch, await options.checks.verdicts(project));
   // What can't be kept is sent again, so its refused records are told only once.
-  if (good.length > 0) await keepLine(options, project, receivedMs, Buffer.from(`[${good.join(",")}]`));
+  const checked = await keepGood(options, batch, first, isFinal);
+  const refused = checked.flatMap((verdict, at): readonly RefusedLine[] =>
+    verdict.kind === "refused" ? [{ refusal: verdict, line: records[at]!.text }] : [],
+  );
   keepRefused(options.letters, project.id, refused, options.now);
-  tell(options.observer, batch, checked, good.length);
+  tell(options.observer, batch, checked, records.length - refused.length);
   return checked;
 }
 
-/** @throws ConnectError UNAVAILABLE */
-export async function keepLine(
-  { append }: Pick<TakeOptions, "append">,
-  { id }: Project,
-  receivedMs: number,
-  body: Uint8Array,
-): Promise<void> {
+/** Whether a record is refused depends on itself alone, so the first verdicts tell; they may not yet tell what it loses. */
+async function keepGood(
+  options: CheckingOptions,
+  batch: Batch,
+  first: readonly CheckedRecord[],
+  isFinal: boolean,
+): Promise<readonly CheckedRecord[]> {
+  const { project, records, receivedMs } = batch;
+  const good = records.flatMap(({ text }, at) => (first[at]!.kind === "refused" ? [] : [text as string]));
+  if (good.length === 0) return first;
+  const line = encodeSpoolLine(project.id, receivedMs, Buffer.from(`[${good.join(",")}]`));
+  using expected = isFinal ? undefined : options.checks.expect(project, line);
+  await keepLine(options, line);
+  if (expected === undefined) return first;
+  const loaded = (await expected.checked())?.values();
+  if (loaded === undefined) return checkAll(batch, createVerdicts(project, options.schema));
+  return first.map((one) => (one.kind === "refused" ? one : (loaded.next().value ?? one)));
+}
+
+function checkAll({ records, receivedMs }: Batch, { check }: Verdicts): readonly CheckedRecord[] {
+  return records.map((record) => ("json" in record ? check(record.json, receivedMs) : record.refusal));
+}
+
+/** @param line of the spool @throws ConnectError UNAVAILABLE */
+export async function keepLine({ append }: Pick<TakeOptions, "append">, line: Uint8Array): Promise<void> {
   try {
-    await append(encodeSpoolLine(id, receivedMs, body));
+    await append(line);
   } catch (error) {
     if (!(error instanceof RecordsUnavailableError)) throw error;
     const retry = { desc: RetryInfoSchema, value: { retryDelay: { seconds: 1n, nanos: 0 } } };

@@ -6,19 +6,17 @@ import {
   TrackStreamResponseSchema,
 } from "../../gen/engage/event/v1/track_pb.ts";
 import type { ProjectDirectory } from "./projects.ts";
-import type { TakeOptions } from "./take.ts";
+import type { CheckingOptions } from "./take.ts";
 import { trackBatch } from "./track.ts";
-import { createVerdicts, type Verdicts } from "./verdicts.ts";
 
 /** Batches that wait for the disk; the stream is read no further meanwhile. */
 const maxAhead = 32;
 
 /** Takes batches as they come; acknowledges in their order, each once it is on disk. */
 export async function* trackStream(
-  options: TakeOptions & { readonly directory: ProjectDirectory },
+  options: CheckingOptions & { readonly directory: ProjectDirectory },
   requests: AsyncIterable<TrackStreamRequest>,
 ): AsyncGenerator<TrackStreamResponse> {
-  const verdicts = new Map<number, Verdicts>();
   let last: bigint | undefined;
   const take = async ({ sequence, batch }: TrackStreamRequest): Promise<TrackStreamResponse> => {
     if (last !== undefined && sequence <= last) {
@@ -26,11 +24,7 @@ export async function* trackStream(
     }
     last = sequence;
     if (batch === undefined) throw invalid(`batch of sequence ${sequence} is missing`);
-    const result = await trackBatch(options, batch, "track_stream", (project) => {
-      const known = verdicts.get(project.id) ?? createVerdicts(project, options.schema);
-      verdicts.set(project.id, known);
-      return known;
-    });
+    const result = await trackBatch(options, batch, "track_stream");
     return create(TrackStreamResponseSchema, { sequence, result });
   };
   yield* inOrder(requests, take, maxAhead);

@@ -10,27 +10,23 @@ import type { RecordSource } from "./observer.ts";
 import { type Project, type ProjectDirectory, unknownProject } from "./projects.ts";
 import { refuse, show } from "./record/refusal.ts";
 import { toResult } from "./results.ts";
-import { type RawRecord, type TakeOptions, takeChecked } from "./take.ts";
+import { type CheckingOptions, type RawRecord, takeChecked } from "./take.ts";
 import { toJsonRecord } from "./typed-record.ts";
-import type { Verdicts } from "./verdicts.ts";
 
 const maxRecords = 10_000;
 const lineFeed = 10;
 
 /** Takes one batch. @throws ConnectError INVALID_ARGUMENT, NOT_FOUND or UNAVAILABLE */
 export async function trackBatch(
-  options: TakeOptions & { readonly directory: ProjectDirectory },
+  options: CheckingOptions & { readonly directory: ProjectDirectory },
   request: TrackRequest,
   source: RecordSource,
-  verdictsOf?: (project: Project) => Verdicts,
 ): Promise<TrackResponse> {
   const project = projectOf(options.directory, request);
   const receivedMs = options.now();
   const records = readRecords(request, receivedMs);
-  const checked = await takeChecked(options, {
-    ...{ project, source, records, receivedMs, dryRun: request.dryRun },
-    ...(verdictsOf && { verdicts: verdictsOf(project) }),
-  });
+  const { dryRun } = request;
+  const checked = await takeChecked(options, { project, source, records, receivedMs, dryRun });
   const refused = checked.filter(({ kind }) => kind === "refused").length;
   const results = checked.map(toResult);
   return create(TrackResponseSchema, { results, accepted: checked.length - refused, refused });

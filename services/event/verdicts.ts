@@ -1,35 +1,76 @@
 import type { EventStore, ProjectSchema, Property } from "../../store/events/events.ts";
 import type { Project } from "./projects.ts";
 import { checkRecord } from "./record/check-record.ts";
-import type { CheckedRecord } from "./record/record.ts";
+import type { CheckedRecord, DropReason } from "./record/record.ts";
 import { createTypeTable, type TypeTable } from "./record/type-table.ts";
 
-/** Checks one record after the other; each may fix types for those behind it. */
-export type Verdicts = (json: unknown, receivedMs: number) => CheckedRecord;
+/** Checks one record after the other. */
+export interface Verdicts {
+  /** May fix types for the records behind it. */
+  readonly check: (json: unknown, receivedMs: number) => CheckedRecord;
+  /** What records so far have made, and the store has not. */
+  readonly made: () => readonly Property[];
+}
 
-export function createVerdicts(project: Project, schema: EventStore["schema"]): Verdicts {
+/** @param made by records before these that the store has not loaded */
+export function createVerdicts(
+  project: Project,
+  schema: EventStore["schema"],
+  made: readonly Property[] = [],
+): Verdicts {
   let stored = storedTypes(project, schema(project.id));
-  let defined: Property[] = [];
-  let types = createTypeTable([], { below: stored });
-  return (json, receivedMs) => {
+  let defined = made.filter(({ table, name }) => stored.find(table, name) === undefined);
+  let types = createTypeTable(defined, { below: stored });
+  const refresh = (): void => {
     const now = storedTypes(project, schema(project.id));
-    if (now !== stored) {
-      // A stream may go on for days; what the store has learnt meanwhile must not count twice.
-      stored = now;
-      defined = defined.filter(({ table, name }) => stored.find(table, name) === undefined);
-      types = createTypeTable(defined, { below: stored });
-    }
-    const checked = checkRecord(json, { types, toInstant: project.toInstant }, receivedMs);
-    if (checked.kind === "refused") return checked;
-    const table = checked.kind === "user" ? "user" : "event";
-    for (const { name, known, type, group } of checked.values) {
-      if (known !== undefined) continue;
-      const property = { table, name, type, number: 0, ...(group !== undefined && { group }) } as const;
-      defined.push(property);
-      types.add(property);
-    }
-    return checked;
+    if (now === stored) return;
+    // What the store has learnt meanwhile must not count twice.
+    stored = now;
+    defined = defined.filter(({ table, name }) => stored.find(table, name) === undefined);
+    types = createTypeTable(defined, { below: stored });
   };
+  return {
+    check(json, receivedMs) {
+      refresh();
+      const checked = checkRecord(json, { types, toInstant: project.toInstant }, receivedMs);
+      if (checked.kind === "refused") return checked;
+      const table = checked.kind === "user" ? "user" : "event";
+      for (const { name, known, type, group } of checked.values) {
+        if (known !== undefined) continue;
+        const property = { table, name, type, number: 0, ...(group !== undefined && { group }) } as const;
+        defined.push(property);
+        types.add(property);
+      }
+      return checked;
+    },
+    made: () => defined.slice(),
+  };
+}
+
+/** Of keys, whatever types there are. */
+const keyReasons: ReadonlySet<DropReason> = new Set(["root_key", "name", "reserved", "double"]);
+
+/**
+ * Whether the verdicts of a call rest on types that the store has, which never
+ * change: then no record that waits to be loaded matters.
+ * @param checked against the store's schema and what the call itself makes
+ */
+export function areFinal(
+  project: Project,
+  schema: EventStore["schema"],
+  checked: readonly CheckedRecord[],
+): boolean {
+  const stored = storedTypes(project, schema(project.id));
+  return checked.every((one) => {
+    if (one.kind === "refused") return true;
+    const table = one.kind === "user" ? "user" : "event";
+    return (
+      one.values.every(({ known }) => known !== undefined) &&
+      one.dropped.every(
+        ({ name, reason }) => keyReasons.has(reason) || stored.find(table, name.toLowerCase()) !== undefined,
+      )
+    );
+  });
 }
 
 interface StoredTypes {

@@ -34,6 +34,21 @@ describe("server that takes events", () => {
     await vi.waitFor(async () => expect(await again.times("login")).toBe(2), patience);
   });
 
+  it("tells what becomes of records behind others that are not loaded yet", async () => {
+    const late = { events: { batch: { maxDelayMs: 2_000_000 }, spool: { minFreeBytes: 0 } } };
+    const server = await openEventServer(folderWith({}), late);
+    await server.send([trackOf("a")]);
+    await vi.waitFor(async () => expect(await server.times("login")).toBe(1), patience);
+    await server.send([trackOf("a", { properties: { lag: 1 } })]);
+    const debugged = await server.post("/sync_json?debug=1", [trackOf("b", { properties: { lag: "abc" } })], {
+      appid: "app",
+    });
+    expect(JSON.parse(debugged)).toEqual({
+      ...{ code: 0, records: [{ index: 0, dropped: [{ name: "lag", reason: "type" }] }] },
+    });
+    expect(await server.times("login")).toBe(1);
+  });
+
   it("keeps refused records, and counts all of them", async () => {
     const data = folderWith({});
     const server = await openEventServer(data);

@@ -4,6 +4,7 @@ import { defaultLimits } from "../../../gateway/limits.ts";
 import { serve } from "../../../gateway/methods.ts";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
 import { createEventCollector } from "../../../services/event/collector.ts";
+import type { PendingRecords } from "../../../services/event/pending.ts";
 import { eventCodecs } from "../../../services/event/rest-codecs.ts";
 import { emptySchema, type ProjectSchema } from "../../../store/events/events.ts";
 
@@ -51,6 +52,7 @@ export async function openCollector(clock: () => number = () => nowMs): Promise<
       server.lines.push(JSON.parse(server.texts.at(-1)!));
     },
     schema: () => server.schema,
+    pending: () => recordsOf(server.texts),
     letters: {
       append: ({ ndjson }) => {
         const letters = Buffer.from(ndjson).toString().trimEnd().split("\n");
@@ -79,6 +81,20 @@ export async function openCollector(clock: () => number = () => nowMs): Promise<
   onTestFinished(() => gateway.drain(0));
   server.url = `http://127.0.0.1:${port}`;
   return server;
+}
+
+/** Lines of one file, none of which is loaded. */
+function recordsOf(lines: readonly string[]): PendingRecords {
+  const bytes = new Uint8Array(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+  const start = { number: 1, offset: 0 };
+  const end = { number: 1, offset: bytes.length };
+  return {
+    loadedTo: () => undefined,
+    start: async () => start,
+    end: async () => end,
+    bytesBehind: async ({ offset }) => bytes.length - offset,
+    read: async (from) => ({ from, to: end, bytes: bytes.slice(from.offset) }),
+  };
 }
 
 function createServerState(told: readonly unknown[][]): CollectorServer & { url: string } {

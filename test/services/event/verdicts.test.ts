@@ -16,20 +16,22 @@ describe("verdicts of one call", () => {
   it("keep the types that records before have fixed, until the store has its own", () => {
     let stored = emptySchema;
     const verdicts = createVerdicts(project, () => stored);
-    verdicts(event({ a: 1, b: "x" }), nowMs);
-    expect(droppedOf(verdicts(event({ a: "no number" }), nowMs))).toEqual(["a: type"]);
+    verdicts.check(event({ a: 1, b: "x" }), nowMs);
+    expect(droppedOf(verdicts.check(event({ a: "no number" }), nowMs))).toEqual(["a: type"]);
     stored = schemaOf({ a: "text" });
-    expect(valuesOf(verdicts(event({ a: 7, b: 7 }), nowMs))).toEqual({ a: "7", b: "7" });
+    expect(valuesOf(verdicts.check(event({ a: 7, b: 7 }), nowMs))).toEqual({ a: "7", b: "7" });
   });
 
   it("tell what is beyond the properties of a project, of which none counts twice", () => {
     let stored = schemaOf({ a: "number" });
     const verdicts = createVerdicts(project, () => stored);
-    expect(droppedOf(verdicts(event({ a: 1, b: 1, c: 1 }), nowMs))).toEqual(["c: property_limit"]);
-    expect(droppedOf(verdicts(user("user_set", { c: 1, d: 1, e: 1 }), nowMs))).toEqual(["e: property_limit"]);
+    expect(droppedOf(verdicts.check(event({ a: 1, b: 1, c: 1 }), nowMs))).toEqual(["c: property_limit"]);
+    expect(droppedOf(verdicts.check(user("user_set", { c: 1, d: 1, e: 1 }), nowMs))).toEqual([
+      "e: property_limit",
+    ]);
     stored = schemaOf({ a: "number", b: "number" });
-    expect(droppedOf(verdicts(event({ a: 1, b: 1, c: 1 }), nowMs))).toEqual(["c: property_limit"]);
+    expect(droppedOf(verdicts.check(event({ a: 1, b: 1, c: 1 }), nowMs))).toEqual(["c: property_limit"]);
     stored = schemaOf({ b: "number" });
-    expect(droppedOf(verdicts(event({ b: 1, c: 1 }), nowMs))).toEqual([]);
+    expect(droppedOf(verdicts.check(event({ b: 1, c: 1 }), nowMs))).toEqual([]);
   });
 });

@@ -1,0 +1,158 @@
+import type { EventStore } from "../../store/events/events.ts";
+import type { RecordPlace, RecordReader } from "../../store/records/records.ts";
+import { comparePlaces } from "./load/places.ts";
+import type { Project } from "./projects.ts";
+import type { CheckedRecord } from "./record/record.ts";
+import { decodeSpoolLine } from "./spool-line.ts";
+import { createVerdicts, type Verdicts } from "./verdicts.ts";
+
+/** Records that are on disk and that the store may not have loaded. */
+export interface PendingRecords extends Pick<RecordReader, "start" | "end" | "read" | "bytesBehind"> {
+  /** Where they begin; changes together with the store's schema. */
+  readonly loadedTo: EventStore["loadedTo"];
+}
+
+export interface PendingOptions {
+  /** Undefined while nothing can be on disk. */
+  readonly pending: () => PendingRecords | undefined;
+  readonly schema: EventStore["schema"];
+  /** With more that waits, nothing of it is looked at. Default 16 MiB. */
+  readonly maxPendingBytes?: number;
+}
+
+/** Looks at what waits to be loaded as the load will, in the order of the spool, when a verdict is asked for that may depend on it. */
+export interface PendingChecks {
+  /** To be called before a line is appended. Disposed of when it is of no interest any more. */
+  expect(project: Project, line: Uint8Array): ExpectedLine;
+  /** With what all records on disk make known. */
+  verdicts(project: Project): Promise<Verdicts>;
+}
+
+export interface ExpectedLine extends Disposable {
+  /**
+   * What the load makes of its records, once it is on disk. Undefined when it
+   * has been loaded, or can't be looked at: then the store's types are all that
+   * is known.
+   */
+  checked(): Promise<readonly CheckedRecord[] | undefined>;
+}
+
+interface Expected {
+  readonly line: Uint8Array;
+  checked?: readonly CheckedRecord[];
+}
+
+/** How far the records of a project have been looked at. */
+interface ProjectWalk {
+  readonly project: Project;
+  readonly lineHead: Buffer;
+  readonly expected: Set<Expected>;
+  at: RecordPlace | undefined;
+  verdicts: Verdicts;
+  /** The walk under way; the next one waits for it. */
+  turn: Promise<void>;
+}
+
+/** About 70,000 records, which keep the thread busy for half a second. */
+const defaultPendingBytes = 16 * 2 ** 20;
+/** Others have their turn behind each: about 1,000 records, 7 ms. */
+const chunkBytes = 256 * 2 ** 10;
+const LF = 0x0a;
+/** Of a line whose project stands behind its text. */
+const rawHead = Buffer.from('{"b":');
+
+export function createPendingChecks(options: PendingOptions): PendingChecks {
+  const walks = new Map<number, ProjectWalk>();
+  const walkOf = (project: Project): ProjectWalk => {
+    const known = walks.get(project.id);
+    if (known !== undefined) return known;
+    const walk: ProjectWalk = {
+      ...{ project, lineHead: Buffer.from(`{"p":${project.id},`), expected: new Set(), at: undefined },
+      ...{ verdicts: createVerdicts(project, options.schema), turn: Promise.resolve() },
+    };
+    walks.set(project.id, walk);
+    return walk;
+  };
+  return {
+    expect(project, line) {
+      const walk = walkOf(project);
+      const one: Expected = { line };
+      walk.expected.add(one);
+      return {
+        async checked() {
+          await inTurn(walk, async () => {
+            if (one.checked === undefined) await advance(walk, options);
+          });
+          return one.checked;
+        },
+        [Symbol.dispose]: () => void walk.expected.delete(one),
+      };
+    },
+    async verdicts(project) {
+      const walk = walkOf(project);
+      await inTurn(walk, () => advance(walk, options));
+      return createVerdicts(project, options.schema, walk.verdicts.made());
+    },
+  };
+}
+
+/** What can't be read is no reason to fail: the record is kept, and the loader, which reads the same, tells of it. */
+function inTurn(walk: ProjectWalk, work: () => Promise<void>): Promise<void> {
+  walk.turn = walk.turn.then(work).catch(() => {});
+  return walk.turn;
+}
+
+/** Looks at what is on disk by now. */
+async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void> {
+  const records = options.pending();
+  if (records === undefined) return;
+  const end = await records.end();
+  const from = placeOf(walk, records, options) ?? (await records.start());
+  if ((await records.bytesBehind(from)) > (options.maxPendingBytes ?? defaultPendingBytes)) return;
+  for (let at = from; comparePlaces(at, end) < 0; at = placeOf(walk, records, options) ?? at) {
+    const chunk = await records.read(at, chunkBytes);
+    if (chunk === undefined) return;
+    const now = placeOf(walk, records, options);
+    // Loaded in the meantime: the schema has it, and more than these lines would know.
+    if (now !== undefined && comparePlaces(now, at) > 0) continue;
+    checkLines(walk, Buffer.from(chunk.bytes.buffer, chunk.bytes.byteOffset, chunk.bytes.byteLength));
+    walk.at = chunk.to;
+  }
+}
+
+/** Where looking goes on. Where the store is further, it is from there, with nothing but its schema. */
+function placeOf(
+  walk: ProjectWalk,
+  { loadedTo }: PendingRecords,
+  { schema }: PendingOptions,
+): RecordPlace | undefined {
+  const loaded = loadedTo();
+  if (loaded !== undefined && (walk.at === undefined || comparePlaces(loaded, walk.at) > 0)) {
+    walk.at = loaded;
+    walk.verdicts = createVerdicts(walk.project, schema);
+  }
+  return walk.at;
+}
+
+function checkLines(walk: ProjectWalk, lines: Buffer): void {
+  for (let start = 0; start < lines.length; ) {
+    const end = lines.indexOf(LF, start);
+    const line = lines.subarray(start, end);
+    start = end + 1;
+    if (!startsWith(line, walk.lineHead) && !startsWith(line, rawHead)) continue;
+    const decoded = decodeSpoolLine(line.toString());
+    if (decoded?.projectId !== walk.project.id) continue;
+    const { records, receivedMs } = decoded;
+    const checked = records.map((record) => walk.verdicts.check(record, receivedMs));
+    for (const one of walk.expected) {
+      if (!line.equals(one.line)) continue;
+      one.checked = checked;
+      walk.expected.delete(one);
+      break;
+    }
+  }
+}
+
+function startsWith(line: Buffer, head: Buffer): boolean {
+  return line.length >= head.length && line.compare(head, 0, head.length, 0, head.length) === 0;
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
+import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
+import type { RecordResult } from "../../../gen/engage/event/v1/record_pb.ts";
+import { createEventCollector, type EventCollectorOptions } from "../../../services/event/collector.ts";
+import { createPreparer } from "../../../services/event/load/prepare.ts";
+import type { PreparedBatch } from "../../../services/event/load/prepared.ts";
+import { dropWord } from "../../../services/event/results.ts";
+import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
+import { createRecordReader } from "../../../store/records/ndjson-reader.ts";
+import { openRecordSpool } from "../../../store/records/ndjson-spool.ts";
+import { createMemoryStore } from "./load/memory-store.ts";
+import { nowMs } from "./record/checking.ts";
+
+/** How records are sent; of those that `sdk` sends nothing is told. */
+export type Way = "sdk" | "debug" | "track" | "dry run";
+
+/** `name: reason` of each property that was dropped, of all records of a call. */
+export type Drops = readonly string[];
+
+export interface PendingRig extends AsyncDisposable {
+  send(way: Way, records: readonly unknown[], project?: number): Promise<Drops>;
+  /** Takes batch after batch, each of one record. */
+  stream(records: readonly unknown[]): Promise<readonly Drops[]>;
+  /** Loads the next line; undefined when there is none. */
+  loadLine(): Promise<LoadedLine | undefined>;
+}
+
+export interface LoadedLine {
+  readonly text: string;
+  /** How many properties, by reason. */
+  readonly dropped: PreparedBatch["counts"]["dropped"];
+}
+
+type RigOptions = Pick<EventCollectorOptions, "maxProperties" | "maxPendingBytes"> & {
+  /** Called before a line is appended; what it rejects with is what becomes of the line. */
+  readonly beforeAppend?: () => Promise<void>;
+};
+
+/** A collector over a real spool, which is loaded into memory when a test says so. */
+export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): PendingRig {
+  const stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "pending-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  const spool = stack.use(openRecordSpool({ folder: join(folder, "spool"), maxFileBytes: 1_000 }));
+  const reader = createRecordReader({ folder: join(folder, "spool"), spool });
+  const intake = stack.use(openSqliteIntake({ path: join(folder, "intake.db") }));
+  const store = createMemoryStore();
+  const preparer = createPreparer({ intake, folder });
+  const starts = [1, 2].map((id) => [id, { schema: store.schema(id), zone: "+00:00" }] as const);
+  const { maxProperties } = options;
+  preparer.reset({
+    ...{ loadedTo: undefined, projects: new Map(starts) },
+    ...(maxProperties !== undefined && { maxProperties }),
+  });
+  const collector = createEventCollector({
+    ...options,
+    projects: [1, 2].map((id) => ({ id, appids: [`app${id}`], zone: "+00:00" })),
+    async append(line) {
+      await beforeAppend?.();
+      await spool.append(line);
+    },
+    schema: store.schema,
+    pending: () => ({ ...reader, loadedTo: store.loadedTo }),
+    letters: { append: () => {} },
+    observer: { taken: () => {}, refused: () => {}, dropped: () => {}, rejected: () => {} },
+    now: () => nowMs,
+  });
+  const transport = createRouterTransport(({ service }) => service(EventCollector, collector));
+  const client = createClient(EventCollector, transport);
+  return {
+    send: (way, records, project = 1) => send(client, way, records, project),
+    async stream(records) {
+      const batches = records.map((record, at) => ({
+        sequence: BigInt(at + 1),
+        batch: batchOf([record], 1),
+      }));
+      const drops: Drops[] = [];
+      for await (const { result } of client.trackStream(inTurn(batches)))
+        drops.push(dropsOf(result!.results));
+      return drops;
+    },
+    async loadLine() {
+      const from = store.loadedTo() ?? (await reader.start());
+      const chunk = await reader.read(from, 1_000);
+      if (chunk === undefined) return undefined;
+      const text = Buffer.from(chunk.bytes).toString().split("\n", 1)[0]!;
+      const { batch, counts } = preparer.prepare({ ...chunk, maxRecords: 1, skipped: [] });
+      await store.load(batch);
+      return { text, dropped: counts.dropped };
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+async function send(
+  client: Client<typeof EventCollector>,
+  way: Way,
+  records: readonly unknown[],
+  project: number,
+): Promise<Drops> {
+  if (way === "track" || way === "dry run") {
+    const { results } = await client.track({ ...batchOf(records, project), dryRun: way === "dry run" });
+    return dropsOf(results);
+  }
+  const body = { contentType: "application/json", data: Buffer.from(JSON.stringify(records)) };
+  const answer = await client.ingest({ body, appid: `app${project}`, debug: way === "debug" ? 1 : 0 });
+  return dropsOf(answer.records.flatMap(({ result }) => result ?? []));
+}
+
+function batchOf(records: readonly unknown[], project: number) {
+  const jsonLines = Buffer.from(records.map((record) => JSON.stringify(record)).join("\n"));
+  return { project: { case: "projectId", value: BigInt(project) } as const, jsonLines };
+}
+
+async function* inTurn<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+function dropsOf(results: readonly RecordResult[]): Drops {
+  return results.flatMap(({ outcome }) =>
+    outcome.case === "accepted"
+      ? outcome.value.dropped.map(({ name, reason }) => `${name}: ${dropWord(reason)}`)
+      : [],
+  );
+}

@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RecordsUnavailableError } from "../../../store/records/records.ts";
+import { type Drops, type LoadedLine, openPendingRig, type PendingRig, type Way } from "./pending-rig.ts";
+import { event, user } from "./record/checking.ts";
+
+type Call = readonly [way: Way, records: readonly unknown[], told: Drops];
+
+/** How many drops there are of each reason, as the load counts them. */
+function countReasons(drops: Drops): Readonly<Record<string, number>> {
+  const reasons = Object.groupBy(drops, (drop) => drop.slice(drop.lastIndexOf(" ") + 1));
+  return Object.fromEntries(Object.entries(reasons).map(([reason, all]) => [reason, all!.length]));
+}
+
+async function loadAll(rig: PendingRig): Promise<readonly LoadedLine[]> {
+  const loads: LoadedLine[] = [];
+  for (let line = await rig.loadLine(); line !== undefined; line = await rig.loadLine()) loads.push(line);
+  return loads;
+}
+
+const text = [event({ p: "abc" })];
+const number = [event({ p: 1 })];
+const yes = [event({ p: true })];
+const many = [event({ a: 1, b: 1 })];
+
+describe("a verdict before earlier records are loaded", () => {
+  it.each<[means: string, calls: readonly Call[]]>([
+    [
+      "knows the types of an SDK's call",
+      [
+        ["sdk", number, []],
+        ["debug", text, ["p: type"]],
+      ],
+    ],
+    [
+      "and of a checked one",
+      [
+        ["debug", number, []],
+        ["track", text, ["p: type"]],
+      ],
+    ],
+    [
+      "keeps what can be converted",
+      [
+        ["track", text, []],
+        ["debug", yes, []],
+        ["track", number, []],
+      ],
+    ],
+    [
+      "counts properties",
+      [
+        ["sdk", many, []],
+        ["track", [event({ c: 1, a: 2 })], ["c: property_limit"]],
+      ],
+    ],
+    [
+      "of users apart",
+      [
+        ["sdk", many, []],
+        ["track", [user("user_set", { c: 1 })], []],
+      ],
+    ],
+    [
+      "of one type for an operation",
+      [
+        ["sdk", [user("user_set", { p: "x" })], []],
+        ["debug", [user("user_add", { p: 1 })], ["p: type"]],
+      ],
+    ],
+    [
+      "knows members of objects",
+      [
+        ["sdk", [event({ o: { m: 1 } })], []],
+        ["track", [event({ o: { m: "x" } })], ["o.m: type"]],
+      ],
+    ],
+    [
+      "is not one of what a call drops",
+      [
+        ["sdk", number, []],
+        ["track", [event({ p: "x" }), event({ q: "y" })], ["p: type"]],
+        ["track", [event({ q: 1, p: 2 })], []],
+        ["debug", [event({ r: 1 })], ["r: property_limit"]],
+      ],
+    ],
+  ])("%s", async (_means, calls) => {
+    await using rig = openPendingRig({ maxProperties: 2 });
+    const told: Drops[] = [];
+    for (const [way, records] of calls) told.push(await rig.send(way, records));
+    expect(told).toEqual(calls.map(([, , drops]) => drops));
+    const loads = (await loadAll(rig)).map(({ dropped }) => dropped);
+    expect(loads.slice(1)).toEqual(calls.slice(1).map(([, , drops]) => countReasons(drops)));
+  });
+
+  it("goes by the order of the spool when calls come at once, also over a stream", async () => {
+    await using rig = openPendingRig();
+    const calls = [number, text, text, number].map((records) => rig.send("track", records));
+    expect(await Promise.all(calls)).toEqual([[], ["p: type"], ["p: type"], []]);
+    expect(
+      await rig.stream([event({ s: "x" }), event({ p: "x", s: 1 }), event({ u: 1 }), event({ u: "x" })]),
+    ).toEqual([[], ["p: type"], [], ["u: type"]]);
+  });
+
+  it("owes nothing to calls that were not kept, were dry runs, or of another project", async () => {
+    const outcomes = [Promise.reject(new RecordsUnavailableError("disk full")), Promise.resolve()];
+    await using rig = openPendingRig({ beforeAppend: () => outcomes.shift() ?? Promise.resolve() });
+    await expect(rig.send("track", text)).rejects.toThrow("records cannot be kept");
+    expect(await rig.send("sdk", text, 2)).toEqual([]);
+    expect(await rig.send("dry run", text)).toEqual([]);
+    expect(await rig.send("debug", number)).toEqual([]);
+    expect(await rig.send("dry run", text)).toEqual(["p: type"]);
+    expect(await rig.send("track", number, 2)).toEqual([]);
+    expect(await rig.send("dry run", [event({ p: "9" }), event({ q: 1 }), event({ q: "x" })])).toEqual([
+      "q: type",
+    ]);
+  });
+
+  it("does without records of which there are too many", async () => {
+    await using rig = openPendingRig({ maxPendingBytes: 300 });
+    await rig.send("sdk", number);
+    expect(await rig.send("track", text)).toEqual(["p: type"]);
+    await rig.send("sdk", [event({ q: 1 }), event({ q: 2 }), event({ q: 3 })]);
+    expect(await rig.send("track", [event({ q: "x" })])).toEqual([]);
+    await loadAll(rig);
+    expect(await rig.send("track", [event({ q: "x" })])).toEqual(["q: type"]);
+  });
+
+  it("is what the load does, whenever and however much is loaded", async () => {
+    const value = fc.constantFrom<unknown>(1, "abc", "7", true, null, ["x"], { m: 1 }, { m: "x", n: 1 }, [
+      { m: 1 },
+    ]);
+    const properties = fc.dictionary(fc.constantFrom("a", "b", "c"), value, { minKeys: 1 });
+    const record = fc.oneof(
+      properties.map((of) => event(of)),
+      properties.map((of) => user("user_set", of)),
+    );
+    const way = fc.constantFrom<Way>("sdk", "debug", "track");
+    const call = fc.record({ way, records: fc.array(record, { minLength: 1, maxLength: 3 }) });
+    const step = fc.record({ calls: fc.array(call, { minLength: 1, maxLength: 3 }), loads: fc.nat(4) });
+    const steps = fc.array(step, { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        await using rig = openPendingRig({ maxProperties: 4 });
+        const told = new Map<string, Drops>();
+        const loaded: (LoadedLine | undefined)[] = [];
+        for (const [at, { calls, loads }] of given.entries()) {
+          const sending = calls.map(async ({ way, records }, index) => {
+            const id = `${way} ${at} ${index}`;
+            const named = records.map((one) => ({ ...(one as object), "#distinct_id": id }));
+            told.set(id, await rig.send(way, named));
+          });
+          for (let load = 0; load < loads; load++) loaded.push(await rig.loadLine());
+          await Promise.all(sending);
+        }
+        loaded.push(...(await loadAll(rig)));
+        const checked = loaded
+          .filter((line) => line !== undefined)
+          .map(({ text, dropped }) => ({ dropped, id: /"#distinct_id":"([^"]+)"/.exec(text)![1]! }))
+          .filter(({ id }) => !id.startsWith("sdk"));
+        expect(checked).toEqual(checked.map(({ id }) => ({ id, dropped: countReasons(told.get(id)!) })));
+        expect(loaded.filter(Boolean)).toHaveLength(told.size);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
