@@ -53,8 +53,11 @@ const http2Preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 const kResponse = Symbol("response");
 
-/** An HTTP/1.1 connection and the answer to the latest request on it. Noting it there costs less than a set of answers. */
-type AnsweringSocket = net.Socket & { [kResponse]?: http.ServerResponse };
+/**
+ * An HTTP/1.1 connection and the open answer to the latest request on it. Noting it there costs less than a set of
+ * answers.
+ */
+type AnsweringSocket = net.Socket & { [kResponse]?: http.ServerResponse | null };
 
 export function createPort(options: PortOptions): Port {
   const sockets = new Set<net.Socket>();
@@ -69,6 +72,7 @@ export function createPort(options: PortOptions): Port {
         socket.once("close", () => http1Sockets.delete(socket));
       }
       socket[kResponse] = response;
+      response.on("close", forget);
       if (draining) sayClose(response);
     }
     options.onRequest(request, response);
@@ -107,7 +111,7 @@ export function createPort(options: PortOptions): Port {
         net.Server.prototype.close.call(listener, () => resolve()),
       );
       for (const session of sessions) session.close();
-      for (const { [kResponse]: latest } of http1Sockets) if (latest !== undefined) sayClose(latest);
+      for (const { [kResponse]: latest } of http1Sockets) if (latest) sayClose(latest);
       const stop = new AbortController();
       const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
         for (const socket of sockets) socket.destroy();
@@ -264,6 +268,12 @@ function subjectOf(socket: TLSSocket): string | undefined {
 }
 
 /** For every answer that comes once it drains, also to a request that came before: its peer may send the next at once. */
+/** Else an idle connection would hold the last request, with its body. */
+function forget(this: http.ServerResponse): void {
+  const socket = this.req.socket as AnsweringSocket;
+  if (socket[kResponse] === this) socket[kResponse] = null;
+}
+
 function sayClose(response: http.ServerResponse): void {
   if (!response.headersSent) response.setHeader("connection", "close");
 }

@@ -4,6 +4,8 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { envelope, sendHttp1, sendHttp2, sendTcp, untilClosed } from "../e2e/raw.ts";
 import { openGatewayForTest, type TestGateway } from "./gateway-server.ts";
@@ -148,6 +150,29 @@ describe("HTTP/1.1 connections", () => {
     await sendTcp(server.port, `${line}\r\nhost: a\r\nconnection: close\r\n\r\n`);
     await isServing(server);
   });
+});
+
+test("an idle HTTP/1.1 connection holds nothing of its last request", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const messages: WeakRef<object>[] = [];
+  const server = await openGatewayForTest({
+    library: {
+      echo: (message) => {
+        messages.push(new WeakRef(message));
+        return {};
+      },
+    },
+  });
+  const socket = dial(server);
+  const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n`;
+  socket.write(`${head}{}`);
+  await untilMatch(socket, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{\}$/);
+  await vi.waitFor(() => {
+    collect();
+    expect(messages.map((message) => message.deref())).toEqual([undefined]);
+  });
+  expect(socket.closed).toBe(false);
 });
 
 describe("slow and silent peers", () => {
