@@ -1,5 +1,9 @@
-/** Undefined for all but plain base64 with its padding: Node leaves out what is none, and so gives fewer bytes. */
+/**
+ * Undefined for all but plain base64 with its padding: Node leaves out what is none, and so gives fewer bytes. Of
+ * characters beyond Latin-1 it reads the low byte, which may be a digit.
+ */
 export function decodeBase64(text: string): Buffer | undefined {
+  if (Buffer.byteLength(text) !== text.length) return undefined;
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const bytes = Buffer.from(text, "base64");
   return text.length % 4 === 0 && bytes.length === (text.length / 4) * 3 - padding ? bytes : undefined;

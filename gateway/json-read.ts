@@ -125,8 +125,11 @@ function enumReader({ typeName, values }: DescEnum): ReadValue {
   return (json) => (typeof json === "string" ? numbers.get(json) : undefined);
 }
 
-const readInt32: ReadValue = (json) => (Object.is(json, (json as number) | 0) ? json : undefined);
-const readUint32: ReadValue = (json) => (Object.is(json, (json as number) >>> 0) ? json : undefined);
+// The type goes first: an object may say that it can't be made a number.
+const readInt32: ReadValue = (json) =>
+  typeof json === "number" && Object.is(json, json | 0) ? json : undefined;
+const readUint32: ReadValue = (json) =>
+  typeof json === "number" && Object.is(json, json >>> 0) ? json : undefined;
 /** Texts of up to 18 digits are in the range of all of these. */
 const readInt64: ReadValue = (json) =>
   typeof json === "string" && /^-?[0-9]{1,18}$/.test(json) ? BigInt(json) : undefined;
@@ -137,8 +140,7 @@ const scalarReaders: Readonly<Record<ScalarType, ReadValue>> = {
   [ScalarType.STRING]: (json) => (typeof json === "string" && json.isWellFormed() ? json : undefined),
   [ScalarType.BOOL]: (json) => (typeof json === "boolean" ? json : undefined),
   [ScalarType.DOUBLE]: (json) => (Number.isFinite(json) ? json : undefined),
-  [ScalarType.FLOAT]: (json) =>
-    Math.abs(json as number) <= maxFloat && typeof json === "number" ? json : undefined,
+  [ScalarType.FLOAT]: (json) => (typeof json === "number" && Math.abs(json) <= maxFloat ? json : undefined),
   [ScalarType.INT32]: readInt32,
   [ScalarType.SINT32]: readInt32,
   [ScalarType.SFIXED32]: readInt32,

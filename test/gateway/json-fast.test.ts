@@ -38,6 +38,7 @@ const odd = fc.constantFrom<JsonValue>(
   [],
   [null],
   { a: null },
+  { toString: 1, valueOf: 1 },
   "aGk=",
   "1",
   1.5,
@@ -181,6 +182,14 @@ it.each<[name: string, json: unknown]>([
 ])("leaves %s to the library", (_name, json) => {
   expect(compileJsonReader(BookSchema)(json)).toBeUndefined();
 });
+
+it.each(["natural", "rough", "ratio", "small"])(
+  "leaves objects that can't be numbers to it, for %s",
+  (name) => {
+    const read = compileJsonReader(SearchBooksRequestSchema);
+    expect(read({ [name]: { toString: 1, valueOf: 1 } })).toBeUndefined();
+  },
+);
 
 it("leaves what is nested too deep for it to the library", () => {
   const nested = (depth: number): object => (depth === 0 ? {} : { cites: [nested(depth - 1)] });

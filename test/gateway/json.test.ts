@@ -35,6 +35,7 @@ describe("a message of opaque bytes", () => {
 
   it.each<[name: string, json: JsonValue]>([
     ["what is no base64", { content: "a*==" }],
+    ["a character whose low byte is a digit of base64", { content: "\u0141Gk=" }],
     ["a number", { content: 1 }],
     ["a list", ["content"]],
     ["null", null],
