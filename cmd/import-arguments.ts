@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Common, command, optionsOf, positive } from "./arguments.ts";
 import type { ExportOptions } from "./export-command.ts";
 import type { ImportOptions } from "./import-target.ts";
@@ -15,7 +15,11 @@ export function addImport(program: Command): void {
       ]),
     )
     .option("--mapping <file>", "YAML that says how rows become records, with the keys of a parser format")
-    .option("--map <target=column...>", "one entry of it, such as #account_id=user or price=amount:number")
+    .option(
+      "--map <target=column...>",
+      "one entry of it, such as #account_id=user, price=amount:number or the text #type:=track",
+    )
+    .option("--skip <n>", "leave out lines, or rows of a table, at the beginning of the first file", rows)
     .option("--dry-run", "only check, as if nothing were stored yet")
     .option("--strict", "exit with 1 when a record is refused")
     .option("--url <url>", "send to this server, which may use the data folder meanwhile")
@@ -24,7 +28,10 @@ export function addImport(program: Command): void {
       "after",
       `
 Without --url it opens the data folder itself, so no server may run on it.
-Progress and the summary go to standard error. Refused records become dead letters.`,
+Progress and the summary go to standard error. Refused records become dead letters.
+Records are events when #event_name is mapped and nothing gives a #type.
+Ctrl-C ends reading, stores what was taken, and tells with which --skip and files to go
+on, so that nothing is counted twice.`,
     )
     .action(async (files: string[], options: Common & ImportOptions) => {
       const { runImport } = await import("./import-command.ts");
@@ -42,9 +49,20 @@ Progress and the summary go to standard error. Refused records become dead lette
     .option("--from <day>", "first day of events, such as 2026-01-31, in the project's zone")
     .option("--to <day>", "last day of events")
     .option("--no-users", "events only")
-    .addHelpText("after", "\nIt opens the data folder itself, so no server may run on it.")
+    .addHelpText(
+      "after",
+      `
+It opens the data folder itself, so no server may run on it.
+The store does not keep #uuid: importing an export into the project that it is from
+doubles its events, but for those with an #event_id.`,
+    )
     .action(async (file: string, options: Common & ExportOptions) => {
       const { runExport } = await import("./export-command.ts");
       await runExport(await optionsOf(options), file, options, process, stopSignal("stopped"));
     });
+}
+
+function rows(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("give a whole number from 0 on");
+  return Number(text);
 }

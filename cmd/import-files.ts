@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
-import { Readable } from "node:stream";
+import { addAbortSignal, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { parse as parseCsv } from "csv-parse";
 import { isJsonObject, parseJson } from "../services/parser/mapping/json.ts";
 import { cannotRead } from "./file-fault.ts";
-import type { MapRow } from "./import-mapping.ts";
-import { UserError } from "./user-error.ts";
+import type { ImportMapping, MapRow } from "./import-mapping.ts";
+import { UsageError, UserError } from "./user-error.ts";
 
 export const importFormats = ["ndjson", "csv", "parquet"] as const;
 export type ImportFormat = (typeof importFormats)[number];
@@ -17,6 +17,8 @@ export interface ImportBlock {
   readonly lines: Uint8Array;
   /** Rows that made no record. */
   readonly failures: readonly RowFailure[];
+  /** Lines of NDJSON, with the empty ones, or rows of a table that were read for it. */
+  readonly rows: number;
   /** How far the file has been read, from 0 to 1. */
   readonly fraction: (fileBytes: number) => number;
 }
@@ -29,8 +31,9 @@ export interface RowFailure {
 export interface FileOptions {
   readonly format: ImportFormat | undefined;
   /** Needed by tables; over NDJSON when it is given. */
-  readonly map: MapRow | undefined;
-  readonly separator: string;
+  readonly mapping: ImportMapping | undefined;
+  /** Lines of NDJSON, or rows of a table, that are left out at the beginning. */
+  readonly skip: number;
   readonly stdin: Readable;
   readonly signal: AbortSignal;
 }
@@ -39,6 +42,11 @@ const chunkBytes = 1_048_576;
 const rowsPerBlock = 1_000;
 const maxLineBytes = 16 * 1_048_576;
 const LF = 0x0a;
+
+/** What is counted in a file of a format, in the singular. */
+export function rowWordOf(format: ImportFormat): string {
+  return format === "ndjson" ? "line" : "row";
+}
 
 /** By the name of the file; what is not known is NDJSON. */
 export function formatOf(file: string): ImportFormat {
@@ -49,7 +57,8 @@ export function formatOf(file: string): ImportFormat {
 
 /**
  * Reads a file, or standard input when it is called `-`. Memory is bounded by the longest line.
- * @throws UserError when it can't be read to its end, and what the signal was aborted with
+ * @throws UserError when it can't be read to its end, UsageError when it lacks a column of the mapping or has fewer
+ * rows than are left out, and what the signal was aborted with
  */
 export async function* readImportFile(file: string, options: FileOptions): AsyncGenerator<ImportBlock> {
   try {
@@ -61,33 +70,72 @@ export async function* readImportFile(file: string, options: FileOptions): Async
 }
 
 async function* readBlocks(file: string, options: FileOptions): AsyncGenerator<ImportBlock> {
-  const { format = formatOf(file), map, signal } = options;
+  const { format = formatOf(file), mapping, skip, signal } = options;
   if (format === "parquet") {
-    yield* readTable(file, map!, signal);
+    yield* readTable(file, mapping!, options);
     return;
   }
-  const source = file === "-" ? options.stdin : createReadStream(file, { highWaterMark: chunkBytes });
+  const bytes = file === "-" ? options.stdin : createReadStream(file, { highWaterMark: chunkBytes });
+  // Also ends waiting for input that does not come.
+  const source = addAbortSignal(signal, bytes);
   let bytesRead = 0;
   const counted = async function* (): AsyncGenerator<Uint8Array> {
     for await (const chunk of source as AsyncIterable<Uint8Array>) {
-      signal.throwIfAborted();
       bytesRead += chunk.length;
       yield chunk;
     }
   };
-  const plain = inflate(counted());
-  const blocks = format === "csv" ? csvBlocks(plain, map!, options.separator) : lineBlocks(plain, map);
+  const plain = inflate(counted(), file);
+  const blocks =
+    format === "csv"
+      ? csvBlocks(plain, mapping!, { file, skip })
+      : lineBlocks(behindLines(plain, { file, skip }), mapping?.map);
   for await (const block of blocks) {
     yield { ...block, fraction: (fileBytes) => (fileBytes === 0 ? 1 : bytesRead / fileBytes) };
   }
 }
 
-async function* readTable(file: string, map: MapRow, signal: AbortSignal): AsyncGenerator<ImportBlock> {
+async function* readTable(
+  file: string,
+  { map, checkColumns }: ImportMapping,
+  { skip, signal }: FileOptions,
+): AsyncGenerator<ImportBlock> {
   if (file === "-") throw new UserError("Parquet can't be read from standard input: give a file");
   const { readParquet } = await import("../store/events/duckdb/parquet.ts");
-  for await (const { lines, rowsRead, allRows } of readParquet(file, signal)) {
+  const check = (columns: readonly string[], allRows: number): void => {
+    checkColumns(columns);
+    if (skip > allRows) throw tooManySkipped({ file, skip }, `${allRows} rows`);
+  };
+  for await (const { lines, rowsRead, allRows } of readParquet(file, { skip, check, signal })) {
     yield { ...mapRows(lines.map(parseJson), map), fraction: () => rowsRead / Math.max(1, allRows) };
   }
+}
+
+interface Skipped {
+  readonly file: string;
+  readonly skip: number;
+}
+
+function tooManySkipped({ file, skip }: Skipped, all: string): UsageError {
+  return new UsageError(`--skip ${skip} is more than ${JSON.stringify(file)} has: ${all}`);
+}
+
+/** Without its first lines. */
+async function* behindLines(chunks: AsyncIterable<Uint8Array>, skipped: Skipped): AsyncGenerator<Uint8Array> {
+  let left = skipped.skip;
+  let endsInLine = false;
+  for await (const chunk of chunks) {
+    let start = 0;
+    while (left > 0 && start < chunk.length) {
+      const end = chunk.indexOf(LF, start);
+      if (end !== -1) left--;
+      start = end === -1 ? chunk.length : end + 1;
+    }
+    endsInLine = chunk.at(-1) !== LF;
+    if (start < chunk.length) yield chunk.subarray(start);
+  }
+  if (endsInLine) left--;
+  if (left > 0) throw tooManySkipped(skipped, `${skipped.skip - left} lines`);
 }
 
 type Block = Omit<ImportBlock, "fraction">;
@@ -115,12 +163,19 @@ async function* lineBlocks(
 }
 
 function linesOf(lines: Buffer, map: MapRow | undefined): Block {
-  if (map === undefined) return { lines, failures: [] };
+  const rows = countLines(lines);
+  if (map === undefined) return { lines, rows, failures: [] };
   const texts = lines
     .toString("utf8")
     .split("\n")
     .filter((line) => line.trim() !== "");
-  return mapRows(texts.map(parseLine), map);
+  return { ...mapRows(texts.map(parseLine), map), rows };
+}
+
+function countLines(lines: Buffer): number {
+  let count = 0;
+  for (let at = lines.indexOf(LF); at !== -1; at = lines.indexOf(LF, at + 1)) count++;
+  return count;
 }
 
 function parseLine(line: string): unknown {
@@ -133,21 +188,31 @@ function parseLine(line: string): unknown {
 
 async function* csvBlocks(
   chunks: AsyncIterable<Uint8Array>,
-  map: MapRow,
-  separator: string,
+  { map, separator, checkColumns }: ImportMapping,
+  skipped: Skipped,
 ): AsyncGenerator<Block> {
   const parser = parseCsv({
-    ...{ columns: true, bom: true, delimiter: separator, skip_empty_lines: true },
+    ...{ bom: true, delimiter: separator, skip_empty_lines: true },
     ...{ relax_column_count: true, max_record_size: maxLineBytes },
+    columns(header: string[]) {
+      checkColumns(header);
+      return header;
+    },
   });
   const source = Readable.from(chunks);
   source.on("error", (error) => parser.destroy(error));
   let rows: unknown[] = [];
-  for await (const row of source.pipe(parser)) {
-    if (rows.push(row) < rowsPerBlock) continue;
-    yield mapRows(rows, map);
-    rows = [];
+  let left = skipped.skip;
+  try {
+    for await (const row of source.pipe(parser)) {
+      if (left-- > 0 || rows.push(row) < rowsPerBlock) continue;
+      yield mapRows(rows, map);
+      rows = [];
+    }
+  } finally {
+    source.destroy();
   }
+  if (left > 0) throw tooManySkipped(skipped, `${skipped.skip - left} rows`);
   if (rows.length > 0) yield mapRows(rows, map);
 }
 
@@ -159,26 +224,34 @@ function mapRows(rows: readonly unknown[], map: MapRow): Block {
     if (typeof record === "string") records.push(`${record}\n`);
     else failures.push(record);
   }
-  return { lines: Buffer.from(records.join("")), failures };
+  return { lines: Buffer.from(records.join("")), rows: rows.length, failures };
 }
 
 /** What begins with the two bytes of a gzip file is inflated. */
-async function* inflate(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inflate(chunks: AsyncGenerator<Uint8Array>, file: string): AsyncGenerator<Uint8Array> {
   const first = await chunks.next();
+  const head = first.value ?? new Uint8Array(0);
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  if (!isGzip && file.toLowerCase().endsWith(".gz")) {
+    throw new UserError(`${JSON.stringify(file)} is not gzipped, as its name says`);
+  }
   if (first.done === true) return;
-  const head = first.value;
   async function* all(): AsyncGenerator<Uint8Array> {
     yield head;
     yield* chunks;
   }
-  if (head[0] !== 0x1f || head[1] !== 0x8b) {
+  if (!isGzip) {
     yield* all();
     return;
   }
   const compressed = Readable.from(all());
   const plain = createGunzip({ chunkSize: chunkBytes });
   compressed.on("error", (error) => plain.destroy(error));
-  yield* compressed.pipe(plain);
+  try {
+    yield* compressed.pipe(plain);
+  } finally {
+    compressed.destroy();
+  }
 }
 
 function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {

@@ -11,6 +11,7 @@ import { openSqliteIntake } from "../store/intake/sqlite/open.ts";
 import type { Config } from "./config.ts";
 import { lockFolder } from "./data-lock.ts";
 import { openEventLoading } from "./event-loading.ts";
+import type { ImportSummary } from "./import-summary.ts";
 import type { ImportTarget, TargetPorts } from "./import-target.ts";
 
 /**
@@ -45,12 +46,19 @@ export async function openLocalImport(
     }),
   );
   let moved = Promise.withResolvers<void>();
+  let own: ImportSummary | undefined;
   const loading = opened.use(
     await openEventLoading(config, {
-      letters,
+      letters: {
+        flush: () => letters.flush(),
+        append(batch) {
+          own?.letters(batch);
+          letters.append(batch);
+        },
+      },
       observer: {
         loaded({ counts }) {
-          summary.stored(counts);
+          own?.stored(counts);
           moved.resolve();
           moved = Promise.withResolvers();
         },
@@ -62,22 +70,26 @@ export async function openLocalImport(
       bulk,
     }),
   );
-  const aborted = new Promise<void>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  // Those of an import that was ended before are none of this one.
+  if ((await loading.waitingBytes()) > 0) await loading.loader.flush(signal);
+  own = summary;
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  aborted.catch(() => {});
   const stack = opened.move();
   return {
-    async take(lines) {
+    async take(lines, kept) {
       const encoded = encodeRawSpoolLines(projectId, Date.now(), lines);
       if (encoded.length > 0) await loading.appendLines(encoded);
-      for (;;) {
+      kept();
+      while (!signal.aborted) {
         const next = moved.promise;
         if ((await loading.waitingBytes()) < maxWaitingBytes) return;
         await Promise.race([next, aborted]);
       }
     },
-    finish: () => loading.loader.flush(signal),
+    finish: () => loading.loader.flush(new AbortController().signal),
+    whileStopping: "what was taken is being stored, a second Ctrl-C leaves that to the next start",
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -92,16 +104,19 @@ export function openDryImport(config: Config, { projectId, summary }: TargetPort
   preparer.reset({ loadedTo: undefined, projects, maxProperties: maxPropertiesOf(config.events) });
   let place = { number: 1, offset: 0 };
   return {
-    async take(lines) {
+    async take(lines, kept) {
+      kept();
       const bytes = new Uint8Array(encodeRawSpoolLines(projectId, Date.now(), lines));
       if (bytes.length === 0) return;
       const task = { from: place, bytes, maxRecords: Number.POSITIVE_INFINITY, skipped: [] };
-      const { batch, counts } = preparer.prepare(task);
+      const { batch, counts, letters } = preparer.prepare(task);
       place = { number: place.number + 1, offset: 0 };
+      if (letters !== undefined) summary.letters(letters);
       summary.stored(counts);
       await removeRows(batch);
     },
     finish: async () => {},
+    whileStopping: "nothing is stored by a dry run",
     async [Symbol.asyncDispose]() {
       intake[Symbol.dispose]();
       rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { LineFailure } from "../services/parser/line.ts";
-import { mappingShape, strictShape } from "../services/parser/mapping/config.ts";
+import { type MappingConfig, mappingShape, strictShape } from "../services/parser/mapping/config.ts";
 import { isJsonObject } from "../services/parser/mapping/json.ts";
 import { compileMapping } from "../services/parser/mapping/mapping.ts";
 import { createProblems } from "../services/parser/mapping/problems.ts";
@@ -10,7 +10,7 @@ import { createPlaces } from "./config/places.ts";
 import { formatProblems, type Problem } from "./config/problem.ts";
 import { parseConfigSource } from "./config/source.ts";
 import { cannotRead } from "./file-fault.ts";
-import { UserError } from "./user-error.ts";
+import { UsageError, UserError } from "./user-error.ts";
 
 /** The JSON text of a record, or why a row makes none. */
 export type MapRow = (row: Readonly<Record<string, unknown>>) => string | LineFailure;
@@ -22,6 +22,8 @@ const fileSchema = strictShape({
 
 export interface ImportMapping {
   readonly map: MapRow;
+  /** @throws UsageError naming the columns that the mapping reads and a table does not have */
+  readonly checkColumns: (columns: readonly string[]) => void;
   /** Between the columns of CSV. */
   readonly separator: string;
 }
@@ -29,10 +31,11 @@ export interface ImportMapping {
 export interface MappingSource {
   /** YAML with the keys of a parser format: mapping, required, rest, nulls, zone, outputZone; and separator. */
   readonly file?: string | undefined;
-  /** `target=column` or `target=column:type`, over those of the file. */
+  /** `target=column`, `target=column:type` or `target:=constant text`, over those of the file. */
   readonly entries: readonly string[];
 }
 
+const eventType: MappingConfig["mapping"][string] = { value: "track", onInvalid: "fail" };
 const types = ["text", "number", "boolean", "list", "json", "time"];
 
 /** @throws UserError with all that is wrong */
@@ -43,16 +46,28 @@ export function openMapping({ file, entries }: MappingSource): ImportMapping {
   const own = Object.fromEntries(entries.map(readEntry));
   const { value: config, findings } = validate(fileSchema, withEntries(source.tree ?? {}, own));
   throwIfAny(findings.map(({ path, message, part }) => locate(path, message, part)));
-  const problems = createProblems();
-  const { map } = compileMapping(config!, {
-    ...{ at: [], problems, now: Date.now, knownFields: undefined },
-    // Where a table has no value there is an empty text.
-    defaultNulls: [""],
-  });
-  throwIfAny(problems.list.map(({ path, message }) => locate(path, message)));
+  const compile = (mapping: MappingConfig["mapping"], knownFields?: readonly string[]) => {
+    const problems = createProblems();
+    const { map } = compileMapping(
+      { ...config!, mapping },
+      // Where a table has no value there is an empty text.
+      { at: [], problems, now: Date.now, knownFields, defaultNulls: [""] },
+    );
+    return { map, found: problems.list.map(({ path, message }) => locate(path, message)) };
+  };
+  const { mapping } = config!;
+  const { map, found } = compile(mapping);
+  throwIfAny(found);
+  // Who names the event means one, but a row may say itself what it is.
+  const isOfEvents = "#event_name" in mapping && !("#type" in mapping);
+  const mapEvent = isOfEvents ? compile({ ...mapping, "#type": eventType }).map : map;
   return {
     separator: config!.separator ?? ",",
-    map: (row) => map(row, false),
+    map: (row) => (Object.hasOwn(row, "#type") ? map : mapEvent)(row, false),
+    checkColumns(columns) {
+      const missing = compile(mapping, columns).found;
+      if (missing.length > 0) throw new UsageError(faultText(missing));
+    },
   };
 }
 
@@ -72,13 +87,21 @@ function withEntries(tree: unknown, own: Readonly<Record<string, unknown>>): unk
 }
 
 function throwIfAny(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw new UserError(`the mapping is not valid:\n${formatProblems(problems)}`);
+  if (problems.length > 0) throw new UserError(faultText(problems));
+}
+
+function faultText(problems: readonly Problem[]): string {
+  return `the mapping is not valid:\n${formatProblems(problems)}`;
 }
 
 function readEntry(text: string): [string, unknown] {
+  const constant = /^([^=]+):=(.*)$/s.exec(text);
+  if (constant !== null) return [constant[1]!, { value: constant[2] }];
   const [, target, column, type] = /^([^=]+)=(.+?)(?::([a-z]+))?$/.exec(text) ?? [];
   if (target === undefined || column === undefined) {
-    throw new UserError(`--map is ${JSON.stringify(text)}, give target=column or target=column:type`);
+    throw new UserError(
+      `--map is ${JSON.stringify(text)}, give target=column, target=column:type or target:=text`,
+    );
   }
   if (type === undefined) return [target, { from: column }];
   if (!types.includes(type)) {

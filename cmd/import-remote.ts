@@ -17,24 +17,28 @@ import { UserError } from "./user-error.ts";
 
 /** Sent and not acknowledged yet. */
 const maxOpenBatches = 8;
+/** Of a batch; the server takes no more. */
+const maxLines = 10_000;
+const LF = 0x0a;
 
 /** Sends records to a running server, over one stream. */
 export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPorts): ImportTarget {
-  const { projectId, options, summary, signal } = ports;
+  const { projectId, options, summary } = ports;
   const { baseUrl } = placeOf(configOptions, options.url);
   const key = options.keyFile === undefined ? keyFrom(configOptions.env) : readKey(options.keyFile);
   const client = createClient(EventCollector, createGrpcTransport({ baseUrl }));
   const queue = createQueue<TrackStreamRequest>();
   let sequence = 0n;
-  let open = 0;
+  /** One for each batch that is sent and not acknowledged. */
+  const open: (() => void)[] = [];
   let acknowledged = Promise.withResolvers<void>();
 
   async function receive(): Promise<void> {
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     try {
-      for await (const { result } of client.trackStream(queue.values(), { signal, headers })) {
+      for await (const { result } of client.trackStream(queue.values(), { headers })) {
         if (result !== undefined) countResults(result);
-        open--;
+        open.shift()?.();
         acknowledged.resolve();
         acknowledged = Promise.withResolvers();
       }
@@ -42,39 +46,62 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
       if (!(error instanceof ConnectError)) throw error;
       throw new UserError(`${baseUrl}: ${error.rawMessage}`, { cause: error });
     }
-    if (open > 0) throw new UserError(`${baseUrl}: the stream ended before all records were acknowledged`);
+    if (open.length > 0)
+      throw new UserError(`${baseUrl}: the stream ended before all records were acknowledged`);
   }
   function countResults({ accepted, results }: TrackResponse): void {
     summary.accepted(accepted);
     for (const { outcome } of results) {
-      if (outcome.case === "refused") summary.refused(refusalWord(outcome.value.reason), 1);
+      if (outcome.case === "refused")
+        summary.refused(refusalWord(outcome.value.reason), outcome.value.message);
     }
+  }
+  async function send(lines: Uint8Array, kept: () => void): Promise<void> {
+    while (open.length >= maxOpenBatches) await Promise.race([acknowledged.promise, receiving]);
+    open.push(kept);
+    queue.add(
+      create(TrackStreamRequestSchema, {
+        sequence: ++sequence,
+        batch: {
+          project: { case: "projectId", value: BigInt(projectId) },
+          ...{ jsonLines: new Uint8Array(lines), dryRun: options.dryRun ?? false },
+        },
+      }),
+    );
   }
   const receiving = receive();
   receiving.catch(() => {});
   return {
-    async take(jsonLines) {
-      while (open >= maxOpenBatches) await Promise.race([acknowledged.promise, receiving]);
-      open++;
-      queue.add(
-        create(TrackStreamRequestSchema, {
-          sequence: ++sequence,
-          batch: {
-            project: { case: "projectId", value: BigInt(projectId) },
-            ...{ jsonLines: new Uint8Array(jsonLines), dryRun: options.dryRun ?? false },
-          },
-        }),
-      );
+    async take(lines, kept) {
+      const batches = splitLines(lines);
+      for (const [index, batch] of batches.entries()) {
+        await send(batch, index === batches.length - 1 ? kept : () => {});
+      }
     },
     async finish() {
       queue.end();
       await receiving;
     },
+    whileStopping: "what was sent is waited for, a second Ctrl-C ends that",
     async [Symbol.asyncDispose]() {
       queue.end();
       await receiving.catch(() => {});
     },
   };
+}
+
+/** Pieces of whole lines. */
+function splitLines(lines: Uint8Array): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  let start = 0;
+  let count = 0;
+  for (let end = lines.indexOf(LF) + 1; end > 0; end = lines.indexOf(LF, end) + 1) {
+    if (++count % maxLines !== 0) continue;
+    pieces.push(lines.subarray(start, end));
+    start = end;
+  }
+  if (start < lines.length) pieces.push(lines.subarray(start));
+  return pieces;
 }
 
 interface Queue<T> {

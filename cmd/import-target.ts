@@ -16,6 +16,8 @@ export interface ImportOptions {
   /** Sends to a running server, in the place of opening the data folder. */
   readonly url?: string;
   readonly keyFile?: string;
+  /** Lines of NDJSON, or rows of a table, of the first file that are left out. */
+  readonly skip?: number;
 }
 
 export interface ImportStreams {
@@ -26,10 +28,15 @@ export interface ImportStreams {
 
 /** Takes NDJSON of records. */
 export interface ImportTarget extends AsyncDisposable {
-  /** Resolves when more may come; at the latest `finish` tells of a fault. */
-  take(lines: Uint8Array): Promise<void>;
-  /** Resolves when all are stored. */
+  /**
+   * Resolves when more may come, or the signal was aborted; at the latest `finish` tells of a fault.
+   * @param kept called once the records are on disk, or refused, in the order of the calls
+   */
+  take(lines: Uint8Array, kept: () => void): Promise<void>;
+  /** Resolves when all that were taken are stored, whatever the signal says. */
   finish(): Promise<void>;
+  /** What Ctrl-C leaves to be waited for, and what a second one does to it. */
+  readonly whileStopping: string;
 }
 
 export interface TargetPorts {

@@ -14,8 +14,10 @@ const exitCodes = `
 Exit codes:
   0  done
   1  failed: a wrong configuration, an input that cannot be read, a service that is not ready,
-     and with parse --strict a line without a record, with import --strict a record that is refused
+     an import all of whose records are refused, and with parse --strict a line without a record,
+     with import --strict a record that is refused
   2  the command line is wrong
+  130  ended by Ctrl-C
   141  what read standard output went away`;
 
 /** The commands and their options. Each is imported when it runs, so that none waits for what another needs. */

@@ -21,6 +21,7 @@ function openPlace() {
     "a.csv": "id\nann\n",
     "a.ndjson": "",
     "broken.parquet": "{",
+    "plain.gz": "{}\n",
     "broken.yaml": "mapping: {a: [}",
     "number.yaml": "mapping: 3",
     "unknown.yaml": "mappings: {}",
@@ -41,6 +42,12 @@ describe("import", () => {
     ["folder", () => ({}), /^cannot read ".*\/folder" \(EISDIR\)$/],
     ["folder", () => ({ ...id, format: "parquet" }), /^cannot read ".*\/folder" \(EISDIR\)$/],
     ["broken.gz", () => ({}), /^cannot read ".*\/broken\.gz": unknown header flags set$/],
+    ["plain.gz", () => ({}), /^".*\/plain\.gz" is not gzipped, as its name says$/],
+    [
+      "broken.parquet",
+      () => ({ ...id, url: "http://127.0.0.1:1" }),
+      /^cannot read ".*\/broken\.parquet": [^\n]+$/,
+    ],
     ["broken.parquet", () => id, /^cannot read ".*\/broken\.parquet": [^\n]+$/],
     [
       "a.ndjson",

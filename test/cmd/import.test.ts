@@ -1,63 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
-import { type ExportOptions, runExport } from "../../cmd/export-command.ts";
-import { runImport } from "../../cmd/import-command.ts";
-import type { ImportOptions } from "../../cmd/import-target.ts";
-import { folderWith } from "./config/load.ts";
-import { openEventServer, recordTime, settingsOf, trackOf } from "./event-server.ts";
+import { runExport } from "../../cmd/export-command.ts";
+import { UsageError } from "../../cmd/user-error.ts";
+import { openEventServer, recordTime, trackOf } from "./event-server.ts";
+import { exported, importFiles, lines, openPlace, run, signal } from "./import-place.ts";
 
 const day = recordTime().slice(0, 10);
-
-interface Place {
-  readonly cwd: string;
-  readonly data: string;
-}
-
-function openPlace(files: Readonly<Record<string, string>> = {}): Place {
-  const data = folderWith({});
-  return { data, cwd: folderWith({ ...files, "engage.yaml": settingsOf(data) }) };
-}
-
-async function run(
-  work: (streams: { stdin: Readable; stdout: PassThrough; stderr: PassThrough }) => Promise<unknown>,
-  input = "",
-) {
-  const streams = {
-    stdin: Readable.from([Buffer.from(input)]),
-    stdout: new PassThrough(),
-    stderr: new PassThrough(),
-  };
-  const output = Promise.all([text(streams.stdout), text(streams.stderr)]);
-  const code = await work(streams);
-  streams.stdout.end();
-  streams.stderr.end();
-  const [out, err] = await output;
-  return { code, out, err };
-}
-
-const signal = new AbortController().signal;
-
-const importFiles = ({ cwd }: Place, files: readonly string[], options: ImportOptions = {}, input?: string) =>
-  run((streams) => {
-    const paths = files.map((file) => (file === "-" ? file : join(cwd, file)));
-    return runImport({ env: {}, cwd }, paths, options, streams, signal);
-  }, input);
-
-async function exported({ cwd }: Place, options: ExportOptions = {}): Promise<Record<string, unknown>[]> {
-  const { out } = await run((streams) => runExport({ env: {}, cwd }, "-", options, streams, signal));
-  return out
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-}
-
-const lines = (...records: readonly object[]) =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join("");
 
 describe("import", () => {
   it("stores NDJSON, plain and gzipped and from standard input, and tells what was refused", async () => {
@@ -142,10 +93,61 @@ describe("import", () => {
     expect(first).toMatchObject({ "#account_id": "u0", properties: { amount: 0, list: ["1", "2"] } });
   });
 
+  const event = ["#account_id=user", "#time=at", "#event_name=what"];
+  const csv = `user,at,what,#type\nann,${day} 10:00:00,a,track\nbob,${day} 10:00:00,b,user_set\n`;
+
+  it.each([
+    { what: "an event name", csv: csv.replaceAll(/,#type|,track|,user_set/g, ""), map: event, types: 2 },
+    { what: "a column of types", csv, map: event, types: 1 },
+    { what: "a text", csv, map: ["#type:=user_set", ...event], types: 0 },
+  ])("takes from $what what a record is", async ({ csv, map, types }) => {
+    const place = openPlace({ "a.csv": csv });
+    const { err } = await importFiles(place, ["a.csv"], { map });
+    expect(err).toMatch(/^2 records stored/);
+    expect(await exported(place, { users: false })).toHaveLength(types);
+  });
+
+  it("refuses columns that a table lacks before it stores anything", async () => {
+    const place = openPlace({ "a.csv": csv, "b.csv": csv.replace("what", "name"), "a.ndjson": "" });
+    const importing = importFiles(place, ["a.csv", "b.csv"], { map: event });
+    await expect(importing).rejects.toThrow('no column "what", columns: user, at, name, #type');
+    await expect(importing).rejects.toBeInstanceOf(UsageError);
+    await expect(importFiles(place, ["-"], { map: ["x=y"], format: "csv" }, csv)).rejects.toThrow(
+      'no column "y", columns: user, at, what, #type',
+    );
+    expect(await exported(place)).toEqual([]);
+  });
+
+  it.each([
+    { file: "a.ndjson", map: undefined, message: "bad_line: it is no JSON" },
+    { file: "b.ndjson", map: undefined, message: 'type: #type "x" is not valid' },
+    { file: "c.csv", map: ["#time=at:time"], message: 'invalid_value: at: "now" is not a time' },
+  ])("fails when all of $file is refused, and tells why the first was", async ({ file, map, message }) => {
+    const place = openPlace({
+      "a.ndjson": "no: json\n- at all\n",
+      "b.ndjson": lines(trackOf("a", { "#type": "x" })),
+      "c.csv": "at\nnow\n",
+    });
+    for (const dryRun of [true, false]) {
+      const { code, err } = await importFiles(place, [file], { dryRun, ...(map && { map }) });
+      expect(code).toBe(1);
+      expect(err).toContain(`the first was refused as ${message}`);
+    }
+  });
+
+  it("is no failure when all was there before", async () => {
+    const place = openPlace({ "a.ndjson": lines(trackOf("a", { "#uuid": "u" })) });
+    expect((await importFiles(place, ["a.ndjson", "a.ndjson"])).code).toBe(0);
+    expect((await importFiles(place, ["a.ndjson"])).code).toBe(0);
+  });
+
   it.each([
     { options: { project: 7 }, message: "there is no project 7, projects are 1" },
     { options: { format: "csv" as const }, message: /is CSV, all of which is text: give --mapping or --map/ },
-    { options: { map: ["x"] }, message: '--map is "x", give target=column or target=column:type' },
+    {
+      options: { map: ["x"] },
+      message: '--map is "x", give target=column, target=column:type or target:=text',
+    },
     { options: { map: ["x=y:time2", "a=b:thing"] }, message: '--map has the type "thing", valid types are' },
     { options: { url: "nonsense" }, message: '--url is "nonsense"' },
   ])("refuses $options", async ({ options, message }) => {
@@ -164,6 +166,7 @@ describe("import", () => {
     const server = await openEventServer(place.data);
     const records = Array.from({ length: 5_000 }, (_, i) => trackOf(`a${i}`));
     writeFileSync(join(place.cwd, "a.ndjson"), lines(...records, trackOf("x", { "#type": "y" })));
+    writeFileSync(join(place.cwd, "short.ndjson"), "{}\n".repeat(25_000));
     const { code, err } = await importFiles(place, ["a.ndjson"], {
       url: server.url,
       project: 1,
@@ -172,6 +175,11 @@ describe("import", () => {
     expect(code).toBe(1);
     expect(err).toMatch(/^5,000 records accepted/);
     expect(err).toContain("records refused:\n  type: 1\n");
+    const short = await importFiles(place, ["short.ndjson"], { url: server.url, project: 1 });
+    expect(short.code).toBe(1);
+    expect(short.err).toContain(
+      "  type: 25,000\nengage: no record was accepted, the first was refused as type: ",
+    );
     await expect(importFiles(place, ["a.ndjson"], { url: server.url, project: 9 })).rejects.toThrow(
       /project_id 9 is not configured/,
     );

@@ -8,10 +8,21 @@ export interface ParquetRows {
   readonly allRows: number;
 }
 
+export interface ParquetOptions {
+  /** Rows that are left out at the beginning. */
+  readonly skip: number;
+  /** Called before the first row is read; may throw. */
+  readonly check: (columns: readonly string[], allRows: number) => void;
+  readonly signal: AbortSignal;
+}
+
 const settings = { memory_limit: "512MB", threads: "2", autoinstall_known_extensions: "false" };
 
 /** The rows of a Parquet file in their order, some at a time, read by an engine of its own in memory. */
-export async function* readParquet(file: string, signal: AbortSignal): AsyncGenerator<ParquetRows, void> {
+export async function* readParquet(
+  file: string,
+  { skip, check, signal }: ParquetOptions,
+): AsyncGenerator<ParquetRows, void> {
   const instance = await DuckDBInstance.create(":memory:", settings);
   try {
     const connection = await instance.connect();
@@ -20,10 +31,12 @@ export async function* readParquet(file: string, signal: AbortSignal): AsyncGene
       `SELECT sum(num_rows) FROM parquet_file_metadata(${source})`,
     );
     const allRows = Number(counted.getRows()[0]?.[0] ?? 0);
+    const none = await connection.runAndReadAll(`SELECT * FROM read_parquet(${source}) LIMIT 0`);
+    check(none.columnNames(), allRows);
     const result = await connection.stream(
-      `SELECT to_json(row)::VARCHAR FROM read_parquet(${source}) AS row`,
+      `SELECT to_json(row)::VARCHAR FROM read_parquet(${source}) AS row OFFSET ${skip}`,
     );
-    for (let rowsRead = 0; ; ) {
+    for (let rowsRead = skip; ; ) {
       signal.throwIfAborted();
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) return;
