@@ -45,7 +45,7 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
       );
     },
     prepare({ from, bytes, maxRecords, skipped }) {
-      const batch = new BatchPreparer(intake, projects, folder, from);
+      using batch = new BatchPreparer(intake, projects, folder, from);
       intake.begin(from);
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       let start = 0;
@@ -69,7 +69,7 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
 }
 
 /** What one batch gathers. */
-class BatchPreparer {
+class BatchPreparer implements Disposable {
   readonly tally = new Tally();
   readonly #intake: Intake;
   readonly #projects: ReadonlyMap<number, ProjectState>;
@@ -127,6 +127,11 @@ class BatchPreparer {
       overLimit: this.tally.overLimit,
       firstReceivedMs: this.#firstReceivedMs,
     };
+  }
+
+  /** Where it was not closed, its files are of no use. */
+  [Symbol.dispose](): void {
+    for (const files of this.#files.values()) files.abandon();
   }
 
   #add(state: ProjectState, projectId: number, receivedMs: number, record: unknown): void {

@@ -110,6 +110,12 @@ export class RowFile {
     this.#file = undefined;
   }
 
+  /** Nobody will read it. An open file would keep its room on the disk, also when it is removed. */
+  abandon(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
   #reserve(bytes: number): void {
     const needed = this.#length + bytes;
     if (needed <= this.#bytes.length) return;

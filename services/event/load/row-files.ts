@@ -38,6 +38,10 @@ export class ProjectFiles {
     for (const file of this.#all()) file.close();
   }
 
+  abandon(): void {
+    for (const file of this.#all()) file.abandon();
+  }
+
   /** Takes back what was written of lines that are not ended. */
   undoLines(): void {
     for (const file of this.#all()) file.undoLine();

@@ -2,7 +2,8 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoadBatch } from "../../../store/events/events.ts";
 
-const preparedFile = /^\d+-\d+-\d+-(?:day-?\d+|updates|seen|users)\.ndjson$/;
+/** Versions before this one had the events of all days in one file, `events`. */
+const preparedFile = /^\d+-\d+-\d+-(?:day-?\d+|events|updates|seen|users)\.ndjson$/;
 
 /** Makes the folder of prepared rows, without those that an earlier run left behind. */
 export async function clearStaging(folder: string): Promise<void> {

@@ -141,6 +141,7 @@ describe("loader after an end", () => {
     await using rig = openRig({ folder, store });
     await rig[Symbol.asyncDispose]();
     writeFileSync(join(staging, "1-0-1-day20000.ndjson"), "{}\n");
+    writeFileSync(join(staging, "1-0-1-events.ndjson"), "{}\n");
     writeFileSync(join(staging, "notes.txt"), "");
     await using again = openRig({ folder, store });
     await again.append(track(0));

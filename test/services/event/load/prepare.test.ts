@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -389,6 +389,24 @@ describe("batches", () => {
     const second = prepare(...records);
     expect(second).toEqual(first);
     expect([rowsOf(second, "days"), rowsOf(second, "seenFile"), rowsOf(second, "usersFile")]).toEqual(rows);
+  });
+
+  it("that can't be written keep no file open", () => {
+    const nextFile = (): number => {
+      const file = openSync(join(folder, "intake.db"), "r");
+      closeSync(file);
+      return file;
+    };
+    const day = timeMs / 86_400_000;
+    mkdirSync(join(folder, `1-0-1-day${day + 1}.ndjson`));
+    const unwritable = track({ "#time": "2026-01-02 00:00:00" });
+    const large = Array.from({ length: 400 }, () => track({ properties: { text: "x".repeat(1_000) } }));
+    const before = nextFile();
+    for (let i = 0; i < 20; i++) {
+      expect(() => prepare(unwritable, ...large)).toThrow("EISDIR");
+      start();
+    }
+    expect(nextFile()).toBeLessThan(before + 20);
   });
 
   it("hold bytes of any text", () => {
