@@ -27,6 +27,14 @@ const help = [
     ["--channel", "--all", "--dry-run", "--nonce", "--key-file", "--url", "--json"],
   ],
   [
+    ["import", "--help"],
+    ["--skip", "#type:=track", "Ctrl-C"],
+  ],
+  [
+    ["export", "--help"],
+    ["does not keep #uuid", "doubles its events"],
+  ],
+  [
     ["parse", "--help"],
     ["--format", "--index", "--strict", "- for standard input"],
   ],

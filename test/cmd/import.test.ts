@@ -211,6 +211,17 @@ describe("export", () => {
     expect(withoutTimes(await exported(other))).toEqual(withoutTimes(before));
   });
 
+  it("comes back into its own project beside what is there, but for what has an id", async () => {
+    const updatable = { "#type": "track_update", "#event_id": "e1" };
+    const place = openPlace({ "a.ndjson": lines(trackOf("a", { "#uuid": "u" }), trackOf("b", updatable)) });
+    await importFiles(place, ["a.ndjson"]);
+    const before = await exported(place, { users: false });
+    writeFileSync(join(place.cwd, "out.ndjson"), lines(...before));
+    await importFiles(place, ["out.ndjson"]);
+    const after = await exported(place, { users: false });
+    expect(after.map((record) => record["#account_id"]).sort()).toEqual(["a", "a", "b"]);
+  });
+
   it("leaves out users and other days when told to", async () => {
     const place = openPlace({ "a.ndjson": lines(...records) });
     await importFiles(place, ["a.ndjson"]);
