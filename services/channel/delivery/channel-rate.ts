@@ -69,11 +69,11 @@ export class ChannelRate {
   }
 
   /**
-   * Resolves when a request may be sent. Rejects with the signal's reason.
+   * Resolves when a request may be sent. Rejects with the reason of a signal, the rate's or its own.
    * @param limit requests of the channel in a second, over all processes
    */
-  take(limit: number): Promise<Turn> {
-    const turn = this.#pacer.take(limit);
+  take(limit: number, signal?: AbortSignal): Promise<Turn> {
+    const turn = this.#pacer.take(limit, signal);
     const { perSecond, wanted } = this.#wish;
     if (this.#working === undefined) {
       this.#working = this.#work().finally(() => {

@@ -50,8 +50,8 @@ export class Lane {
   readonly #options: LaneOptions;
   readonly #bell: Bell;
   #queue: HeldBatch[] = [];
-  /** Ends of waiting for a turn, by run. */
-  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Those that wait for a turn, by run. */
+  readonly #waiting = new Map<string, Set<AbortController>>();
   /** When runs were looked at that were waited for; monotonic. */
   #lookedMs = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
@@ -127,7 +127,7 @@ export class Lane {
     this.#lookedMs = now;
     for (const runId of new Set([...this.#waiting.keys(), ...this.#queue.map(({ batch }) => batch.runId)])) {
       if (await runs.isUnderWay(runId)) continue;
-      for (const end of this.#waiting.get(runId) ?? []) end();
+      for (const waiting of this.#waiting.get(runId) ?? []) waiting.abort();
       const dropped = this.#queue.filter(({ batch }) => batch.runId === runId);
       this.#queue = this.#queue.filter(({ batch }) => batch.runId !== runId);
       for (const held of dropped) void this.#settle(held, { kind: "released" });
@@ -209,18 +209,16 @@ export class Lane {
   async #takeTurn(runId: string, limit: number): Promise<Turn | null> {
     const { runs, rate } = this.#options;
     if (!(await runs.isUnderWay(runId))) return null;
-    const { promise: ended, resolve } = Promise.withResolvers<null>();
+    const own = new AbortController();
     const waiting = this.#waiting.get(runId) ?? new Set();
-    const end = (): void => resolve(null);
-    this.#waiting.set(runId, waiting.add(end));
-    const coming = rate.take(limit);
+    this.#waiting.set(runId, waiting.add(own));
     try {
-      const turn = await Promise.race([coming, ended]);
-      // It comes nevertheless, and is given back.
-      if (turn === null) coming.then((late) => late.done()).catch(() => {});
-      return turn;
+      return await rate.take(limit, own.signal);
+    } catch (error) {
+      if (own.signal.aborted) return null;
+      throw error;
     } finally {
-      waiting.delete(end);
+      waiting.delete(own);
       if (waiting.size === 0) this.#waiting.delete(runId);
     }
   }

@@ -97,14 +97,24 @@ export class WindowPacer {
   }
 
   /**
-   * Resolves when a request may be sent. Rejects with the signal's reason.
+   * Resolves when a request may be sent. Rejects with the reason of a signal, the pacer's or its own.
    * @param limit requests in a second, of all processes
    */
-  take(limit: number): Promise<Turn> {
+  take(limit: number, signal?: AbortSignal): Promise<Turn> {
     const waiter = { ...Promise.withResolvers<Turn>(), limit };
     this.#waiting.push(waiter);
+    signal?.addEventListener("abort", () => this.#drop(waiter, signal.reason), { once: true });
     void this.#hand();
     return waiter.promise;
+  }
+
+  #drop(waiter: Waiter, reason: unknown): void {
+    const at = this.#waiting.indexOf(waiter);
+    if (at === -1) return;
+    this.#waiting.splice(at, 1);
+    this.#wasFree ||= this.#waiting.length === 0;
+    waiter.reject(reason);
+    this.#wake();
   }
 
   /** Turns so far. */

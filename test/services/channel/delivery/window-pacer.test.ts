@@ -124,6 +124,19 @@ describe("requests of one process", () => {
     expect(arrivals.at(-1)).toBeLessThan(6_500);
   });
 
+  it("don't wait for one that is dropped, whatever its limit", async () => {
+    const { clock, pacer, arrivals, send } = open(100, 0, () => 0);
+    const dropping = new AbortController();
+    const dropped = pacer.take(1, dropping.signal);
+    void send();
+    await clock.advance(1_000);
+    expect([arrivals.length, pacer.look().limits]).toEqual([0, [1, 100]]);
+    dropping.abort(new Error("dropped"));
+    await expect(dropped).rejects.toThrow("dropped");
+    await clock.advance(1);
+    expect([arrivals.length, pacer.look().limits]).toEqual([1, []]);
+  });
+
   it("let go of who waits when it is to stop", async () => {
     const { clock, stopping, sends } = open(1, 3, () => 0);
     await clock.advance(10);
