@@ -26,7 +26,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   "store check": ["engage store check"],
   import: [
     "engage import events.ndjson.gz",
-    "engage import orders.csv --map #account_id=user #event_name=what #time=at:time --dry-run",
+    'engage import orders.csv --map "#account_id=user" "#event_name=what" "#time=at:time" --dry-run',
   ],
   export: ["engage export events.ndjson.gz --from 2026-01-01 --to 2026-01-31"],
   push: ["engage push spring.yaml", "engage push --channel mail --to ann --set title=Hello"],
