@@ -27,7 +27,10 @@ const leaves = leavesOf(program);
 /** Without what the shell takes: quotes, pipes, files and comments. */
 function wordsOf(example: string): string[] {
   const own = example.split(" | ").find((part) => part.startsWith("engage "))!;
-  return own.replace(/ > .*| #.*/, "").replaceAll('"', "").split(" ");
+  return own
+    .replace(/ > .*| #.*/, "")
+    .replaceAll('"', "")
+    .split(" ");
 }
 
 describe("the help of engage", () => {
