@@ -17,21 +17,25 @@ export function createSegmentsThread(
 ): (options: Omit<RollingOptions, "fileSystem">) => RollingSegments {
   return ({ folder, maxFileBytes, after, torn }) => {
     let worker: Worker | undefined;
+    let end = after;
     let pending: PromiseWithResolvers<SpoolPosition> | undefined;
 
     function open(): Worker {
-      const opened = start({ folder, maxFileBytes, after });
-      const end = (error: Error): void => {
+      const opened = start({ folder, maxFileBytes, after: end });
+      const fail = (error: Error): void => {
         if (worker !== opened) return;
         worker = undefined;
         pending?.reject(error);
       };
-      opened.on("error", end);
-      opened.on("exit", (code) => end(new Error(`the thread that writes records ended, exit code ${code}`)));
+      opened.on("error", fail);
+      opened.on("exit", (code) => fail(new Error(`the thread that writes records ended, exit code ${code}`)));
       opened.on("message", (message: FromSegments) => {
         if (message.kind === "torn") torn(message.file, message.bytes);
         else if (message.kind === "failed") pending?.reject(new Error(message.message));
-        else pending?.resolve(message.end);
+        else {
+          end = message.end;
+          pending?.resolve(end);
+        }
       });
       return opened;
     }

@@ -72,3 +72,12 @@ it("fails what a thread had that ended, and starts another", async () => {
   expect(files().join("")).toMatch(/^\{"n":1\}\n(?:\{"n":2\}\n)?\{"n":3\}\n$/);
   expect(workers).toHaveLength(2);
 });
+
+it("writes no file again that was removed before a thread ended", async () => {
+  await using spool = open();
+  await spool.append(record(1));
+  rmSync(folder, { recursive: true });
+  await workers[0]!.terminate();
+  await spool.append(record(2));
+  expect(await spool.end()).toEqual({ number: 2, offset: 8 });
+});
