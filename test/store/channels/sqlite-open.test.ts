@@ -62,6 +62,21 @@ it("takes over at once what a process before was sending and preparing", async (
   expect(await second.extendBatches([before!.token], 1_000)).toEqual([before!.token]);
 });
 
+it("brings a file of the version before up, and sends what is in it", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const first = await openSqliteChannels({ path });
+  const { channelId } = await preparedRun(first, [["a"]]);
+  await first[Symbol.asyncDispose]();
+  const file = new DatabaseSync(path);
+  file.exec("DROP TABLE shares; PRAGMA user_version = 1");
+  file.close();
+  await using second = await openSqliteChannels({ path });
+  expect(await leaseAll(second, channelId)).toMatchObject([{ size: 1, attempts: 1 }]);
+  const asked = { channelId, perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
+  expect(await second.shareRate(asked)).toMatchObject({ held: 10 });
+});
+
 it("counts for a moment what a process before may have sent by, and not what it has left", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
