@@ -3,7 +3,7 @@ import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operati
 import type * as port from "../channels.ts";
 import { decodeShare, encodeBatchToken, encodePreparation, encodeShare } from "./ids.ts";
 import type { ChannelsOperations } from "./operations.ts";
-import { packBody, unpackBody } from "./pack-body.ts";
+import { packBodies, unpackBody } from "./pack-body.ts";
 
 export interface SqlChannelsOptions {
   /** Of schedules, and of what is told to people. */
@@ -145,8 +145,7 @@ export class SqlChannels implements port.ChannelStore {
     append: port.BatchesToAppend,
     options?: Options,
   ): Promise<{ readonly kind: "appended"; readonly run: port.StoredRun } | { readonly kind: "stale" }> {
-    const batches = append.batches.map((batch) => ({ ...batch, body: packBody(batch.body) }));
-    const packed = { ...append, batches };
+    const packed = { ...append, batches: await packBodies(append.batches) };
     const run = await this.#call("appendBatches", [token, packed, this.#options.leaseNow()], options);
     return run === null ? { kind: "stale" } : this.#wakeAfter({ kind: "appended", run });
   }
