@@ -8,7 +8,7 @@ import { audienceMembers, isFixed, type MembersRequest } from "../audience/membe
 import { type AudiencePage, readTaken, sortAudience } from "../audience/pages.ts";
 import type { SeenIds } from "../audience/seen-ids.ts";
 import type { AudienceSource } from "../audience/source.ts";
-import { compileVariants } from "../audience/variants.ts";
+import { compileVariants, type Variants } from "../audience/variants.ts";
 import { deliveryDefaults } from "../channels/settings.ts";
 import { checkContent } from "../content/check-content.ts";
 import type { PushOrigin } from "../content/receipts.ts";
@@ -28,10 +28,13 @@ type Held = Pick<Preparation, "token" | "run">;
 /** What a run is made of. */
 interface RunPlan extends BatchPlan {
   readonly request: MembersRequest;
+  readonly pageRecipients: number;
 }
 
 /** Recipients of one page at most, and so of one commit: 1.5 MB of bodies, 10 ms of the event loop. */
 const maxPageRecipients = 5_000;
+/** Characters of messages in one page; those with long contents come in smaller ones. */
+const maxPageLength = 8_388_608;
 /** Those who send wait for the commit of a page; small batches cost more than their recipients. */
 const maxPageBatches = 200;
 
@@ -100,26 +103,41 @@ async function planRun(
   const variants = compileVariants(channel, task);
   const { pushIdProperty } = channel;
   const { journey } = task;
+  const size = channel.delivery?.batchSize ?? deliveryDefaults.batchSize;
+  const request = { projectId, audience: task.audience, pushIdProperty, properties: variants.properties };
   const origin: PushOrigin =
     journey === undefined
       ? { kind: "task", taskId: run.taskId, taskInstanceId: run.runId, execDetailId: String(run.seq) }
       : { ...journey, kind: "journey" };
   return {
-    ...{ projectId, origin, variants, newRequestId },
-    size: channel.delivery?.batchSize ?? deliveryDefaults.batchSize,
-    request: { projectId, audience: task.audience, pushIdProperty, properties: variants.properties },
+    ...{ projectId, origin, variants, newRequestId, size, request },
+    pageRecipients: size * pageBatches(size, isFixed(request) ? 0 : longestOf(variants)),
   };
+}
+
+/** @param length of a message; 0 for lists, whose pages the cursor counts, by any version */
+function pageBatches(size: number, length: number): number {
+  const most = Math.min(maxPageRecipients, maxPageLength / length);
+  return Math.max(1, Math.min(maxPageBatches, Math.floor(most / size)));
+}
+
+/** Characters of a message without what is known of its user. */
+function longestOf({ all }: Variants): number {
+  const lengths = all.map(({ element }) => {
+    const nothing = element.properties.map(() => "");
+    return element.write("", nothing, "").length;
+  });
+  return Math.max(...lengths);
 }
 
 /** The pages from the cursor on; recipients of each have been written when it comes. */
 async function* pagesOf(
   { run }: Held,
-  { request, variants, size }: RunPlan,
+  { request, variants, pageRecipients }: RunPlan,
   writer: BatchWriter,
   { store, audience }: PrepareOptions,
   signal: AbortSignal,
 ): AsyncGenerator<AudiencePage> {
-  const pageRecipients = size * Math.max(1, Math.min(maxPageBatches, Math.floor(maxPageRecipients / size)));
   const members = audienceMembers(audience, request, signal);
   const first = Number(run.cursor ?? 0);
   if (!isFixed(request)) {

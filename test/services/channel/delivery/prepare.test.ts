@@ -186,6 +186,23 @@ describe("contents that don't fit the channel, which was changed since", () => {
   });
 });
 
+it("holds few messages of long contents at a time", async () => {
+  await using store = await openStore();
+  const contentTemplate = [{ name: "html", inputMethod: InputMethod.TEXT }];
+  const contents = [contentOf({ html: "x".repeat(20_000) })];
+  const run = await startTask(store, { contentTemplate }, { audience: everybody, contents });
+  const audience: AudienceSource = {
+    ...noUsers,
+    async *users() {
+      yield Array.from({ length: 1_000 }, (_, i): AudienceMember => ({ pushId: `u${i}`, properties: {} }));
+    },
+  };
+  const held = (await store.leasePreparation("one", 60_000))!;
+  await prepareRun(held, { audience, newRequestId: randomUUID, store }, signal);
+  // Pages of 400 messages, in batches of 100.
+  expect(await store.run(run.runId)).toMatchObject({ batches: 10, cursor: "3" });
+});
+
 describe("preparations of several runs", () => {
   const audienceOf = (ids: AsyncIterable<readonly AudienceMember[]>): AudienceSource => ({
     ...noUsers,
