@@ -20,27 +20,38 @@ export function packBody(body: Uint8Array): Uint8Array {
   return packed.length < body.length ? packed : body;
 }
 
+/** @param kept as `packBody` has made it, or as it was given */
+export function unpackBody(kept: Uint8Array): Uint8Array {
+  return kept[0] === packedMark ? inflateSync(kept, { chunkSize: pieceBytes }) : kept;
+}
+
 /** Packing so many takes 5 ms of the event loop. */
 const turnBytes = 2_097_152;
 
-/** Packs the bodies of batches while others get their turns. */
-export async function packBodies<T extends { readonly body: Uint8Array }>(
+interface WithBody {
+  readonly body: Uint8Array;
+}
+
+/** Those of batches, while others get their turns. */
+export const packBodies = <T extends WithBody>(batches: readonly T[]) => inTurns(batches, packBody);
+
+/** As `packBodies`. */
+export const unpackBodies = <T extends WithBody>(batches: readonly T[]) => inTurns(batches, unpackBody);
+
+async function inTurns<T extends WithBody>(
   batches: readonly T[],
+  change: (body: Uint8Array) => Uint8Array,
 ): Promise<readonly T[]> {
-  const packed: T[] = [];
+  const changed: T[] = [];
   let bytes = 0;
   for (const batch of batches) {
     if (bytes >= turnBytes) {
       bytes = 0;
       await turn();
     }
-    bytes += batch.body.length;
-    packed.push({ ...batch, body: packBody(batch.body) });
+    const body = change(batch.body);
+    bytes += Math.max(batch.body.length, body.length);
+    changed.push({ ...batch, body });
   }
-  return packed;
-}
-
-/** @param kept as `packBody` has made it, or as it was given */
-export function unpackBody(kept: Uint8Array): Uint8Array {
-  return kept[0] === packedMark ? inflateSync(kept, { chunkSize: pieceBytes }) : kept;
+  return changed;
 }

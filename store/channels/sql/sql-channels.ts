@@ -3,7 +3,7 @@ import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operati
 import type * as port from "../channels.ts";
 import { decodeShare, encodeBatchToken, encodePreparation, encodeShare } from "./ids.ts";
 import type { ChannelsOperations } from "./operations.ts";
-import { packBodies, unpackBody } from "./pack-body.ts";
+import { packBodies, unpackBodies } from "./pack-body.ts";
 
 export interface SqlChannelsOptions {
   /** Of schedules, and of what is told to people. */
@@ -164,10 +164,9 @@ export class SqlChannels implements port.ChannelStore {
     checkRange("leaseMs", request.leaseMs, MAX_LEASE_MS);
     const leasing = { ...request, key: newKey(), atMs: this.#options.leaseNow() };
     const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [leasing], options);
-    const batches = rows.map((row): port.LeasedBatch => {
+    const batches = (await unpackBodies(rows)).map((row): port.LeasedBatch => {
       const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
-      const { size, note, retries, attempts } = row;
-      const body = unpackBody(row.body);
+      const { size, body, note, retries, attempts } = row;
       const token = encodeBatchToken({ runSeq, number, key: leasing.key });
       return { token, untilMs, runId, number, requestId, size, body, note, attempts: attempts + 1, retries };
     });
