@@ -43,9 +43,16 @@ export interface Copier {
   readonly mapLine: (line: string) => string | undefined;
 }
 
-/** Kinds of lines that are tried, and how often in vain before lines of this format are left alone for a while. */
-const maxShapes = 3;
-const maxMisses = 16;
+/** Kinds of lines that are tried: as many as the planner knows. */
+const maxShapes = 8;
+/**
+ * About what trying a line in vain and preparing a shape cost, and what copying a line spares, in units of 1 µs. When
+ * it has cost this much more, lines of the format are left alone for a while: ever new kinds would take twice the time.
+ */
+const missCost = 1;
+const shapeCost = 6;
+const copySaves = 3;
+const maxDebt = 64;
 const restLines = 1_000;
 
 const comma = 44;
@@ -62,27 +69,38 @@ export function createCopier(rules: CopyRules, table: SlotTable, planner: Planne
   const shapes: Shape[] = [];
   const spans: Spans = { starts: [], ends: [] };
   const readSlots = slotsToRead(rules, table);
-  let misses = 0;
+  let debt = 0;
+  let resting = 0;
 
   function learn(): void {
     const plan = planner.latest();
     if (plan === undefined || shapes.some((shape) => shape.plan === plan)) return;
     shapes.unshift(shapeOf(plan, rules, readSlots, table));
     if (shapes.length > maxShapes) shapes.pop();
+    debt += shapeCost;
   }
   function find(bytes: Bytes, start: number, end: number): Shape | undefined {
-    if (misses >= maxMisses) {
-      misses = misses === maxMisses + restLines ? 0 : misses + 1;
+    if (resting > 0) {
+      resting--;
       return undefined;
     }
     learn();
     for (let index = 0; index < shapes.length; index++) {
       const shape = shapes[index]!;
       if (!scanMembers(bytes, start, end, shape.heads, spans)) continue;
-      misses = 0;
+      debt = Math.max(0, debt - copySaves);
+      if (index > 0) {
+        // The frequent ones come to stand first.
+        shapes[index] = shapes[index - 1]!;
+        shapes[index - 1] = shape;
+      }
       return shape;
     }
-    misses++;
+    debt += missCost;
+    if (debt >= maxDebt) {
+      debt = 0;
+      resting = restLines;
+    }
     return undefined;
   }
   const copyLine: CopyLine = (bytes, start, end, openSink) => {

@@ -149,7 +149,7 @@ it("leaves lines with a null text to be parsed", () => {
 
 it("knows a few kinds of lines at a time", () => {
   const mapping = compile({});
-  const lines = ['{"a":1}', '{"b":1}', '{"c":1}'];
+  const lines = Array.from("abcdefgh", (key) => `{"${key}":1}`);
   for (const line of lines) {
     mapping.copier?.mapLine(line);
     mapParsed(mapping, line);
@@ -163,8 +163,22 @@ it("knows a few kinds of lines at a time", () => {
 it("stops to try on lines that never fit, and begins again later", () => {
   const mapping = taught({}, '{"a":1}');
   expect(mapping.copier?.mapLine('{"a":1}')).toBeDefined();
-  for (let line = 0; line < 16; line++) mapping.copier?.mapLine("{}");
+  for (let line = 0; line < 64; line++) mapping.copier?.mapLine("{}");
   expect(mapping.copier?.mapLine('{"a":1}')).toBeUndefined();
-  for (let line = 0; line < 1_001; line++) mapping.copier?.mapLine("{}");
+  for (let line = 0; line < 1_000; line++) mapping.copier?.mapLine("{}");
   expect(mapping.copier?.mapLine('{"a":1}')).toBeDefined();
+});
+
+it("stops to try on lines of ever new kinds, unless most are of kinds before", () => {
+  const mapping = compile({});
+  const known = '{"known":1}';
+  const teach = (line: string) => {
+    mapping.copier?.mapLine(line);
+    mapParsed(mapping, line);
+  };
+  const other = (at: number) => `{"other${at}":1}`;
+  for (let at = 0; at < 50; at++) [known, known, known, other(at)].forEach(teach);
+  expect(mapping.copier?.mapLine(known)).toBeDefined();
+  for (let at = 50; at < 70; at++) teach(other(at));
+  expect(mapping.copier?.mapLine(known)).toBeUndefined();
 });
