@@ -19,7 +19,7 @@ export interface Batch {
   readonly source: string;
 }
 
-/** The answer has as many items as the batch, in its order; both byte arrays own their memory. */
+/** The answer has as many items as the batch, in its order. Small byte arrays may lie in the pool that Node shares. */
 export interface ParsedBatch {
   readonly content: Uint8Array<ArrayBuffer>;
   readonly counts: BatchCounts;

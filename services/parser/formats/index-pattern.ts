@@ -25,7 +25,8 @@ export function compileIndexPattern(pattern: string, at: ConfigPath, problems: P
     return () => false;
   }
   const compile = (): RE2JS | undefined => compileRe2(source, at, problems);
-  // Only sets of characters, and groups by their depth, can be wrong. Compiling takes milliseconds, which the start has no use for.
+  // Only sets of characters, and groups by their depth, can be wrong. Compiling takes milliseconds, for which the start
+  // has no use.
   let expression = /[[{]/.test(pattern) ? compile() : null;
   const wholePath = pattern.includes("/");
   return (index) => {
