@@ -1,5 +1,5 @@
-import { readlinkSync } from "node:fs";
-import fileSystem, { type FileHandle } from "node:fs/promises";
+import files, { readlinkSync } from "node:fs";
+import fileSystem from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync } from "node:sqlite";
 import { isMainThread } from "node:worker_threads";
@@ -22,12 +22,15 @@ function die(): Promise<never> {
 }
 
 const isOf = (folder: string, path: string): boolean => path.includes(`/events/${folder}/`);
-const isSpool = ({ fd }: FileHandle): boolean => isOf("spool", readlinkSync(`/proc/self/fd/${fd}`));
+const isSpool = (file: number): boolean => isOf("spool", readlinkSync(`/proc/self/fd/${file}`));
 
-await using handle = await fileSystem.open(import.meta.filename);
-const fileHandle: FileHandle = Object.getPrototypeOf(handle);
-const { datasync } = fileHandle;
-const write = fileHandle.write as (bytes: Uint8Array, offset: number, length: number) => Promise<unknown>;
+const { fdatasyncSync } = files;
+const writeSync = files.writeSync as (
+  file: number,
+  bytes: Uint8Array,
+  offset: number,
+  length: number,
+) => number;
 const { rm } = fileSystem;
 const { exec } = DatabaseSync.prototype;
 const { run, finish } = Session.prototype;
@@ -80,26 +83,31 @@ function committing(isBefore: boolean): () => void {
   };
 }
 
+/** The spool's thread syncs a file, before and after. */
+function syncing(isBefore: boolean): () => void {
+  return () => {
+    files.fdatasyncSync = (file) => {
+      const isMet = isSpool(file) && isTime();
+      if (isMet && isBefore) process.kill(process.pid, "SIGKILL");
+      fdatasyncSync(file);
+      if (isMet) process.kill(process.pid, "SIGKILL");
+    };
+    syncBuiltinESMExports();
+  };
+}
+
 const points: Readonly<Record<string, () => void>> = {
   "a line is written by half"() {
-    fileHandle.write = async function (this: FileHandle, bytes: Uint8Array, offset: number, length: number) {
-      const isMet = isSpool(this) && isTime();
-      const written = await write.call(this, bytes, offset, isMet ? length >> 1 : length);
-      return isMet ? await die() : written;
-    } as FileHandle["write"];
+    files.writeSync = ((file: number, bytes: Uint8Array, offset: number, length: number) => {
+      const isMet = isSpool(file) && isTime();
+      const written = writeSync(file, bytes, offset, isMet ? length >> 1 : length);
+      if (isMet) process.kill(process.pid, "SIGKILL");
+      return written;
+    }) as typeof files.writeSync;
+    syncBuiltinESMExports();
   },
-  "lines are written, not synced"() {
-    fileHandle.datasync = async function (this: FileHandle) {
-      if (isSpool(this) && isTime()) await die();
-      await datasync.call(this);
-    };
-  },
-  "lines are synced, not answered"() {
-    fileHandle.datasync = async function (this: FileHandle) {
-      await datasync.call(this);
-      if (isSpool(this) && isTime()) await die();
-    };
-  },
+  "lines are written, not synced": syncing(true),
+  "lines are synced, not answered": syncing(false),
   "a batch is prepared, its claims are not kept": claiming(true),
   "a batch is prepared, the store does not know it": claiming(false),
   "events are written, users are not": loading(/^INSERT INTO "e\d/, false),
