@@ -1,5 +1,5 @@
 import { createClient } from "@redis/client";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createOutbound } from "../../../services/webhook/targets/outbound.ts";
 import { createRedisTarget } from "../../../services/webhook/targets/redis.ts";
 import { writeReceived } from "../../../services/webhook/targets/write.ts";
@@ -53,7 +53,11 @@ async function openRig() {
       });
     },
     goAway: () => server.stop(),
-    comeBack: () => server.start(),
+    async comeBack() {
+      await server.start();
+      // It listens before it has read its data.
+      await vi.waitFor(() => entriesOf(server.port), { timeout: 10_000 });
+    },
     async [Symbol.asyncDispose]() {
       await target[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();

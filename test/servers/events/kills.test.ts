@@ -37,7 +37,7 @@ it.each(ends)(
     };
     const sent = Promise.all(Array.from({ length: senders }, work));
     for (let life = 0; life < times; life++) {
-      await sleep(100 + random() * 700);
+      await sleep(300 + random() * 900);
       await engage.kill(signal);
       await engage.start();
     }
@@ -45,7 +45,7 @@ it.each(ends)(
     await sent;
     expect(await storedTotals(engage)).toEqual(totalOf(taken));
     expect(taken).toHaveLength(batches);
-    expect(batches).toBeGreaterThan(times * 10);
+    expect(batches).toBeGreaterThan(times);
     // The ends have met reports under way.
     expect(sender.statuses.get(0)).toBeGreaterThan(times);
   },

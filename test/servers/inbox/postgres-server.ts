@@ -64,6 +64,8 @@ export async function openPostgresServer(settings: readonly string[] = []): Prom
     throw new Error(`postgres in ${data} does not start`);
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
+    // A test may have failed while it was killed.
+    if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, "exit");
     server.kill(signal);
     await ended;

@@ -44,7 +44,7 @@ it("recovers by itself from 5 kills of PostgreSQL, and loses nothing", long, asy
 });
 
 it("answers 503 in flat memory while PostgreSQL is away, and goes on when it is back", long, async (test) => {
-  const refused = 3_000;
+  const refused = 14_000;
   await using store = await openPostgresStore();
   await using target = await openHttpServer();
   const arrivals = arrivalsAt(target);
@@ -65,10 +65,11 @@ it("answers 503 in flat memory while PostgreSQL is away, and goes on when it is 
     }
   };
   const sending = Promise.all(Array.from({ length: 8 }, send));
-  await vi.waitUntil(() => (sender.statuses.get(503) ?? 0) >= refused / 3, { timeout: 120_000 });
+  await vi.waitUntil(() => (sender.statuses.get(503) ?? 0) >= refused / 2, { timeout: 120_000 });
   const early = residentKib(engage.pid);
   await sending;
-  expect(residentKib(engage.pid) - early).toBeLessThan(65_536);
+  // V8 lets its spaces grow for a while. Bodies that were kept, 18 KB each, would be 124,000.
+  expect(residentKib(engage.pid) - early).toBeLessThan(98_304);
   expect((await fetch(`http://127.0.0.1:${engage.port}/readyz`)).status).toBe(503);
   expect((await fetch(`http://127.0.0.1:${engage.port}/healthz`)).status).toBe(200);
   await store.server.start();
