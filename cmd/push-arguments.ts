@@ -47,7 +47,7 @@ wrong, 130 ended early by Ctrl-C`,
         file,
         options,
         process,
-        stopSignal("stopped, nothing was begun"),
+        stopSignal("stopped"),
       );
     });
 }
