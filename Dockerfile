@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY gen gen
+COPY base base
 COPY gateway gateway
 COPY services services
 COPY store store

@@ -3,11 +3,12 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /**
- * The architecture, as rules over the import statements: the transport knows no
- * service, services know no transport and no sibling, stores know nobody but what
- * drives their SQL (`store/sql`), and `cmd/` alone introduces them to each other.
+ * The architecture, as rules over the import statements: `base/` holds what every
+ * layer may use, the transport knows no service, services know no transport and no
+ * sibling, stores import only what drives their SQL (`store/sql`), and `cmd/` alone
+ * introduces them to each other.
  */
-const layers = ["gen", "gateway", "services", "store", "cmd"] as const;
+const layers = ["gen", "base", "gateway", "services", "store", "cmd"] as const;
 const files = layers.flatMap((layer) => listFiles(layer)).map(readSource);
 const product = files.filter((file) => !file.path.startsWith("gen/") && !file.path.includes("/testproto/"));
 
@@ -57,10 +58,11 @@ function isPort(path: string): boolean {
 
 const mayImport: Record<string, (from: string, to: string) => boolean> = {
   gen: (_from, to) => to.startsWith("gen/"),
-  gateway: (_from, to) => /^(?:gateway|gen)\//.test(to),
-  services: (from, to) => to.startsWith("gen/") || sliceOf(from) === sliceOf(to) || isPort(to),
-  store: (from, to) => to.startsWith("gen/") || to.startsWith("store/sql/") || sliceOf(from) === sliceOf(to),
-  cmd: (_from, to) => /^(?:cmd|gateway|gen|services|store)\//.test(to),
+  base: (_from, to) => /^(?:base|gen)\//.test(to),
+  gateway: (_from, to) => /^(?:base|gateway|gen)\//.test(to),
+  services: (from, to) => /^(?:base|gen)\//.test(to) || sliceOf(from) === sliceOf(to) || isPort(to),
+  store: (from, to) => /^(?:base|gen|store\/sql)\//.test(to) || sliceOf(from) === sliceOf(to),
+  cmd: (_from, to) => /^(?:base|cmd|gateway|gen|services|store)\//.test(to),
 };
 
 describe("layers", () => {

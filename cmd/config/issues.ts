@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { listNames, nearestName } from "./nearest.ts";
+import { listNames, nearestName } from "../../base/text/nearest.ts";
 import type { ConfigPath } from "./problem.ts";
 import { keysOf, optionsOf, schemasAt, touchesSecret } from "./schema-walk.ts";
 import { valueAt } from "./tree.ts";
