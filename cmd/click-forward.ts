@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { systemClock } from "../base/async/clock.ts";
 import type { ForwardConfig } from "../services/webhook/config.ts";
-import { createSystemClock } from "../services/webhook/delivery/clock.ts";
 import { createSyncServer } from "../services/webhook/sync-server.ts";
 import type { Outbound } from "../services/webhook/targets/outbound.ts";
 import { openLetterKeeper } from "../store/deadletters/letter-keeper.ts";
@@ -29,7 +29,7 @@ const delays = { minDelayMs: 500, maxDelayMs: 60_000, unknownAppidMs: 60_000 };
 /** Begins to forward the clicks of a spool to the platform's ingest. What that refuses goes to `dead-letters.ndjson` beside them. */
 export function openClickForwarder(config: ForwardConfig, ports: ClickForwardPorts): AsyncDisposable {
   const { folder, spool, logger, registry, outbound } = ports;
-  const { wait, now } = createSystemClock();
+  const { wait, now } = systemClock;
   const stack = new AsyncDisposableStack();
   const letters = stack.use(
     openLetterKeeper({

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { systemClock } from "../base/async/clock.ts";
 import type { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { AudienceSource } from "../services/channel/audience/source.ts";
-import { systemClock } from "../services/channel/delivery/clock.ts";
 import { createDelivery, type Delivery } from "../services/channel/delivery/delivery.ts";
 import type { FunnelEvents } from "../services/channel/delivery/funnels.ts";
 import type { DeliveryObserver } from "../services/channel/delivery/observer.ts";
@@ -11,7 +11,6 @@ import type { OpenedExchange } from "../services/channel/delivery/sender.ts";
 import type { Projects, SenderPorts } from "../services/channel/ports.ts";
 import { type ScheduleObserver, startScheduler } from "../services/channel/schedule/scheduler.ts";
 import { createChannelSender } from "../services/channel/service.ts";
-import { createSystemClock } from "../services/webhook/delivery/clock.ts";
 import type { ChannelStore } from "../store/channels/channels.ts";
 import { startUpkeep } from "./webhook-upkeep.ts";
 
@@ -47,7 +46,7 @@ export interface SenderParts {
 /** Serves a store: methods, schedules, delivery and upkeep. */
 export function openSender(parts: SenderParts): OpenSender {
   const { store, projects, now, stopping, stopMs, sources } = parts;
-  const { wait: sleep } = createSystemClock();
+  const { wait: sleep } = systemClock;
   const opened = new AsyncDisposableStack();
   opened.use(store);
   opened.use(startUpkeep(store, parts.pruneFailed));

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
+import { systemClock } from "../base/async/clock.ts";
+import { watchClockJumps } from "../base/async/clock-jumps.ts";
 import { createAccessLog } from "../gateway/access-log.ts";
 import { createAuthorizer } from "../gateway/auth.ts";
 import { createGateway } from "../gateway/gateway.ts";
@@ -45,6 +47,15 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const log = opened.use(openLog(config.log, options.logFd ?? 1));
   const { logger } = log;
   opened.defer(() => logger.info("stopped"));
+  opened.use(
+    watchClockJumps(systemClock, (ms) => {
+      const direction = ms > 0 ? "put forward" : "set back";
+      logger.warn(
+        { ms },
+        `the clock of this computer was ${direction} by ${Math.round(Math.abs(ms) / 1_000)} s`,
+      );
+    }),
+  );
   const metrics = createMetrics();
   const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
   const tools = { logger, registry: metrics.registry, locate, now: options.now ?? Date.now };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
-import type { Clock } from "../services/webhook/delivery/clock.ts";
+import type { Clock } from "../base/async/clock.ts";
 import { type Delivery, openDelivery } from "../services/webhook/delivery/engine.ts";
 import type { DeliveryObserver } from "../services/webhook/delivery/observer.ts";
 import type { RetryPolicy } from "../services/webhook/delivery/retry.ts";

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { systemClock } from "../base/async/clock.ts";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import type { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { createAdminMethods } from "../services/webhook/admin/admin.ts";
@@ -10,7 +11,6 @@ import { answer } from "../services/webhook/admin/refusals.ts";
 import type { Channel } from "../services/webhook/channels.ts";
 import { createPushIdCheckers } from "../services/webhook/check-push-ids.ts";
 import type { ClickOptions } from "../services/webhook/clicks.ts";
-import { createSystemClock } from "../services/webhook/delivery/clock.ts";
 import type { DeliveryObserver } from "../services/webhook/delivery/observer.ts";
 import { compileRouter } from "../services/webhook/delivery/routing.ts";
 import { createExplainer } from "../services/webhook/explainer.ts";
@@ -54,7 +54,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   await using opened = new AsyncDisposableStack();
   const { logger, registry, stop } = ports;
   const { targets, channels } = config.webhook;
-  const clock = createSystemClock();
+  const clock = systemClock;
   const inbox = opened.use(await openInbox(config));
   await warnOfOrphans(inbox, targets, logger).catch((error: unknown) =>
     logger.warn({ err: error }, "what waits in the inbox is not known"),

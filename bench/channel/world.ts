@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
+import { systemClock } from "../../base/async/clock.ts";
 import { createExchange, maxChannelAnswerBytes } from "../../cmd/exchange.ts";
 import { type Channel, ChannelSchema, InputMethod } from "../../gen/engage/channel/v1/channel_pb.ts";
 import { type Task, TaskSchema, UserFilterSchema } from "../../gen/engage/channel/v1/task_pb.ts";
@@ -7,7 +8,6 @@ import { sortAudience } from "../../services/channel/audience/pages.ts";
 import type { AudienceMember, AudienceSource } from "../../services/channel/audience/source.ts";
 import { compileVariants } from "../../services/channel/audience/variants.ts";
 import { createBatchWriter } from "../../services/channel/delivery/batch.ts";
-import { systemClock } from "../../services/channel/delivery/clock.ts";
 import { createDelivery, type Delivery } from "../../services/channel/delivery/delivery.ts";
 import { compileSendPlan } from "../../services/channel/delivery/send-plan.ts";
 import { encodeChannel, encodeTask } from "../../services/channel/tasks/codec.ts";

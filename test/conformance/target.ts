@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../base/async/clock.ts";
 import { attemptCall } from "../../services/webhook/delivery/attempt.ts";
-import { createSystemClock } from "../../services/webhook/delivery/clock.ts";
 import type { Target, TargetOutcome } from "../../services/webhook/targets/target.ts";
 import { handedBatch, messageJson } from "../services/webhook/handed.ts";
 
@@ -155,6 +155,6 @@ async function deliver(target: Target, messages: readonly Received[]): Promise<r
 async function attempt(target: Target, timeoutMs = 10_000): Promise<readonly TargetOutcome[]> {
   const { signal } = new AbortController();
   const batch = batchOf([message("a@example.com")]);
-  const { outcomes } = await attemptCall(target, batch, { timeoutMs, clock: createSystemClock(), signal });
+  const { outcomes } = await attemptCall(target, batch, { timeoutMs, clock: systemClock, signal });
   return outcomes;
 }

@@ -1,5 +1,6 @@
+import { Bell } from "../../../base/async/bell.ts";
+import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
-import { Bell, type Clock } from "./clock.ts";
 import { type Turn, WindowPacer } from "./window-pacer.ts";
 
 export interface ChannelRateOptions {
@@ -94,7 +95,7 @@ export class ChannelRate {
     this.#bell.ring();
     await this.#working;
     if (this.#token === undefined) return;
-    const quietMs = this.#pacer.quietAtMs(this.#pacer.count) - clock.monotonic();
+    const quietMs = this.#pacer.quietAtMs(this.#pacer.count) - clock.monotonicMs();
     const afterMs = Math.ceil(Math.min(Math.max(0, quietMs), maxQuietMs));
     await store.leaveRate(channelId, this.#token, afterMs).catch(failed);
   }
@@ -117,7 +118,7 @@ export class ChannelRate {
 
   async #share(): Promise<void> {
     const { store, clock, channelId } = this.#options;
-    const askedMs = clock.monotonic();
+    const askedMs = clock.monotonicMs();
     const wish = this.#nextWish(askedMs);
     this.#wish = wish;
     const isQuiet = askedMs >= this.#pacer.quietAtMs(this.#fasterTurns);
@@ -153,7 +154,7 @@ export class ChannelRate {
   #waitMs(): number {
     if (this.#isShort) return wantingPeriodMs;
     if (this.#perSecond === this.#held) return periodMs;
-    const quietMs = this.#pacer.quietAtMs(this.#fasterTurns) - this.#options.clock.monotonic();
+    const quietMs = this.#pacer.quietAtMs(this.#fasterTurns) - this.#options.clock.monotonicMs();
     return Math.min(periodMs, Math.max(shortestMs, Math.ceil(quietMs)));
   }
 }

@@ -1,9 +1,9 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
 import { estimateAudience } from "../audience/estimate.ts";
 import type { AudienceSource } from "../audience/source.ts";
 import { checkContent } from "../content/check-content.ts";
 import type { SenderPorts } from "../ports.ts";
-import type { Clock } from "./clock.ts";
 import { computeFunnels, type FunnelEvents } from "./funnels.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { Preparer } from "./preparer.ts";

@@ -1,8 +1,9 @@
+import { Bell } from "../../../base/async/bell.ts";
+import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
 import { attempt } from "./attempt.ts";
 import type { ChannelRate } from "./channel-rate.ts";
-import { Bell, type Clock } from "./clock.ts";
 import type { HeldBatch, LeaseKeeper } from "./leases.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -96,14 +97,14 @@ export class Lane {
   /** Leases what there is room for. Answers how long to wait; null: nothing is left. */
   async #fill(): Promise<number | null> {
     const { store, clock, leases, leaseMs, owner, maxInFlight, pollMs } = this.#options;
-    const quietMs = this.#quietUntilMs - clock.monotonic();
+    const quietMs = this.#quietUntilMs - clock.monotonicMs();
     const ahead = Math.max(3 * maxInFlight, Math.min(maxHeld, (this.#sent.perSecond() * aheadMs) / 1_000));
     const most = Math.max(1, Math.floor(Math.min(ahead, maxHeldBytes / this.#averageBytes)));
     const room = (this.#averageBytes === 0 ? firstLease : most) - this.#held;
     // Leasing a few at a time would be a commit for each few.
     const isEnough = room <= 0 || (room < maxInFlight / 2 && this.#queue.length > 0);
     if (isEnough || quietMs > 0) return isEnough ? pollMs : Math.min(pollMs, quietMs);
-    const asked = clock.monotonic();
+    const asked = clock.monotonicMs();
     const request = { channelId: this.#channelId, maxBatches: room, leaseMs, owner };
     const { batches, nextDueInMs } = await store.leaseBatches(request);
     for (const batch of batches) {
@@ -122,7 +123,7 @@ export class Lane {
   /** What is left of a cancelled run doesn't wait for the turns of others. */
   async #dropEnded(): Promise<void> {
     const { clock, runs, pollMs } = this.#options;
-    const now = clock.monotonic();
+    const now = clock.monotonicMs();
     if (now - this.#lookedMs < pollMs) return;
     this.#lookedMs = now;
     for (const runId of new Set([...this.#waiting.keys(), ...this.#queue.map(({ batch }) => batch.runId)])) {
@@ -168,7 +169,7 @@ export class Lane {
       turn.done();
       return signal.aborted ? undefined : { kind: "released" };
     }
-    const began = clock.monotonic();
+    const began = clock.monotonicMs();
     const request = { headers, body: batch.body, timeoutMs };
     const result = await attempt(exchangeTo(plan.url), request, clock, signal).finally(() => turn.done());
     if (signal.aborted && result.kind === "cancelled") return undefined;
@@ -176,7 +177,7 @@ export class Lane {
     const outcome = outcomeOf(verdict, batch, plan);
     observer.attempted({
       ...{ channelId: this.#channelId, runId: batch.runId, number: batch.number, messages: batch.size },
-      ...{ outcome: outcome.kind, durationMs: clock.monotonic() - began },
+      ...{ outcome: outcome.kind, durationMs: clock.monotonicMs() - began },
       reason: verdict.kind === "failed" ? verdict.reason : undefined,
       warnings: verdict.kind === "accepted" ? verdict.warnings : [],
     });
@@ -230,7 +231,7 @@ export class Lane {
       leases.drop(batch.token);
     }
     this.#held--;
-    const now = clock.monotonic();
+    const now = clock.monotonicMs();
     if (this.#held === 0) this.#quietUntilMs = now;
     if (outcome?.kind === "retry") {
       this.#quietUntilMs = Math.min(this.#quietUntilMs, now + outcome.afterMs);

@@ -1,5 +1,5 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore, LeasedBatch } from "../../../store/channels/channels.ts";
-import type { Clock } from "./clock.ts";
 
 /** A batch that this process may send. */
 export interface HeldBatch {
@@ -82,8 +82,8 @@ export class LeaseKeeper {
 
   async #prolong(): Promise<void> {
     const { store, clock, leaseMs, failed } = this.#options;
-    this.#breakOff(clock.monotonic() + leaseMs / 6);
-    const asked = clock.monotonic();
+    this.#breakOff(clock.monotonicMs() + leaseMs / 6);
+    const asked = clock.monotonicMs();
     const due = [...this.#held].filter(([, { untilMs }]) => untilMs - asked < (2 / 3) * leaseMs + 1);
     if (due.length === 0) return;
     try {

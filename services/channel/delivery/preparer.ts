@@ -1,8 +1,9 @@
+import { Bell } from "../../../base/async/bell.ts";
+import type { Clock } from "../../../base/async/clock.ts";
 import type { Preparation } from "../../../store/channels/channels.ts";
 import { ChannelsUnavailableError } from "../../../store/channels/channels.ts";
 import { AudienceUnavailableError } from "../audience/source.ts";
 import { InvalidFieldsError } from "../refusals.ts";
-import { Bell, type Clock } from "./clock.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { PreparationLostError, type PrepareOptions, prepareRun } from "./prepare.ts";
 

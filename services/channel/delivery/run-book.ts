@@ -1,6 +1,6 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore, StoredRun } from "../../../store/channels/channels.ts";
 import { decodeRunChannel } from "../tasks/codec.ts";
-import type { Clock } from "./clock.ts";
 import { compileSendPlan, type SendPlan } from "./send-plan.ts";
 
 interface Entry {
@@ -35,7 +35,7 @@ export class RunBook {
   /** False: it was cancelled, or has failed. */
   async isUnderWay(runId: string): Promise<boolean> {
     const known = this.#entries.get(runId);
-    const isFresh = known !== undefined && this.#clock.monotonic() - known.lookedMs < freshMs;
+    const isFresh = known !== undefined && this.#clock.monotonicMs() - known.lookedMs < freshMs;
     return (isFresh ? known : await this.#look(runId)).isUnderWay;
   }
 
@@ -47,7 +47,7 @@ export class RunBook {
 
   async #read(runId: string): Promise<Entry> {
     try {
-      const lookedMs = this.#clock.monotonic();
+      const lookedMs = this.#clock.monotonicMs();
       const run = await this.#store.run(runId);
       if (run === null) throw new Error(`run ${runId} is gone`);
       const entry = this.#entries.get(runId) ?? this.#add(run);

@@ -1,6 +1,6 @@
+import { Bell } from "../../../base/async/bell.ts";
 import type { Exchange } from "../exchange.ts";
 import { ChannelRate } from "./channel-rate.ts";
-import { Bell } from "./clock.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { LeaseKeeper } from "./leases.ts";
 import { RunBook } from "./run-book.ts";

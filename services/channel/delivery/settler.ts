@@ -1,5 +1,5 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore, Settlement } from "../../../store/channels/channels.ts";
-import type { Clock } from "./clock.ts";
 
 export interface SettlerOptions {
   readonly store: Pick<ChannelStore, "settleBatches">;

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../../../base/async/clock.ts";
 
 const spanMs = 1_000;
 
@@ -11,7 +11,7 @@ export class Speed {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#sinceMs = clock.monotonic();
+    this.#sinceMs = clock.monotonicMs();
   }
 
   add(): void {
@@ -19,7 +19,7 @@ export class Speed {
   }
 
   perSecond(): number {
-    const passedMs = this.#clock.monotonic() - this.#sinceMs;
+    const passedMs = this.#clock.monotonicMs() - this.#sinceMs;
     if (passedMs < spanMs) return Math.max(this.#perSecond, (this.#count * 1_000) / spanMs);
     this.#perSecond = (this.#count * 1_000) / passedMs;
     this.#sinceMs += passedMs;

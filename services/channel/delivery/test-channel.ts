@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Clock } from "../../../base/async/clock.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type {
   TestChannelResponseSchema,
@@ -12,7 +13,6 @@ import { sampleContent } from "../content/sample.ts";
 import type { TestRequest } from "../ports.ts";
 import { defaultSignatureHeader } from "../signing.ts";
 import { attempt } from "./attempt.ts";
-import type { Clock } from "./clock.ts";
 import { compileSendPlan } from "./send-plan.ts";
 import type { OpenedExchange } from "./sender.ts";
 import { judgeOutcome, type Validation } from "./verdict.ts";
@@ -44,7 +44,7 @@ export async function testChannel(
   const plan = compileSendPlan(channel);
   const headers = plan.headers(body);
   using open = openExchange(channel.url);
-  const began = clock.monotonic();
+  const began = clock.monotonicMs();
   const result = await attempt(open.exchange, { headers, body, timeoutMs: plan.timeoutMs }, clock, signal);
   signal.throwIfAborted();
   const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation));
@@ -54,7 +54,7 @@ export async function testChannel(
     signature: channel.authentication ? headers[signatureHeaderOf(channel)]! : "",
     status: result.kind === "answer" ? result.status : 0,
     responseBody: result.kind === "answer" ? result.text.slice(0, maxShownAnswer).toWellFormed() : "",
-    durationMs: Math.round(clock.monotonic() - began),
+    durationMs: Math.round(clock.monotonicMs() - began),
     strict: verdictOf("strict"),
     lenient: verdictOf("lenient"),
   };

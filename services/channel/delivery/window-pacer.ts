@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../../../base/async/clock.ts";
 
 export interface WindowPacerOptions {
   readonly clock: Clock;
@@ -81,12 +81,12 @@ export class WindowPacer {
 
   constructor(options: WindowPacerOptions) {
     this.#options = options;
-    this.#refilledMs = options.clock.monotonic();
+    this.#refilledMs = options.clock.monotonicMs();
   }
 
   /** From now on; what was sent before counts. */
   allow(allowance: Allowance): void {
-    const now = this.#options.clock.monotonic();
+    const now = this.#options.clock.monotonicMs();
     if (now >= this.#allowance.untilMs) this.#allowances++;
     if (now >= this.#allowance.untilMs || this.#allowance.perSecond === 0) {
       this.#nextMs = Math.max(this.#nextMs, now);
@@ -151,7 +151,7 @@ export class WindowPacer {
     if (this.#isHanding) return;
     this.#isHanding = true;
     while (this.#waiting.length > 0 && !signal.aborted) {
-      const now = clock.monotonic();
+      const now = clock.monotonicMs();
       const { perSecond, ofAll, untilMs } = this.#allowance;
       const isAllowed = perSecond > 0 && ofAll <= this.#waiting[0]!.limit && now < untilMs;
       const atMs = isAllowed ? this.#earliest(perSecond, now) : Number.POSITIVE_INFINITY;
@@ -206,14 +206,14 @@ export class WindowPacer {
     let isBegun = false;
     return {
       begin: () => {
-        const now = clock.monotonic();
+        const now = clock.monotonicMs();
         if (now >= this.#allowance.untilMs || allowances !== this.#allowances) return false;
         isBegun = true;
         this.#note(this.#begun, number, now);
         return true;
       },
       done: () => {
-        const now = clock.monotonic();
+        const now = clock.monotonicMs();
         if (!isBegun) this.#nextMs = Math.min(this.#nextMs, now);
         this.#note(this.#done, number, isBegun ? now : Number.NEGATIVE_INFINITY);
       },

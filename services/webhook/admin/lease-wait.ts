@@ -1,5 +1,5 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, LeaseRequest, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
-import type { Clock } from "../delivery/clock.ts";
 import { overdueReason, type RetryPolicy } from "../delivery/retry.ts";
 
 export interface WaitOptions {

@@ -1,9 +1,9 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { Clock } from "../../../base/async/clock.ts";
 import type { LeaseMessagesRequest } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { Inbox, LeaseRequest } from "../../../store/inbox/inbox.ts";
-import type { Clock } from "../delivery/clock.ts";
 import type { RetryPolicy } from "../delivery/retry.ts";
 import { toMessageBatch } from "../mapping/handed-message.ts";
 import { durationMs, timestampOf } from "../mapping/timestamp.ts";

@@ -1,6 +1,6 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { Settlement } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { ElementOutcome, Inbox } from "../../../store/inbox/inbox.ts";
-import type { Clock } from "../delivery/clock.ts";
 import { backoffMs, type RetryPolicy, toElementOutcome } from "../delivery/retry.ts";
 import { toOutcome } from "../targets/message-result.ts";
 import { decodeLeaseToken } from "./lease-token.ts";

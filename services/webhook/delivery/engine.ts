@@ -1,8 +1,8 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, NewBatch, Route } from "../../../store/inbox/inbox.ts";
 import type { DeliverNow } from "../store-batch.ts";
 import type { RouteAnswer } from "../sync-outcome.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
-import type { Clock } from "./clock.ts";
 import { Lane, type LanePolicy } from "./lane.ts";
 import type { DeliveryObserver, LaneState } from "./observer.ts";
 

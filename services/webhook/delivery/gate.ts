@@ -1,3 +1,4 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import {
   type Admission,
   admit,
@@ -7,7 +8,6 @@ import {
   closedBreaker,
   settleCall,
 } from "./breaker.ts";
-import type { Clock } from "./clock.ts";
 import { createRateLimit, type RateLimit } from "./rate-limit.ts";
 
 export interface GateOptions {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../../../base/async/clock.ts";
 import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
-import type { Clock } from "./clock.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { backoffMs, type RetryPolicy, toElementOutcome } from "./retry.ts";
 

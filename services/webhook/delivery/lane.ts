@@ -1,8 +1,8 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
 import { attemptCall } from "./attempt.ts";
 import type { BreakerPolicy } from "./breaker.ts";
-import type { Clock } from "./clock.ts";
 import { CallGate, type Priority } from "./gate.ts";
 import { HeldItem } from "./held-item.ts";
 import type { DeliveryObserver, LaneState } from "./observer.ts";

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { systemClock } from "../../../base/async/clock.ts";
 import { createExchange, maxChannelAnswerBytes } from "../../../cmd/exchange.ts";
-import { systemClock } from "../../../services/channel/delivery/clock.ts";
 import { createDelivery, type Delivery } from "../../../services/channel/delivery/delivery.ts";
 import { startScheduler } from "../../../services/channel/schedule/scheduler.ts";
-import { createSystemClock } from "../../../services/webhook/delivery/clock.ts";
 import { createOutbound } from "../../../services/webhook/targets/outbound.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
@@ -107,7 +106,7 @@ it("begins a run once for each time of a schedule", async () => {
   const scheduler = opened.use(
     startScheduler({
       ...{ store: watched, projects: { zoneOf: () => "UTC" }, now },
-      sleep: createSystemClock().wait,
+      sleep: systemClock.wait,
       observer: {
         taken: (_taskId, outcome) => void begun.push(outcome),
         refused: (_taskId, error) => void failures.push(error),

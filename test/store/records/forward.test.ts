@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createSystemClock } from "../../../services/webhook/delivery/clock.ts";
+import { systemClock } from "../../../base/async/clock.ts";
 import { type Forwarder, openForwarder } from "../../../store/records/forward.ts";
 import { openRecordSpool, type RecordSpool } from "../../../store/records/ndjson-spool.ts";
 import type { SendOutcome } from "../../../store/records/records.ts";
@@ -291,7 +291,7 @@ describe("closing", () => {
   it("ends a wait at once", async () => {
     const spool = await spoolOf(range(2));
     const bench = openBench(spool, {
-      wait: createSystemClock().wait,
+      wait: systemClock.wait,
       delays: { ...delays, minDelayMs: 1e9, maxDelayMs: 1e9 },
     });
     bench.reply = async () => away;

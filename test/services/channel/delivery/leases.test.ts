@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LeaseKeeper } from "../../../../services/channel/delivery/leases.ts";
 import type { LeasedBatch } from "../../../../store/channels/channels.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../../../base/async/fake-clock.ts";
 
 const batch = (token: string) => ({ token }) as LeasedBatch;
 
@@ -13,7 +13,7 @@ function open(extend: (tokens: readonly string[]) => Promise<readonly string[]>)
     ...{ clock, leaseMs: 60_000, failed: (error) => failures.push(error) },
     store: {
       extendBatches: (tokens, leaseMs) => {
-        calls.push([clock.monotonic(), tokens, leaseMs]);
+        calls.push([clock.monotonicMs(), tokens, leaseMs]);
         return extend(tokens);
       },
     },

@@ -1,8 +1,8 @@
+import { type Clock, createWait } from "../../../../base/async/clock.ts";
 import { ChannelRate } from "../../../../services/channel/delivery/channel-rate.ts";
-import type { Clock } from "../../../../services/channel/delivery/clock.ts";
 import type { ShareRequest } from "../../../../store/channels/channels.ts";
 import { giveShare, type ShareRow } from "../../../../store/channels/sql/give-share.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../../../base/async/fake-clock.ts";
 
 /** Of one process: nothing is called while it stalls, and nothing any more when it was killed. */
 class ProcessClock implements Clock {
@@ -15,12 +15,13 @@ class ProcessClock implements Clock {
   }
 
   now = (): number => this.#clock.now();
-  monotonic = (): number => this.#clock.monotonic();
+  wait = createWait((ms, call) => this.after(ms, call));
+  monotonicMs = (): number => this.#clock.monotonicMs();
 
   after(ms: number, call: () => void): () => void {
     let forget = (): void => {};
     const due = (): void => {
-      const stallMs = this.stalledUntilMs - this.#clock.monotonic();
+      const stallMs = this.stalledUntilMs - this.#clock.monotonicMs();
       if (stallMs > 0) forget = this.#clock.after(stallMs, due);
       else if (!this.isDead) call();
     };

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, it, vi } from "vitest";
-import { systemClock } from "../../../../services/channel/delivery/clock.ts";
+import { systemClock } from "../../../../base/async/clock.ts";
 import { answerOk, ended, openDelivery, openReceiver, openStore, pushIds, startTask } from "./world.ts";
 
 it("what is under way ends, the rest is sent by the next", async () => {
@@ -57,7 +57,7 @@ it("a cancelled task sends nothing behind what is under way", async () => {
   });
   await using store = await openStore();
   let aheadMs = 0;
-  const clock = { ...systemClock, monotonic: () => performance.now() + aheadMs };
+  const clock = { ...systemClock, monotonicMs: () => performance.now() + aheadMs };
   await using delivery = openDelivery(store, { maxInFlight: 1, clock });
   delivery.start();
   const run = await startTask(

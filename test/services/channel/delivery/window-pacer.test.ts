@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { WindowPacer } from "../../../../services/channel/delivery/window-pacer.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "../../../base/async/fake-clock.ts";
 import { mostInSecond } from "./most-within.ts";
 
 /** Requests that are counted by a receiver at some time between their beginning and their answer. */
@@ -24,13 +24,13 @@ function open(
     const latencyMs = answerAfterMs(sent++);
     // The later it is counted, the harder for those behind: the last moment is that of the answer.
     const answered = (): void => {
-      arrivals.push(clock.monotonic());
+      arrivals.push(clock.monotonicMs());
       turn.done();
     };
     // Who is counted early and who late takes turns.
     if (sent % 2 === 0) clock.after(latencyMs, answered);
     else {
-      arrivals.push(clock.monotonic());
+      arrivals.push(clock.monotonicMs());
       clock.after(latencyMs, () => turn.done());
     }
   };
@@ -178,7 +178,7 @@ describe("a turn", () => {
     (await pacer.take(1)).done();
     await clock.advance(1);
     expect((await pacer.take(1)).begin()).toBe(true);
-    expect(clock.monotonic()).toBe(1);
+    expect(clock.monotonicMs()).toBe(1);
   });
 
   it("is over with what was allowed, also when there is more", async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../../../services/webhook/delivery/clock.ts";
+import type { Clock } from "../../../../base/async/clock.ts";
 
 interface Timer {
   readonly atMs: number;
@@ -29,6 +29,12 @@ export class TestClock implements Clock {
     signal.addEventListener("abort", timer.end, { once: true });
     if (signal.aborted) timer.end();
     return promise;
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const cancelled = new AbortController();
+    void this.wait(ms, cancelled.signal).then(() => cancelled.signal.aborted || call());
+    return () => cancelled.abort();
   }
 
   /** Counts the calls of an object's async methods as work. */

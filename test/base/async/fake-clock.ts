@@ -1,15 +1,16 @@
-import type { Clock } from "../../../../services/channel/delivery/clock.ts";
+import { type Clock, createWait } from "../../../base/async/clock.ts";
 
 /** A clock that is turned by hand. */
 export class FakeClock implements Clock {
   #nowMs = 0;
+  #setByMs = 0;
   #timers: { readonly atMs: number; readonly call: () => void }[] = [];
 
   now(): number {
-    return this.#nowMs;
+    return this.#nowMs + this.#setByMs;
   }
 
-  monotonic(): number {
+  monotonicMs(): number {
     return this.#nowMs;
   }
 
@@ -20,6 +21,8 @@ export class FakeClock implements Clock {
       this.#timers = this.#timers.filter((one) => one !== timer);
     };
   }
+
+  readonly wait = createWait((ms, call) => this.after(ms, call));
 
   /** Calls what is due on the way, and lets what follows from it be done. */
   async advance(ms: number): Promise<void> {
@@ -34,6 +37,11 @@ export class FakeClock implements Clock {
       await settled();
     }
     this.#nowMs = endMs;
+  }
+
+  /** Sets the computer's clock forward, or back by a negative number. */
+  set(byMs: number): void {
+    this.#setByMs += byMs;
   }
 
   /** Time passes while nobody can do anything. */
