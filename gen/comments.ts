@@ -1578,6 +1578,8 @@ export const comments: Readonly<Record<string, string>> = {
     "The same as ERROR_STYLE_STATUS.",
   "engage.gateway.v1.GatewayOptions":
     "GatewayOptions are read once, when the server starts.",
+  "engage.gateway.v1.GatewayOptions.any_origin":
+    "Pages of every origin may call this RPC over REST and read its answers\n(CORS). Pages of other origins reach all else only where the setting\n`gateway.cors` lists them.",
   "engage.gateway.v1.GatewayOptions.error_style":
     "The form in which errors are answered over REST.",
   "engage.gateway.v1.GatewayOptions.handler_authenticates_rest":

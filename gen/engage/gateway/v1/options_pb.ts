@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engage/gateway/v1/options.proto.
  */
 export const file_engage_gateway_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdhZ2UvZ2F0ZXdheS92MS9vcHRpb25zLnByb3RvEhFlbmdhZ2UuZ2F0ZXdheS52MSJ6Cg5HYXRld2F5T3B0aW9ucxIQCghyYXdfYm9keRgBIAEoCBIyCgtlcnJvcl9zdHlsZRgCIAEoDjIdLmVuZ2FnZS5nYXRld2F5LnYxLkVycm9yU3R5bGUSIgoaaGFuZGxlcl9hdXRoZW50aWNhdGVzX3Jlc3QYAyABKAgqjgEKCkVycm9yU3R5bGUSGwoXRVJST1JfU1RZTEVfVU5TUEVDSUZJRUQQABIWChJFUlJPUl9TVFlMRV9TVEFUVVMQARIbChdFUlJPUl9TVFlMRV9SRVRVUk5fQ09ERRACEhgKFEVSUk9SX1NUWUxFX0VOVkVMT1BFEAMSFAoQRVJST1JfU1RZTEVfQ09ERRAEOl0KB2dhdGV3YXkSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjFigMgASgLMiEuZW5nYWdlLmdhdGV3YXkudjEuR2F0ZXdheU9wdGlvbnNSB2dhdGV3YXk6QAoJanNvbl93b3JkEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMYxooDIAEoCVIIanNvbldvcmRiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("Ch9lbmdhZ2UvZ2F0ZXdheS92MS9vcHRpb25zLnByb3RvEhFlbmdhZ2UuZ2F0ZXdheS52MSKOAQoOR2F0ZXdheU9wdGlvbnMSEAoIcmF3X2JvZHkYASABKAgSMgoLZXJyb3Jfc3R5bGUYAiABKA4yHS5lbmdhZ2UuZ2F0ZXdheS52MS5FcnJvclN0eWxlEiIKGmhhbmRsZXJfYXV0aGVudGljYXRlc19yZXN0GAMgASgIEhIKCmFueV9vcmlnaW4YBCABKAgqjgEKCkVycm9yU3R5bGUSGwoXRVJST1JfU1RZTEVfVU5TUEVDSUZJRUQQABIWChJFUlJPUl9TVFlMRV9TVEFUVVMQARIbChdFUlJPUl9TVFlMRV9SRVRVUk5fQ09ERRACEhgKFEVSUk9SX1NUWUxFX0VOVkVMT1BFEAMSFAoQRVJST1JfU1RZTEVfQ09ERRAEOl0KB2dhdGV3YXkSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjFigMgASgLMiEuZW5nYWdlLmdhdGV3YXkudjEuR2F0ZXdheU9wdGlvbnNSB2dhdGV3YXk6QAoJanNvbl93b3JkEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMYxooDIAEoCVIIanNvbldvcmRiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * GatewayOptions are read once, when the server starts.
@@ -46,6 +46,15 @@ export type GatewayOptions = Message<"engage.gateway.v1.GatewayOptions"> & {
    * @generated from field: bool handler_authenticates_rest = 3;
    */
   handlerAuthenticatesRest: boolean;
+
+  /**
+   * Pages of every origin may call this RPC over REST and read its answers
+   * (CORS). Pages of other origins reach all else only where the setting
+   * `gateway.cors` lists them.
+   *
+   * @generated from field: bool any_origin = 4;
+   */
+  anyOrigin: boolean;
 };
 
 /**
