@@ -33,6 +33,19 @@ export function compileJsonReader(desc: DescMessage): ReadJson {
   return (json) => read(json, 1);
 }
 
+const plainReaders = new WeakMap<DescField, ReadValue>();
+
+/** Whether a value is surely one of this field, which holds one scalar or enum; false: only the library can tell. */
+export function isPlain(field: DescField, json: unknown): boolean {
+  if (field.fieldKind !== "scalar" && field.fieldKind !== "enum") return false;
+  let read = plainReaders.get(field);
+  if (read === undefined) {
+    read = valueReader(field, new Map());
+    plainReaders.set(field, read);
+  }
+  return read(json, 1) !== undefined;
+}
+
 /** `known` has the readers that this one needs, for messages can hold themselves. */
 function readerOf(desc: DescMessage, known: Map<DescMessage, ReadFields>): ReadFields {
   const before = known.get(desc);

@@ -1,7 +1,7 @@
 import { type JsonValue, toJson } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decodeJson } from "../../../gateway/rest/json-message.ts";
 import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { BookSchema, EchoMessageSchema } from "../testproto/gen/engage/test/v1/library_pb.ts";
@@ -119,4 +119,43 @@ test("any JSON is either read or refused as the caller's fault", () => {
       expect(again).toEqual(fields);
     }),
   );
+});
+
+/** A list that notes the highest index that was read. */
+function watched<T>(list: T[]): { readonly list: T[]; readonly highest: () => number } {
+  let highest = -1;
+  const get = (target: T[], name: string | symbol): unknown => {
+    if (typeof name === "string" && /^[0-9]+$/.test(name)) highest = Math.max(highest, Number(name));
+    return Reflect.get(target, name);
+  };
+  return { list: new Proxy(list, { get }), highest: () => highest };
+}
+
+describe("what is wrong is looked for only until as much is found as is shown", () => {
+  const cases: readonly (readonly [name: string, wrap: (list: JsonValue[]) => JsonValue, bad: JsonValue])[] = [
+    ["numbers", (list) => ({ filters: [{ values: list }] }), "x"],
+    ["messages", (list) => ({ filters: list }), 7],
+    ["fields of messages", (list) => ({ filters: list }), { inner: { columnName: 7 } }],
+  ];
+  test.each(cases)("%s", (_name, wrap, bad) => {
+    const { list, highest } = watched(new Array<JsonValue>(5_000).fill(bad));
+    expect(violationsOf(() => decodeJson(EchoMessageSchema, wrap(list)))).toHaveLength(20);
+    expect(highest()).toBeLessThan(300);
+  });
+
+  test("a bad element after many good ones is found", () => {
+    const values = [...new Array<JsonValue>(3_000).fill(1), "x", 2];
+    expect(violationsOf(() => decodeJson(EchoMessageSchema, { filters: [{ values }] }))).toEqual([
+      ["filters[0].values[3000]", `"x" is not ${int32}`],
+    ]);
+  });
+
+  test("of a map too", () => {
+    const good = Array.from({ length: 1_000 }, (_, i) => [`a${i}`, "GENRE_FICTION"]);
+    const bad = Array.from({ length: 1_000 }, (_, i) => [`b${i}`, "NOPE"]);
+    const genres = Object.fromEntries([...good, ["z", "NOPE"], ...bad]);
+    const found = violationsOf(() => decodeJson(EchoMessageSchema, { genres }));
+    expect(found).toHaveLength(20);
+    expect(found[0]).toEqual(['genres["z"]', '"NOPE" is not a valid value under this key']);
+  });
 });
