@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from "node:http2";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { quoteText } from "./quote.ts";
+import { quoteText } from "../base/text/quote.ts";
 import { messageTooLarge, refuse } from "./refusals.ts";
 
 const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { quoteText } from "../base/text/quote.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { type DescriptorIndex, indexDescriptors } from "./descriptor-index.ts";
 import { type ServedService, serve } from "./methods.ts";
-import { quoteText } from "./quote.ts";
 
 /** The questions, which v1 and v1alpha spell alike. */
 type Question =

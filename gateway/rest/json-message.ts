@@ -6,8 +6,8 @@ import {
   type JsonValue,
   type Message,
 } from "@bufbuild/protobuf";
+import { quote, quoteText, shorten } from "../../base/text/quote.ts";
 import { compileJsonReader, isPlain, type ReadJson } from "../json-read.ts";
-import { quote, quoteText, shorten } from "../quote.ts";
 import { describeElement, describeField } from "./field-text.ts";
 import { findField } from "./parameters.ts";
 import { badRequest, type Violation } from "./violations.ts";

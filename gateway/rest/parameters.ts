@@ -1,5 +1,5 @@
 import { create, type DescField, type DescMessage, type DescOneof, type Message } from "@bufbuild/protobuf";
-import { quote, quoteText } from "../quote.ts";
+import { quote, quoteText } from "../../base/text/quote.ts";
 import { textTypeOf } from "./field-text.ts";
 
 /** A field, perhaps within other messages, that a path variable or a query parameter can fill. */

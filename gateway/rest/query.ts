@@ -1,6 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
+import { quoteText, shorten } from "../../base/text/quote.ts";
 import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
-import { quoteText, shorten } from "../quote.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileParameter, type Parameter, parameterNames } from "./parameters.ts";
 import type { Violation } from "./violations.ts";

@@ -1,8 +1,8 @@
 import { Code } from "@connectrpc/connect";
+import { shorten } from "../../base/text/quote.ts";
 import type { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import type { Core } from "../core.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
-import { shorten } from "../quote.ts";
 import { refuse } from "../refusals.ts";
 import { compileBindings, type RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { quoteText } from "../../base/text/quote.ts";
 import {
   type ClusterHeader,
   ClusterKind,
@@ -12,7 +13,6 @@ import type { ClusterMember, ClusterVersion } from "../../store/events/events.ts
 import type { Admission } from "./admission.ts";
 import { parseDate } from "./local-time.ts";
 import type { AnalysisProject, ClusterPort } from "./project.ts";
-import { quoteText } from "./quote.ts";
 import type { AnalysisRefusal } from "./refusal.ts";
 import { refuseQuery } from "./rest/query-body.ts";
 

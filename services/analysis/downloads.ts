@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
+import { quoteText } from "../../base/text/quote.ts";
 import type {
   DownloadEventsResponse,
   DownloadEventUsersResponse,
 } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { CsvStyleSchema } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { Warning } from "../../gen/engage/analysis/v1/result_pb.ts";
-import { quoteText } from "./quote.ts";
 import type { QueryViolation } from "./refusal.ts";
 
 /** What a request says about CSV. */

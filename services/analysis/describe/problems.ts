@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
+import { quoteText } from "../../../base/text/quote.ts";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { quoteText } from "../quote.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
 import { quoteAll } from "../words.ts";
 

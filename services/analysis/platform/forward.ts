@@ -1,8 +1,8 @@
 import type { HandlerContext } from "@connectrpc/connect";
+import { quoteText, shorten } from "../../../base/text/quote.ts";
 import type { ForwardQueryRequest } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine } from "../engine.ts";
-import { quoteText, shorten } from "../quote.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import type { PlatformEngine } from "./engine.ts";
 

@@ -1,4 +1,4 @@
-import { quoteText, shorten } from "../quote.ts";
+import { quoteText, shorten } from "../../../base/text/quote.ts";
 import type { QueryViolation } from "../refusal.ts";
 import { BigNumber } from "./exact-json.ts";
 

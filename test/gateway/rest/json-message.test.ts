@@ -132,11 +132,12 @@ function watched<T>(list: T[]): { readonly list: T[]; readonly highest: () => nu
 }
 
 describe("what is wrong is looked for only until as much is found as is shown", () => {
-  const cases: readonly (readonly [name: string, wrap: (list: JsonValue[]) => JsonValue, bad: JsonValue])[] = [
-    ["numbers", (list) => ({ filters: [{ values: list }] }), "x"],
-    ["messages", (list) => ({ filters: list }), 7],
-    ["fields of messages", (list) => ({ filters: list }), { inner: { columnName: 7 } }],
-  ];
+  const cases: readonly (readonly [name: string, wrap: (list: JsonValue[]) => JsonValue, bad: JsonValue])[] =
+    [
+      ["numbers", (list) => ({ filters: [{ values: list }] }), "x"],
+      ["messages", (list) => ({ filters: list }), 7],
+      ["fields of messages", (list) => ({ filters: list }), { inner: { columnName: 7 } }],
+    ];
   test.each(cases)("%s", (_name, wrap, bad) => {
     const { list, highest } = watched(new Array<JsonValue>(5_000).fill(bad));
     expect(violationsOf(() => decodeJson(EchoMessageSchema, wrap(list)))).toHaveLength(20);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { quote, quoteText, shorten } from "../../gateway/quote.ts";
+import { quote, quoteText, shorten } from "../../../base/text/quote.ts";
 
 describe("a value of a caller in a message", () => {
   test.each<[unknown, string]>([
