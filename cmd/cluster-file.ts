@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { parse } from "csv-parse";
+import { createCsvParser } from "../base/text/csv.ts";
 import type { ClusterMemberSchema } from "../gen/engage/analysis/v1/cluster_pb.ts";
 import { UserError } from "./user-error.ts";
 
@@ -7,6 +7,9 @@ export type Member = MessageInitShape<typeof ClusterMemberSchema>;
 
 const idCases = { account_id: "accountId", distinct_id: "distinctId", user_id: "userId" } as const;
 type IdColumn = keyof typeof idCases;
+
+/** Ids and values are short. */
+const maxRowBytes = 65_536;
 
 /**
  * Members from CSV: with a header row of `account_id`, `distinct_id`, `user_id`
@@ -19,9 +22,7 @@ export async function* readMembers(
   source: NodeJS.ReadableStream,
   needsValue: boolean,
 ): AsyncGenerator<Member> {
-  const records = source.pipe(
-    parse({ bom: true, skip_empty_lines: true, relax_column_count: true, trim: true, info: true }),
-  );
+  const records = source.pipe(createCsvParser({ maxRowBytes, unevenRows: true, trim: true }, { info: true }));
   source.on("error", (error) => records.destroy(error));
   let columns: readonly string[] | undefined;
   try {

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import { addAbortSignal, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { parse as parseCsv } from "csv-parse";
+import { createCsvParser } from "../base/text/csv.ts";
 import { isJsonObject, parseJson } from "../services/parser/mapping/json.ts";
 import { cannotRead } from "./file-fault.ts";
 import type { ImportMapping, MapRow } from "./import-mapping.ts";
@@ -191,14 +191,11 @@ async function* csvBlocks(
   { map, separator, checkColumns }: ImportMapping,
   skipped: Skipped,
 ): AsyncGenerator<Block> {
-  const parser = parseCsv({
-    ...{ bom: true, delimiter: separator, skip_empty_lines: true },
-    ...{ relax_column_count: true, max_record_size: maxLineBytes },
-    columns(header: string[]) {
-      checkColumns(header);
-      return header;
-    },
-  });
+  const columns = (header: string[]): string[] => {
+    checkColumns(header);
+    return header;
+  };
+  const parser = createCsvParser({ separator, maxRowBytes: maxLineBytes, unevenRows: true }, { columns });
   const source = Readable.from(chunks);
   source.on("error", (error) => parser.destroy(error));
   let rows: unknown[] = [];

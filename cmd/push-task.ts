@@ -49,7 +49,8 @@ export async function readTask(
 
 function read(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    // A byte order mark would become part of the first word.
+    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
   } catch (error) {
     throw cannotRead(file, error);
   }
@@ -120,7 +121,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
 
 function idsOf({ to, toFile }: TaskWords): readonly string[] | undefined {
   if (toFile === undefined) return to;
-  const listed = read(toFile).split(/\r?\n/);
+  const listed = read(toFile).split(/[\r\n]+/);
   return [...(to ?? []), ...listed.filter((id) => id !== "")];
 }
 

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
-import { parse } from "csv-parse/sync";
+import { parseCsvObjects } from "../../base/text/csv.ts";
 import type { DimensionRow } from "./definitions.ts";
+
+/** Far more than the texts of a row need. */
+const maxRowBytes = 1_048_576;
 
 /** Reads a dimension table: CSV (RFC 4180) in UTF-8 with a header row. @throws Error naming the file and line */
 export function readDimensionFile(path: string): readonly DimensionRow[] {
   try {
-    return parse(readFileSync(path), { columns: true, bom: true, skip_empty_lines: true });
+    return parseCsvObjects(readFileSync(path), { maxRowBytes });
   } catch (error) {
     throw new Error(`dimension table ${path}: ${(error as Error).message}`, { cause: error });
   }

@@ -73,6 +73,17 @@ describe("import", () => {
     ]);
   });
 
+  it("takes all rows of CSV whose line ends are mixed, without a line end in their values", async () => {
+    const place = openPlace({
+      "a.csv": `who,at\r\na1,${day} 10:00:00\na2,${day} 10:00:00\ra3,${day} 10:00:00\r\n`,
+    });
+    const map = ["#account_id=who", "#time=at", "at=at", "#event_name:=x"];
+    const { err } = await importFiles(place, ["a.csv"], { map });
+    expect(err).toMatch(/^3 records stored/);
+    const events = await exported(place, { users: false });
+    expect(events.map((record) => record["#account_id"])).toEqual(["a1", "a2", "a3"]);
+  });
+
   it("makes records of Parquet by a mapping", async () => {
     const place = openPlace();
     const instance = await DuckDBInstance.create(":memory:");

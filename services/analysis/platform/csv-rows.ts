@@ -1,5 +1,6 @@
 import { pipeline, Readable } from "node:stream";
-import { CsvError, type Parser, parse } from "csv-parse";
+import { CsvError, type Parser } from "csv-parse";
+import { createCsvParser } from "../../../base/text/csv.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 
 export type CsvRow = readonly string[];
@@ -14,12 +15,7 @@ export async function* readCsv(
   maxRowBytes: number,
 ): AsyncGenerator<readonly CsvRow[]> {
   const source = Readable.from(pieces, { objectMode: false, highWaterMark: 65_536 });
-  const parser = parse({
-    bom: true,
-    max_record_size: maxRowBytes,
-    record_delimiter: ["\n", "\r\n"],
-    skip_empty_lines: true,
-  });
+  const parser = createCsvParser({ maxRowBytes });
   let wake = (): void => {};
   // Errors of the source end the parser, whose reader is told of them.
   pipeline(source, parser, () => wake());

@@ -173,7 +173,7 @@ group("a dimension table in a file", () => {
   };
 
   it("is read as CSV", () => {
-    const file = write('\uFEFFbrand,origin\na,"here, there"\n\nb,elsewhere\n');
+    const file = write('\uFEFFbrand,origin\r\na,"here, there"\n\nb,elsewhere\r\n');
     const config = z.strictObject(projectAnalysisShape).parse({ dimensions: [{ property: "brand", file }] });
     const { dimensions } = defineProject({ ...config, id: 1, zone: "+00:00" }, readDimensionFile);
     expect(dimensions.get("event:brand@origin")).toEqual(
