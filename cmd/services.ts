@@ -9,6 +9,7 @@ import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
 import { ParserStream } from "../gen/engage/parser/v1/parser_stream_pb.ts";
 import { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Parser } from "../gen/proto/parser_pb.ts";
+import { queryBounds } from "../services/analysis/rest/query-bounds.ts";
 import { openAnalysisServices } from "./analysis-service.ts";
 import { openChannelServices } from "./channel-service.ts";
 import type { ConfigPath, Problem } from "./config/problem.ts";
@@ -68,7 +69,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(ParserStream, parsers.parserStream),
       serve(WebhookReceiver, webhooks.receiver),
       serve(EventCollector, events.collector),
-      serve(AnalysisProxy, analysis.proxy),
+      serve(AnalysisProxy, analysis.proxy, { json: queryBounds }),
       serve(ChannelSender, channels.sender),
     ],
     codecs: new Map<string, JsonCodec>([

@@ -1,5 +1,6 @@
 import {
   Code,
+  ConnectError,
   createConnectRouter,
   createContextKey,
   createContextValues,
@@ -12,12 +13,13 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
+import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../base/json/bounds.ts";
 import { codeOf, noteOutcome, watchAnswer } from "./adapter-outcome.ts";
 import type { Core } from "./core.ts";
 import { eachUntilAborted, enforceDeadline, startLimit } from "./deadline.ts";
 import { stopRequest } from "./early-answer.ts";
 import { concealFaults } from "./failures.ts";
-import { maxMessageBytesOf } from "./limits.ts";
+import { jsonBoundsOf, maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "./record.ts";
@@ -63,6 +65,8 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
     served.set(`/${method.name}`, method);
     router.rpc(method.desc, method.spec.impl as never, {
       readMaxBytes: maxMessageBytesOf(core.limits, method),
+      // A part of these options that the types of the router leave out.
+      jsonOptions: { textDecoder: boundedDecoder(jsonBoundsOf(core.limits, method)) } as object,
     });
   }
   return new Map(
@@ -71,6 +75,18 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
       { handler, served: served.get(handler.requestPath) as ServedMethod },
     ]),
   );
+}
+
+/** Every JSON message passes through its decoder, whatever frame or compression it came in. */
+function boundedDecoder(bounds: JsonBounds): { decode(bytes: Uint8Array): string } {
+  const decoder = new TextDecoder();
+  return {
+    decode(bytes) {
+      const excess = findJsonExcess(bytes, bounds);
+      if (excess !== undefined) throw new ConnectError(describeJsonExcess(excess), Code.InvalidArgument);
+      return decoder.decode(bytes);
+    },
+  };
 }
 
 /** The signal of a call, known once its headers are read: Connect waits for a body without looking at it. */

@@ -1,3 +1,4 @@
+import type { JsonBounds } from "../base/json/bounds.ts";
 import type { ServedMethod } from "./methods.ts";
 
 /** What one server takes at most. */
@@ -6,6 +7,8 @@ export interface GatewayLimits {
   readonly maxMessageBytes: number;
   /** Other sizes for single methods, by `package.Service/Method`. */
   readonly methods: Readonly<Record<string, number>>;
+  /** What a JSON body may hold; methods may have bounds of their own. */
+  readonly json: JsonBounds;
   readonly maxConnections: number;
   /** Open calls on one HTTP/2 connection. */
   readonly maxConcurrentStreams: number;
@@ -26,6 +29,16 @@ export interface GatewayLimits {
 export const defaultLimits: GatewayLimits = {
   maxMessageBytes: 16 * 1024 * 1024,
   methods: {},
+  // A list of a million ids passes, and 20,000 records of 40 properties.
+  json: {
+    depth: 100,
+    members: 10_000,
+    elements: 1_000_000,
+    keys: 1_000_000,
+    keyBytes: 4_096,
+    values: 2_000_000,
+    longNumbers: 1_000_000,
+  },
   maxConnections: 10_000,
   maxConcurrentStreams: 1_000,
   maxHeaderBytes: 16 * 1024,
@@ -39,4 +52,9 @@ export const defaultLimits: GatewayLimits = {
 /** Largest request message of this method in bytes. */
 export function maxMessageBytesOf(limits: GatewayLimits, served: ServedMethod): number {
   return limits.methods[served.name] ?? limits.maxMessageBytes;
+}
+
+/** What a JSON body of this method may hold: what its service says, else the limits of the server. */
+export function jsonBoundsOf(limits: GatewayLimits, served: ServedMethod): JsonBounds {
+  return { ...limits.json, ...served.json };
 }

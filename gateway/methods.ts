@@ -7,6 +7,7 @@ import {
   type MethodImplSpec,
   type ServiceImpl,
 } from "@connectrpc/connect";
+import type { JsonBounds } from "../base/json/bounds.ts";
 import { type GatewayOptions, GatewayOptionsSchema, gateway } from "../gen/engage/gateway/v1/options_pb.ts";
 
 /** A service together with what implements it. Made by `serve`. */
@@ -24,14 +25,26 @@ export interface ServedMethod {
   readonly spec: MethodImplSpec;
   /** The method's own gateway options, with their defaults where it has none. */
   readonly options: GatewayOptions;
+  /** Bounds on JSON bodies that differ from those of the server. */
+  readonly json?: Partial<JsonBounds>;
+}
+
+/** What a service says of its methods beyond their contract. */
+export interface ServeOptions {
+  /** What the JSON bodies of its methods may hold, where that is not what the server allows. */
+  readonly json?: Partial<JsonBounds>;
 }
 
 /** Pairs a service with its implementation. Methods that are left out answer UNIMPLEMENTED. */
-export function serve<S extends DescService>(desc: S, impl: Partial<ServiceImpl<S>>): ServedService {
-  return { desc, methods: desc.methods.map((method) => serveMethod(method, impl)) };
+export function serve<S extends DescService>(
+  desc: S,
+  impl: Partial<ServiceImpl<S>>,
+  options: ServeOptions = {},
+): ServedService {
+  return { desc, methods: desc.methods.map((method) => serveMethod(method, impl, options)) };
 }
 
-function serveMethod(desc: DescMethod, impl: object): ServedMethod {
+function serveMethod(desc: DescMethod, impl: object, options: ServeOptions): ServedMethod {
   const name = `${desc.parent.typeName}/${desc.name}`;
   const handler = (impl as Record<string, unknown>)[desc.localName];
   const bound = typeof handler === "function" ? handler.bind(impl) : refuse(name);
@@ -40,6 +53,7 @@ function serveMethod(desc: DescMethod, impl: object): ServedMethod {
     name,
     spec: createMethodImplSpec(desc, bound as MethodImpl<DescMethod>),
     options: hasOption(desc, gateway) ? getOption(desc, gateway) : create(GatewayOptionsSchema),
+    ...(options.json && { json: options.json }),
   };
 }
 

@@ -16,6 +16,7 @@ const parseMaxBytes = 100 * 1_048_576;
 
 const filePath = () => z.string().min(1).meta({ path: true });
 const bytes = () => z.int().min(1);
+const count = () => z.int().min(1);
 // A timer in Node takes no more.
 const milliseconds = () => z.int().min(0).max(2_147_483_647);
 const name = () =>
@@ -68,6 +69,25 @@ const limitsSchema = z.strictObject({
     .transform(
       (methods): Readonly<Record<string, number>> => ({ "proto.Parser/Parse": parseMaxBytes, ...methods }),
     ),
+  /** What a JSON body may hold; some methods allow less. */
+  json: z
+    .strictObject({
+      /** Objects and arrays within each other. */
+      depth: count().default(defaultLimits.json.depth),
+      /** Members of one object. */
+      members: count().default(defaultLimits.json.members),
+      /** Elements of one array. */
+      elements: count().default(defaultLimits.json.elements),
+      /** Members of all objects together. */
+      keys: count().default(defaultLimits.json.keys),
+      /** Bytes of one key. */
+      keyBytes: count().default(defaultLimits.json.keyBytes),
+      /** Values of any kind together. */
+      values: count().default(defaultLimits.json.values),
+      /** Numbers of 16 or more digits. */
+      longNumbers: count().default(defaultLimits.json.longNumbers),
+    })
+    .prefault({}),
   maxConnections: z.int().min(1).default(defaultLimits.maxConnections),
   /** Calls at the same time in one HTTP/2 connection. */
   maxConcurrentStreams: z.int().min(1).max(2_147_483_647).default(defaultLimits.maxConcurrentStreams),

@@ -3,11 +3,13 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { fromBinary, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout } from "@connectrpc/connect/protocol-connect";
+import { describeJsonExcess, findJsonExcess } from "../../base/json/bounds.ts";
 import type { Call } from "../call.ts";
 import { compressAnswer } from "../compress.ts";
 import type { Core } from "../core.ts";
 import { compileUnary } from "../invoke.ts";
 import { createJsonCodec } from "../json.ts";
+import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
 import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
@@ -78,8 +80,12 @@ function jsonOf(served: ServedMethod, core: Core): Serialize {
   const { input, output } = served.desc;
   const { decode } = createJsonCodec(input);
   const { encode } = createJsonCodec(output);
+  const bounds = jsonBoundsOf(core.limits, served);
   return {
     decode: (body) => {
+      const excess = findJsonExcess(body, bounds);
+      if (excess !== undefined)
+        throw malformed(input.typeName, describeJsonExcess(excess), Code.InvalidArgument);
       try {
         return decode(JSON.parse(textOf(body)) as JsonValue);
       } catch (error) {

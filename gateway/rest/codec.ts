@@ -31,7 +31,7 @@ export interface CodecBody {
   readonly raw: Buffer;
   /** Name of the request field that the body is for; `*` when it is the request itself. */
   readonly field: string;
-  /** The body as JSON. Throws INVALID_ARGUMENT when it is not UTF-8 or not JSON. */
+  /** The body as JSON. Throws INVALID_ARGUMENT when it is not UTF-8, not JSON, or beyond the bounds of the method. */
   readonly json: () => JsonValue;
 }
 

@@ -1,14 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
+import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../base/json/bounds.ts";
 import { badRequest } from "./violations.ts";
 
 /**
- * The JSON value of a body. Throws INVALID_ARGUMENT that names the byte at which
- * it stops to be UTF-8, or the character at which it stops to be JSON. Depth is
- * no danger here: the parser of V8 does not recurse.
+ * The JSON value of a body. Throws INVALID_ARGUMENT that names the bound that the
+ * body goes beyond, the byte at which it stops to be UTF-8, or the character at
+ * which it stops to be JSON.
  */
-export function parseJson(body: Buffer): JsonValue {
+export function parseJson(body: Buffer, bounds: JsonBounds): JsonValue {
+  const excess = findJsonExcess(body, bounds);
+  if (excess !== undefined) {
+    const description = describeJsonExcess(excess);
+    throw badRequest([{ field: "body", description, reason: "JSON_LIMIT_EXCEEDED" }]);
+  }
   if (!isUtf8(body)) throw notUtf8(body);
   // A byte order mark stays in the text, where it is a syntax error as RFC 8259 has it.
   const text = body.toString("utf8");
@@ -28,9 +34,13 @@ function notUtf8(body: Buffer): ConnectError {
 
 function notJson(text: string): ConnectError {
   const at = findJsonError(text) ?? text.length;
-  const before = text.slice(0, at);
-  const line = before.split("\n").length;
-  const column = at - before.lastIndexOf("\n");
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf("\n"); end !== -1 && end < at; end = text.indexOf("\n", lineStart)) {
+    line++;
+    lineStart = end + 1;
+  }
+  const column = at - lineStart + 1;
   const found =
     at >= text.length
       ? "the text ends"

@@ -1,5 +1,6 @@
 import { create, type DescField, type JsonObject, type Message } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
+import type { JsonBounds } from "../../base/json/bounds.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import { refuse } from "../refusals.ts";
@@ -27,8 +28,8 @@ export type ReadRequest = (input: RestInput) => Message;
  * How a binding reads its message: the body first, then the path, which wins
  * over what the body says, then the query. Throws INVALID_ARGUMENT.
  */
-export function compileRequest(binding: RestBinding, codecs: JsonCodecs): ReadRequest {
-  const readBody = compileBody(binding, codecs);
+export function compileRequest(binding: RestBinding, codecs: JsonCodecs, bounds: JsonBounds): ReadRequest {
+  const readBody = compileBody(binding, codecs, bounds);
   const bindQuery = compileQuery(binding);
   const { variables } = binding;
   return (input) => {
@@ -47,7 +48,7 @@ export function compileRequest(binding: RestBinding, codecs: JsonCodecs): ReadRe
   };
 }
 
-function compileBody(binding: RestBinding, codecs: JsonCodecs): ReadRequest {
+function compileBody(binding: RestBinding, codecs: JsonCodecs, bounds: JsonBounds): ReadRequest {
   const { input } = binding.served.desc;
   const { body } = binding;
   if (body === undefined) return () => create(input);
@@ -61,13 +62,13 @@ function compileBody(binding: RestBinding, codecs: JsonCodecs): ReadRequest {
   if (decode !== undefined) {
     return ({ body: raw, contentType }) => {
       requireJson(contentType);
-      const message = decode({ raw, field: field?.name ?? "*", json: () => parseJson(raw) });
+      const message = decode({ raw, field: field?.name ?? "*", json: () => parseJson(raw, bounds) });
       return ownCodec === undefined ? place(message) : message;
     };
   }
   return ({ body: raw, contentType }) => {
     requireJson(contentType);
-    const json = parseJson(raw);
+    const json = parseJson(raw, bounds);
     return decodeJson(input, field === undefined ? json : ({ [field.jsonName]: json } satisfies JsonObject));
   };
 

@@ -6,7 +6,7 @@ import { readBody } from "../body.ts";
 import { Call } from "../call.ts";
 import type { Core } from "../core.ts";
 import { toSafeError } from "../failures.ts";
-import { maxMessageBytesOf } from "../limits.ts";
+import { jsonBoundsOf, maxMessageBytesOf } from "../limits.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "../port.ts";
 import { CallRecord, kRawBody } from "../record.ts";
 import type { RestBinding } from "./bindings.ts";
@@ -25,7 +25,7 @@ import type { ServeRoute } from "./unary.ts";
  */
 export function compileStreamRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
   const { served } = binding;
-  const read = compileRequest(binding, codecs);
+  const read = compileRequest(binding, codecs, jsonBoundsOf(core.limits, served));
   const writer = compileResponse(binding, codecs);
   const invoke = compileStream(served, core.interceptors);
   const maxBytes = maxMessageBytesOf(core.limits, served);

@@ -1,5 +1,6 @@
 import { create, type JsonValue, mergeFromJson } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../base/json/bounds.ts";
 import { type ReportClickRequest, ReportClickRequestSchema } from "../../gen/engage/webhook/v1/click_pb.ts";
 import { ClickFault } from "./click-record.ts";
 import { badField } from "./clicks.ts";
@@ -9,6 +10,17 @@ import { scanValue } from "./json/one-value.ts";
 import { asBuffer } from "./json/utf8.ts";
 
 const maxDepth = 64;
+
+/** Receipts and properties of records have some hundreds of members. */
+const bounds: JsonBounds = {
+  depth: maxDepth,
+  members: 10_000,
+  elements: 100_000,
+  keys: 100_000,
+  keyBytes: 4_096,
+  values: 200_000,
+  longNumbers: 200_000,
+};
 
 /** Members whose bytes are kept, and the fields they go to. */
 const rawFields: ReadonlyMap<string, "rawReceipt" | "rawProperties"> = new Map([
@@ -24,6 +36,8 @@ const rawFields: ReadonlyMap<string, "rawReceipt" | "rawProperties"> = new Map([
  */
 export function decodeClickRequest(body: Buffer): ReportClickRequest {
   try {
+    const excess = findJsonExcess(body, bounds);
+    if (excess !== undefined) throw new ClickFault("body", describeJsonExcess(excess));
     const { kind, start, end } = scanValue(body, maxDepth);
     if (kind !== "object") throw new ClickFault("body", "must be an object");
     return readMembers(asBuffer(body.subarray(start, end)));

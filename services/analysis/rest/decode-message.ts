@@ -40,11 +40,10 @@ function readMessage(
   const message = create(desc) as Message & Record<string, unknown>;
   const fields = readersOf(desc);
   for (const [key, value] of Object.entries(json)) {
-    const path = pathOf(at, key);
     const field = fields.get(key);
-    if (field === undefined) reading.ignore(path);
+    if (field === undefined) reading.ignore(at, key);
     else if (value !== null && !reading.isFull) {
-      const read = field.read(value, path, depth, reading);
+      const read = field.read(value, pathOf(at, key), depth, reading);
       if (read !== undefined) message[field.localName] = read;
     }
   }

@@ -71,10 +71,7 @@ export function refuseQuery(violations: readonly QueryViolation[]): AnalysisRefu
 
 function parse(raw: Buffer, json: () => unknown, reading: Reading): unknown {
   try {
-    const parsed = json();
-    const value = parseExactly(raw.toString("utf8"), parsed);
-    if (value === undefined) reading.refuse("body", "is nested too deeply");
-    return value;
+    return parseExactly(raw.toString("utf8"), json());
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
     return reading.refuse("body", error.rawMessage.replace(/^body: /, ""));

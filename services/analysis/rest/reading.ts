@@ -20,8 +20,9 @@ export class Reading {
     if (!this.isFull) this.violations.push({ field, description });
   }
 
-  ignore(path: string): void {
-    if (this.#ignored.length < maxIgnored) this.#ignored.push(path);
+  /** An unknown member of the object at this path. */
+  ignore(at: string, key: string): void {
+    if (this.#ignored.length < maxIgnored) this.#ignored.push(pathOf(at, key));
     else this.#moreIgnored++;
   }
 

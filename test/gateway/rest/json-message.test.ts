@@ -56,6 +56,16 @@ test.each<readonly [JsonValue, Fields]>([
   expect(violationsOf(() => decodeJson(EchoMessageSchema, json))).toEqual(expected);
 });
 
+test("a long list: the first bad elements are named, wherever they are", () => {
+  const values = new Array<JsonValue>(200_000).fill(1).with(0, "a").with(1_025, "b").with(199_999, "c");
+  const bad = (fields: Fields) => fields.map(([field]) => field);
+  const read = (filter: JsonValue) =>
+    violationsOf(() => decodeJson(EchoMessageSchema, { filters: [filter] }));
+  const at = (i: number) => `filters[0].values[${i}]`;
+  expect(bad(read({ values }))).toEqual([at(0), at(1_025), at(199_999)]);
+  expect(bad(read({ values: values.fill("x") }))).toEqual(Array.from({ length: 20 }, (_, i) => at(i)));
+});
+
 test.each<readonly [JsonValue, string]>([
   [{ acquiredAt: "yesterday" }, "acquired_at"],
   [{ cites: [{ acquired_at: 5 }] }, "cites[0].acquired_at"],

@@ -276,12 +276,22 @@ describe("hostile bodies", () => {
     [
       "an unknown member of any depth",
       `{"projectId":1,"events":[],"eventView":{},"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+      'body: the JSON is nested deeper than 100 levels (limit "depth") at byte 145',
+    ],
+    [
+      "a short one of any depth, with a number that is looked at twice",
+      `{"projectId":1,"events":[],"eventView":{},"x":${"[".repeat(2_000)}12345678901234567890${"]".repeat(2_000)}}`,
       undefined,
     ],
     [
-      "the same with a number that is looked at twice",
-      `{"projectId":1,"events":[],"eventView":{},"x":${"[".repeat(100_000)}12345678901234567890${"]".repeat(100_000)}}`,
-      "body: is nested too deeply",
+      "a long number and millions of lists",
+      `{"a":1234567890123456,"b":[${"[],".repeat(100_000)}[]]}`,
+      'body: an array has more than 100000 elements (limit "elements") at byte 300026',
+    ],
+    [
+      "a million unknown members",
+      `{${Array.from({ length: 10_001 }, (_, i) => `"k${i}":0`).join(",")}}`,
+      'body: an object has more than 10000 members (limit "members") at byte 98892',
     ],
   ];
   test.each(refusals)("%s", (_what, body, message) => {

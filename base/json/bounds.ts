@@ -1,0 +1,176 @@
+/** How much a JSON text may hold. Each bound counts what is allowed. */
+export interface JsonBounds {
+  /** Objects and arrays within each other. */
+  readonly depth: number;
+  /** Members of one object. */
+  readonly members: number;
+  /** Elements of one array. */
+  readonly elements: number;
+  /** Members of all objects together. */
+  readonly keys: number;
+  /** Bytes of one key as it stands in the text, without its quotes. */
+  readonly keyBytes: number;
+  /** Values of any kind together: scalars, arrays and objects. */
+  readonly values: number;
+  /** Numbers of 16 characters or more, or with an exponent, which readers of exact numbers keep as texts. */
+  readonly longNumbers: number;
+}
+
+/** The first bound that a text goes beyond. */
+export interface JsonExcess {
+  readonly bound: keyof JsonBounds;
+  readonly max: number;
+  /** Offset of the byte at which it does. */
+  readonly byte: number;
+}
+
+/** Texts up to this size can't hold much, so they are not scanned. */
+export const unscannedBytes = 4_096;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openArray = 0x5b;
+const nine = 0x39;
+const letterE = 0x65;
+const longNumberBytes = 16;
+/** From here on the search for the end of a string is left to the engine, whose search of a byte starts slowly. */
+const stepBytes = 64;
+
+/** What a byte outside of strings begins or ends. */
+const blank = 0;
+const other = 1;
+const text = 2;
+const open = 3;
+const close = 4;
+const colon = 5;
+const comma = 6;
+
+const kinds = new Uint8Array(256).fill(other);
+for (const byte of [0x20, 0x09, 0x0a, 0x0d]) kinds[byte] = blank;
+kinds[quote] = text;
+kinds[0x5b] = open;
+kinds[0x7b] = open;
+kinds[0x5d] = close;
+kinds[0x7d] = close;
+kinds[0x3a] = colon;
+kinds[0x2c] = comma;
+
+/**
+ * The first bound that a JSON text in UTF-8 goes beyond; undefined when it
+ * keeps them all, or has at most `unscannedBytes`. It takes linear time and
+ * makes no objects, so that it can run before `JSON.parse` makes any: a few
+ * bytes of compressed text may stand for millions of values. It does not check
+ * the grammar. What it says of a text that is not JSON does not matter.
+ */
+export function findJsonExcess(bytes: Uint8Array, bounds: JsonBounds): JsonExcess | undefined {
+  if (bytes.length <= unscannedBytes) return undefined;
+  return scan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), bounds);
+}
+
+/** One clause without a full stop: `an array has more than 10 elements (limit "elements") at byte 21`. */
+export function describeJsonExcess({ bound, max, byte }: JsonExcess): string {
+  return `${phrases[bound](max)} (limit "${bound}") at byte ${byte}`;
+}
+
+const phrases: Readonly<Record<keyof JsonBounds, (max: number) => string>> = {
+  depth: (max) => `the JSON is nested deeper than ${max} levels`,
+  members: (max) => `an object has more than ${max} members`,
+  elements: (max) => `an array has more than ${max} elements`,
+  keys: (max) => `the objects have more than ${max} members together`,
+  keyBytes: (max) => `a key is longer than ${max} bytes`,
+  values: (max) => `the JSON holds more than ${max} values`,
+  longNumbers: (max) => `the JSON holds more than ${max} numbers of ${longNumberBytes} or more digits`,
+};
+
+/** One function over local variables: as methods of an object it takes longer than JSON.parse. */
+function scan(bytes: Buffer, bounds: JsonBounds): JsonExcess | undefined {
+  /** What may still come. A key counts as a value too, until its colon comes. */
+  let { values, keys, longNumbers } = bounds;
+  /** Of each open array: the elements that may still come after its first; of each open object −1. */
+  const elements: number[] = [-1];
+  /** Of each open object: the members that may still come. */
+  const members: number[] = [bounds.members];
+  let depth = 0;
+  let stringStart = 0;
+  let at = 0;
+  const excess = (bound: keyof JsonBounds, byte: number): JsonExcess => ({ bound, max: bounds[bound], byte });
+  while (at < bytes.length) {
+    const byte = bytes[at]!;
+    const kind = kinds[byte];
+    if (kind === text) {
+      if (--values < -1) return excess("values", at);
+      stringStart = at + 1;
+      at = endOfString(bytes, stringStart) + 1;
+    } else if (kind === comma) {
+      if (values < 0) return excess("values", stringStart - 1);
+      if (elements[depth] === 0) return excess("elements", at);
+      elements[depth]!--;
+      at++;
+    } else if (kind === colon) {
+      values++;
+      if (at - stringStart > bounds.keyBytes && lengthOfKey(bytes, stringStart, at) > bounds.keyBytes)
+        return excess("keyBytes", stringStart);
+      if (--keys < 0) return excess("keys", stringStart);
+      if (--members[depth]! < 0) return excess("members", stringStart);
+      at++;
+    } else if (kind === other) {
+      if (--values < 0) return excess("values", at);
+      const start = at;
+      at = endOfScalar(bytes, at);
+      if (isLong(bytes, start, at) && --longNumbers < 0) return excess("longNumbers", start);
+    } else if (kind === open) {
+      if (--values < 0) return excess("values", at);
+      if (++depth > bounds.depth) return excess("depth", at);
+      elements[depth] = byte === openArray ? bounds.elements - 1 : -1;
+      members[depth] = bounds.members;
+      at++;
+    } else {
+      if (kind === close) {
+        if (values < 0) return excess("values", stringStart - 1);
+        if (depth > 0) depth--;
+      }
+      at++;
+    }
+  }
+  return undefined;
+}
+
+function lengthOfKey(bytes: Buffer, start: number, end: number): number {
+  let at = end;
+  while (at > start && bytes[at] !== quote) at--;
+  return at - start;
+}
+
+function endOfScalar(bytes: Buffer, from: number): number {
+  let at = from + 1;
+  while (at < bytes.length && kinds[bytes[at]!] === other) at++;
+  return at;
+}
+
+/** Whether it is a number that readers of exact numbers look at. */
+function isLong(bytes: Buffer, start: number, end: number): boolean {
+  if (bytes[start]! > nine) return false;
+  if (end - start >= longNumberBytes) return true;
+  for (let at = start; at < end; at++) if ((bytes[at]! | 0x20) === letterE) return true;
+  return false;
+}
+
+/** The offset of the quote that ends the string whose first byte is at `from`; the length of the text without one. */
+function endOfString(bytes: Buffer, from: number): number {
+  const end = bytes.length;
+  let at = from;
+  for (;;) {
+    for (const stop = Math.min(end, at + stepBytes); at < stop; at++) {
+      const byte = bytes[at];
+      if (byte === quote) return at;
+      if (byte === backslash) at++;
+    }
+    if (at >= end) return end;
+    const found = bytes.indexOf(quote, at);
+    if (found === -1) return end;
+    let backslashes = 0;
+    while (found - backslashes > at && bytes[found - backslashes - 1] === backslash) backslashes++;
+    if (backslashes % 2 === 0) return found;
+    at = found + 1;
+  }
+}
