@@ -7,6 +7,19 @@ export function quoteText(text: string): string {
   return `${JSON.stringify(shorten(text))} (${text.length} characters)`;
 }
 
+/** Of a list of values, so that a message stays readable. */
+const maxListLength = 1_000;
+
+/** Texts as a message lists them; of a long list the beginning, and how many more there are. */
+export function quoteList(texts: readonly string[]): string {
+  let listed = "";
+  for (const [i, text] of texts.entries()) {
+    if (listed.length > maxListLength) return `${listed} and ${texts.length - i} more`;
+    listed += `${i === 0 ? "" : ", "}${quoteText(text)}`;
+  }
+  return listed;
+}
+
 /** A text as a message tells it without quotes, such as the path of a field. */
 export function shorten(text: string): string {
   if (text.length <= maxQuotedLength) return text;

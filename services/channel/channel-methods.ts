@@ -1,4 +1,5 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { quoteText } from "../../base/text/quote.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts";
@@ -50,7 +51,7 @@ export function createChannelMethods(
       answer(async () => {
         const given = channel ?? refuseField("channel", "is required");
         if (given.channelId !== "" && given.channelId !== channelId) {
-          const problem = `is ${JSON.stringify(given.channelId)}, valid is ${JSON.stringify(channelId)} or none`;
+          const problem = `is ${quoteText(given.channelId)}, valid is ${quoteText(channelId)} or none`;
           refuseField("channel.channel_id", problem);
         }
         const stored = await store.channel(channelId, { signal });
@@ -103,7 +104,7 @@ function show(saved: ChannelSaved, name: string, channelId: string, etag = ""): 
       return { channel: showChannel(saved.channel) };
     case "name_taken":
       throw new ConnectError(
-        `channel.name is ${JSON.stringify(name)}, which another channel has`,
+        `channel.name is ${quoteText(name)}, which another channel has`,
         Code.AlreadyExists,
       );
     case "unknown":
@@ -115,7 +116,7 @@ function show(saved: ChannelSaved, name: string, channelId: string, etag = ""): 
 
 /** @param etag empty: another change came in between */
 function staleEtag(field: string, etag: string): ConnectError {
-  const found = etag === "" ? "the channel was changed just now" : `${field} is ${JSON.stringify(etag)}`;
+  const found = etag === "" ? "the channel was changed just now" : `${field} is ${quoteText(etag)}`;
   const problem = etag === "" ? "" : ", which is not the present one";
   return new ConnectError(`${found}${problem}, read the channel again`, Code.Aborted);
 }

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { quoteText } from "../../base/text/quote.ts";
 import { BadRequestSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import {
   ChannelsFullError,
@@ -15,14 +16,19 @@ export interface Violation {
   readonly problem: string;
 }
 
+/** Of one request, and of the reasons of a run; more would not be read by anybody. */
+export const maxViolations = 50;
+
 /** Fields of the request that are not valid, one at least. */
 export class InvalidFieldsError extends Error {
   override readonly name = "InvalidFieldsError";
   readonly violations: readonly Violation[];
 
+  /** @param violations of which the first are kept, as many as are shown */
   constructor(violations: readonly Violation[]) {
-    super(violations.map(({ field, problem }) => `${field} ${problem}`).join("; "));
-    this.violations = violations;
+    const kept = violations.slice(0, maxViolations);
+    super(kept.map(({ field, problem }) => `${field} ${problem}`).join("; "));
+    this.violations = kept;
   }
 }
 
@@ -35,6 +41,16 @@ export function refuseField(field: string, problem: string): never {
   throw new InvalidFieldsError([{ field, problem }]);
 }
 
+/** What is wrong with the items of a list, until as much is found as is shown. */
+export function eachViolation<T>(
+  items: readonly T[],
+  check: (item: T, index: number) => readonly Violation[],
+): readonly Violation[] {
+  const found: Violation[] = [];
+  for (let i = 0; i < items.length && found.length < maxViolations; i++) found.push(...check(items[i]!, i));
+  return found;
+}
+
 /** Violations of a part, with the place of the part before their fields. */
 export function under(place: string, violations: readonly Violation[]): readonly Violation[] {
   return violations.map(({ field, problem }) => ({
@@ -44,15 +60,12 @@ export function under(place: string, violations: readonly Violation[]): readonly
 }
 
 export function notFound(field: string, id: string): ConnectError {
-  return new ConnectError(`there is no ${field} ${JSON.stringify(id)}`, Code.NotFound);
+  return new ConnectError(`there is no ${field} ${quoteText(id)}`, Code.NotFound);
 }
 
 export function precondition(message: string): ConnectError {
   return new ConnectError(message, Code.FailedPrecondition);
 }
-
-/** Of one request, and of the reasons of a run; more would not be read by anybody. */
-export const maxViolations = 50;
 
 /** Runs a method with its errors mapped: INVALID_ARGUMENT names all fields, UNAVAILABLE says that the store is away. */
 export async function answer<T>(work: () => Promise<T>): Promise<T> {
@@ -66,11 +79,13 @@ export async function answer<T>(work: () => Promise<T>): Promise<T> {
 export function toConnectError(error: unknown): unknown {
   if (error instanceof PageCursorError) return toConnectError(foreignPageToken());
   if (error instanceof InvalidFieldsError) {
-    const shown = error.violations.slice(0, maxViolations);
+    const { message, violations } = error;
     const value = {
-      fieldViolations: shown.map(({ field, problem }) => ({ field, description: `${field} ${problem}` })),
+      fieldViolations: violations.map(({ field, problem }) => ({
+        field,
+        description: `${field} ${problem}`,
+      })),
     };
-    const { message } = new InvalidFieldsError(shown);
     return new ConnectError(message, Code.InvalidArgument, undefined, [{ desc: BadRequestSchema, value }]);
   }
   const away = awayOf(error);

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { audienceMembers, type MembersRequest } from "./members.ts";
 import { SeenIds } from "./seen-ids.ts";
 import type { AudienceSource } from "./source.ts";
@@ -19,6 +20,9 @@ export async function estimateAudience(
   for await (const some of audienceMembers(source, { ...request, properties: [] }, signal)) {
     users += some.length;
     for (const { pushId = "" } of some) if (pushId.trim() !== "" && seen.add(pushId)) reachable++;
+    // Lists in memory would otherwise hold the event loop until their end.
+    await turn();
+    signal.throwIfAborted();
   }
   return { users, reachable };
 }

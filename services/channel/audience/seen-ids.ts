@@ -1,5 +1,9 @@
+import { randomInt } from "node:crypto";
+
 const lanes = 3;
 const firstCapacity = 1_024;
+/** Of places in tables: otherwise ids could be chosen that all look for the same one. */
+const seed = randomInt(2 ** 32);
 /** Bytes of one id's key. */
 export const keyBytes = lanes * Uint32Array.BYTES_PER_ELEMENT;
 
@@ -57,7 +61,7 @@ export class SeenIds {
 function placeOf(table: Uint32Array, keys: Uint32Array, at: number): number {
   const mask = table.length / lanes - 1;
   const [a, b, c] = [keys[at]!, keys[at + 1]!, keys[at + 2]!];
-  for (let slot = (a ^ b) & mask; ; slot = (slot + 1) & mask) {
+  for (let slot = finish(a ^ finish(b ^ seed)) & mask; ; slot = (slot + 1) & mask) {
     const place = slot * lanes;
     const first = table[place];
     if (first === 0 || (first === a && table[place + 1] === b && table[place + 2] === c)) return place;

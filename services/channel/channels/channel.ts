@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { quoteText } from "../../../base/text/quote.ts";
 import {
   type Channel,
   ChannelAuthenticationSchema,
@@ -104,7 +105,7 @@ function checkUrl(text: string): string | undefined {
   if (text.length > maxUrl) return `has ${text.length} characters, at most ${maxUrl} are valid`;
   const valid = 'valid is a URL such as "https://push.example.com/hook"';
   // The parser would take blanks and line ends out.
-  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return `is ${JSON.stringify(text)}, ${valid}`;
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return `is ${quoteText(text)}, ${valid}`;
   const { protocol, username, password, hash } = new URL(text);
   if (protocol !== "http:" && protocol !== "https:")
     return `has the scheme "${protocol}", valid are http: and https:`;

@@ -1,3 +1,4 @@
+import { quoteText } from "../../../base/text/quote.ts";
 import { checkProperty } from "./names.ts";
 
 /** A piece of a dynamic text: as it stands, or a user property's value. */
@@ -50,6 +51,6 @@ function readReference(text: string, at: number, end: number): string {
   const property = text.slice(at + 1, end);
   if (checkProperty(property) === undefined) return property;
   throw new DynamicTextError(
-    `refers to ${JSON.stringify(property)} at character ${at + 1}, valid is the name of a user property such as "{level}"`,
+    `refers to ${quoteText(property)} at character ${at + 1}, valid is the name of a user property such as "{level}"`,
   );
 }

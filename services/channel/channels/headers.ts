@@ -1,6 +1,7 @@
+import { quoteText } from "../../../base/text/quote.ts";
 import type { ChannelAuthentication, CustomHeader } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { under, type Violation } from "../refusals.ts";
-import { checkCount, type Problem, violationOf } from "./names.ts";
+import { checkLength, checkList, type Problem, violationOf } from "./names.ts";
 
 export const maxHeaders = 10;
 const maxName = 100;
@@ -25,9 +26,8 @@ export function checkHeaders(
   signatureHeader: string | undefined,
 ): readonly Violation[] {
   const names = headers.map(({ name }) => name.toLowerCase());
-  return [
-    ...checkCount("custom_headers", headers.length, maxHeaders),
-    ...headers.flatMap(({ name, value }, i) =>
+  return checkList("custom_headers", headers, maxHeaders, () =>
+    headers.flatMap(({ name, value }, i) =>
       under(`custom_headers[${i}]`, [
         ...violationOf(
           "name",
@@ -36,23 +36,23 @@ export function checkHeaders(
         ...violationOf("value", checkHeaderValue(value)),
       ]),
     ),
-  ];
+  );
 }
 
 function clash(name: string, first: number, index: number, signatureHeader: string | undefined): Problem {
   if (name.toLowerCase() === signatureHeader?.toLowerCase()) {
-    return `is ${JSON.stringify(name)}, which the signature is in`;
+    return `is ${quoteText(name)}, which the signature is in`;
   }
   if (first === index) return undefined;
-  return `is ${JSON.stringify(name)}, which custom_headers[${first}] has, whatever the case`;
+  return `is ${quoteText(name)}, which custom_headers[${first}] has, whatever the case`;
 }
 
 function checkHeaderName(name: string): Problem {
   if (name === "") return "is required";
   if (name.length > maxName) return `has ${name.length} characters, at most ${maxName} are valid`;
-  if (!token.test(name)) return `is ${JSON.stringify(name)}, valid are letters, digits and !#$%&'*+-.^_\`|~`;
+  if (!token.test(name)) return `is ${quoteText(name)}, valid are letters, digits and !#$%&'*+-.^_\`|~`;
   if (!reserved.has(name.toLowerCase())) return undefined;
-  return `is ${JSON.stringify(name)}, which is set by the service`;
+  return `is ${quoteText(name)}, which is set by the service`;
 }
 
 /** The value may be a secret, so it is never quoted. */
@@ -73,8 +73,8 @@ export function checkAuthentication({ secret, headerName }: ChannelAuthenticatio
 
 function checkSecret(secret: string): Problem {
   if (secret === "") return "is required";
-  const length = [...secret].length;
-  if (length > maxSecret) return `has ${length} characters, at most ${maxSecret} are valid`;
+  const tooLong = checkLength(secret, maxSecret);
+  if (tooLong !== undefined) return tooLong;
   if (secret !== secret.trim()) return "has blanks or line ends at its ends, which is not valid";
   return /[\0\r\n]/.test(secret) ? "holds a NUL or a line end, which is not valid" : undefined;
 }

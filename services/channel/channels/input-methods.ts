@@ -1,6 +1,7 @@
+import { quoteList, quoteText } from "../../../base/text/quote.ts";
 import { type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { ArrayRows } from "../../../gen/engage/channel/v1/task_pb.ts";
-import type { Violation } from "../refusals.ts";
+import { eachViolation, type Violation } from "../refusals.ts";
 import { DynamicTextError, parseDynamicText } from "./dynamic-text.ts";
 import { checkText, type Problem, violationOf } from "./names.ts";
 
@@ -40,13 +41,12 @@ export function checkRows(
   if (rows.length > maxRows) {
     return [{ field: "", problem: `has ${rows.length} rows, at most ${maxRows} are valid` }];
   }
-  const valid = columns.map((column) => JSON.stringify(column)).join(", ");
-  return rows.flatMap(({ cells }, i) =>
-    Object.entries(cells).flatMap(([column, text]) => {
-      const problem = columns.includes(column)
-        ? checkText(text, maxLength)
-        : `is not a column, valid are ${valid}`;
-      return violationOf(`[${i}].cells[${JSON.stringify(column)}]`, problem);
+  const valid = quoteList(columns);
+  const known = new Set(columns);
+  return eachViolation(rows, ({ cells }, i) =>
+    eachViolation(Object.entries(cells), ([column, text]) => {
+      const problem = known.has(column) ? checkText(text, maxLength) : `is not a column, valid are ${valid}`;
+      return violationOf(`[${i}].cells[${quoteText(column)}]`, problem);
     }),
   );
 }
@@ -62,23 +62,22 @@ function checkDynamicText(text: string): Problem {
 }
 
 function checkNumber(text: string): Problem {
-  return number.test(text) ? undefined : `is ${JSON.stringify(text)}, valid are numbers such as 10 or 2.5`;
+  return number.test(text) ? undefined : `is ${quoteText(text)}, valid are numbers such as 10 or 2.5`;
 }
 
 function checkOption(text: string, { options }: ContentField): Problem {
   if (options.includes(text)) return undefined;
-  const valid = options.map((option) => JSON.stringify(option)).join(", ");
-  return `is ${JSON.stringify(text)}, valid are ${valid}`;
+  return `is ${quoteText(text)}, valid are ${quoteList(options)}`;
 }
 
 function checkDate(text: string): Problem {
-  return isDate(text) ? undefined : `is ${JSON.stringify(text)}, valid are days such as 2026-01-31`;
+  return isDate(text) ? undefined : `is ${quoteText(text)}, valid are days such as 2026-01-31`;
 }
 
 function checkTime(text: string): Problem {
   const [, day = "", hour, minute, second] = time.exec(text) ?? [];
   const isTime = isDate(day) && Number(hour) <= 23 && Number(minute) <= 59 && Number(second) <= 59;
-  return isTime ? undefined : `is ${JSON.stringify(text)}, valid are times such as 2026-01-31 18:30:00`;
+  return isTime ? undefined : `is ${quoteText(text)}, valid are times such as 2026-01-31 18:30:00`;
 }
 
 /** A day that is in the calendar, `yyyy-MM-dd`. */

@@ -1,4 +1,5 @@
-import type { Violation } from "../refusals.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { eachViolation, type Violation } from "../refusals.ts";
 
 /** Keys of `params`, of `custom_params`, and of rows. */
 const key = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -20,40 +21,39 @@ export function checkKey(text: string): Problem {
   if (text.length > maxKeyLength) return `has ${text.length} characters, at most ${maxKeyLength} are valid`;
   if (text === "__proto__") return `is "__proto__", which objects can't hold`;
   if (key.test(text)) return undefined;
-  return `is ${JSON.stringify(text)}, valid are letters, digits and underscores, not a digit first`;
+  return `is ${quoteText(text)}, valid are letters, digits and underscores, not a digit first`;
 }
 
 export function checkProperty(text: string): Problem {
   if (text === "") return "is required";
   if (property.test(text)) return undefined;
-  return `is ${JSON.stringify(text)}, valid is the name of a user property such as "#account_id" or "level"`;
+  return `is ${quoteText(text)}, valid is the name of a user property such as "#account_id" or "level"`;
 }
 
 export function checkEventName(text: string): Problem {
   if (text === "") return "is empty";
   if (eventName.test(text)) return undefined;
   const valid = "a letter and up to 49 letters, digits and underscores";
-  return `is ${JSON.stringify(text)}, valid are names of events: ${valid}`;
+  return `is ${quoteText(text)}, valid are names of events: ${valid}`;
 }
 
 /** A name for people: 1 to `max` characters, counted as code points. */
 export function checkDisplayName(text: string, max: number): Problem {
-  if (text.trim() === "") return "is required";
-  return checkLine(text, max);
+  return checkLength(text, max) ?? (text.trim() === "" ? "is required" : checkLine(text, max));
 }
 
 /** A text on one line, which may be empty. */
 export function checkLine(text: string, max: number): Problem {
-  const length = [...text].length;
-  if (length > max) return `has ${length} characters, at most ${max} are valid`;
-  if (text !== text.trim()) return `is ${JSON.stringify(text)}, blanks at its ends are not valid`;
+  const tooLong = checkLength(text, max);
+  if (tooLong !== undefined) return tooLong;
+  if (text !== text.trim()) return `is ${quoteText(text)}, blanks at its ends are not valid`;
   return unreadable.test(text) ? "holds a control character, which is not valid" : undefined;
 }
 
 /** A text of several lines, which may be empty. */
 export function checkText(text: string, max: number): Problem {
-  const length = [...text].length;
-  if (length > max) return `has ${length} characters, at most ${max} are valid`;
+  const tooLong = checkLength(text, max);
+  if (tooLong !== undefined) return tooLong;
   return text.includes("\0") ? "holds a NUL character, which is not valid" : undefined;
 }
 
@@ -68,17 +68,35 @@ export function checkRepeated(
   keyOf: (value: string) => string = (value) => value,
 ): readonly Violation[] {
   const firsts = new Map<string, string>();
-  return values.flatMap((value, i) => {
+  return eachViolation(values, (value, i) => {
     const first = firsts.get(keyOf(value));
     if (value === "" || first === undefined) {
       firsts.set(keyOf(value), value);
       return [];
     }
-    const as = first === value ? "" : `, as ${JSON.stringify(first)}`;
-    return [{ field: fieldOf(i), problem: `is ${JSON.stringify(value)}, which is there already${as}` }];
+    const as = first === value ? "" : `, as ${quoteText(first)}`;
+    return [{ field: fieldOf(i), problem: `is ${quoteText(value)}, which is there already${as}` }];
   });
 }
 
-export function checkCount(field: string, count: number, max: number): readonly Violation[] {
-  return count <= max ? [] : [{ field, problem: `has ${count} entries, at most ${max} are valid` }];
+/** What is wrong with a list, which is not looked into when it is too long. */
+export function checkList(
+  field: string,
+  { length }: readonly unknown[],
+  max: number,
+  check: () => readonly Violation[],
+): readonly Violation[] {
+  return length <= max ? check() : [{ field, problem: `has ${length} entries, at most ${max} are valid` }];
+}
+
+/** Undefined for a text of at most so many code points; otherwise how many it has. */
+export function checkLength(text: string, max: number): Problem {
+  if (text.length <= max) return undefined;
+  let length = text.length;
+  for (let i = 1; i < text.length; i++) if (isPair(text.charCodeAt(i - 1), text.charCodeAt(i))) length--;
+  return length <= max ? undefined : `has ${length} characters, at most ${max} are valid`;
+}
+
+function isPair(first: number, second: number): boolean {
+  return first >= 0xd800 && first <= 0xdbff && second >= 0xdc00 && second <= 0xdfff;
 }

@@ -1,6 +1,6 @@
 import type { DeliverySettings, FunnelSetting } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import { under, type Violation } from "../refusals.ts";
-import { checkCount, checkEventName, checkRepeated, violationOf } from "./names.ts";
+import { checkEventName, checkList, checkRepeated, violationOf } from "./names.ts";
 
 interface Range {
   readonly min: number;
@@ -58,9 +58,8 @@ export function checkFunnel(funnel: FunnelSetting): readonly Violation[] {
 }
 
 function checkEvents(field: string, names: readonly string[]): readonly Violation[] {
-  return [
-    ...checkCount(field, names.length, maxEvents),
+  return checkList(field, names, maxEvents, () => [
     ...names.flatMap((name, i) => violationOf(`${field}[${i}]`, checkEventName(name))),
     ...checkRepeated(names, (i) => `${field}[${i}]`),
-  ];
+  ]);
 }

@@ -7,9 +7,9 @@ import {
 import { under, type Violation } from "../refusals.ts";
 import { checkRows, checkValue } from "./input-methods.ts";
 import {
-  checkCount,
   checkKey,
   checkLine,
+  checkList,
   checkProperty,
   checkRepeated,
   checkText,
@@ -31,14 +31,13 @@ const methodNames = InputMethodSchema.values
 
 /** The fields of `params`. */
 export function checkTemplate(fields: readonly ContentField[]): readonly Violation[] {
-  return [
-    ...checkCount("content_template", fields.length, maxFields),
+  return checkList("content_template", fields, maxFields, () => [
     ...fields.flatMap((field, i) => under(`content_template[${i}]`, checkField(field))),
     ...checkRepeated(
       fields.map(({ name }) => name),
       (i) => `content_template[${i}].name`,
     ),
-  ];
+  ]);
 }
 
 function checkField(field: ContentField): readonly Violation[] {
@@ -64,23 +63,21 @@ function checkMethod({ inputMethod }: ContentField): readonly Violation[] {
 function checkOptions({ inputMethod, options }: ContentField): readonly Violation[] {
   if (inputMethod !== InputMethod.DROPDOWN) return unwanted("options", options, "a dropdown");
   if (options.length === 0) return [{ field: "options", problem: "is empty, a dropdown needs one at least" }];
-  return [
-    ...checkCount("options", options.length, maxOptions),
+  return checkList("options", options, maxOptions, () => [
     ...options.flatMap((option, i) =>
       violationOf(`options[${i}]`, option === "" ? "is empty" : checkLine(option, maxOption)),
     ),
     ...checkRepeated(options, (i) => `options[${i}]`),
-  ];
+  ]);
 }
 
 function checkColumns({ inputMethod, columns }: ContentField): readonly Violation[] {
   if (inputMethod !== InputMethod.ARRAY_ROW) return unwanted("columns", columns, "array rows");
   if (columns.length === 0) return [{ field: "columns", problem: "is empty, array rows need one at least" }];
-  return [
-    ...checkCount("columns", columns.length, maxColumns),
+  return checkList("columns", columns, maxColumns, () => [
     ...columns.flatMap((column, i) => violationOf(`columns[${i}]`, checkKey(column))),
     ...checkRepeated(columns, (i) => `columns[${i}]`),
-  ];
+  ]);
 }
 
 function unwanted(field: string, values: readonly unknown[], of: string): readonly Violation[] {
@@ -110,8 +107,7 @@ function checkDefault(field: ContentField): readonly Violation[] {
 
 /** The fields of `custom_params`. */
 export function checkCustomParameters(parameters: readonly CustomParameter[]): readonly Violation[] {
-  return [
-    ...checkCount("custom_parameters", parameters.length, maxFields),
+  return checkList("custom_parameters", parameters, maxFields, () => [
     ...parameters.flatMap(({ name, property, defaultValue }, i) =>
       under(`custom_parameters[${i}]`, [
         ...violationOf("name", checkKey(name)),
@@ -123,5 +119,5 @@ export function checkCustomParameters(parameters: readonly CustomParameter[]): r
       parameters.map(({ name }) => name),
       (i) => `custom_parameters[${i}].name`,
     ),
-  ];
+  ]);
 }

@@ -1,8 +1,9 @@
+import { quoteList, quoteText } from "../../../base/text/quote.ts";
 import { type Channel, type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Content, ContentValue } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { checkRows, checkValue } from "../channels/input-methods.ts";
 import { violationOf } from "../channels/names.ts";
-import { under, type Violation } from "../refusals.ts";
+import { eachViolation, under, type Violation } from "../refusals.ts";
 
 /** Of the content for all whose language has none of its own. */
 export const defaultLanguage = "default";
@@ -14,9 +15,9 @@ export function checkContent(
 ): readonly Violation[] {
   const fields = new Map(contentTemplate.map((field) => [field.name, field]));
   const given = new Map(Object.entries(values));
-  const names = [...fields.keys()].map((name) => JSON.stringify(name)).join(", ");
+  const names = quoteList([...fields.keys()]);
   const valid = names === "" ? "the template of the channel has none" : `valid are ${names}`;
-  const wrong = [...given].flatMap(([name, value]): readonly Violation[] => {
+  const wrong = eachViolation([...given], ([name, value]) => {
     const field = fields.get(name);
     const problem = `is not a field of the channel, ${valid}`;
     return field === undefined ? [{ field: placeOf(name), problem }] : checkGiven(field, value);
@@ -60,5 +61,5 @@ function isBlank(given: Pick<ContentValue, "value"> | undefined): boolean {
 }
 
 function placeOf(name: string): string {
-  return `values[${JSON.stringify(name)}]`;
+  return `values[${quoteText(name)}]`;
 }

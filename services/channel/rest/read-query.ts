@@ -1,6 +1,6 @@
 import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
-import type { Violation } from "../refusals.ts";
+import { maxViolations, type Violation } from "../refusals.ts";
 import { isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
 import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } from "./query-fields.ts";
 
@@ -22,38 +22,62 @@ const maxDepth = 100;
  */
 export function readQuery(desc: DescMessage, json: JsonValue, at: string): ReadJson {
   const violations: Violation[] = [];
-  return { json: readMessage(desc, json, { at, depth: 1, violations }) ?? null, violations };
+  return { json: readMessage(desc, json, { name: at, parent: undefined, depth: 1, violations }), violations };
 }
 
 interface Place {
-  readonly at: string;
+  /** Of the member, or its index in a list. */
+  readonly name: string | number;
+  readonly parent: Place | undefined;
   readonly depth: number;
   readonly violations: Violation[];
+}
+
+function refuse(place: Place, problem: string): undefined {
+  place.violations.push({ field: placeText(place), problem });
+}
+
+/** Nothing more is looked at when as much is wrong as is shown. */
+function isFull({ violations }: Place): boolean {
+  return violations.length >= maxViolations;
+}
+
+function placeText({ name, parent }: Place): string {
+  if (parent === undefined) return String(name);
+  return typeof name === "number" ? `${placeText(parent)}[${name}]` : pathOf(placeText(parent), name);
 }
 
 function readMessage(desc: DescMessage, json: JsonValue, place: Place): JsonValue {
   if (!isObject(json) || place.depth > maxDepth) return json;
   const fields = platformFieldsOf(desc);
   const refused = refuseDoubles(desc, json, place);
-  const read = Object.entries(json).flatMap(([key, value]) => {
-    if (refused.has(key)) return [];
+  const read: [string, JsonValue][] = [];
+  for (const [key, value] of Object.entries(json)) {
+    if (isFull(place)) break;
+    if (refused.has(key)) continue;
     const field = fields.get(key);
-    if (field === undefined || (value === null && !field.isList)) return [[key, value] as const];
-    const below = { ...place, at: pathOf(place.at, field.name), depth: place.depth + 1 };
-    const found = readField(field, value, below);
-    return found === undefined ? [] : [[key, found] as const];
-  });
+    if (field === undefined || (value === null && !field.isList)) read.push([key, value]);
+    else {
+      const found = readField(field, value, {
+        ...place,
+        name: field.name,
+        parent: place,
+        depth: place.depth + 1,
+      });
+      if (found !== undefined) read.push([key, found]);
+    }
+  }
   const message: JsonObject = Object.fromEntries(read);
   return desc.typeName === EventUserQuerySchema.typeName ? withoutOverall(message) : message;
 }
 
 /** Members of which only one may be given, when there are several; both names of each. */
-function refuseDoubles({ oneofs }: DescMessage, json: JsonObject, { at, violations }: Place): Set<string> {
+function refuseDoubles({ oneofs }: DescMessage, json: JsonObject, place: Place): Set<string> {
   const doubles = oneofs.flatMap(({ name, fields }) => {
     const given = fields.filter((field) => (json[field.jsonName] ?? json[field.name] ?? null) !== null);
     if (given.length < 2) return [];
     const names = given.map((field) => field.name).join(" and ");
-    violations.push({ field: pathOf(at, name), problem: `is ${names}, valid is one of them` });
+    refuse({ ...place, name, parent: place }, `is ${names}, valid is one of them`);
     return given;
   });
   return new Set(doubles.flatMap((field) => [field.jsonName, field.name]));
@@ -62,8 +86,12 @@ function refuseDoubles({ oneofs }: DescMessage, json: JsonObject, { at, violatio
 function readField({ form, isList }: PlatformField, value: JsonValue, place: Place): JsonValue | undefined {
   if (!isList) return readValue(form, value, place);
   if (!Array.isArray(value)) return value;
-  const items = value.map((item, i) => readValue(form, item, { ...place, at: `${place.at}[${i}]` }));
-  return items.filter((item) => item !== undefined);
+  const items: JsonValue[] = [];
+  for (let i = 0; i < value.length && !isFull(place); i++) {
+    const item = readValue(form, value[i]!, { ...place, name: i, parent: place });
+    if (item !== undefined) items.push(item);
+  }
+  return items;
 }
 
 /** Undefined for what is not set, or wrong. */
@@ -81,24 +109,21 @@ function readValue(form: PlatformForm, value: JsonValue, place: Place): JsonValu
 }
 
 /** A word, or the name or number of the enum's value. */
-function readWord({ nameOf, wordOf }: Words, value: JsonValue, { at, violations }: Place) {
+function readWord({ nameOf, wordOf }: Words, value: JsonValue, place: Place) {
   const name = nameOf.get(value);
   if (name !== undefined) return name;
   if (value === "") return undefined;
   if (wordOf.has(value) || typeof value === "number") return value;
   const valid = [...nameOf.keys()].map((word) => JSON.stringify(word)).join(", ");
-  violations.push({ field: at, problem: `is ${quote(value)}, valid are ${valid}` });
-  return undefined;
+  return refuse(place, `is ${quote(value)}, valid are ${valid}`);
 }
 
-function readText(value: JsonValue, { at, violations }: Place): JsonValue | undefined {
+function readText(value: JsonValue, place: Place): JsonValue | undefined {
   if (typeof value === "boolean") return String(value);
   if (typeof value !== "number") return value;
   // Other digits may have been written than JSON's numbers hold.
   if (Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
-  const problem = `is a number beyond ${Number.MAX_SAFE_INTEGER}, write it as a text`;
-  violations.push({ field: at, problem });
-  return undefined;
+  return refuse(place, `is a number beyond ${Number.MAX_SAFE_INTEGER}, write it as a text`);
 }
 
 function readLabel(value: JsonValue, place: Place): JsonValue | undefined {

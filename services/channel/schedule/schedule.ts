@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { quoteText } from "../../../base/text/quote.ts";
 import type { Schedule } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
 import type { Violation } from "../refusals.ts";
@@ -51,15 +52,13 @@ export function checkSchedule(schedule: Schedule, zone: string, nowMs: number): 
     ];
   }
   if (at !== "" && !isLocalTime(at)) {
-    return [
-      { field: "at", problem: `is ${JSON.stringify(at)}, valid are times such as 2026-01-31 18:30:00` },
-    ];
+    return [{ field: "at", problem: `is ${quoteText(at)}, valid are times such as 2026-01-31 18:30:00` }];
   }
   const fault = cron === "" ? undefined : checkPattern(cron, schedule.zone || zone);
   if (fault !== undefined) return [{ field: "cron", problem: fault }];
   if (compileTimes(schedule, zone).next(nowMs) !== null) return [];
-  if (cron !== "") return [{ field: "cron", problem: `is ${JSON.stringify(cron)}, a time that never comes` }];
-  return [{ field: "at", problem: `is ${JSON.stringify(at)} in ${schedule.zone || zone}, which is past` }];
+  if (cron !== "") return [{ field: "cron", problem: `is ${quoteText(cron)}, a time that never comes` }];
+  return [{ field: "at", problem: `is ${quoteText(at)} in ${schedule.zone || zone}, which is past` }];
 }
 
 function isLocalTime(text: string): boolean {
@@ -71,20 +70,19 @@ function checkPattern(text: string, timezone: string): string | undefined {
   if (text.length > maxPattern) return `has ${text.length} characters, at most ${maxPattern} are valid`;
   const valid = 'valid are five fields such as "30 9 * * MON-FRI"';
   // The library would fill a question mark with the present moment, and takes nicknames.
-  if (text.includes("?") || text.trim().split(/\s+/).length !== 5)
-    return `is ${JSON.stringify(text)}, ${valid}`;
+  if (text.includes("?") || text.trim().split(/\s+/).length !== 5) return `is ${quoteText(text)}, ${valid}`;
   try {
     new Cron(text, { timezone, mode: "5-part", paused: true });
     return undefined;
   } catch {
-    return `is ${JSON.stringify(text)}, ${valid}`;
+    return `is ${quoteText(text)}, ${valid}`;
   }
 }
 
 function checkZone(zone: string): string | undefined {
   if (zone === "" || offset.test(zone)) return undefined;
-  const problem = `is ${JSON.stringify(zone)}, valid are offsets such as "+08:00" and names such as "Europe/Berlin"`;
-  if (!/^[A-Za-z]/.test(zone)) return problem;
+  const problem = `is ${quoteText(zone)}, valid are offsets such as "+08:00" and names such as "Europe/Berlin"`;
+  if (!/^[A-Za-z][A-Za-z0-9_/+-]{0,99}$/.test(zone)) return problem;
   try {
     new Intl.DateTimeFormat("en", { timeZone: zone });
     return undefined;

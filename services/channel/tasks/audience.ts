@@ -1,9 +1,10 @@
+import { quoteText } from "../../../base/text/quote.ts";
 import { TableType } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import { type Filter, FilterType } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
 import { checkLine, violationOf } from "../channels/names.ts";
-import { under, type Violation } from "../refusals.ts";
+import { eachViolation, under, type Violation } from "../refusals.ts";
 
 const maxPushIdLength = 1_000;
 const maxCohortName = 200;
@@ -17,7 +18,9 @@ export function checkAudienceForm(audience: Audience, projectId: bigint): readon
     case "pushIds":
       return checkPushIds(source.value.pushIds);
     case "users":
-      return source.value.filts.flatMap((filter, i) => under(`users.filts[${i}]`, checkColumns(filter)));
+      return eachViolation(source.value.filts, (filter, i) =>
+        under(`users.filts[${i}]`, checkColumns(filter)),
+      );
     case "analysis":
       return source.value.projectId === projectId
         ? []
@@ -28,9 +31,7 @@ export function checkAudienceForm(audience: Audience, projectId: bigint): readon
         ...violationOf("cohort.name", name === "" ? "is required" : checkLine(name, maxCohortName)),
         ...violationOf(
           "cohort.day",
-          day === "" || isDate(day)
-            ? undefined
-            : `is ${JSON.stringify(day)}, valid are days such as 2026-01-31`,
+          day === "" || isDate(day) ? undefined : `is ${quoteText(day)}, valid are days such as 2026-01-31`,
         ),
       ];
     }
@@ -40,7 +41,7 @@ export function checkAudienceForm(audience: Audience, projectId: bigint): readon
 /** Conditions on events choose no users: that is what an analysis is for. */
 function checkColumns({ tableType, filterType, filts }: Filter): readonly Violation[] {
   if (filterType === FilterType.COMPOUND) {
-    return filts.flatMap((filter, i) => under(`filts[${i}]`, checkColumns(filter)));
+    return eachViolation(filts, (filter, i) => under(`filts[${i}]`, checkColumns(filter)));
   }
   if (tableType !== TableType.EVENT) return [];
   return [{ field: "table_type", problem: "is event, valid are user and cluster" }];

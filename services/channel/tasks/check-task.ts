@@ -1,14 +1,9 @@
+import { quoteText } from "../../../base/text/quote.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Content, ExperimentGroup, Journey, Task } from "../../../gen/engage/channel/v1/task_pb.ts";
-import {
-  checkCount,
-  checkDisplayName,
-  checkProperty,
-  checkRepeated,
-  violationOf,
-} from "../channels/names.ts";
+import { checkDisplayName, checkList, checkProperty, checkRepeated, violationOf } from "../channels/names.ts";
 import type { SenderPorts } from "../ports.ts";
-import { under, type Violation } from "../refusals.ts";
+import { eachViolation, under, type Violation } from "../refusals.ts";
 import { checkSchedule } from "../schedule/schedule.ts";
 import { checkAudienceForm } from "./audience.ts";
 
@@ -47,10 +42,10 @@ export function checkTaskContents(
   checkContent: Rules["checkContent"],
 ): readonly Violation[] {
   const check = (list: readonly Content[]): readonly Violation[] =>
-    list.flatMap((content, i) => under(`contents[${i}]`, checkContent(channel, content)));
+    eachViolation(list, (content, i) => under(`contents[${i}]`, checkContent(channel, content)));
   return [
     ...check(contents),
-    ...experimentGroups.flatMap((group, i) => under(`experiment_groups[${i}]`, check(group.contents))),
+    ...eachViolation(experimentGroups, (group, i) => under(`experiment_groups[${i}]`, check(group.contents))),
   ];
 }
 
@@ -65,12 +60,11 @@ export function checkAudience(
 
 function checkContents(contents: readonly Content[], channel: Channel, rules: Rules): readonly Violation[] {
   const languages = contents.map((content) => content.language);
-  return [
-    ...checkCount("contents", contents.length, maxLanguages),
+  return checkList("contents", contents, maxLanguages, () => [
     ...(languages.includes("default")
       ? []
       : [{ field: "contents", problem: 'has no content of the language "default", which is required' }]),
-    ...contents.flatMap((content, i) =>
+    ...eachViolation(contents, (content, i) =>
       under(`contents[${i}]`, [
         ...violationOf("language", checkLanguage(content.language)),
         ...rules.checkContent(channel, content),
@@ -82,13 +76,13 @@ function checkContents(contents: readonly Content[], channel: Channel, rules: Ru
       (i) => `contents[${i}].language`,
       (one) => one.toLowerCase(),
     ),
-  ];
+  ]);
 }
 
 function checkLanguage(text: string): string | undefined {
   if (text === "") return "is required";
   if (text.length <= maxLanguageLength && language.test(text)) return undefined;
-  return `is ${JSON.stringify(text)}, valid are languages such as "default", "en" or "zh-CN"`;
+  return `is ${quoteText(text)}, valid are languages such as "default", "en" or "zh-CN"`;
 }
 
 function checkLanguageProperty({ languageProperty, contents, experimentGroups }: Task): readonly Violation[] {
@@ -109,9 +103,8 @@ function checkGroups(
   rules: Rules,
 ): readonly Violation[] {
   const sum = groups.reduce((total, { share }) => total + share, 0);
-  return [
-    ...checkCount("experiment_groups", groups.length, maxGroups),
-    ...groups.flatMap(({ groupId, share, contents }, i) =>
+  return checkList("experiment_groups", groups, maxGroups, () => [
+    ...eachViolation(groups, ({ groupId, share, contents }, i) =>
       under(`experiment_groups[${i}]`, [
         ...violationOf("group_id", checkId(groupId)),
         ...(share > 0 && share <= 100
@@ -127,7 +120,7 @@ function checkGroups(
     ...(sum > 100 + shareSlack
       ? [{ field: "experiment_groups", problem: `has shares of ${sum} percent, at most 100 are valid` }]
       : []),
-  ];
+  ]);
 }
 
 function checkJourney({ flowId, flowVersion, nodeId }: Journey): readonly Violation[] {
@@ -141,5 +134,5 @@ function checkJourney({ flowId, flowVersion, nodeId }: Journey): readonly Violat
 function checkId(text: string): string | undefined {
   if (text === "") return "is required";
   if (text.length <= maxIdLength && id.test(text)) return undefined;
-  return `is ${JSON.stringify(text)}, valid are 1 to ${maxIdLength} printable characters of ASCII without blanks`;
+  return `is ${quoteText(text)}, valid are 1 to ${maxIdLength} printable characters of ASCII without blanks`;
 }

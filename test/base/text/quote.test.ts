@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { quote, quoteText, shorten } from "../../../base/text/quote.ts";
+import { quote, quoteList, quoteText, shorten } from "../../../base/text/quote.ts";
 
 describe("a value of a caller in a message", () => {
   test.each<[unknown, string]>([
@@ -27,4 +27,11 @@ describe("a value of a caller in a message", () => {
   test("is cut also where no quotes stand around it", () => {
     expect(shorten("a.".repeat(1_000))).toBe(`${"a.".repeat(50)}…`);
   });
+});
+
+test("a long list is cut, and says how many more there are", () => {
+  expect(quoteList(["a", "b"])).toBe('"a", "b"');
+  const long = quoteList(Array.from({ length: 5_000 }, (_, i) => `option ${i}`));
+  expect(long.length).toBeLessThan(1_200);
+  expect(long).toMatch(/^"option 0", .* and \d+ more$/);
 });

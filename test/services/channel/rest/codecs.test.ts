@@ -201,6 +201,15 @@ describe("what is wrong is said with field, value and what is valid", () => {
     });
   });
 
+  test.each<readonly [string, JsonValue, (list: JsonValue[]) => JsonValue]>([
+    ["literals", 1e300, (ftv) => taskOf({ ftv })],
+    ["filters", { comparator: "nope" }, (filts) => taskOf(...filts)],
+    ["filters of groups", { comparator: "nope" }, (filts) => taskOf({ filts })],
+  ])("very many wrong %s are told of by the first", (_name, bad, wrap) => {
+    const found = violationsOf(wrap(new Array<JsonValue>(100_000).fill(bad)));
+    expect(found).toHaveLength(50);
+  });
+
   test("filters that are nested without end", () => {
     let filter: JsonValue = {};
     for (let i = 0; i < 5_000; i++) filter = { filts: [filter] };

@@ -117,6 +117,32 @@ describe("a task", () => {
     expect(faults[0]).toContain(message);
   });
 
+  const many = 60_000;
+  const unknownValues = Object.fromEntries(
+    Array.from({ length: many }, (_, i) => [`x${i}`, { value: { case: "text", value: "" } } as const]),
+  );
+  const filtersOf = (count: number) => Array.from({ length: count }, () => ({ tableType: TableType.EVENT }));
+  it.each<[string, Init, number]>([
+    ["contents", { contents: new Array(many).fill(contentOf("default")) }, 2],
+    ["groups", { experimentGroups: new Array(many).fill(group("", 0)) }, 1],
+    ["values", { contents: [{ language: "default", values: unknownValues }] }, 51],
+    ["filters", { audience: { source: { case: "users", value: { filts: filtersOf(many) } } } }, 50],
+  ])("of very many wrong %s is told a bounded number of faults", (_what, changes, count) => {
+    expect(faultsOf(changes).length).toBe(count);
+  });
+
+  it("is told of long values by their beginning", () => {
+    const long = "x".repeat(1_000_000);
+    const faults = faultsOf({
+      ...{ name: long, languageProperty: long, contents: [contentOf("default"), contentOf(long)] },
+      experimentGroups: [group(long, 1)],
+      schedule: { at: long, zone: "UTC" },
+      journey: { flowId: long, flowVersion: long, nodeId: long },
+    });
+    expect(faults).toHaveLength(8);
+    expect(Math.max(...faults.map((fault) => fault.length))).toBeLessThan(400);
+  });
+
   it("is told that it has no audience", () => {
     expect(faultsOf({ audience: undefined as never })).toEqual(["audience is required"]);
   });
