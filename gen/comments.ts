@@ -1354,6 +1354,10 @@ export const comments: Readonly<Record<string, string>> = {
     "The same name, but for its case, stood before.",
   "engage.event.v1.DropReason.DROP_REASON_NAME":
     "Not a valid name.",
+  "engage.event.v1.DropReason.DROP_REASON_NAME_RATE":
+    "The project has got as many new names of events and properties from this\napp id within a minute as it may (`events.maxNewNamesPerMinute` of the\nconfiguration). A later record may have it.",
+  "engage.event.v1.DropReason.DROP_REASON_NUMBER_RANGE":
+    "A whole number beyond ±9007199254740991. Numbers are kept as doubles, which\nwould change it: it is to be sent as text. Up to 10^21, from where on writers\nof JSON use exponents.",
   "engage.event.v1.DropReason.DROP_REASON_PROPERTY_LIMIT":
     "New to a project that has as many properties as it may\n(`events.maxProperties` of the configuration).",
   "engage.event.v1.DropReason.DROP_REASON_RANGE":
@@ -1374,6 +1378,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Never sent.",
   "engage.event.v1.DroppedProperty":
     "DroppedProperty names a property, or a key that has no place in a record.",
+  "engage.event.v1.DroppedProperty.message":
+    "For people, where the reason does not say it all: what was wrong with the\nvalue, and what to do.",
   "engage.event.v1.DroppedProperty.name":
     "As it was given.",
   "engage.event.v1.DroppedProperty.reason":
@@ -1498,10 +1504,14 @@ export const comments: Readonly<Record<string, string>> = {
     "RefusalReason is the rule that a refused record breaks.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_ID":
     "The id of the event is missing or no text.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_LIMIT":
+    "New to a project that has as many names of events as it may\n(`events.maxEventNames` of the configuration).",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_NAME":
     "Not a valid name of an event.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_ID":
     "An id that is no text, or too long.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_NAME_RATE":
+    "The name of the event is new, and the project has got as many new names of\nevents and properties from this app id within a minute as it may\n(`events.maxNewNamesPerMinute` of the configuration). Sent again later it\nmay be kept.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_NOT_AN_OBJECT":
     "JSON, but no object.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_NOT_JSON":

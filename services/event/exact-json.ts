@@ -14,6 +14,18 @@ export function stringifyExactJson(value: unknown): string {
   }
 }
 
+/**
+ * As `JSON.stringify`, but numbers that are none become such as are read as beyond the range of doubles, where JSON
+ * would have null: then the rules find them.
+ */
+export function stringifyWithNonFinite(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes("null")) return text;
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === "number" && !Number.isFinite(one) ? rawJSON(one < 0 ? "-1e999" : "1e999") : one,
+  );
+}
+
 type Piece = { readonly text: string } | { readonly value: unknown };
 
 /** The same for what may be nested to any depth, since it takes no stack; several times as slow. */

@@ -81,13 +81,21 @@ function noteOf({ index, result }: IngestedRecord): JsonObject {
     return { index, reason: refusalWord(reason), field, message };
   }
   const dropped = outcome?.case === "accepted" ? outcome.value.dropped : [];
-  return { index, dropped: dropped.map(({ name, reason }) => ({ name, reason: dropWord(reason) })) };
+  return {
+    index,
+    dropped: dropped.map(({ name, reason, message }) => ({
+      name,
+      reason: dropWord(reason),
+      ...(message !== "" && { message }),
+    })),
+  };
 }
 
 function encodeDebug({ errorLevel, errorProperties, errorReasons }: DebugIngestResponse): string {
-  const properties = errorProperties.map(({ name, reason }) => ({
+  const properties = errorProperties.map(({ name, reason, message }) => ({
     propertyName: name,
     errorReason: dropWord(reason),
+    ...(message !== "" && { errorMessage: message }),
   }));
   return JSON.stringify({
     errorLevel,

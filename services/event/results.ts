@@ -16,8 +16,13 @@ export function toResult(checked: CheckedRecord): MessageInitShape<typeof Record
   return { outcome: { case: "refused", value: { reason: refusalReasons[reason], field, message } } };
 }
 
-export function toDropped({ name, reason }: DroppedProperty): { name: string; reason: DropReason } {
-  return { name, reason: dropReasonOf[reason] };
+export function toDropped(dropped: DroppedProperty): {
+  readonly name: string;
+  readonly reason: DropReason;
+  readonly message: string;
+} {
+  const { name, reason, message = "" } = dropped;
+  return { name, reason: dropReasonOf[reason], message };
 }
 
 /** The word of a reason, as REST and metrics have it. */
@@ -42,6 +47,8 @@ const refusalReasons: Readonly<Record<RefusalWord, RefusalReason>> = {
   event_id: RefusalReason.EVENT_ID,
   properties: RefusalReason.PROPERTIES,
   property_name: RefusalReason.PROPERTY_NAME,
+  event_limit: RefusalReason.EVENT_LIMIT,
+  name_rate: RefusalReason.NAME_RATE,
 };
 
 const dropReasonOf: Readonly<Record<DropWord, DropReason>> = {
@@ -51,10 +58,12 @@ const dropReasonOf: Readonly<Record<DropWord, DropReason>> = {
   double: DropReason.DOUBLE,
   type: DropReason.TYPE,
   range: DropReason.RANGE,
+  number_range: DropReason.NUMBER_RANGE,
   too_long: DropReason.TOO_LONG,
   too_many: DropReason.TOO_MANY,
   too_deep: DropReason.TOO_DEEP,
   property_limit: DropReason.PROPERTY_LIMIT,
+  name_rate: DropReason.NAME_RATE,
 };
 
 const dropWords = turn(dropReasonOf);

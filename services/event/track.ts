@@ -6,12 +6,14 @@ import {
   type TrackResponse,
   TrackResponseSchema,
 } from "../../gen/engage/event/v1/track_pb.ts";
+import { parseExactJson } from "../../store/events/events.ts";
+import { stringifyWithNonFinite } from "./exact-json.ts";
 import type { RecordSource } from "./observer.ts";
 import { type Project, type ProjectDirectory, unknownProject } from "./projects.ts";
 import { refuse, show } from "./record/refusal.ts";
 import { toResult } from "./results.ts";
 import { type CheckingOptions, type RawRecord, takeChecked } from "./take.ts";
-import { toJsonRecord } from "./typed-record.ts";
+import { refuseTyped, toJsonRecord } from "./typed-record.ts";
 
 const maxRecords = 10_000;
 const lineFeed = 10;
@@ -50,8 +52,10 @@ function readRecords({ records, jsonLines }: TrackRequest, receivedMs: number): 
   if (records.length > maxRecords) throw tooMany("records");
   if (jsonLines.length > 0) return readLines(jsonLines);
   return records.map((record) => {
+    const refusal = refuseTyped(record);
     const json = toJsonRecord(record, receivedMs);
-    return { json, text: JSON.stringify(json) };
+    const text = stringifyWithNonFinite(json);
+    return refusal === undefined ? { json, text } : { refusal, text };
   });
 }
 
@@ -77,7 +81,7 @@ function readLine(line: Uint8Array): RawRecord {
   if (!isUtf8(line)) return { refusal: refuse("not_json", "", "record is not UTF-8"), text: line };
   const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString();
   try {
-    return { json: JSON.parse(text), text };
+    return { json: parseExactJson(text), text };
   } catch {
     return { refusal: refuse("not_json", "", "record is not JSON"), text };
   }

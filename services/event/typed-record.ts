@@ -1,8 +1,14 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { RecordType, type Record as TypedRecord } from "../../gen/engage/event/v1/record_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import {
+  RecordType,
+  RecordTypeSchema,
+  type Record as TypedRecord,
+} from "../../gen/engage/event/v1/record_pb.ts";
 import { formatLocalTime } from "./record/local-time.ts";
 import { readZoneOffset } from "./record/properties.ts";
-import type { RecordType as RecordTypeName } from "./record/record.ts";
+import type { RecordType as RecordTypeName, RefusedRecord } from "./record/record.ts";
+import { refuse } from "./record/refusal.ts";
 
 const typeNames: Readonly<{ [type: number]: RecordTypeName }> = {
   [RecordType.TRACK]: "track",
@@ -21,7 +27,22 @@ const typeNames: Readonly<{ [type: number]: RecordTypeName }> = {
 const minMs = -62_135_596_800_000;
 const maxMs = 253_402_300_799_999;
 
-/** The record as JSON lines have it. What can't be written is left out, so that the rules refuse it by its name. */
+/** What a typed record may name, where JSON records have words of their own. */
+export function refuseTyped({ type, time }: TypedRecord): RefusedRecord | undefined {
+  if (typeNames[type] === undefined) {
+    const given = type === RecordType.UNSPECIFIED ? "is missing" : `${type} is not valid`;
+    return refuse("type", "#type", `type ${given}, valid are ${validTypes.join(", ")}`);
+  }
+  if (time === undefined || isWritable(instantOf(time))) return undefined;
+  const message = `time of ${time.seconds} seconds is not valid, valid is a time of the years 1 to 9999`;
+  return refuse("time_format", "#time", message);
+}
+
+const validTypes: readonly string[] = RecordTypeSchema.values
+  .filter(({ number }) => typeNames[number] !== undefined)
+  .map(({ name }) => name);
+
+/** The record as JSON lines have it; `refuseTyped` has nothing against it. */
 export function toJsonRecord(record: TypedRecord, receivedMs: number): JsonObject {
   const { properties: given = {}, eventName, accountId, distinctId, uuid, ip, appId } = record;
   const { eventId, firstCheckId } = record;
@@ -31,7 +52,7 @@ export function toJsonRecord(record: TypedRecord, receivedMs: number): JsonObjec
   const time = formatTime(record, receivedMs, offsetMs ?? 0);
   return {
     ...(type !== undefined && { "#type": type }),
-    ...(time !== undefined && { "#time": time }),
+    "#time": time,
     ...(eventName !== "" && { "#event_name": eventName }),
     ...(accountId !== "" && { "#account_id": accountId }),
     ...(distinctId !== "" && { "#distinct_id": distinctId }),
@@ -44,9 +65,16 @@ export function toJsonRecord(record: TypedRecord, receivedMs: number): JsonObjec
   };
 }
 
-function formatTime({ time }: TypedRecord, receivedMs: number, offsetMs: number): string | undefined {
-  const instantMs =
-    time === undefined ? receivedMs : Number(time.seconds) * 1_000 + Math.floor(time.nanos / 1e6);
-  const localMs = instantMs + offsetMs;
-  return localMs >= minMs && localMs <= maxMs ? formatLocalTime(localMs) : undefined;
+/** A time that its offset moves out of the calendar is as near as the calendar has it, and refused for its age. */
+function formatTime({ time }: TypedRecord, receivedMs: number, offsetMs: number): string {
+  const localMs = (time === undefined ? receivedMs : instantOf(time)) + offsetMs;
+  return formatLocalTime(Math.min(Math.max(localMs, minMs), maxMs));
+}
+
+function instantOf({ seconds, nanos }: Timestamp): number {
+  return Number(seconds) * 1_000 + Math.floor(nanos / 1e6);
+}
+
+function isWritable(ms: number): boolean {
+  return ms >= minMs && ms <= maxMs;
 }

@@ -27,8 +27,9 @@ export function parseTime(text: string): { readonly ms: number; readonly dateOnl
   const found = timeForm.exec(text);
   if (!found) return undefined;
   const [year, month, day, hour, minute, second, milli] = found.slice(1).map((part) => Number(part ?? 0));
-  const ms = Date.UTC(year!, month! - 1, day!, hour, minute, second, milli);
-  const exists = formatMilli(ms).startsWith(text.slice(0, 19));
+  const isLeap = second === 60;
+  const ms = Date.UTC(year!, month! - 1, day!, hour, minute, isLeap ? 59 : second, isLeap ? 999 : milli);
+  const exists = formatMilli(ms).startsWith(isLeap ? `${text.slice(0, 17)}59.999` : text.slice(0, 19));
   return exists ? { ms, dateOnly: found[4] === undefined } : undefined;
 }
 

@@ -91,7 +91,7 @@ function membersOf(value: Record<string, unknown>): [string, unknown][] {
 }
 
 function guess(value: unknown): ValueType {
-  if (typeof value === "number") return "number";
+  if (typeof value === "number") return isBeyond(value) ? "text" : "number";
   if (typeof value === "boolean") return "boolean";
   if (isObject(value)) return "object";
   if (Array.isArray(value)) return isObjectList(value) ? "object_group" : "list";
@@ -110,8 +110,8 @@ function convert(
 ): Scalar | readonly string[] | undefined {
   switch (type) {
     case "number":
-      if (typeof value === "number") return value;
-      return typeof value === "string" && String(Number(value)) === value ? finite(Number(value)) : undefined;
+      if (typeof value === "number") return finite(value);
+      return typeof value === "string" && decimal.test(value) ? finite(Number(value)) : undefined;
     case "text":
       return typeof value === "object" ? undefined : String(value);
     case "boolean":
@@ -126,6 +126,13 @@ function convert(
   }
 }
 
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+
+/** Whole numbers that several doubles in a row stand for, as long as writers of JSON write all of their digits. */
+function isBeyond(value: number): boolean {
+  return Math.abs(value) >= 2 ** 53 && Math.abs(value) < 1e21;
+}
+
 function finite(value: number): number | undefined {
-  return Number.isFinite(value) ? value : undefined;
+  return Number.isFinite(value) && !isBeyond(value) ? value : undefined;
 }

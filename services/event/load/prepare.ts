@@ -180,7 +180,8 @@ class BatchPreparer implements Disposable {
       writeUser(files.users, state, checked, userId);
       tally.users++;
     }
-    if (checked.dropped.length > 0) tally.drop(projectId, checked.dropped);
+    if (checked.dropped.length > 0)
+      tally.drop({ projectId, receivedMs }, checked.dropped, () => letterOf(record));
   }
 
   #filesOf(projectId: number): ProjectFiles {

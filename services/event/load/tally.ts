@@ -8,6 +8,9 @@ export interface RefusedFrom {
   readonly receivedMs: number;
 }
 
+/** Of one letter. */
+const maxMessages = 10;
+
 /** Counts what becomes of the records of one batch, and gathers dead letters. */
 export class Tally {
   records = 0;
@@ -28,6 +31,32 @@ export class Tally {
     from: RefusedFrom | undefined,
   ): void {
     this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;
+    this.#keep(reason, message, line, from);
+  }
+
+  duplicate(kind: DuplicateKind): void {
+    this.#duplicates[kind]++;
+  }
+
+  /** @param lineOf called when some of the record has to be kept that the store does not have */
+  drop(from: RefusedFrom, dropped: readonly DroppedProperty[], lineOf: () => string): void {
+    for (const one of dropped) {
+      this.#dropped[one.reason] = (this.#dropped[one.reason] ?? 0) + 1;
+      if (one.reason === "property_limit") this.overLimit.set(from.projectId, one);
+    }
+    const changed = dropped.filter(({ reason }) => reason === "number_range");
+    if (changed.length === 0) return;
+    const messages = changed.slice(0, maxMessages).map(({ message }) => message);
+    const further = changed.length > maxMessages ? `; and ${changed.length - maxMessages} more` : "";
+    this.#keep("number_range", `${messages.join("; ")}${further}`, lineOf(), from);
+  }
+
+  #keep(
+    reason: RefusalReason | LoadRefusal | DropReason,
+    message: string,
+    line: string,
+    from: RefusedFrom | undefined,
+  ): void {
     const letter = {
       time: new Date(from?.receivedMs ?? 0),
       source: "event.load",
@@ -39,17 +68,6 @@ export class Tally {
     this.#letters.push(
       from === undefined ? encodeLetter(letter, Number.POSITIVE_INFINITY) : encodeLetter(letter),
     );
-  }
-
-  duplicate(kind: DuplicateKind): void {
-    this.#duplicates[kind]++;
-  }
-
-  drop(projectId: number, dropped: readonly DroppedProperty[]): void {
-    for (const one of dropped) {
-      this.#dropped[one.reason] = (this.#dropped[one.reason] ?? 0) + 1;
-      if (one.reason === "property_limit") this.overLimit.set(projectId, one);
-    }
   }
 
   counts(): RecordCounts {

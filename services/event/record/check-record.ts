@@ -40,7 +40,7 @@ const knownTypes: ReadonlySet<unknown> = new Set(recordTypes);
 const noProperties: Readonly<Record<string, unknown>> = {};
 
 /**
- * Checks one record, as `JSON.parse` read it: refused as a whole, or accepted
+ * Checks one record, as `parseExactJson` reads it: refused as a whole, or accepted
  * with values that fit the types of its properties. It defines no properties:
  * whoever keeps the record makes the values without `known` known to
  * `rules.types` before the next record is checked.
@@ -77,7 +77,7 @@ export function checkRecord(json: unknown, rules: RecordRules, receivedMs: numbe
   const table = operation === undefined ? "event" : "user";
   const draft: Draft = {
     ...{ table, types: rules.types, toInstant, room: rules.types.room(table) },
-    ...{ values: [], dropped: [], isMixed: false, badName: undefined },
+    ...{ values: [], dropped: [], isMixed: false, badName: undefined, names: undefined },
   };
   return complete(root, properties, operation, timeMs, draft);
 }

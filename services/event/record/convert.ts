@@ -33,7 +33,8 @@ export function isGroup(raw: unknown): raw is readonly Readonly<Record<string, u
 /** The type that a value which isn't missing gives its property. */
 export function naturalType(raw: unknown): PropertyType {
   if (typeof raw === "string") return parseLocalTime(raw) === undefined ? "text" : "time";
-  if (typeof raw === "number" || typeof raw === "bigint") return "number";
+  // As a number it would be changed; a text keeps its digits.
+  if (typeof raw === "number" || typeof raw === "bigint") return isBeyondRange(raw) ? "text" : "number";
   if (typeof raw === "boolean") return "boolean";
   if (isObject(raw)) return "object";
   return isGroup(raw) ? "object_group" : "list";
@@ -56,10 +57,32 @@ export function convertScalar(raw: unknown, type: PropertyType, draft: Draft): S
   return localMs === undefined || draft.table === "user" ? localMs : draft.toInstant(localMs);
 }
 
+/** The same form as literals of queries have: no blanks, no hexadecimal digits. */
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function isDecimal(text: string): boolean {
+  return text.length <= maxTextBytes && decimal.test(text);
+}
+
+/** From here on writers of JSON use exponents, as for measurements; ids are never so large. */
+const firstWithExponent = 1e21;
+
+/** Whether it is a whole number so large that two of them become the same double. */
+export function isBeyondRange(number: number | bigint): boolean {
+  if (typeof number === "bigint") return !Number.isSafeInteger(Number(number));
+  const size = Math.abs(number);
+  return size > Number.MAX_SAFE_INTEGER && size < firstWithExponent;
+}
+
 export function convertNumber(raw: unknown): number | undefined {
-  const number = typeof raw === "string" || typeof raw === "bigint" ? Number(raw) : raw;
-  if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
-  return typeof raw === "string" && String(number) !== raw ? undefined : number;
+  if (typeof raw === "string") return isDecimal(raw) ? finite(Number(raw), raw) : undefined;
+  if (typeof raw !== "number") return typeof raw === "bigint" ? finite(Number(raw), raw) : undefined;
+  return finite(raw, raw);
+}
+
+function finite(number: number, raw: number | string | bigint): number | undefined {
+  const isKept = Number.isFinite(number) && !isBeyondRange(typeof raw === "bigint" ? raw : number);
+  return isKept ? number : undefined;
 }
 
 function convertText(raw: unknown): string | undefined {
@@ -118,14 +141,20 @@ export function isShallow(raw: unknown, levels: number): boolean {
 
 /** Why `convert` or `jsonTextOf` had nothing for the value. */
 export function misfitReason(raw: unknown, type: PropertyType): DropReason {
-  if (typeof raw === "number") return Number.isFinite(raw) ? "type" : "range";
-  if (typeof raw === "bigint") return misfitReason(Number(raw), type);
-  if (typeof raw === "string") return type === "text" ? "too_long" : "type";
+  if (typeof raw === "number" && !Number.isFinite(raw)) return "range";
+  if (typeof raw === "number" || typeof raw === "bigint") return type === "number" ? "number_range" : "type";
+  if (typeof raw === "string") return misfitOfText(raw, type);
   const isOfType = Array.isArray(raw) ? type === "list" || type === "object_group" : type === "object";
   if (!isOfType) return "type";
   if (Array.isArray(raw)) {
     if (raw.length > maxListElements) return "too_many";
-    if (raw.includes(Number.POSITIVE_INFINITY) || raw.includes(Number.NEGATIVE_INFINITY)) return "range";
+    if (raw.some((one) => typeof one === "number" && !Number.isFinite(one))) return "range";
   }
   return isShallow(raw, maxJsonDepth) ? "too_long" : "too_deep";
+}
+
+function misfitOfText(text: string, type: PropertyType): DropReason {
+  if (type === "text") return "too_long";
+  if (type !== "number" || !isDecimal(text)) return "type";
+  return Number.isFinite(Number(text)) ? "number_range" : "range";
 }

@@ -1,5 +1,6 @@
 import type { PropertyTable } from "../../../store/events/events.ts";
 import type { CheckedValue, DroppedProperty, DropReason, TypeLookup } from "./record.ts";
+import { show } from "./refusal.ts";
 
 /** What becomes of a record's properties while they are looked at one by one. */
 export interface Draft {
@@ -15,6 +16,8 @@ export interface Draft {
   room: number;
   /** The first key that is no name, for which the whole record is refused. */
   badName: string | undefined;
+  /** Names of `values`, or of the first of them; kept once there are many. */
+  names: Set<string> | undefined;
 }
 
 /** Members of objects included. */
@@ -30,13 +33,30 @@ export function keepValue(draft: Draft, value: CheckedValue): DropReason | undef
   return undefined;
 }
 
-export function dropProperty(draft: Draft, name: string, reason: DropReason): void {
-  if (draft.dropped.length < maxDropped) draft.dropped.push({ name: name.slice(0, maxNameLength), reason });
+/** @param raw its value */
+export function dropProperty(draft: Draft, name: string, reason: DropReason, raw?: unknown): void {
+  if (draft.dropped.length >= maxDropped) return;
+  const given = name.slice(0, maxNameLength);
+  const message = reason === "number_range" ? numberAdvice(given, raw) : undefined;
+  draft.dropped.push({ name: given, reason, ...(message !== undefined && { message }) });
 }
 
-/** Whether a value of this name was kept, looked for from a place in `values` on. */
-export function isTaken({ values }: Draft, name: string, from: number): boolean {
-  for (let at = from; at < values.length; at++) {
+function numberAdvice(name: string, raw: unknown): string {
+  return `${name} ${show(raw)} is beyond ±${Number.MAX_SAFE_INTEGER} and would be changed, send it as text`;
+}
+
+/** Up to here comparing names one by one is faster than a set. */
+const maxCompared = 24;
+
+/** Whether a value of this name was kept. Takes the same time however many there are. */
+export function isTaken(draft: Draft, name: string): boolean {
+  const { values } = draft;
+  if (values.length > maxCompared) {
+    draft.names ??= new Set();
+    for (let at = draft.names.size; at < values.length; at++) draft.names.add(values[at]!.name);
+    return draft.names.has(name);
+  }
+  for (let at = 0; at < values.length; at++) {
     if (values[at]!.name === name) return true;
   }
   return false;

@@ -50,7 +50,7 @@ export function addGroup(
   for (const [at, element] of raw.entries()) {
     for (const key in element) {
       const reason = fillCell(group, at, key, element[key]);
-      if (reason !== undefined) dropCell(group, key, reason);
+      if (reason !== undefined) dropCell(group, key, reason, element[key]);
     }
   }
   for (const [member, { known: before, type, list, isEmpty }] of group.columns) {
@@ -93,7 +93,7 @@ function flatten(raw: unknown): unknown {
 }
 
 /** Once for all elements. */
-function dropCell({ draft, name, dropped }: Group, key: string, reason: DropReason): void {
-  if (!dropped.has(key)) dropProperty(draft, `${name}.${key}`, reason);
+function dropCell({ draft, name, dropped }: Group, key: string, reason: DropReason, raw: unknown): void {
+  if (!dropped.has(key)) dropProperty(draft, `${name}.${key}`, reason, raw);
   dropped.add(key);
 }

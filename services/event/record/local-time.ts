@@ -5,6 +5,7 @@ const minuteMs = 60_000;
 /**
  * Reads `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd HH:mm:ss.SSS`: milliseconds since
  * 1970 as if it were UTC; undefined when it has another form or names no real time.
+ * A leap second, `:60`, is the last millisecond of the second before.
  */
 export function parseLocalTime(text: string): number | undefined {
   const { length } = text;
@@ -21,11 +22,11 @@ export function parseLocalTime(text: string): number | undefined {
   const second = digits(text, 17, 19);
   // What is no number fails every comparison.
   const isDay = year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
-  if (!isDay || !(hour <= 23 && minute <= 59 && second <= 59)) return undefined;
-  const ms = daysSince1970(year, month, day) * dayMs + hour * hourMs + minute * minuteMs + second * 1_000;
-  if (length === 19) return ms;
-  const fraction = text.charCodeAt(19) === 46 ? digits(text, 20, 23) : Number.NaN;
-  return fraction >= 0 ? ms + fraction : undefined;
+  if (!isDay || !(hour <= 23 && minute <= 59 && second <= 60)) return undefined;
+  const fraction = length === 19 ? 0 : text.charCodeAt(19) === 46 ? digits(text, 20, 23) : Number.NaN;
+  if (!(fraction >= 0)) return undefined;
+  const minuteStart = daysSince1970(year, month, day) * dayMs + hour * hourMs + minute * minuteMs;
+  return minuteStart + (second === 60 ? minuteMs - 1 : second * 1_000 + fraction);
 }
 
 /** The opposite of `parseLocalTime`, always with milliseconds; years 1 to 9999. */

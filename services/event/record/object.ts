@@ -26,28 +26,21 @@ export function addObject(
   if (Object.keys(raw).length > maxKeys) return "too_many";
   const text = jsonTextOf(raw);
   if (text === undefined) return misfitReason(raw, "object");
-  const from = draft.values.length;
   const full = keepValue(draft, { name, known, type: "object", group: undefined, value: text });
   if (full !== undefined) return full;
   for (const key in raw) {
-    const reason = addMember(draft, name, key, raw[key], from);
-    if (reason !== undefined) dropProperty(draft, `${name}.${key}`, reason);
+    const reason = addMember(draft, name, key, raw[key]);
+    if (reason !== undefined) dropProperty(draft, `${name}.${key}`, reason, raw[key]);
   }
   return undefined;
 }
 
-function addMember(
-  draft: Draft,
-  object: string,
-  key: string,
-  raw: unknown,
-  from: number,
-): DropReason | undefined {
+function addMember(draft: Draft, object: string, key: string, raw: unknown): DropReason | undefined {
   const member = propertyNameOf(key);
   if (member === undefined) return "name";
   if (isMissing(raw)) return undefined;
   const name = `${object}.${member}`;
-  if (isTaken(draft, name, from)) return "double";
+  if (isTaken(draft, name)) return "double";
   const known = draft.types.find(draft.table, name);
   // Members have no members: what is within them is text.
   const flat = isObject(raw) || (known?.type !== "list" && isGroup(raw)) ? stringify(raw) : raw;

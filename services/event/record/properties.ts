@@ -1,5 +1,5 @@
 import type { Property, PropertyType } from "../../../store/events/events.ts";
-import { convert, convertNumber, isMissing, misfitReason, naturalType } from "./convert.ts";
+import { convert, convertNumber, isBeyondRange, isMissing, misfitReason, naturalType } from "./convert.ts";
 import { type Draft, dropProperty, isTaken, keepValue } from "./draft.ts";
 import { addGroup } from "./group.ts";
 import { isReserved, propertyNameOf } from "./names.ts";
@@ -27,7 +27,7 @@ export function addProperty(draft: Draft, key: string, raw: unknown, only: Prope
     return;
   }
   const reason = tryProperty(draft, key, name, raw, only);
-  if (reason !== undefined) dropProperty(draft, key, reason);
+  if (reason !== undefined) dropProperty(draft, key, reason, raw);
 }
 
 function tryProperty(
@@ -41,10 +41,10 @@ function tryProperty(
   if (isPreset && isReserved(name)) return "reserved";
   if (isMissing(raw)) return undefined;
   if (name !== key) draft.isMixed = true;
-  if ((isPreset || draft.isMixed) && isTaken(draft, name, 0)) return "double";
+  if ((isPreset || draft.isMixed) && isTaken(draft, name)) return "double";
   const known = draft.types.find(draft.table, name);
   const type = known?.type ?? naturalType(raw);
-  if (only !== undefined && type !== only) return "type";
+  if (only !== undefined && type !== only) return isLargeNumber(raw) ? "number_range" : "type";
   if (type === "object") return addObject(draft, name, known, raw);
   if (type === "object_group") return addGroup(draft, name, known, raw);
   const value = convert(raw, type, draft);
@@ -53,11 +53,15 @@ function tryProperty(
   return keepValue(draft, { name, known, type, group: undefined, value });
 }
 
+function isLargeNumber(raw: unknown): boolean {
+  return (typeof raw === "number" || typeof raw === "bigint") && isBeyondRange(raw);
+}
+
 /** Names what is to be unset: the property, and the members that it may have. What nobody ever set is nothing to unset. */
 export function addUnset(draft: Draft, key: string): void {
   const name = propertyNameOf(key);
   if (name === undefined) draft.badName ??= key;
-  if (name === undefined || isTaken(draft, name, 0)) return;
+  if (name === undefined || isTaken(draft, name)) return;
   const known = draft.types.find(draft.table, name);
   if (known === undefined) return;
   for (const property of [known, ...draft.types.members(draft.table, name)]) {

@@ -30,6 +30,10 @@ export const refusalReasons = [
   "event_id",
   "properties",
   "property_name",
+  /** The event is new to a project that has as many names of events as it may. */
+  "event_limit",
+  /** The event is new, and there were as many new names within a minute as there may be. */
+  "name_rate",
 ] as const;
 
 export type RefusalReason = (typeof refusalReasons)[number];
@@ -48,6 +52,8 @@ export const dropReasons = [
   "type",
   /** A number beyond the range of doubles, a zone offset that there isn't. */
   "range",
+  /** A whole number beyond ±(2^53 − 1), which as a double would become another one. */
+  "number_range",
   /** A text, or what is kept as text. */
   "too_long",
   /** Too many elements, keys or properties. */
@@ -56,6 +62,8 @@ export const dropReasons = [
   "too_deep",
   /** New to a project that has as many properties as it may. */
   "property_limit",
+  /** New, as were too many names within a minute. */
+  "name_rate",
 ] as const;
 
 export type DropReason = (typeof dropReasons)[number];
@@ -96,6 +104,8 @@ export interface DroppedProperty {
   /** As it was given, cut at 100 characters. */
   readonly name: string;
   readonly reason: DropReason;
+  /** What was wrong with the value and what to do, where the reason alone does not say it. */
+  readonly message?: string;
 }
 
 interface Accepted {

@@ -1,10 +1,15 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { describe, expect, it, vi } from "vitest";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
-import { DropReason, RecordType, RefusalReason } from "../../../gen/engage/event/v1/record_pb.ts";
+import {
+  type AcceptedRecord,
+  DropReason,
+  RecordType,
+  RefusalReason,
+} from "../../../gen/engage/event/v1/record_pb.ts";
 import { type TrackRequestSchema, TrackStreamRequestSchema } from "../../../gen/engage/event/v1/track_pb.ts";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
 import { type CollectorServer, nowMs, openCollector } from "./collector-server.ts";
@@ -185,6 +190,90 @@ describe("Track", () => {
     expect(results.map(({ outcome }) => outcome)).toMatchObject([
       { value: { reason: RefusalReason.TIME_FORMAT } },
       { value: { reason: RefusalReason.TYPE } },
+    ]);
+  });
+
+  it("names the types that a typed record may have, each of which is taken", async () => {
+    const server = await openCollector();
+    const headers = { "content-type": "application/json" };
+    const post = async (records: readonly unknown[]): Promise<{ results: unknown[]; accepted?: number }> =>
+      JSON.parse(
+        (await server.post("/v1/events:track", JSON.stringify({ appid: "APP_ID", records }), headers)).text,
+      );
+    const { results } = await post([{ accountId: "a", eventName: "e" }]);
+    const { refused } = results[0] as { refused: { field: string; message: string } };
+    expect(refused).toMatchObject({
+      field: "#type",
+      message: expect.stringMatching(/^type is missing, valid are/),
+    });
+    const valid = refused.message.split("valid are ")[1]!.split(", ");
+    expect(valid).toHaveLength(10);
+    const taken = await post(valid.map((type) => ({ type, accountId: "a", eventName: "e", eventId: "i" })));
+    expect(taken.accepted).toBe(10);
+  });
+
+  it("tells of a type that is not known, and of a time that no calendar has, in words of the contract", async () => {
+    const server = await openCollector();
+    const time = { seconds: 1_000_000_000_000n, nanos: 0 };
+    const { results } = await clientOf(server).track({
+      project,
+      records: [
+        { type: 99 as RecordType, accountId: "a" },
+        { type: RecordType.USER_DEL, time, accountId: "a" },
+      ],
+    });
+    expect(results.map(({ outcome }) => outcome.value)).toMatchObject([
+      { message: expect.stringMatching(/^type 99 is not valid, valid are RECORD_TYPE_TRACK, /) },
+      { message: "time of 1000000000000 seconds is not valid, valid is a time of the years 1 to 9999" },
+    ]);
+  });
+
+  it.each<[string, Readonly<Record<string, JsonValue>>, readonly string[]]>([
+    ["NaN", { p: Number.NaN, q: 1 }, ["p"]],
+    ["infinite numbers", { p: Number.NEGATIVE_INFINITY, q: [Number.POSITIVE_INFINITY] }, ["p", "q"]],
+    ["a number within an object that is none", { o: { m: Number.NaN } }, ["o.m"]],
+    ["null beside NaN", { n: null, p: Number.NaN }, ["p"]],
+  ])("drops %s of typed records, and says so", async (_name, properties, dropped) => {
+    const server = await openCollector();
+    const { results } = await clientOf(server).track({
+      project,
+      records: [{ type: RecordType.USER_SET, accountId: "a", properties }],
+    });
+    const { dropped: told } = results[0]!.outcome.value as AcceptedRecord;
+    expect(told.map(({ name, reason }) => [name, reason])).toEqual(
+      dropped.map((name) => [name, DropReason.RANGE]),
+    );
+  });
+
+  it("drops whole numbers beyond 2^53 of numeric properties, with advice", async () => {
+    const server = await openCollector();
+    const role = { table: "event", name: "role_id", number: 1, type: "number" } as const;
+    server.schema = { version: 1, events: new Map(), properties: new Map([["event:role_id", role]]) };
+    const text = JSON.stringify(record).replace(
+      '"price":1',
+      '"role_id":9007199254740993,"new":9007199254740993',
+    );
+    const typed = { type: RecordType.TRACK, eventName: "e", accountId: "a" };
+    const answers = [
+      await clientOf(server).track({ project, jsonLines: Buffer.from(text) }),
+      await clientOf(server).track({
+        project,
+        records: [{ ...typed, properties: { role_id: 2 ** 53, new: 2 ** 53 } }],
+      }),
+    ];
+    expect(answers.flatMap(({ results }) => results.map(({ outcome }) => outcome))).toMatchObject([
+      {
+        value: {
+          dropped: [
+            {
+              ...{ name: "role_id", reason: DropReason.NUMBER_RANGE },
+              message:
+                "role_id 9007199254740993 is beyond ±9007199254740991 and would be changed, send it as text",
+            },
+          ],
+        },
+      },
+      { value: { dropped: [{ name: "role_id", reason: DropReason.NUMBER_RANGE }] } },
     ]);
   });
 

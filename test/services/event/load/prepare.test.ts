@@ -191,9 +191,26 @@ describe("records become rows", () => {
     const [first, second] = rowsOf(prepared, "days") as { p: Record<string, unknown> }[];
     expect(Object.values(first!.p)).toEqual([
       '{"id":12345678901234567890,"n":1}',
-      ...[12345678901234567000, 1, ["9007199254740993"], 12345678901234567000, "x"],
+      ...["12345678901234567890", 1, ["9007199254740993"], "12345678901234567890", "x"],
     ]);
     expect(Object.values(second!.p)).toEqual(["9007199254740993"]);
+  });
+
+  it("without integers beyond 2^53 of numeric properties, which become dead letters", () => {
+    const record = (given: string) =>
+      `{"#type":"track","#event_name":"login","#time":"2026-01-01 00:00:00","#account_id":"a","properties":${given}}`;
+    const prepared = prepareText(
+      `{"p":1,"r":${receivedMs},"b":[${record('{"id":1}')},${record('{"id":9007199254740993,"n":2}')}]}\n`,
+    );
+    expect(rowsOf(prepared, "days")).toMatchObject([{ p: { 1: 1 } }, { p: { 2: 2 } }]);
+    expect(prepared.counts).toMatchObject({ events: 2, refused: {}, dropped: { number_range: 1 } });
+    expect(lettersOf(prepared)).toMatchObject([
+      {
+        ...{ source: "event.load", index: "project 1", reason: "number_range" },
+        message: "id 9007199254740993 is beyond ±9007199254740991 and would be changed, send it as text",
+        line: record('{"id":9007199254740993,"n":2}'),
+      },
+    ]);
   });
 
   it("of no record, whose refusal has its integers as they were", () => {

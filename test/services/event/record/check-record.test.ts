@@ -74,6 +74,19 @@ describe("conversions", () => {
     ["number", "12.5", 12.5],
     ["number", "-3", -3],
     ["number", "1e+21", 1e21],
+    ["number", "7.50", 7.5],
+    ["number", "10.00", 10],
+    ["number", "-0.5", -0.5],
+    ["number", "+.5", 0.5],
+    ["number", "5.", 5],
+    ["number", "1e3", 1_000],
+    ["number", "-2.50E-1", -0.25],
+    ["number", "007", 7],
+    ["number", "9007199254740991", 9_007_199_254_740_991],
+    ["number", -9_007_199_254_740_991, -9_007_199_254_740_991],
+    ["number", 1.5e300, 1.5e300],
+    ["text", 9_007_199_254_740_993n, "9007199254740993"],
+    ["list", [9_007_199_254_740_993n], ["9007199254740993"]],
     ["text", 12.5, "12.5"],
     ["text", true, "true"],
     ["text", "2026-01-02 03:04:05", "2026-01-02 03:04:05"],
@@ -83,12 +96,28 @@ describe("conversions", () => {
     ["time", "2026-01-02 03:04:05", Date.UTC(2026, 0, 2, 3, 4, 5)],
     ["list", ["a", 1, true, null, ""], ["a", "1", "true", ""]],
     ["list", [{ a: 1 }], ['{"a":1}']],
-  ] as const)("to %s: %j", (type, value, result) => {
+  ] as const)("to %s: %o", (type, value, result) => {
     expect(valuesOf(check(event({ p: value }), { "event:p": type }))).toEqual({ p: result });
   });
 
   it.each([
-    ["number", "12.50", "type"],
+    ["number", "1 ", "type"],
+    ["number", "1,5", "type"],
+    ["number", "1_000", "type"],
+    ["number", "1e", "type"],
+    ["number", ".", "type"],
+    ["number", "+", "type"],
+    ["number", "0b1", "type"],
+    ["number", "12n", "type"],
+    ["number", `${"1".repeat(1_999)}x`, "type"],
+    ["number", "1e400", "range"],
+    ["number", 9_007_199_254_740_993n, "number_range"],
+    ["number", -9_007_199_254_740_992n, "number_range"],
+    ["number", 2 ** 53, "number_range"],
+    ["number", "9007199254740992", "number_range"],
+    ["number", "-9007199254740993.0", "number_range"],
+    ["number", "1e16", "number_range"],
+    ["boolean", 9_007_199_254_740_993n, "type"],
     ["number", " 1", "type"],
     ["number", "0x10", "type"],
     ["number", "NaN", "type"],
@@ -114,7 +143,7 @@ describe("conversions", () => {
     ["object_group", { a: 1 }, "type"],
     ["object_group", ["a"], "type"],
     ["object_group", new Array(501).fill({ a: 1 }), "too_many"],
-  ] as const)("not to %s: %j", (type, value, reason) => {
+  ] as const)("not to %s: %o", (type, value, reason) => {
     const checked = check(event({ p: value }), { "event:p": type });
     expect([valuesOf(checked), droppedOf(checked)]).toEqual([{}, [`p: ${reason}`]]);
   });

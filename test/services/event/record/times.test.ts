@@ -22,7 +22,7 @@ describe("local times", () => {
     );
     fc.assert(
       fc.property(texts, (text) => {
-        const iso = text.length === 19 ? `${text}.000` : text;
+        const iso = (text.length === 19 ? `${text}.000` : text).replace(/:60\.\d{3}$/, ":59.999");
         const back = form.test(text) && new Date(`${iso.replace(" ", "T")}Z`);
         const isReal =
           back instanceof Date && !Number.isNaN(back.getTime()) && formatLocalTime(back.getTime()) === iso;
@@ -46,12 +46,25 @@ describe("local times", () => {
     "0000-01-01 00:00:00",
     "2026-01-02 24:00:00",
     "2026-01-02 00:60:00",
-    "2026-01-02 00:00:60",
+    "2026-01-02 00:00:61",
+    "2026-01-02 00:00:60.5",
     "2026-01-02 03:04:05,678",
     "2026-01-02 03:04:05.67x",
     "２０２６-01-02 03:04:05",
   ])("%j is none", (text) => {
     expect(parseLocalTime(text)).toBeUndefined();
+  });
+});
+
+describe("leap seconds", () => {
+  it.each([
+    ["2016-12-31 23:59:60", "2016-12-31 23:59:59.999"],
+    ["2016-12-31 23:59:60.000", "2016-12-31 23:59:59.999"],
+    ["2016-12-31 23:59:60.750", "2016-12-31 23:59:59.999"],
+    ["2017-01-01 07:59:60", "2017-01-01 07:59:59.999"],
+    ["2017-01-01 05:29:60.001", "2017-01-01 05:29:59.999"],
+  ])("%s is %s", (text, read) => {
+    expect(formatLocalTime(parseLocalTime(text)!)).toBe(read);
   });
 });
 
