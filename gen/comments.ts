@@ -837,7 +837,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.Channel":
     "Channel is a receiver of pushes, with the template of their content.",
   "engage.channel.v1.Channel.authentication":
-    "Signs every request. Not set: not signed.",
+    "Signs every request. Not set: not signed. An update without it keeps the\nstored one; to stop signing, set `off` in it.",
   "engage.channel.v1.Channel.channel_id":
     "Chosen by the service; the handle in all other calls, for example `c12`.",
   "engage.channel.v1.Channel.content_template":
@@ -845,7 +845,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.Channel.create_time":
     "When it was made.",
   "engage.channel.v1.Channel.custom_headers":
-    "Headers sent with every request beside those of the contract. Empty, the\ndefault, for none; at most 10, no name twice whatever its case.",
+    "Headers sent with every request beside those of the contract. Empty, the\ndefault, for none; at most 10, no name twice whatever its case. An update\nwithout any keeps the stored ones, unless `no_custom_headers` is set.",
   "engage.channel.v1.Channel.custom_parameters":
     "Fields of `custom_params`, filled in from user properties.",
   "engage.channel.v1.Channel.delivery":
@@ -856,6 +856,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Events that make the funnel of this channel's pushes. Not set: none.",
   "engage.channel.v1.Channel.name":
     "Name, for display and selection. Required, unique, 1 to 100 characters.",
+  "engage.channel.v1.Channel.no_custom_headers":
+    "In an update: the channel no longer has custom headers. Never set in\nanswers.",
   "engage.channel.v1.Channel.project_id":
     "Project whose users it reaches. Required.",
   "engage.channel.v1.Channel.push_id_property":
@@ -867,11 +869,13 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.ChannelAuthentication":
     "ChannelAuthentication signs requests: a header carries the hexadecimal\nHMAC-SHA1 of the exact body, keyed with the secret.",
   "engage.channel.v1.ChannelAuthentication.header_name":
-    "Name of the header. Empty: `X-SVC-OPS-Signature`.",
+    "Name of the header. Empty: that of the stored channel in an update,\notherwise `X-SVC-OPS-Signature`.",
+  "engage.channel.v1.ChannelAuthentication.off":
+    "Says that requests are not signed. In an update it removes the stored\nsecret. Never set in answers.",
   "engage.channel.v1.ChannelAuthentication.secret":
-    "The secret. Required when the channel is made. Never shown again.",
+    "The secret. Required when the channel is made. Never shown again. In an\nupdate, an empty one keeps the stored one, while the channel's URL has the\nsame origin.",
   "engage.channel.v1.ChannelAuthentication.secret_is_set":
-    "As in CustomHeader.",
+    "Set in answers when there is a secret.",
   "engage.channel.v1.ChannelSender":
     "ChannelSender pushes messages to webhook receivers.\n\nAll methods are for the operator's own services and people, who show a\nbearer key or a client certificate in every protocol, REST too.\nINVALID_ARGUMENT names field, value and valid values; NOT_FOUND an unknown\nid; ABORTED an etag that is no longer the present one; ALREADY_EXISTS a name\nin use; FAILED_PRECONDITION a state in which the call has no meaning;\nUNAVAILABLE says that the store is away.",
   "engage.channel.v1.ChannelSender.CancelTask":
@@ -897,9 +901,9 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.ChannelSender.RunTask":
     "RunTask begins a run now. FAILED_PRECONDITION while one is under way, and\nwhen the contents no longer fit the channel, which has been changed.",
   "engage.channel.v1.ChannelSender.TestChannel":
-    "TestChannel sends one real message, before or after a channel is saved, and\nshows what was sent, what was answered and how that would be judged. An\nattempt that failed is an answer, not an error of the call.",
+    "TestChannel sends one real message, before or after a channel is saved, and\nshows what was sent, what was answered and how that would be judged. An\nattempt that failed is an answer, not an error of the call. A channel with\nthe id of a saved one has its secrets by the rules of UpdateChannel.",
   "engage.channel.v1.ChannelSender.UpdateChannel":
-    "UpdateChannel replaces a channel. Tasks that run keep what they began with.",
+    "UpdateChannel replaces a channel. Tasks that run keep what they began with.\nSecrets that are left out are kept, which `warnings` says. When the URL has\nanother origin than before, they have to be given again.",
   "engage.channel.v1.ChannelSender.WatchTask":
     "WatchTask tells the progress of a task's run: at once, then when it has\nchanged, at most twice a second, until the run has ended.",
   "engage.channel.v1.Cohort":
@@ -967,7 +971,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.CustomHeader.value":
     "Value. Never shown again: answers hold an empty text.",
   "engage.channel.v1.CustomHeader.value_is_set":
-    "Set in answers when there is a value. In an update, an empty `value` with\nthis set keeps the stored one.",
+    "Set in answers when there is a value. In an update, an empty `value` keeps\nthe stored one, while the channel's URL has the same origin.",
   "engage.channel.v1.CustomParameter":
     "CustomParameter is one member of `custom_params`.",
   "engage.channel.v1.CustomParameter.default_value":
@@ -1296,6 +1300,8 @@ export const comments: Readonly<Record<string, string>> = {
     "UpdateChannelResponse holds the channel as it is.",
   "engage.channel.v1.UpdateChannelResponse.channel":
     "The channel, without secrets.",
+  "engage.channel.v1.UpdateChannelResponse.warnings":
+    "What was kept or removed without being named, such as the secret; a\nsentence each, for people.",
   "engage.channel.v1.UserFilter":
     "UserFilter chooses users by their properties.",
   "engage.channel.v1.UserFilter.filts":

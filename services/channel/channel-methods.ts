@@ -4,6 +4,7 @@ import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts";
 import { checkChannel, checkProject, completeChannel } from "./channels/channel.ts";
+import { keepSecrets } from "./channels/kept-secrets.ts";
 import { checkProperty, violationOf } from "./channels/names.ts";
 import { readPage, writePageToken } from "./paging.ts";
 import type { SenderOptions } from "./ports.ts";
@@ -27,8 +28,10 @@ export function createChannelMethods(
   return {
     createChannel: ({ channel }, { signal }) =>
       answer(async () => {
-        const complete = completeChannel(channel ?? refuseField("channel", "is required"), undefined);
-        refuseViolations(under("channel", checkChannel(complete, projects)));
+        const given = channel ?? refuseField("channel", "is required");
+        const complete = completeChannel(given, undefined);
+        const { violations } = keepSecrets(given, undefined);
+        refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
         return show(await store.createChannel(toNew(complete), { signal }), complete.name, "");
       }),
 
@@ -56,12 +59,14 @@ export function createChannelMethods(
         }
         const stored = await store.channel(channelId, { signal });
         if (stored === null) throw notFound("channel", channelId);
-        const complete = completeChannel(given, decodeChannel(stored));
-        refuseViolations(under("channel", checkChannel(complete, projects)));
+        const before = decodeChannel(stored);
+        const complete = completeChannel(given, before);
+        const { violations, warnings } = keepSecrets(given, before);
+        refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
         // Secrets that are kept are those of the version read, so another one in between is noticed.
         const version = versionOf(given.etag) ?? stored.version;
         const saved = await store.updateChannel(channelId, version, toNew(complete), { signal });
-        return show(saved, complete.name, channelId, given.etag);
+        return { ...show(saved, complete.name, channelId, given.etag), warnings: [...warnings] };
       }),
 
     deleteChannel: ({ channelId, etag }, { signal }) =>

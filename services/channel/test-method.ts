@@ -2,6 +2,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender, TestChannelRequest } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { checkChannel, completeChannel } from "./channels/channel.ts";
+import { keepSecrets } from "./channels/kept-secrets.ts";
 import type { SenderOptions } from "./ports.ts";
 import { answer, notFound, refuseField, refuseViolations, under } from "./refusals.ts";
 import { decodeChannel } from "./tasks/codec.ts";
@@ -42,6 +43,7 @@ async function channelOf(
   // A saved channel as it would be after a change keeps the secrets that it says to have.
   const stored = channel.channelId === "" ? undefined : await find(channel.channelId);
   const complete = completeChannel(channel, stored);
-  refuseViolations(under("channel", checkChannel(complete, projects)));
+  const { violations } = keepSecrets(channel, stored);
+  refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
   return complete;
 }

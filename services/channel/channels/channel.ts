@@ -11,8 +11,8 @@ import {
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Projects } from "../ports.ts";
 import type { Violation } from "../refusals.ts";
-import { defaultSignatureHeader } from "../signing.ts";
 import { checkAuthentication, checkHeaders } from "./headers.ts";
+import { keepSecrets } from "./kept-secrets.ts";
 import { checkDisplayName, checkProperty, violationOf } from "./names.ts";
 import {
   checkDelivery,
@@ -32,24 +32,14 @@ const maxUrl = 2_048;
  * @param stored the channel that is changed; undefined for a new one
  */
 export function completeChannel(given: Channel, stored: Channel | undefined): Channel {
-  const { authentication, funnel } = given;
+  const { funnel } = given;
+  const { authentication, customHeaders } = keepSecrets(given, stored);
   return create(ChannelSchema, {
     ...{ name: given.name, projectId: given.projectId, url: given.url },
     pushIdProperty: given.pushIdProperty,
-    customHeaders: given.customHeaders.map(({ name, value, valueIsSet }) =>
-      create(CustomHeaderSchema, {
-        name,
-        value: value === "" && valueIsSet ? storedValue(stored, name) : value,
-      }),
-    ),
+    customHeaders: customHeaders.map((header) => create(CustomHeaderSchema, header)),
     ...(authentication && {
-      authentication: create(ChannelAuthenticationSchema, {
-        secret:
-          authentication.secret === "" && authentication.secretIsSet
-            ? (stored?.authentication?.secret ?? "")
-            : authentication.secret,
-        headerName: authentication.headerName || defaultSignatureHeader,
-      }),
+      authentication: create(ChannelAuthenticationSchema, authentication),
     }),
     ...(funnel && {
       funnel: create(FunnelSettingSchema, {
@@ -69,11 +59,6 @@ export function completeChannel(given: Channel, stored: Channel | undefined): Ch
 function completeDelivery({ delivery }: Channel) {
   const given = Object.entries(delivery ?? {}).filter(([, value]) => value !== undefined);
   return create(DeliverySettingsSchema, { ...deliveryDefaults, ...Object.fromEntries(given) });
-}
-
-function storedValue(stored: Channel | undefined, name: string): string {
-  const wanted = name.toLowerCase();
-  return stored?.customHeaders.find((header) => header.name.toLowerCase() === wanted)?.value ?? "";
 }
 
 /** All rules of a complete channel but that its name is its own. */

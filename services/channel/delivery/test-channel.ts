@@ -47,13 +47,14 @@ export async function testChannel(
   const began = clock.monotonicMs();
   const result = await attempt(open.exchange, { headers, body, timeoutMs: plan.timeoutMs }, clock, signal);
   signal.throwIfAborted();
-  const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation));
+  const mask = compileMask(channel);
+  const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation), mask);
   return {
     requestHeaders: maskHeaders(headers, channel),
     requestBody: text,
     signature: channel.authentication ? headers[signatureHeaderOf(channel)]! : "",
     status: result.kind === "answer" ? result.status : 0,
-    responseBody: result.kind === "answer" ? result.text.slice(0, maxShownAnswer).toWellFormed() : "",
+    responseBody: result.kind === "answer" ? mask(result.text).slice(0, maxShownAnswer).toWellFormed() : "",
     durationMs: Math.round(clock.monotonicMs() - began),
     strict: verdictOf("strict"),
     lenient: verdictOf("lenient"),
@@ -88,13 +89,26 @@ function maskHeaders(
   );
 }
 
-function showVerdict(verdict: ReturnType<typeof judgeOutcome>): MessageInitShape<typeof VerdictSchema> {
+/** Shorter ones would be found in any text. */
+const shortestSecret = 6;
+
+/** Masks the channel's secrets in what its receiver says, which may repeat what it was sent. */
+function compileMask({ authentication, customHeaders }: Channel): (text: string) => string {
+  const secrets = [authentication?.secret ?? "", ...customHeaders.map(({ value }) => value)];
+  const long = secrets.filter(({ length }) => length >= shortestSecret).sort((a, b) => b.length - a.length);
+  return (text) => long.reduce((rest, secret) => rest.replaceAll(secret, masked), text);
+}
+
+function showVerdict(
+  verdict: ReturnType<typeof judgeOutcome>,
+  mask: (text: string) => string,
+): MessageInitShape<typeof VerdictSchema> {
   if (verdict.kind === "failed") {
     const { reason, message } = verdict;
-    return { succeeded: false, reason, message: message.toWellFormed(), warnings: [] };
+    return { succeeded: false, reason, message: mask(message).toWellFormed(), warnings: [] };
   }
-  const warnings = [...verdict.warnings];
+  const warnings = verdict.warnings.map(mask);
   const [failed] = verdict.failed;
   if (failed === undefined) return { succeeded: true, warnings };
-  return { succeeded: false, reason: "rejected", message: failed.message.toWellFormed(), warnings };
+  return { succeeded: false, reason: "rejected", message: mask(failed.message).toWellFormed(), warnings };
 }

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engage/channel/v1/channel.proto.
  */
 export const file_engage_channel_v1_channel: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdhZ2UvY2hhbm5lbC92MS9jaGFubmVsLnByb3RvEhFlbmdhZ2UuY2hhbm5lbC52MSK0BAoHQ2hhbm5lbBIMCgRuYW1lGAEgASgJEhIKCmNoYW5uZWxfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoAxILCgN1cmwYBCABKAkSGAoQcHVzaF9pZF9wcm9wZXJ0eRgFIAEoCRI3Cg5jdXN0b21faGVhZGVycxgGIAMoCzIfLmVuZ2FnZS5jaGFubmVsLnYxLkN1c3RvbUhlYWRlchJACg5hdXRoZW50aWNhdGlvbhgHIAEoCzIoLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWxBdXRoZW50aWNhdGlvbhIwCgZmdW5uZWwYCCABKAsyIC5lbmdhZ2UuY2hhbm5lbC52MS5GdW5uZWxTZXR0aW5nEjkKEGNvbnRlbnRfdGVtcGxhdGUYCSADKAsyHy5lbmdhZ2UuY2hhbm5lbC52MS5Db250ZW50RmllbGQSPQoRY3VzdG9tX3BhcmFtZXRlcnMYCiADKAsyIi5lbmdhZ2UuY2hhbm5lbC52MS5DdXN0b21QYXJhbWV0ZXISNQoIZGVsaXZlcnkYCyABKAsyIy5lbmdhZ2UuY2hhbm5lbC52MS5EZWxpdmVyeVNldHRpbmdzEgwKBGV0YWcYDCABKAkSLwoLY3JlYXRlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJBCgxDdXN0b21IZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIUCgx2YWx1ZV9pc19zZXQYAyABKAgiUwoVQ2hhbm5lbEF1dGhlbnRpY2F0aW9uEg4KBnNlY3JldBgBIAEoCRIVCg1zZWNyZXRfaXNfc2V0GAIgASgIEhMKC2hlYWRlcl9uYW1lGAMgASgJIpYBCg1GdW5uZWxTZXR0aW5nEhMKC3N0ZXBfZXZlbnRzGAEgAygJEhMKC2NsaWNrX2V2ZW50GAIgASgJEhkKEWNvbnZlcnNpb25fZXZlbnRzGAMgAygJEiQKF2NvbnZlcnNpb25fd2luZG93X2hvdXJzGAQgASgFSACIAQFCGgoYX2NvbnZlcnNpb25fd2luZG93X2hvdXJzIvwBCgxDb250ZW50RmllbGQSDAoEbmFtZRgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSNAoMaW5wdXRfbWV0aG9kGAMgASgOMh4uZW5nYWdlLmNoYW5uZWwudjEuSW5wdXRNZXRob2QSFQoNZGVmYXVsdF92YWx1ZRgEIAEoCRITCgtkZXNjcmlwdGlvbhgFIAEoCRIQCghyZXF1aXJlZBgGIAEoCBIPCgdvcHRpb25zGAcgAygJEg8KB2NvbHVtbnMYCCADKAkSMgoMZGVmYXVsdF9yb3dzGAkgASgLMhwuZW5nYWdlLmNoYW5uZWwudjEuQXJyYXlSb3dzIkgKD0N1c3RvbVBhcmFtZXRlchIMCgRuYW1lGAEgASgJEhAKCHByb3BlcnR5GAIgASgJEhUKDWRlZmF1bHRfdmFsdWUYAyABKAkirAIKEERlbGl2ZXJ5U2V0dGluZ3MSFwoKcmF0ZV9saW1pdBgBIAEoBUgAiAEBEhcKCmJhdGNoX3NpemUYAiABKAVIAYgBARIcCg90aW1lb3V0X3NlY29uZHMYAyABKAVIAogBARIUCgdyZXRyaWVzGAQgASgFSAOIAQESIwoWcmV0cnlfaW50ZXJ2YWxfc2Vjb25kcxgFIAEoBUgEiAEBEh4KEXN0cmljdF92YWxpZGF0aW9uGAYgASgISAWIAQFCDQoLX3JhdGVfbGltaXRCDQoLX2JhdGNoX3NpemVCEgoQX3RpbWVvdXRfc2Vjb25kc0IKCghfcmV0cmllc0IZChdfcmV0cnlfaW50ZXJ2YWxfc2Vjb25kc0IUChJfc3RyaWN0X3ZhbGlkYXRpb24q3wEKC0lucHV0TWV0aG9kEhwKGElOUFVUX01FVEhPRF9VTlNQRUNJRklFRBAAEhUKEUlOUFVUX01FVEhPRF9URVhUEAESHQoZSU5QVVRfTUVUSE9EX0RZTkFNSUNfVEVYVBACEhcKE0lOUFVUX01FVEhPRF9OVU1CRVIQAxIZChVJTlBVVF9NRVRIT0RfRFJPUERPV04QBBIVChFJTlBVVF9NRVRIT0RfREFURRAFEhUKEUlOUFVUX01FVEhPRF9USU1FEAYSGgoWSU5QVVRfTUVUSE9EX0FSUkFZX1JPVxAHYgZwcm90bzM", [file_engage_channel_v1_task, file_google_protobuf_timestamp]);
+  fileDesc("Ch9lbmdhZ2UvY2hhbm5lbC92MS9jaGFubmVsLnByb3RvEhFlbmdhZ2UuY2hhbm5lbC52MSLPBAoHQ2hhbm5lbBIMCgRuYW1lGAEgASgJEhIKCmNoYW5uZWxfaWQYAiABKAkSEgoKcHJvamVjdF9pZBgDIAEoAxILCgN1cmwYBCABKAkSGAoQcHVzaF9pZF9wcm9wZXJ0eRgFIAEoCRI3Cg5jdXN0b21faGVhZGVycxgGIAMoCzIfLmVuZ2FnZS5jaGFubmVsLnYxLkN1c3RvbUhlYWRlchJACg5hdXRoZW50aWNhdGlvbhgHIAEoCzIoLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWxBdXRoZW50aWNhdGlvbhIwCgZmdW5uZWwYCCABKAsyIC5lbmdhZ2UuY2hhbm5lbC52MS5GdW5uZWxTZXR0aW5nEjkKEGNvbnRlbnRfdGVtcGxhdGUYCSADKAsyHy5lbmdhZ2UuY2hhbm5lbC52MS5Db250ZW50RmllbGQSPQoRY3VzdG9tX3BhcmFtZXRlcnMYCiADKAsyIi5lbmdhZ2UuY2hhbm5lbC52MS5DdXN0b21QYXJhbWV0ZXISNQoIZGVsaXZlcnkYCyABKAsyIy5lbmdhZ2UuY2hhbm5lbC52MS5EZWxpdmVyeVNldHRpbmdzEgwKBGV0YWcYDCABKAkSLwoLY3JlYXRlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFub19jdXN0b21faGVhZGVycxgPIAEoCCJBCgxDdXN0b21IZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIUCgx2YWx1ZV9pc19zZXQYAyABKAgiYAoVQ2hhbm5lbEF1dGhlbnRpY2F0aW9uEg4KBnNlY3JldBgBIAEoCRIVCg1zZWNyZXRfaXNfc2V0GAIgASgIEhMKC2hlYWRlcl9uYW1lGAMgASgJEgsKA29mZhgEIAEoCCKWAQoNRnVubmVsU2V0dGluZxITCgtzdGVwX2V2ZW50cxgBIAMoCRITCgtjbGlja19ldmVudBgCIAEoCRIZChFjb252ZXJzaW9uX2V2ZW50cxgDIAMoCRIkChdjb252ZXJzaW9uX3dpbmRvd19ob3VycxgEIAEoBUgAiAEBQhoKGF9jb252ZXJzaW9uX3dpbmRvd19ob3VycyL8AQoMQ29udGVudEZpZWxkEgwKBG5hbWUYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEjQKDGlucHV0X21ldGhvZBgDIAEoDjIeLmVuZ2FnZS5jaGFubmVsLnYxLklucHV0TWV0aG9kEhUKDWRlZmF1bHRfdmFsdWUYBCABKAkSEwoLZGVzY3JpcHRpb24YBSABKAkSEAoIcmVxdWlyZWQYBiABKAgSDwoHb3B0aW9ucxgHIAMoCRIPCgdjb2x1bW5zGAggAygJEjIKDGRlZmF1bHRfcm93cxgJIAEoCzIcLmVuZ2FnZS5jaGFubmVsLnYxLkFycmF5Um93cyJICg9DdXN0b21QYXJhbWV0ZXISDAoEbmFtZRgBIAEoCRIQCghwcm9wZXJ0eRgCIAEoCRIVCg1kZWZhdWx0X3ZhbHVlGAMgASgJIqwCChBEZWxpdmVyeVNldHRpbmdzEhcKCnJhdGVfbGltaXQYASABKAVIAIgBARIXCgpiYXRjaF9zaXplGAIgASgFSAGIAQESHAoPdGltZW91dF9zZWNvbmRzGAMgASgFSAKIAQESFAoHcmV0cmllcxgEIAEoBUgDiAEBEiMKFnJldHJ5X2ludGVydmFsX3NlY29uZHMYBSABKAVIBIgBARIeChFzdHJpY3RfdmFsaWRhdGlvbhgGIAEoCEgFiAEBQg0KC19yYXRlX2xpbWl0Qg0KC19iYXRjaF9zaXplQhIKEF90aW1lb3V0X3NlY29uZHNCCgoIX3JldHJpZXNCGQoXX3JldHJ5X2ludGVydmFsX3NlY29uZHNCFAoSX3N0cmljdF92YWxpZGF0aW9uKt8BCgtJbnB1dE1ldGhvZBIcChhJTlBVVF9NRVRIT0RfVU5TUEVDSUZJRUQQABIVChFJTlBVVF9NRVRIT0RfVEVYVBABEh0KGUlOUFVUX01FVEhPRF9EWU5BTUlDX1RFWFQQAhIXChNJTlBVVF9NRVRIT0RfTlVNQkVSEAMSGQoVSU5QVVRfTUVUSE9EX0RST1BET1dOEAQSFQoRSU5QVVRfTUVUSE9EX0RBVEUQBRIVChFJTlBVVF9NRVRIT0RfVElNRRAGEhoKFklOUFVUX01FVEhPRF9BUlJBWV9ST1cQB2IGcHJvdG8z", [file_engage_channel_v1_task, file_google_protobuf_timestamp]);
 
 /**
  * Channel is a receiver of pushes, with the template of their content.
@@ -63,14 +63,16 @@ export type Channel = Message<"engage.channel.v1.Channel"> & {
 
   /**
    * Headers sent with every request beside those of the contract. Empty, the
-   * default, for none; at most 10, no name twice whatever its case.
+   * default, for none; at most 10, no name twice whatever its case. An update
+   * without any keeps the stored ones, unless `no_custom_headers` is set.
    *
    * @generated from field: repeated engage.channel.v1.CustomHeader custom_headers = 6;
    */
   customHeaders: CustomHeader[];
 
   /**
-   * Signs every request. Not set: not signed.
+   * Signs every request. Not set: not signed. An update without it keeps the
+   * stored one; to stop signing, set `off` in it.
    *
    * @generated from field: engage.channel.v1.ChannelAuthentication authentication = 7;
    */
@@ -125,6 +127,14 @@ export type Channel = Message<"engage.channel.v1.Channel"> & {
    * @generated from field: google.protobuf.Timestamp update_time = 14;
    */
   updateTime?: Timestamp | undefined;
+
+  /**
+   * In an update: the channel no longer has custom headers. Never set in
+   * answers.
+   *
+   * @generated from field: bool no_custom_headers = 15;
+   */
+  noCustomHeaders: boolean;
 };
 
 /**
@@ -157,8 +167,8 @@ export type CustomHeader = Message<"engage.channel.v1.CustomHeader"> & {
   value: string;
 
   /**
-   * Set in answers when there is a value. In an update, an empty `value` with
-   * this set keeps the stored one.
+   * Set in answers when there is a value. In an update, an empty `value` keeps
+   * the stored one, while the channel's URL has the same origin.
    *
    * @generated from field: bool value_is_set = 3;
    */
@@ -180,25 +190,36 @@ export const CustomHeaderSchema: GenMessage<CustomHeader> = /*@__PURE__*/
  */
 export type ChannelAuthentication = Message<"engage.channel.v1.ChannelAuthentication"> & {
   /**
-   * The secret. Required when the channel is made. Never shown again.
+   * The secret. Required when the channel is made. Never shown again. In an
+   * update, an empty one keeps the stored one, while the channel's URL has the
+   * same origin.
    *
    * @generated from field: string secret = 1;
    */
   secret: string;
 
   /**
-   * As in CustomHeader.
+   * Set in answers when there is a secret.
    *
    * @generated from field: bool secret_is_set = 2;
    */
   secretIsSet: boolean;
 
   /**
-   * Name of the header. Empty: `X-SVC-OPS-Signature`.
+   * Name of the header. Empty: that of the stored channel in an update,
+   * otherwise `X-SVC-OPS-Signature`.
    *
    * @generated from field: string header_name = 3;
    */
   headerName: string;
+
+  /**
+   * Says that requests are not signed. In an update it removes the stored
+   * secret. Never set in answers.
+   *
+   * @generated from field: bool off = 4;
+   */
+  off: boolean;
 };
 
 /**

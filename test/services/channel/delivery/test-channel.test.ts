@@ -44,6 +44,23 @@ describe("a message that tries a channel", () => {
     });
   });
 
+  it("shows no secret that the receiver repeats", async () => {
+    await using receiver = await openReceiver(({ headers }, response) => {
+      const message = `wrong ${headers["x-key"]}, not my-secret-text`;
+      response.end(JSON.stringify({ return_code: 1, return_message: message }));
+    });
+    await using store = await openStore();
+    await using delivery = openDelivery(store);
+    const channel = channelWith({
+      url: receiver.url,
+      authentication: { secret: "my-secret-text" },
+      customHeaders: [{ name: "X-Key", value: "Bearer abcdef" }],
+    });
+    const shown = await delivery.testChannel({ channel, pushId: "u1", content: undefined }, signal);
+    expect(shown.responseBody).toBe('{"return_code":1,"return_message":"wrong ***, not ***"}');
+    expect(shown.strict).toMatchObject({ message: "return_code 1: wrong ***, not ***" });
+  });
+
   it("that finds nobody is an answer too", async () => {
     await using store = await openStore();
     await using delivery = openDelivery(store);

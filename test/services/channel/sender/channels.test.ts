@@ -1,9 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
+import type { Channel } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { BadRequestSchema } from "../../../../gen/google/rpc/error_details_pb.ts";
 import { ChannelsUnavailableError } from "../../../../store/channels/channels.ts";
 import { channelOf } from "../channels/sample-channel.ts";
-import { openSender } from "./sender-rig.ts";
+import { openSender, type SenderRig } from "./sender-rig.ts";
 
 async function failureOf(call: Promise<unknown>): Promise<ConnectError> {
   return ConnectError.from(await call.then(() => undefined).catch((error: unknown) => error));
@@ -184,13 +185,54 @@ describe("channels", () => {
     await using rig = await openSender();
     const { channel } = await rig.client.createChannel({ channel: channelOf() });
     const answer = await rig.client.testChannel({
-      channel: { ...channel!, url: "https://new.example.com/" },
+      channel: { ...channel!, url: "https://push.example.com/other" },
       pushId: "a",
     });
     expect(answer).toMatchObject({ status: 200, signature: "00ff", strict: { succeeded: true } });
     expect(rig.tests).toMatchObject([
-      { pushId: "a", channel: { url: "https://new.example.com/", authentication: { secret: "a secret" } } },
+      {
+        pushId: "a",
+        channel: { url: "https://push.example.com/other", authentication: { secret: "a secret" } },
+      },
     ]);
+  });
+
+  it("keep secrets that an update leaves out, and say so", async () => {
+    await using rig = await openSender();
+    await rig.client.createChannel({ channel: channelOf() });
+    const bare = { authentication: undefined, customHeaders: [] } as const;
+    const answer = await rig.client.updateChannel({ channelId: "c1", channel: channelOf(bare as never) });
+    expect(answer.channel).toMatchObject({
+      authentication: { secretIsSet: true },
+      customHeaders: [
+        { name: "Authorization", valueIsSet: true },
+        { name: "X-Game", valueIsSet: true },
+      ],
+    });
+    expect(answer.warnings).toEqual([
+      expect.stringContaining("authentication was not given and is kept"),
+      expect.stringContaining("custom_headers was not given and is kept (Authorization, X-Game)"),
+    ]);
+    const off = { authentication: { off: true }, customHeaders: [], noCustomHeaders: true };
+    const removed = await rig.client.updateChannel({ channelId: "c1", channel: channelOf(off) });
+    expect(removed).toMatchObject({ warnings: [], channel: { customHeaders: [], noCustomHeaders: false } });
+    expect(removed.channel?.authentication).toBeUndefined();
+  });
+
+  it.each<[string, (client: SenderRig["client"], channel: Channel) => Promise<unknown>]>([
+    ["an update", (client, channel) => client.updateChannel({ channelId: "c1", channel })],
+    ["a test", (client, channel) => client.testChannel({ channel, pushId: "a" })],
+  ])("don't send their secrets to another server by %s", async (_what, call) => {
+    await using rig = await openSender();
+    const { channel } = await rig.client.createChannel({ channel: channelOf() });
+    const moved = { ...channel!, url: "https://evil.example.com/mail" };
+    const failure = await failureOf(call(rig.client, moved));
+    expect(failure.code).toBe(Code.InvalidArgument);
+    expect(failure.rawMessage).toMatch(
+      /channel\.authentication\.secret .*push\.example\.com.*evil\.example\.com, give it again/,
+    );
+    expect(failure.rawMessage).toContain("channel.custom_headers[1].value is kept for");
+    expect(rig.tests).toEqual([]);
   });
 
   it("have their audience counted", async () => {

@@ -1,0 +1,115 @@
+import type {
+  Channel,
+  ChannelAuthentication,
+  CustomHeader,
+} from "../../../gen/engage/channel/v1/channel_pb.ts";
+import type { Violation } from "../refusals.ts";
+import { defaultSignatureHeader } from "../signing.ts";
+import { violationOf } from "./names.ts";
+
+export interface KeptSecrets {
+  /** Undefined: requests are not signed. */
+  readonly authentication: Pick<ChannelAuthentication, "secret" | "headerName"> | undefined;
+  readonly customHeaders: readonly Pick<CustomHeader, "name" | "value">[];
+  /** What would send a stored secret to another server, or contradicts itself. */
+  readonly violations: readonly Violation[];
+  /** What is kept or removed without being named. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The secrets of a channel that is changed: those that are left out are the
+ * stored ones, but only for the server that they were given for. A caller can't
+ * read them, and must not get them by naming a server of its own.
+ * @param stored the channel that is changed; undefined for a new one
+ */
+export function keepSecrets(given: Channel, stored: Channel | undefined): KeptSecrets {
+  const move = stored && moveOf(stored.url, given.url);
+  const [signing, headers] = [keepSigning(given, stored, move), keepHeaders(given, stored, move)];
+  return {
+    authentication: signing.kept,
+    customHeaders: headers.kept,
+    violations: [...signing.violations, ...headers.violations],
+    warnings: [...signing.warnings, ...headers.warnings],
+  };
+}
+
+interface Kept<T> {
+  readonly kept: T;
+  readonly violations: readonly Violation[];
+  readonly warnings: readonly string[];
+}
+
+function keepSigning(
+  { authentication }: Channel,
+  stored: Channel | undefined,
+  move: string | undefined,
+): Kept<KeptSecrets["authentication"]> {
+  const known = stored?.authentication;
+  if (authentication?.off) {
+    const isGiven = authentication.secret !== "";
+    const problem = isGiven ? "is set beside a secret, valid is one of them" : undefined;
+    return { kept: undefined, violations: violationOf("authentication.off", problem), warnings: [] };
+  }
+  if (authentication === undefined && known === undefined) {
+    return { kept: undefined, violations: [], warnings: [] };
+  }
+  const { secret = "", headerName = "" } = authentication ?? {};
+  const kept = {
+    secret: secret || (known?.secret ?? ""),
+    headerName: headerName || known?.headerName || defaultSignatureHeader,
+  };
+  if (secret !== "" || known === undefined) return { kept, violations: [], warnings: [] };
+  const problem = move && `${move}, give it again or set authentication.off`;
+  const isNamed = authentication !== undefined;
+  return {
+    kept,
+    violations: violationOf("authentication.secret", problem),
+    warnings: isNamed
+      ? []
+      : ["authentication was not given and is kept, set authentication.off to remove it"],
+  };
+}
+
+function keepHeaders(
+  { customHeaders, noCustomHeaders }: Channel,
+  stored: Channel | undefined,
+  move: string | undefined,
+): Kept<KeptSecrets["customHeaders"]> {
+  const known = new Map(stored?.customHeaders.map((header) => [header.name.toLowerCase(), header]));
+  if (noCustomHeaders) {
+    const isGiven = customHeaders.length > 0;
+    const problem = isGiven ? "is set beside custom_headers, valid is one of them" : undefined;
+    return { kept: [], violations: violationOf("no_custom_headers", problem), warnings: [] };
+  }
+  if (customHeaders.length === 0) {
+    const kept = [...known.values()].map(({ name, value }) => ({ name, value }));
+    if (kept.length === 0) return { kept, violations: [], warnings: [] };
+    const names = kept.map(({ name }) => name).join(", ");
+    const problem = move && `${move}: give ${names} again or set no_custom_headers`;
+    return {
+      kept,
+      violations: violationOf("custom_headers", problem),
+      warnings: [`custom_headers was not given and is kept (${names}), set no_custom_headers to remove it`],
+    };
+  }
+  const storedOf = (name: string): string => known.get(name.toLowerCase())?.value ?? "";
+  const given = new Set(customHeaders.map(({ name }) => name.toLowerCase()));
+  const removed = [...known].filter(([key]) => !given.has(key)).map(([, { name }]) => name);
+  return {
+    kept: customHeaders.map(({ name, value }) => ({ name, value: value || storedOf(name) })),
+    violations: customHeaders.flatMap(({ name, value }, i) => {
+      const isKept = value === "" && storedOf(name) !== "";
+      return violationOf(`custom_headers[${i}].value`, isKept && move ? `${move}, give it again` : undefined);
+    }),
+    warnings: removed.length === 0 ? [] : [`custom_headers no longer has ${removed.join(", ")}`],
+  };
+}
+
+/** Says that a stored secret is not for the server of the new URL; undefined: it is the same server. */
+function moveOf(before: string, after: string): string | undefined {
+  const [from, to] = [URL.parse(before)?.origin, URL.parse(after)?.origin];
+  // A URL that is not valid is refused as such.
+  if (from === undefined || to === undefined || from === to) return undefined;
+  return `is kept for ${from} only and not sent to ${to}`;
+}
