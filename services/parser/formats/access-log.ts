@@ -1,10 +1,15 @@
 import { quote, refuse } from "../line.ts";
 import { setUnlessAbsent } from "./absent.ts";
+import { readCaller } from "./access-log-caller.ts";
 import { readQuoted } from "./quoted.ts";
 import type { Reader, ReadLine } from "./reader.ts";
 
 const knownFields = [
+  "host",
+  "server_port",
   "remote_addr",
+  "remote_port",
+  "forwarded_for",
   "ident",
   "remote_user",
   "time_local",
@@ -20,27 +25,28 @@ const knownFields = [
 ];
 
 /**
- * The common and the combined access log of web servers. `-` is no value. A request that is no
- * `METHOD path PROTOCOL` (attacks, broken clients) stays whole in `request`; what follows the combined fields is
- * `extra`.
+ * The common and the combined access log of web servers, with or without the virtual host before the address. `-` is
+ * no value. A request that is not `METHOD path PROTOCOL/digits` (attacks, broken clients) stays whole in `request`;
+ * what follows the combined fields is `extra`.
  */
 export function createAccessLogReader(): Reader {
   return { read: readAccessLog, knownFields };
 }
 
 const readAccessLog: ReadLine = (line) => {
-  const timeStart = line.indexOf(" [");
-  const timeEnd = line.indexOf("] ", timeStart);
-  if (timeStart === -1 || timeEnd === -1) return noMatch(line, "no [time]");
-  const request = line[timeEnd + 2] === '"' ? readQuoted(line, timeEnd + 2) : undefined;
-  if (request === undefined) return noMatch(line, 'no "request" after the time');
+  // Servers escape quotes in the name of a user, which may hold brackets: the first end before a quote is that of the time.
+  const timeEnd = line.indexOf('] "');
+  const timeStart = timeEnd === -1 ? -1 : line.lastIndexOf(" [", timeEnd);
+  if (timeStart === -1) return noMatch(line, 'no [time] and "request"');
+  const request = readQuoted(line, timeEnd + 2);
+  if (request === undefined) return noMatch(line, "the quote of the request is not closed");
   const [status, bytes, afterBytes] = readNumbers(line, request.end);
-  if (!isDigits(status) || !(bytes === "-" || isDigits(bytes))) return noMatch(line, "no status and size");
+  if (!isCount(status) || !isCount(bytes)) return noMatch(line, "no status and size");
   const fields: Record<string, unknown> = {};
-  setWho(fields, line.slice(0, timeStart));
+  readCaller(fields, line.slice(0, timeStart).trimStart());
   fields["time_local"] = line.slice(timeStart + 2, timeEnd);
   setRequest(fields, request.value);
-  fields["status"] = Number(status);
+  if (status !== "-") fields["status"] = Number(status);
   if (bytes !== "-") fields["body_bytes_sent"] = Number(bytes);
   setTail(fields, line, afterBytes);
   return [fields];
@@ -59,41 +65,32 @@ function readNumbers(line: string, at: number): [status: string, bytes: string, 
   return [line.slice(at + 1, statusEnd), line.slice(statusEnd + 1, end).trimEnd(), end];
 }
 
-/** Up to 15 digits, so that the number is exact. */
-function isDigits(text: string): boolean {
-  if (text === "" || text.length > 15) return false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 48 || code > 57) return false;
-  }
-  return true;
+/** Up to 15 digits, so that the number is exact, or `-`. */
+function isCount(text: string): boolean {
+  return /^(?:\d{1,15}|-)$/.test(text);
 }
 
-/** Address, identity and user; a user's name may hold blanks. */
-function setWho(fields: Record<string, unknown>, who: string): void {
-  const addressEnd = who.indexOf(" ");
-  const identEnd = addressEnd === -1 ? -1 : who.indexOf(" ", addressEnd + 1);
-  setUnlessAbsent(fields, "remote_addr", addressEnd === -1 ? who : who.slice(0, addressEnd));
-  if (identEnd === -1) return;
-  setUnlessAbsent(fields, "ident", who.slice(addressEnd + 1, identEnd));
-  setUnlessAbsent(fields, "remote_user", who.slice(identEnd + 1));
-}
+/** A token as in RFC 9110, a target and a protocol; servers log broken targets with their spaces. */
+const requestPattern = /^([A-Za-z][\w-]*) (\S|\S.*\S) ([A-Za-z]+\/\d+(?:\.\d+)?)$/s;
 
 function setRequest(fields: Record<string, unknown>, request: string): void {
-  const methodEnd = request.indexOf(" ");
-  const protocolStart = request.lastIndexOf(" ");
-  if (methodEnd <= 0 || protocolStart === methodEnd || protocolStart === request.length - 1) {
+  const [, method, path, protocol] = requestPattern.exec(request) ?? [];
+  if (method === undefined) {
     setUnlessAbsent(fields, "request", request);
     return;
   }
-  fields["method"] = request.slice(0, methodEnd);
-  fields["path"] = request.slice(methodEnd + 1, protocolStart);
-  fields["protocol"] = request.slice(protocolStart + 1);
+  fields["method"] = method;
+  fields["path"] = path;
+  fields["protocol"] = protocol;
 }
 
+/** A referer without quotes is only ever `-`. */
+const unquotedAbsent = ' - "';
+
 function setTail(fields: Record<string, unknown>, line: string, from: number): void {
-  let at = from;
-  for (const name of ["referer", "user_agent"]) {
+  const hasNoReferer = line.startsWith(unquotedAbsent, from);
+  let at = hasNoReferer ? from + 2 : from;
+  for (const name of hasNoReferer ? ["user_agent"] : ["referer", "user_agent"]) {
     const quoted = line[at] === " " && line[at + 1] === '"' ? readQuoted(line, at + 1) : undefined;
     if (quoted === undefined) break;
     setUnlessAbsent(fields, name, quoted.value);

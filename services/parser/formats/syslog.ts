@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { quote, Refusal, refuse } from "../line.ts";
 import type { Fields } from "../mapping/path.ts";
 import { compileTimePattern } from "../mapping/time-pattern.ts";
@@ -101,10 +102,25 @@ function read3164(line: string, from: number, fields: Mutable): Fields | Refusal
   }
   fields["timestamp"] = time;
   const host = wordAt(line, hostStart);
-  setUnlessAbsent(fields, "hostname", host);
-  const rest = line.slice(hostStart + host.length + 1);
-  setMessage(fields, rest.slice(setTag(fields, rest)));
+  // Programs that write to a local socket name no host.
+  if (isTag(host)) {
+    setTaggedMessage(fields, line.slice(hostStart));
+    return fields;
+  }
+  // Network devices write a colon after their address.
+  setUnlessAbsent(fields, "hostname", host.endsWith(":") && isIP(host) === 0 ? host.slice(0, -1) : host);
+  setTaggedMessage(fields, line.slice(hostStart + host.length + 1));
   return fields;
+}
+
+/** `app:`, `app[123]:`, `app[123]` or the same with text right after it, but no address such as `2001:db8::`. */
+function isTag(word: string): boolean {
+  if (tagWithId.test(word)) return true;
+  return word.length > 1 && word.endsWith(":") && isIP(word) === 0 && isIP(word.slice(0, -1)) === 0;
+}
+
+function setTaggedMessage(fields: Mutable, text: string): void {
+  setMessage(fields, text.slice(setTag(fields, text)));
 }
 
 function oldTimeAt(line: string, from: number): string | undefined {
@@ -119,12 +135,16 @@ function wordAt(line: string, from: number): string {
   return line.slice(from, end === -1 ? line.length : end);
 }
 
+/** `name[id]:`, after which a space may be missing, or the same without the colon. */
+const tagWithId = /^([^[\]]+)\[([^[\]]*)\](?::|$)/;
+
 /** Sets the tag `name:` or `name[id]:` when the text starts with one; gives the position of the message. */
 function setTag(fields: Mutable, text: string): number {
   const word = wordAt(text, 0);
-  if (word.length < 2 || !word.endsWith(":")) return 0;
-  const bracket = word.endsWith("]:") ? word.indexOf("[") : -1;
-  if (bracket > 0) setUnlessAbsent(fields, "procid", word.slice(bracket + 1, -2));
-  setUnlessAbsent(fields, "app_name", word.slice(0, bracket > 0 ? bracket : -1));
-  return Math.min(word.length + 1, text.length);
+  const [tag, name, id] = tagWithId.exec(word) ?? [];
+  if (tag !== undefined) setUnlessAbsent(fields, "procid", id!);
+  else if (word.length < 2 || !word.endsWith(":")) return 0;
+  setUnlessAbsent(fields, "app_name", name ?? word.slice(0, -1));
+  const end = tag?.length ?? word.length;
+  return text[end] === " " ? end + 1 : end;
 }

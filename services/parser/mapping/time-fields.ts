@@ -32,9 +32,10 @@ export function emptyFields(): TimeFields {
   };
 }
 
+/** Second 60 is real: UTC inserts a leap second now and then. */
 export function isRealTime(fields: TimeFields): boolean {
   const { year, month, day, hour, minute, second, millisecond } = fields;
-  if ((hour | minute | second | millisecond) < 0 || hour > 23 || minute > 59 || second > 59) return false;
+  if ((hour | minute | second | millisecond) < 0 || hour > 23 || minute > 59 || second > 60) return false;
   // Without a year February 29 may be real.
   if (month < 1 || month > 12 || (year !== undefined && year < 1)) return false;
   return day >= 1 && day <= daysInMonth(year ?? 2000, month);

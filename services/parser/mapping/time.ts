@@ -120,13 +120,10 @@ function written(localMs: number, offsetMs: number | undefined): WrittenTime | u
   };
 }
 
-function localOf(fields: TimeFields, year: number): number {
-  const minutes = fields.hour * 60 + fields.minute;
-  return (
-    daysOf(year, fields.month, fields.day) * dayMs +
-    (minutes * 60 + fields.second) * 1000 +
-    fields.millisecond
-  );
+/** A leap second has no number of its own: it is the last millisecond before it, so that the minute stays. */
+function localOf({ month, day, hour, minute, second, millisecond }: TimeFields, year: number): number {
+  const ofMinute = second === 60 ? 59_999 : second * 1000 + millisecond;
+  return daysOf(year, month, day) * dayMs + (hour * 60 + minute) * 60_000 + ofMinute;
 }
 
 /** Logs are written before they are read: the latest year in which the time is at most a day ahead. */

@@ -38,6 +38,58 @@ describe("RFC 3164 and log files", () => {
   });
 });
 
+describe("RFC 3164 and its hosts", () => {
+  const timestamp = "Oct 11 22:14:15";
+  const app = { app_name: "app", procid: "123", message: "hello" };
+
+  test.each<[string, object]>([
+    ["app[123]: hello", app],
+    ["app[123]:hello", app],
+    ["app[123] hello", app],
+    ["app[123]:", { app_name: "app", procid: "123" }],
+    ["app: hello: you", { app_name: "app", message: "hello: you" }],
+    ["postfix/smtpd[123]: hello", { ...app, app_name: "postfix/smtpd" }],
+    ["(systemd)[123]: hello", { ...app, app_name: "(systemd)" }],
+    ["app[]: hello", { app_name: "app", message: "hello" }],
+    ["- app[123]: hello", app],
+    ["host app[123]:hello", { hostname: "host", ...app }],
+    ["host.example.com app[123]: hello", { hostname: "host.example.com", ...app }],
+    ["2001:db8::1 app[123]: hello", { hostname: "2001:db8::1", ...app }],
+    ["2001:db8:: app[123]: hello", { hostname: "2001:db8::", ...app }],
+    ["[2001:db8::1] app[123]: hello", { hostname: "[2001:db8::1]", ...app }],
+    ["10.0.0.1: app[123]: hello", { hostname: "10.0.0.1", ...app }],
+    ["2001:db8::1: app[123]: hello", { hostname: "2001:db8::1", ...app }],
+    ["host GET http://a.example/ [x]", { hostname: "host", message: "GET http://a.example/ [x]" }],
+    ["host http://a.example/", { hostname: "host", message: "http://a.example/" }],
+    ["host", { hostname: "host" }],
+  ])("%s", async (text, values) => {
+    const parse = await openFormat({ type: "syslog" });
+    const priority = { facility: "daemon", severity: "info" };
+    expect(parse(`<30>${timestamp} ${text}`)).toEqual([
+      { properties: { ...priority, timestamp, ...values } },
+    ]);
+    expect(parse(`${timestamp} ${text}`)).toEqual([{ properties: { timestamp, ...values } }]);
+    const iso = "2024-03-10T12:00:00Z";
+    expect(parse(`${iso} ${text}`)).toEqual([{ properties: { timestamp: iso, ...values } }]);
+  });
+
+  test("a leap second is a time", async () => {
+    const parse = await openFormat({ type: "syslog" });
+    expect(parse("<30>Dec 31 23:59:60 host app: m")).toEqual([
+      {
+        properties: {
+          facility: "daemon",
+          severity: "info",
+          timestamp: "Dec 31 23:59:60",
+          hostname: "host",
+          app_name: "app",
+          message: "m",
+        },
+      },
+    ]);
+  });
+});
+
 describe("RFC 5424", () => {
   const head = "<165>1 2003-10-11T22:14:15.003Z host app 111 ID47";
   const fields = {

@@ -53,6 +53,24 @@ describe("formats", () => {
   });
 });
 
+describe("a leap second", () => {
+  const end = "2016-12-31 23:59:59.999";
+
+  test.each<[string, string, Omit<TimeConfig, "format">, string]>([
+    ["iso", "2016-12-31T23:59:60", {}, end],
+    ["iso", "2016-12-31T23:59:60Z", {}, end],
+    ["iso", "2016-12-31 23:59:60.123456", {}, end],
+    ["yyyy-MM-dd HH:mm:ss", "2016-12-31 23:59:60", {}, end],
+    ["yyyyMMddHHmmssSSS", "20161231235960000", {}, end],
+    ["dd/MMM/yyyy:HH:mm:ss Z", "01/Jan/2017:07:59:60 +0800", { outputZone: "UTC" }, end],
+    ["MMM d, yyyy h:m:s a", "Dec 31, 2016 11:59:60 PM", {}, end],
+    ["MMM d HH:mm:ss", "Dec 31 23:59:60", {}, "2023-12-31 23:59:59.999"],
+    ["iso", "2016-12-31 23:59:60", { zone: "Europe/London", outputZone: "UTC" }, end],
+  ])("%s: %s is the last millisecond before it", (format, text, zones, expected) => {
+    expect(write(format, text, zones)).toMatchObject({ text: expected });
+  });
+});
+
 describe("refused", () => {
   test.each([
     ["iso", "2024-02-30"],
@@ -63,7 +81,10 @@ describe("refused", () => {
     ["iso", "0000-01-01"],
     ["iso", "2024-01-01 24:00"],
     ["iso", "2024-01-01 00:60"],
-    ["iso", "2024-01-01 00:00:60"],
+    ["iso", "2024-01-01 00:00:61"],
+    ["iso", "2024-01-01 00:60:60"],
+    ["yyyy-MM-dd HH:mm:ss", "2024-01-01 00:00:61"],
+    ["d/M/yyyy H:m:s", "1/1/2024 0:0:61"],
     ["iso", "2024-01-01 00:00:00."],
     ["iso", "2024-01-01 00:00:00x"],
     ["iso", "2024-01-01T00:00:00+15:00"],

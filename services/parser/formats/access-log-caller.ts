@@ -1,0 +1,83 @@
+import { isIP, isIPv4 } from "node:net";
+import { setUnlessAbsent } from "./absent.ts";
+
+type Fields = Record<string, unknown>;
+
+/**
+ * What an access log says before its time: `address ident user`, perhaps after a virtual host
+ * (`www.example.com:443`) or as a list of addresses (`203.0.113.9, 10.0.0.1`). The name of a user may hold spaces.
+ */
+export function readCaller(fields: Fields, text: string): void {
+  const [first, afterFirst] = wordAt(text, 0);
+  const [second, afterSecond] = wordAt(text, afterFirst);
+  const isWithHost = second !== "-" && hasHost(first, second, text, afterSecond);
+  if (isWithHost) setPair(fields, ["host", "server_port"], first);
+  readUser(fields, text, readAddress(fields, text, isWithHost ? afterFirst : 0));
+}
+
+/** Reads one address, or the list of those that proxies forward; gives where ident begins. */
+function readAddress(fields: Fields, text: string, from: number): number {
+  const [address, afterAddress] = wordAt(text, from);
+  setAddress(fields, address.replace(/,$/, ""));
+  const [proxy] = wordAt(text, afterAddress);
+  let [word, next] = [address, afterAddress];
+  // Some write the forwarded address and that of the proxy without a comma.
+  if (isIP(address) !== 0 && isIP(proxy) !== 0) [word, next] = wordAt(text, afterAddress);
+  while (word.endsWith(",") && next < text.length) [word, next] = wordAt(text, next);
+  if (next > afterAddress) fields["forwarded_for"] = text.slice(from, next).trimEnd();
+  return next;
+}
+
+/** The word at an offset, and where the next one starts. */
+function wordAt(text: string, from: number): [word: string, next: number] {
+  const end = text.indexOf(" ", from);
+  return end === -1 ? [text.slice(from), text.length] : [text.slice(from, end), end + 1];
+}
+
+/**
+ * Whether the first word is the virtual host and the second the address: the second is an address and the first is
+ * none, or it has a port as hosts have, or an ident would stand before a user that is `- …`.
+ */
+function hasHost(first: string, second: string, text: string, afterSecond: number): boolean {
+  if (second === "" || first === "") return false;
+  const isAddress = isIP(withoutBrackets(second.replace(/,$/, ""))) !== 0;
+  if (first.endsWith(",") || isIP(first) !== 0) return false;
+  if (isAddress) return true;
+  return afterSecond < text.length && (hostAndPort(first) !== undefined || isBeforeIdent(text, afterSecond));
+}
+
+/** `- user`, with which ident and user begin. */
+function isBeforeIdent(text: string, at: number): boolean {
+  return text.startsWith("- ", at) && at + 2 < text.length;
+}
+
+/** `www.example.com:443`, `10.0.0.1:80` or `[::1]:443`; an IPv6 address without brackets has no port. */
+function hostAndPort(text: string): readonly [string, string] | undefined {
+  const [, host, port] = /^(\[[^\]]*\]|[^:]+):(\d{1,5})$/.exec(text) ?? [];
+  return host === undefined || port === undefined ? undefined : [host, port];
+}
+
+function withoutBrackets(text: string): string {
+  return text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
+}
+
+function setPair(fields: Fields, [name, portName]: readonly [string, string], text: string): void {
+  const pair = hostAndPort(text);
+  setUnlessAbsent(fields, name, withoutBrackets(pair?.[0] ?? text));
+  if (pair !== undefined) fields[portName] = Number(pair[1]);
+}
+
+/** Only addresses are logged with a port; `name:1` is not one. */
+function setAddress(fields: Fields, text: string): void {
+  const host = hostAndPort(text)?.[0] ?? "";
+  if (host.startsWith("[") || isIPv4(host)) setPair(fields, ["remote_addr", "remote_port"], text);
+  else setUnlessAbsent(fields, "remote_addr", withoutBrackets(text));
+}
+
+function readUser(fields: Fields, text: string, from: number): void {
+  const [ident, next] = wordAt(text, from);
+  setUnlessAbsent(fields, "ident", ident);
+  const user = text.slice(next);
+  // An empty name is logged so.
+  setUnlessAbsent(fields, "remote_user", user === '""' ? "" : user);
+}
