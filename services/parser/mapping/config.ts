@@ -22,7 +22,10 @@ const partSchema = z.preprocess(
   (value) => (typeof value === "string" ? { name: value } : value),
   strictShape({
     name: z.string().min(1).describe("key of this part in the object"),
-    type: z.enum(["text", "number", "boolean"]).default("text").describe("type of this part"),
+    type: z.enum(["text", "number", "boolean", "list"]).default("text").describe("type of this part"),
+    separator: z.string().min(1).optional().describe("list: text between the items, which it needs"),
+    quotes: z.enum(["off", "double"]).optional().describe("list: items may stand in double quotes [off]"),
+    items: z.enum(["text", "number", "boolean"]).optional().describe("list: type of the items [as they are]"),
   }),
 );
 
@@ -101,6 +104,7 @@ export const mappingShape = {
   outputZone: z.string().min(1).optional().describe("default zone times are written in"),
 } as const;
 
+export type PartConfig = z.output<typeof partSchema>;
 export type TypeConfig = z.output<z.ZodObject<typeof typeShape>>;
 export type EntryConfig = z.output<typeof entrySchema>;
 export type MappingConfig = z.output<z.ZodObject<typeof mappingShape>>;

@@ -1,5 +1,5 @@
 import { quote, Refusal, refuse } from "../line.ts";
-import type { TypeConfig } from "./config.ts";
+import type { PartConfig, TypeConfig } from "./config.ts";
 import { isJsonObject, isRawNumber, parseJson, setKey } from "./json.ts";
 import { readNumber } from "./number.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
@@ -67,7 +67,7 @@ function convertAll(values: readonly unknown[], convert: Convert): unknown[] | R
   return converted;
 }
 
-function compileList(config: TypeConfig): Convert {
+function compileList(config: Pick<TypeConfig, "items" | "separator" | "quotes">): Convert {
   const item = config.items === undefined ? undefined : simple[config.items];
   const separator = config.separator;
   const unquote = config.quotes === "double";
@@ -101,7 +101,9 @@ function compileTuples(config: TypeConfig, at: ConfigPath, problems: Problems): 
   const within = config.separator ?? "|";
   if (between === within)
     problems.add([...at, "itemSeparator"], `separator and itemSeparator are both ${quote(within)}`);
-  const converts = parts.map((part) => simple[part.type]);
+  const converts = parts.map((part, index) =>
+    compilePart(part, [within, between], [...at, "parts", index], problems),
+  );
   const readTuple = (text: unknown): unknown => {
     const values = String(text).split(within);
     if (values.length !== names.length) {
@@ -123,6 +125,27 @@ function compileTuples(config: TypeConfig, at: ConfigPath, problems: Problems): 
   return (value) => (Array.isArray(value) ? value : convertAll(splitList(textOf(value), between), readTuple));
 }
 
+/** A list within a tuple needs a separator that neither ends the part nor the tuple. */
+function compilePart(
+  part: PartConfig,
+  outer: readonly string[],
+  at: ConfigPath,
+  problems: Problems,
+): Convert {
+  if (part.type !== "list") {
+    checkTypeKeys(part, at, problems);
+    return simple[part.type];
+  }
+  const { separator } = part;
+  if (separator === undefined) problems.add(at, "a list within tuples needs a separator between its items");
+  const overlapping = outer.find((one) => separator?.includes(one) || one.includes(separator ?? one));
+  if (separator !== undefined && overlapping !== undefined) {
+    const taken = `${quote(separator)} cannot be told from ${quote(overlapping)}`;
+    problems.add([...at, "separator"], `${taken}, which separates parts or tuples`);
+  }
+  return compileList(part);
+}
+
 /** The keys that each type uses beside `type` itself. */
 const keysOfType: Readonly<Record<string, readonly string[]>> = {
   list: ["separator", "quotes", "items"],
@@ -131,7 +154,7 @@ const keysOfType: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Reports keys that do nothing for the type, which is always a mistake. */
-export function checkTypeKeys(config: TypeConfig, at: ConfigPath, problems: Problems): void {
+export function checkTypeKeys(config: TypeConfig | PartConfig, at: ConfigPath, problems: Problems): void {
   const type = config.type;
   const used = type === undefined || !Object.hasOwn(keysOfType, type) ? [] : keysOfType[type]!;
   for (const key of new Set(Object.values(keysOfType).flat())) {

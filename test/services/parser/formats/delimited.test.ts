@@ -142,6 +142,29 @@ describe("tuples", () => {
     expect(parse(`1\t${text}`)).toMatchObject(failure("invalid_value"));
   });
 
+  test.each<[string, object, unknown]>([
+    ["7|a;b", { separator: ";" }, { id: 7, tags: ["a", "b"] }],
+    ["7|1;2", { separator: ";", items: "number" }, { id: 7, tags: [1, 2] }],
+    ['7|"a";"b ""c"""', { separator: ";", quotes: "double" }, { id: 7, tags: ["a", 'b "c"'] }],
+    ["7|", { separator: ";" }, { id: 7 }],
+    ["7|a", { separator: "::" }, { id: 7, tags: ["a"] }],
+  ])("%s has a list by %j", async (text, list, value) => {
+    const tags = { name: "tags", type: "list", ...list };
+    const columns = ["n", { name: "x", type: "tuples", parts: [{ name: "id", type: "number" }, tags] }];
+    const parse = await openFormat({ type: "delimited", separator: "\t", columns });
+    expect(parse(`1\t${text},${text}`)).toEqual(properties({ n: "1", x: [value, value] }));
+  });
+
+  test("a bad item of a list names the part and the item", async () => {
+    const parts = [{ name: "tags", type: "list", separator: ";", items: "number" }];
+    const columns = [{ name: "x", type: "tuples", parts }];
+    const parse = await openFormat({ type: "delimited", separator: "\t", columns });
+    expect(parse("1;2,3;y")).toMatchObject({
+      ...failure("invalid_value"),
+      message: 'x: item 2: tags: item 2: "y" is not a number',
+    });
+  });
+
   test("what is joined is split again", async () => {
     const parse = await openFormat({ type: "delimited", separator: "\t", columns: ["id", column] });
     const tuple = fc.record({

@@ -107,6 +107,27 @@ describe("each fault is named at its place", () => {
       /named twice/,
     ],
     [
+      "a list within tuples without a separator",
+      { ...delimited, columns: [{ name: "a", type: "tuples", parts: [{ name: "p", type: "list" }] }] },
+      ["columns", 0, "parts", 0],
+      /needs a separator/,
+    ],
+    [
+      "a list within tuples with the separator of the tuples",
+      {
+        ...delimited,
+        columns: [{ name: "a", type: "tuples", parts: [{ name: "p", type: "list", separator: "," }] }],
+      },
+      ["columns", 0, "parts", 0, "separator"],
+      /"," cannot be told from ","/,
+    ],
+    [
+      "a separator of a part that is no list",
+      { ...delimited, columns: [{ name: "a", type: "tuples", parts: [{ name: "p", separator: ";" }] }] },
+      ["columns", 0, "parts", 0, "separator"],
+      /means nothing for type text/,
+    ],
+    [
       "equal separators",
       { ...delimited, columns: [{ name: "a", type: "tuples", parts: ["p"], separator: "," }] },
       ["columns", 0, "itemSeparator"],
