@@ -1639,7 +1639,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.parser.v1.LineError.message":
     "What went wrong, naming the field and the value.",
   "engage.parser.v1.LineError.reason":
-    "The cause as counted in metrics and dead letters, for example\n`invalid_json`, `missing_key` or `no_format`.",
+    "The cause as counted in metrics and dead letters, for example\n`invalid_json`, `missing_id` or `no_format`.",
   "engage.parser.v1.LineResult":
     "LineResult is what became of one line.",
   "engage.parser.v1.LineResult.error":

@@ -12,6 +12,7 @@ export const failureReasons = [
   "column_count",
   "no_match",
   "missing_key",
+  "missing_id",
   "invalid_value",
   "separator_in_record",
   "module_error",

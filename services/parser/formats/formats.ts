@@ -99,7 +99,14 @@ async function openParse(format: FormatConfig, at: ConfigPath, context: Context)
   const defaultNulls = format.type === "json" ? [] : [""];
   const reader = createReader(format, format.nulls ?? defaultNulls, at, context);
   const { knownFields } = reader;
-  const mapping = compileMapping(format, { at, problems, now, knownFields, defaultNulls });
+  const mapping = compileMapping(format, {
+    at,
+    problems,
+    now,
+    knownFields,
+    defaultNulls,
+    refusesMissingId: true,
+  });
   const parse = createParse(reader, mapping.map, format.type === "json");
   return {
     parse,

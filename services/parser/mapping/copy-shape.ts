@@ -1,12 +1,14 @@
 import { type Bytes, bytesOf } from "../byte-sink.ts";
 import type { IsNull, Target } from "./members.ts";
 import type { Plan } from "./plan.ts";
+import { idKeys } from "./record.ts";
 import type { GetValue, SlotTable } from "./slots.ts";
 
 export interface CopyRules {
   readonly required: readonly { readonly path: string; readonly get: GetValue }[];
   readonly root: readonly Target[];
   readonly inside: readonly Target[];
+  readonly needsId: boolean;
   readonly isNull: IsNull;
 }
 
@@ -22,6 +24,7 @@ export interface Member {
   readonly fields: readonly number[];
   /** Whether the fields stand within a text. */
   readonly isText: boolean;
+  readonly isId: boolean;
 }
 
 /** A plan, prepared for lines that are not parsed. */
@@ -71,6 +74,7 @@ function compileMember(target: Target, { places }: Plan, table: SlotTable): Memb
     literals: texts.map(bytesOf),
     fields: fields.map(placeOf),
     isText,
+    isId: idKeys.includes(target.key),
   });
   if (fixed === undefined) return member([], []);
   if ("field" in fixed) return member([key, ""], [fixed.field]);

@@ -27,6 +27,8 @@ const restLines = 1_000;
 const comma = 44;
 const objectStart = 123;
 const objectEnd = 125;
+/** Quotes with nothing between them. */
+const emptyTextLength = 2;
 const propertiesHead = bytesOf(',"properties":');
 
 /**
@@ -78,7 +80,7 @@ export function createCopier(rules: CopyRules, table: SlotTable, planner: Planne
     try {
       const values = valuesOf(bytes.buffer, shape, spans);
       if (!hasRequired(rules, values, shape.plan)) return false;
-      return writeRecord({ bytes, shape, spans, values, sink: openSink(), start });
+      return writeRecord({ bytes, shape, spans, values, sink: openSink(), start }, rules.needsId);
     } catch {
       // Parsing the line will throw it again, where it becomes the reason of the refusal.
       return false;
@@ -123,10 +125,10 @@ interface Copying {
 }
 
 /** Each member is written behind a comma; where it is the first, a brace then takes the place of that. */
-function writeRecord(copying: Copying): boolean {
+function writeRecord(copying: Copying, needsId: boolean): boolean {
   const { shape, sink } = copying;
   const before = sink.length;
-  if (!writeMembers(shape.root, copying)) return false;
+  if (!(needsId ? writeRootWithId(shape.root, copying) : writeMembers(shape.root, copying))) return false;
   copyKept(shape.plan.root, copying);
   const head = sink.length;
   writeAll(propertiesHead, sink);
@@ -151,11 +153,26 @@ function writeAll(bytes: Bytes, sink: ByteSink): void {
 /** False when the line has to be parsed for one of them. */
 function writeMembers(members: readonly Member[], copying: Copying): boolean {
   for (let index = 0; index < members.length; index++) {
-    const member = members[index]!;
-    if (!(member.literals.length > 0 ? copyMember(member, copying) : readMember(member, copying)))
-      return false;
+    if (!writeMember(members[index]!, copying)) return false;
   }
   return true;
+}
+
+/** False also when no id was written, or such a short one that it may be empty. */
+function writeRootWithId(members: readonly Member[], copying: Copying): boolean {
+  const { sink } = copying;
+  let hasId = false;
+  for (let index = 0; index < members.length; index++) {
+    const member = members[index]!;
+    const before = sink.length;
+    if (!writeMember(member, copying)) return false;
+    hasId ||= member.isId && sink.length - before > member.head.buffer.length + emptyTextLength;
+  }
+  return hasId;
+}
+
+function writeMember(member: Member, copying: Copying): boolean {
+  return member.literals.length > 0 ? copyMember(member, copying) : readMember(member, copying);
 }
 
 function copyMember({ literals, fields, isText }: Member, { bytes, spans, sink }: Copying): boolean {

@@ -7,7 +7,7 @@ import { closeRecord, type IsNull, joinMembers, type Target, writeMembers } from
 import type { Fields } from "./path.ts";
 import { createPlanner, type MakePlan, maxFields } from "./plan.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
-import { rootKeys, zoneOffsetKey } from "./record.ts";
+import { hasId, idKeys, rootKeys, zoneOffsetKey } from "./record.ts";
 import { compilePath, createSlotTable, type GetValue, type SlotTable } from "./slots.ts";
 import { headOf, writeNested } from "./write.ts";
 
@@ -27,6 +27,8 @@ export interface MappingContext {
   readonly knownFields: readonly string[] | undefined;
   /** Texts that mean "no value" when the configuration does not say. */
   readonly defaultNulls: readonly string[];
+  /** Whether a mapping that names an id refuses lines that have none. */
+  readonly refusesMissingId?: boolean;
 }
 
 interface Required {
@@ -39,6 +41,8 @@ interface Compiled {
   readonly required: readonly Required[];
   readonly root: readonly Target[];
   readonly inside: readonly Target[];
+  /** Without one of the ids nobody can use the record, if the mapping is one of records of users. */
+  readonly needsId: boolean;
   readonly keepRest: boolean;
   /** Fields that are not kept. */
   readonly skip: ReadonlySet<string>;
@@ -69,6 +73,7 @@ export function compileMapping(config: MappingConfig, context: MappingContext): 
     required: config.required.map((path) => ({ path, get: compilePath(path, table) })),
     root: targets.filter(({ key }) => rootKeys.has(key)),
     inside: targets.filter(({ key }) => !rootKeys.has(key)),
+    needsId: context.refusesMissingId === true && targets.some(({ key }) => idKeys.includes(key)),
     keepRest,
     skip,
     taken: new Set([...written, ...read.map((path) => path.replace(/^properties\./, ""))]),
@@ -82,7 +87,7 @@ export function compileMapping(config: MappingConfig, context: MappingContext): 
 }
 
 function createMap(compiled: Compiled, makePlan: MakePlan): MapFields {
-  const { required, root, inside, isNull } = compiled;
+  const { required, root, inside, needsId, isNull } = compiled;
   return (fields, plain) => {
     const planned = makePlan(fields);
     if (planned === undefined) return refuseFields();
@@ -92,6 +97,7 @@ function createMap(compiled: Compiled, makePlan: MakePlan): MapFields {
     }
     const record = writeMembers(root, plan.root, planned, plain, isNull);
     if (record instanceof Refusal) return record;
+    if (needsId && !hasId(record)) return refuseMissingId(root);
     const found = values[plan.propertiesAt];
     const own = isJsonObject(found) ? found : undefined;
     const copies = own !== undefined || plan.isWide;
@@ -127,6 +133,11 @@ function writeCopied(
   if (own !== undefined) copy(own, taken);
   const text = writeNested(rest).slice(1, -1);
   return joinMembers(written, text);
+}
+
+function refuseMissingId(root: readonly Target[]): Refusal {
+  const sources = root.filter(({ key }) => idKeys.includes(key)).flatMap(({ paths }) => paths);
+  return refuse("missing_id", `${idKeys.join(" and ")} are missing, which come from ${sources.join(", ")}`);
 }
 
 function refuseFields(): Refusal {

@@ -138,7 +138,7 @@ export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
 export type LineError = Message<"engage.parser.v1.LineError"> & {
   /**
    * The cause as counted in metrics and dead letters, for example
-   * `invalid_json`, `missing_key` or `no_format`.
+   * `invalid_json`, `missing_id` or `no_format`.
    *
    * @generated from field: string reason = 1;
    */

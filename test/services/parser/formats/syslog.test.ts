@@ -159,3 +159,32 @@ test("a time without a year is the latest that is no more than a day ahead", asy
   expect(parse("Feb 29 00:00:00 h a: m")).toEqual([{ "#time": "2024-02-29 00:00:00.000" }]);
   expect(parse("2024-01-01T00:00:00+01:00 h a: m")).toEqual([{ "#time": "2023-12-31 23:00:00.000" }]);
 });
+
+describe("a record without any id", () => {
+  const mapping = { "#distinct_id": "hostname", "#account_id": "procid" };
+
+  test.each([
+    ["Oct 11 22:14:15 host app: m", { "#distinct_id": "host" }],
+    ["Oct 11 22:14:15 app[7]: m", { "#account_id": "7" }],
+    ["<30>1 - - app 7 - - m", { "#account_id": "7" }],
+  ])("%s has one", async (line, ids) => {
+    const parse = await openFormat({ type: "syslog", rest: "drop", mapping });
+    expect(parse(line)).toEqual([ids]);
+  });
+
+  test.each(["Oct 11 22:14:15 app: m", "Oct 11 22:14:15 - m", "<30>1 - - app - - - m"])(
+    "%s is a bad line",
+    async (line) => {
+      const parse = await openFormat({ type: "syslog", mapping });
+      expect(parse(line)).toEqual({
+        ...failure("missing_id"),
+        message: "#account_id and #distinct_id are missing, which come from hostname, procid",
+      });
+    },
+  );
+
+  test("is taken where the mapping names no id", async () => {
+    const parse = await openFormat({ type: "syslog", rest: "drop", mapping: { app: "app_name" } });
+    expect(parse("Oct 11 22:14:15 app: m")).toEqual([{ properties: { app: "app" } }]);
+  });
+});

@@ -16,7 +16,7 @@ const configs = [
   { mapping: { "#ip": "a", list: { from: "b", type: "list" }, first: "b.0" }, rest: "all" },
 ];
 
-function compile(config: object) {
+function compile(config: object, refusesMissingId = false) {
   const problems = createProblems();
   return compileMapping(z.object(mappingShape).parse(config), {
     at: [],
@@ -24,6 +24,7 @@ function compile(config: object) {
     now: () => 0,
     knownFields: undefined,
     defaultNulls: [],
+    refusesMissingId,
   });
 }
 
@@ -38,8 +39,8 @@ function mapParsed({ map }: ReturnType<typeof compile>, line: string): string | 
 }
 
 /** A mapping that has parsed `example`, and so knows its kind of line. */
-function taught(config: object, example: string): ReturnType<typeof compile> {
-  const mapping = compile(config);
+function taught(config: object, example: string, refusesMissingId = false): ReturnType<typeof compile> {
+  const mapping = compile(config, refusesMissingId);
   mapParsed(mapping, example);
   return mapping;
 }
@@ -141,6 +142,17 @@ it.each<[name: string, line: string]>([
   ["a number that would be spelt otherwise", '{"a":1.0,"b":2}'],
 ])("leaves %s to be parsed", (_name, line) => {
   expect(taught({}, '{"a":1,"b":2}').copier?.mapLine(line)).toBeUndefined();
+});
+
+it.each([
+  ['{"a":"x","b":2}', '{"#account_id":"x","properties":{"b":2}}'],
+  ['{"a":123,"b":2}', '{"#account_id":123,"properties":{"b":2}}'],
+  ['{"a":null,"b":2}', undefined],
+  ['{"a":"","b":2}', undefined],
+])("copies %s as %j where an id is needed", (line, record) => {
+  const mapping = taught({ mapping: { "#account_id": "a" } }, '{"a":1,"b":2}', true);
+  expect(mapping.copier?.mapLine(line)).toBe(record);
+  expect(mapParsed(mapping, line)).toBe(record);
 });
 
 it("leaves lines with a null text to be parsed", () => {

@@ -21,6 +21,24 @@ describe("rest", () => {
   });
 });
 
+describe("a line without an id", () => {
+  test.each([
+    ["json", {}, '{"b":1}'],
+    ["json", {}, '{"id":"","b":1}'],
+    ["json", {}, '{"id":null,"b":"\\"#account_id\\":1"}'],
+    ["logfmt", {}, "b=1"],
+    ["delimited", { separator: ",", columns: ["id", "b"] }, ",1"],
+  ])("is bad as %s %j: %s", async (type, format, line) => {
+    const parse = await openFormat({ type, ...format, mapping: { "#account_id": "id" } });
+    expect(parse(line)).toMatchObject(failure("missing_id"));
+  });
+
+  test("is one that keeps the other id", async () => {
+    const parse = await openFormat({ type: "json", mapping: { "#account_id": "id" } });
+    expect(parse('{"#distinct_id":"d"}')).toEqual([{ "#distinct_id": "d" }]);
+  });
+});
+
 describe("names", () => {
   test.each([
     ["two fields swap names", { a: "b", b: "a" }, '{"a":1,"b":2}', { properties: { a: 2, b: 1 } }],
