@@ -20,6 +20,7 @@ import type { Config } from "./config.ts";
 import { openLog } from "./log.ts";
 import { packageVersion } from "./package-root.ts";
 import { openServices } from "./services.ts";
+import { createSiteLog } from "./site-log.ts";
 
 export interface ServerOptions {
   /** File descriptor of the log; standard output by default. */
@@ -81,6 +82,11 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       metrics,
       pages: createApiPages(() => describeApi(services, codecs)),
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
+    },
+    sites: {
+      ...config.gateway,
+      asksForKeys: config.auth.mode === "keys",
+      onRefused: createSiteLog(logger),
     },
     ...(config.tls && { tls: readTls(config.tls) }),
     lanes: options.lanes ?? true,

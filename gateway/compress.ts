@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { NodeRequest } from "./port.ts";
 import type { HttpAnswer } from "./unary-http.ts";
+import { varyWith } from "./vary.ts";
 
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
@@ -19,7 +20,7 @@ export function compressAnswer(
 ): HttpAnswer | Promise<HttpAnswer> {
   if (isBelow(answer.body, minBytes)) return answer;
   const encoding = acceptedEncoding(request.headers["accept-encoding"]);
-  const headers = { ...answer.headers, vary: "accept-encoding" };
+  const headers = { ...answer.headers, vary: varyWith(request, "accept-encoding") };
   if (encoding === undefined) return { ...answer, headers };
   const compressed = encoding === "gzip" ? gzipAsync(answer.body) : brotliAsync(answer.body, brotliOptions);
   return compressed.then((body) => ({

@@ -3,6 +3,7 @@ import type { Http2ServerResponse } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { shorten } from "../base/text/quote.ts";
+import { ErrorStyle } from "../gen/engage/gateway/v1/options_pb.ts";
 import { createAdapter } from "./adapter.ts";
 import type { Authorize, Core } from "./core.ts";
 import type { ReportFault } from "./failures.ts";
@@ -17,6 +18,11 @@ import { allObservers, type CallObserver } from "./record.ts";
 import { createReflection } from "./reflection.ts";
 import type { JsonCodecs } from "./rest/codec.ts";
 import { createRestRouter } from "./rest/router.ts";
+import { sendAnswer } from "./rest/send.ts";
+import { encodeError } from "./rest/status.ts";
+import { readHead } from "./sites/head.ts";
+import { createSites, type SitesOptions } from "./sites/sites.ts";
+import { createTargets } from "./sites/target.ts";
 
 export interface GatewayOptions {
   readonly services: readonly ServedService[];
@@ -30,6 +36,8 @@ export interface GatewayOptions {
   readonly codecs?: JsonCodecs;
   readonly pages: Omit<PagesOptions, "isDraining">;
   readonly tls?: TlsOptions;
+  /** What pages of other sites may do; by default nothing that no key is asked for. */
+  readonly sites?: SitesOptions;
   /** False sends every call through Connect's own handlers; both ways answer the same. */
   readonly lanes?: boolean;
 }
@@ -60,7 +68,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const port = createPort({
     limits: options.limits,
     ...(options.tls && { tls: options.tls }),
-    onStream: lanes ? grpcLane : () => false,
+    // Browsers speak HTTP/2 over TLS: what a page sends is looked at like other requests.
+    onStream: lanes
+      ? (stream, headers) => headers.origin === undefined && grpcLane(stream, headers)
+      : () => false,
     onRequest: createDispatch(core, health, options, lanes),
   });
   return {
@@ -89,6 +100,7 @@ function createDispatch(
   const adapter = createAdapter(core);
   const pages = createPages({ ...options.pages, isDraining: () => health.isDraining });
   const rest = createRestRouter(core, { codecs: options.codecs ?? new Map() });
+  const admit = createSites(options.sites ?? noSites, createTargets(core.services, rest));
   const servers: Serve[] = [
     ...(lanes ? [createConnectLane(core)] : []),
     adapter,
@@ -96,12 +108,25 @@ function createDispatch(
     (request, response) => rest.handle(request, response),
   ];
   return (request, response) => {
+    const head = readHead(request);
+    if (typeof head === "string") {
+      refuseHead(request, response, head);
+      return;
+    }
     const target = request.url ?? "/";
     const query = target.indexOf("?");
     const path = query < 0 ? target : target.slice(0, query);
+    if (!admit(request, response, path, head)) return;
     for (const serve of servers) if (serve(request, response, path)) return;
     refuse(request, response as ServerResponse, path);
   };
+}
+
+const noSites: SitesOptions = { hosts: [], cors: [], asksForKeys: false };
+
+function refuseHead(request: NodeRequest, response: NodeResponse, problem: string): void {
+  const error = new ConnectError(problem, Code.InvalidArgument);
+  sendAnswer(request, response, encodeError(error, ErrorStyle.STATUS));
 }
 
 function refuse(request: NodeRequest, response: ServerResponse, path: string): void {

@@ -6,6 +6,8 @@ export const gatewayDomain = "engage.gateway";
 
 /** Why the gateway refuses a call, where the code alone does not tell; REST has an HTTP status for each. */
 export type RefusalReason =
+  | "CROSS_SITE"
+  | "FOREIGN_HOST"
   | "MESSAGE_TOO_LARGE"
   | "METHOD_NOT_ALLOWED"
   | "UNSUPPORTED_CONTENT_ENCODING"

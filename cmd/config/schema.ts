@@ -5,6 +5,7 @@ import { eventsConfigSchema } from "../../services/event/config.ts";
 import { parserConfigSchema } from "../../services/parser/config.ts";
 import { analysisSchema } from "./analysis-schema.ts";
 import { channelSchema } from "./channel-schema.ts";
+import { gatewaySchema } from "./gateway-schema.ts";
 import { parseListen } from "./listen.ts";
 import { webhookSchema } from "./webhook-schema.ts";
 
@@ -143,6 +144,7 @@ export const configSchema = z.strictObject({
   data: filePath().default("./data"),
   tls: tlsSchema.optional(),
   auth: section(authSchema),
+  gateway: section(gatewaySchema),
   limits: section(limitsSchema),
   /** Time that calls in flight get to finish when the service stops. */
   drainMs: milliseconds().default(10_000),

@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { shorten } from "../../base/text/quote.ts";
 import type { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import type { Core } from "../core.ts";
+import type { ServedMethod } from "../methods.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
 import { refuse } from "../refusals.ts";
 import { compileBindings, type RestBinding } from "./bindings.ts";
@@ -16,6 +17,10 @@ export interface RestRouter {
   /** Answers if a route has this path; otherwise returns false and touches nothing. */
   readonly handle: (request: NodeRequest, response: NodeResponse) => boolean;
   readonly routes: readonly RestBinding[];
+  /** The RPC that answers this HTTP method at this path. */
+  readonly find: (method: string, path: string) => ServedMethod | undefined;
+  /** The HTTP methods that are served at a path, sorted; empty where there is none. */
+  readonly methodsAt: (path: string) => readonly string[];
 }
 
 export interface RestOptions {
@@ -45,11 +50,13 @@ export function createRestRouter(core: Core, options: RestOptions = {}): RestRou
       );
     }
   }
+  const matchOf = (method: string, path: string) =>
+    table.find(method, path) ?? (method === "HEAD" ? table.find("GET", path) : undefined);
   const handle = (request: NodeRequest, response: NodeResponse): boolean => {
     const { url = "", method = "" } = request;
     const mark = url.indexOf("?");
     const path = mark === -1 ? url : url.slice(0, mark);
-    const match = table.find(method, path) ?? (method === "HEAD" ? table.find("GET", path) : undefined);
+    const match = matchOf(method, path);
     if (match !== undefined) {
       match.value.serve(request, response, match.segments, mark === -1 ? "" : url.slice(mark + 1));
       return true;
@@ -60,7 +67,12 @@ export function createRestRouter(core: Core, options: RestOptions = {}): RestRou
     refuseMethod(request, response, path, methods, errorStyle);
     return true;
   };
-  return { handle, routes };
+  return {
+    handle,
+    routes,
+    find: (method, path) => matchOf(method, path)?.value.binding.served,
+    methodsAt: table.methodsAt,
+  };
 }
 
 function compileRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {

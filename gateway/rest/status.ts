@@ -40,6 +40,8 @@ const httpStatusByCode: Readonly<Record<Code, number>> = {
 
 /** Reasons of the gateway that HTTP has a status of its own for. */
 const httpStatusByReason: Readonly<Record<RefusalReason, number>> = {
+  CROSS_SITE: 403,
+  FOREIGN_HOST: 421,
   MESSAGE_TOO_LARGE: 413,
   METHOD_NOT_ALLOWED: 405,
   UNSUPPORTED_CONTENT_ENCODING: 415,

@@ -121,7 +121,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
       await open();
       const socket = connect(server.port, "127.0.0.1");
       socket.write(
-        `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\ncontent-length: 100\r\n${timeout}\r\n\r\n{`,
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\ncontent-length: 100\r\n${timeout}\r\n\r\n{`,
       );
       expect((await untilClosed(socket)).toString("latin1")).toMatch(/deadline_exceeded|grpc-status: 4/);
       await server.settled();

@@ -7,6 +7,7 @@ import { serve } from "../../gateway/methods.ts";
 import { createMetrics } from "../../gateway/metrics/metrics.ts";
 import type { TlsOptions } from "../../gateway/port.ts";
 import type { CallRecord } from "../../gateway/record.ts";
+import type { SitesOptions } from "../../gateway/sites/sites.ts";
 import { Failing, Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
 import { createFailing, createLibrary, type Seen } from "./testproto/library.ts";
 
@@ -33,6 +34,7 @@ export interface TestGatewayOptions {
   /** Handlers in the place of the test service's own. */
   readonly library?: Partial<ServiceImpl<typeof Library>>;
   readonly drainMs?: number;
+  readonly sites?: Partial<SitesOptions>;
 }
 
 /** Every protocol over the test services on a port of loopback. It must be drained by who opens it. */
@@ -60,6 +62,7 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
     reportFault: (error) => void faults.push(error),
     pages: { checks: {}, metrics, reportFault: (error) => void faults.push(error) },
     lanes: options.lanes ?? true,
+    sites: { hosts: [], cors: [], asksForKeys: false, ...options.sites },
     ...(options.tls && { tls: options.tls }),
   });
   const { port } = await gateway.listen("127.0.0.1", 0);

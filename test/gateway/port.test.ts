@@ -13,7 +13,7 @@ import { openGatewayForTest, type TestGateway } from "./gateway-server.ts";
 const path = "/engage.test.v1.Library/Echo";
 const grpc = { ":path": path, ":method": "POST", "content-type": "application/grpc" };
 const hello = envelope(Buffer.from([0x0a, 2, 0x68, 0x69]));
-const getHealth = "GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n";
+const getHealth = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const healthy = /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"status":"ok"\}/;
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
@@ -65,7 +65,7 @@ describe("what a connection starts with", () => {
 
   test("a method that starts as the preface does", async () => {
     const { port } = await openGatewayForTest();
-    const answer = await sendTcp(port, "PRI /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+    const answer = await sendTcp(port, "PRI /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
   });
 
@@ -111,7 +111,7 @@ describe("HTTP/1.1 connections", () => {
     const socket = dial(await openGatewayForTest());
     const post = (text: string): string => {
       const body = JSON.stringify({ text });
-      return `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+      return `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     };
     socket.write(["one", "two", "three"].map(post).join("") + getHealth);
     const answers = await untilMatch(socket, /"status":"ok"/);
@@ -147,7 +147,7 @@ describe("HTTP/1.1 connections", () => {
     "CONNECT a:1 HTTP/1.1",
   ])("%s harms nobody", async (line) => {
     const server = await openGatewayForTest();
-    await sendTcp(server.port, `${line}\r\nhost: a\r\nconnection: close\r\n\r\n`);
+    await sendTcp(server.port, `${line}\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
     await isServing(server);
   });
 });
@@ -165,7 +165,7 @@ test("an idle HTTP/1.1 connection holds nothing of its last request", async () =
     },
   });
   const socket = dial(server);
-  const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n`;
   socket.write(`${head}{}`);
   await untilMatch(socket, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{\}$/);
   await vi.waitFor(() => {
@@ -197,7 +197,7 @@ describe("slow and silent peers", () => {
 
   test("a body that trickles in is cut", async () => {
     const server = await openGatewayForTest({ limits });
-    const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n`;
+    const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n`;
     expect(await trickle(dial(server), head)).toMatch(/^HTTP\/1\.1 408 /);
     await server.settled();
     expect(server.finished.length).toBe(1);

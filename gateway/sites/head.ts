@@ -1,0 +1,65 @@
+import type { IncomingMessage } from "node:http";
+import { quoteText } from "../../base/text/quote.ts";
+import type { NodeRequest } from "../port.ts";
+import { type Host, parseHost } from "./host.ts";
+
+/** Where a request goes. */
+export interface RequestHead {
+  /** Undefined where HTTP/1.0 or HTTP/2 say none. */
+  readonly host: Host | undefined;
+}
+
+/** Hosts by their text: a server is called by few names. */
+const known = new Map<string, RequestHead | undefined>();
+const maxKnown = 256;
+const nowhere: RequestHead = { host: undefined };
+
+/**
+ * Checks what a request says of where it goes, and brings its target into the
+ * form that all else expects: `/path?query`, with the host in its header (RFC
+ * 9112, sections 3.2 and 3.3). Returns what is wrong with it as a text.
+ */
+export function readHead(request: NodeRequest): RequestHead | string {
+  const { url = "" } = request;
+  const problem = "stream" in request ? authorityProblem(request.headers) : hostProblem(request);
+  if (problem !== undefined) return problem;
+  if (url.charCodeAt(0) !== 47 /* "/" */ && url !== "*") {
+    const absolute = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(url);
+    if (absolute === null) return `the request target ${quoteText(url)} is neither a path nor an http URL`;
+    const [, host = "", rest = ""] = absolute;
+    request.url = rest.startsWith("/") ? rest : `/${rest}`;
+    // It stands above the header.
+    request.headers.host = host;
+  }
+  const text = request.headers[":authority"] ?? request.headers.host;
+  if (text === undefined) return nowhere;
+  return headOf(text as string) ?? `the host ${quoteText(text as string)} is not valid`;
+}
+
+/** Node keeps the first of several lines. */
+function hostProblem({ rawHeaders }: IncomingMessage): string | undefined {
+  let lines = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") lines++;
+  }
+  return lines > 1 ? `the request has ${lines} host headers, valid is one` : undefined;
+}
+
+function authorityProblem(headers: NodeRequest["headers"]): string | undefined {
+  const authority = headers[":authority"];
+  const { host } = headers;
+  if (authority === undefined || host === undefined || authority === host) return undefined;
+  return `the request goes to ${quoteText(String(authority))}, but its host header says ${quoteText(host)}`;
+}
+
+function headOf(text: string): RequestHead | undefined {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const host = parseHost(text);
+  if (host === undefined) return undefined;
+  if (known.size >= maxKnown) known.clear();
+  const head = { host };
+  known.set(text, head);
+  return head;
+}

@@ -1,0 +1,59 @@
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import type { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import { ErrorStyle as Style } from "../../gen/engage/gateway/v1/options_pb.ts";
+import type { ServedMethod, ServedService } from "../methods.ts";
+import type { RestRouter } from "../rest/router.ts";
+
+/** What a path is, as far as pages of other origins are concerned. */
+export interface Target {
+  /** The RPC at the path; undefined for pages of the server and for paths where nothing is. */
+  readonly served: ServedMethod | undefined;
+  /** Pages of every origin may call it. */
+  readonly anyOrigin: boolean;
+  /** Its handler asks for a signature, an app id or a token. */
+  readonly hasOwnAuth: boolean;
+  /** In capitals. */
+  readonly methods: readonly string[];
+  readonly errorStyle: ErrorStyle;
+}
+
+export type FindTarget = (method: string, path: string) => Target;
+
+const pageMethods = ["GET", "HEAD"];
+
+/** Looks targets up by path, and by HTTP method where a path has several RPCs. */
+export function createTargets(services: readonly ServedService[], rest: RestRouter): FindTarget {
+  const rpcs = new Map(
+    services.flatMap(({ methods }) => methods.map((served) => [`/${served.name}`, rpcTarget(served)])),
+  );
+  return (method, path) => {
+    const rpc = rpcs.get(path);
+    if (rpc !== undefined) return rpc;
+    const methods = rest.methodsAt(path);
+    const served = rest.find(method, path) ?? (methods[0] && rest.find(methods[0], path));
+    return served ? restTarget(served, methods) : pageTarget;
+  };
+}
+
+/** The HTTP methods that the protocols of RPCs use for this one. */
+export function httpMethodsOf({ desc }: ServedMethod): readonly string[] {
+  const isRead = desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  return isRead && desc.methodKind === "unary" ? ["GET", "POST"] : ["POST"];
+}
+
+function rpcTarget(served: ServedMethod): Target {
+  return { ...pageTarget, served, methods: httpMethodsOf(served) };
+}
+
+function restTarget(served: ServedMethod, methods: readonly string[]): Target {
+  const { anyOrigin, handlerAuthenticatesRest: hasOwnAuth, errorStyle } = served.options;
+  return { served, anyOrigin, hasOwnAuth, methods, errorStyle };
+}
+
+const pageTarget: Target = {
+  served: undefined,
+  anyOrigin: false,
+  hasOwnAuth: false,
+  methods: pageMethods,
+  errorStyle: Style.STATUS,
+};
