@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { systemClock } from "../base/async/clock.ts";
 import { maxPropertiesOf } from "../services/event/config.ts";
 import { type Loader, type LoadObserver, openLoader } from "../services/event/load/loader.ts";
 import { createPrepareWorker, type PrepareWorker } from "../services/event/load/prepare-worker.ts";
@@ -83,7 +83,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const reader = createRecordReader({ folder, spool });
   const loader = opened.use(
     openLoader({
-      ...{ store, stagingFolder, delays, observer: ports.observer, now: Date.now },
+      ...{ store, stagingFolder, delays, observer: ports.observer, clock: systemClock },
       maxProperties: maxPropertiesOf(config.events),
       reader: {
         ...reader,
@@ -112,7 +112,6 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
         ports.letters.append(letters);
         await ports.letters.flush();
       },
-      wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
     }),
   );
   const stack = opened.move();

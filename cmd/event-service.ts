@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { createSettledNow, systemClock } from "../base/async/clock.ts";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
 import { maxPropertiesOf } from "../services/event/config.ts";
@@ -131,6 +132,9 @@ interface LoadingPorts {
   readonly logger: Logger;
 }
 
+/** A clock that was set wrongly for less than this drops no events. */
+const settleMs = 3_600_000;
+
 async function openLoading(
   config: Config,
   { letters, metrics, logger }: LoadingPorts,
@@ -169,7 +173,7 @@ async function openLoading(
   );
   opened.use(
     startCompaction({
-      ...{ store: loading.store, keepDays: keepDaysOf(config), now: Date.now },
+      ...{ store: loading.store, keepDays: keepDaysOf(config), now: createSettledNow(systemClock, settleMs) },
       done: (report) => logger.info(report, "closed days of events were put in order"),
       failed(error) {
         metrics.compactFailed();

@@ -55,3 +55,30 @@ export function createSteadyNow(clock: Pick<Clock, "now" | "monotonicMs">): () =
   const aheadMs = clock.now() - clock.monotonicMs();
   return () => Math.round(aheadMs + clock.monotonicMs());
 }
+
+/** A difference below this is the error of measuring, or a clock that is kept right over the network. */
+const maxDriftMs = 2_000;
+
+/**
+ * The computer's clock, but a jump of it counts only after it has stayed for
+ * `settleMs`; until then the time passes as before the jump. For what can't be
+ * undone and may wait, such as dropping what is too old.
+ */
+export function createSettledNow(clock: Pick<Clock, "now" | "monotonicMs">, settleMs: number): () => number {
+  let aheadMs = clock.now() - clock.monotonicMs();
+  let jump: { readonly aheadMs: number; readonly seenMs: number } | undefined;
+  return () => {
+    const monotonicMs = clock.monotonicMs();
+    const foundMs = clock.now() - monotonicMs;
+    if (Math.abs(foundMs - aheadMs) < maxDriftMs) {
+      aheadMs = foundMs;
+      jump = undefined;
+    } else if (jump === undefined || Math.abs(foundMs - jump.aheadMs) >= maxDriftMs) {
+      jump = { aheadMs: foundMs, seenMs: monotonicMs };
+    } else if (monotonicMs - jump.seenMs >= settleMs) {
+      aheadMs = foundMs;
+      jump = undefined;
+    }
+    return Math.round(aheadMs + monotonicMs);
+  };
+}

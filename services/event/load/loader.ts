@@ -1,3 +1,4 @@
+import type { Clock } from "../../../base/async/clock.ts";
 import type { LetterBatch } from "../../../store/deadletters/deadletters.ts";
 import {
   type EventStore,
@@ -30,10 +31,7 @@ export interface LoaderOptions {
   readonly limits: LoadLimits;
   readonly delays: { readonly minDelayMs: number; readonly maxDelayMs: number };
   readonly observer: LoadObserver;
-  /** Resolves after `ms`, or as soon as the signal is aborted. */
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now" | "monotonicMs" | "wait">;
 }
 
 export interface LoadLimits {
@@ -85,7 +83,8 @@ class SpoolLoader implements Loader {
   readonly #running: Promise<void>;
   #worker: PrepareWorker | undefined;
   #waker = new AbortController();
-  #nextBatchMs = 0;
+  /** By the monotonic clock. */
+  #nextBatchMs = Number.NEGATIVE_INFINITY;
   #faults = 0;
 
   constructor(options: LoaderOptions) {
@@ -119,7 +118,7 @@ class SpoolLoader implements Loader {
   }
 
   async #run(): Promise<void> {
-    const { observer, wait } = this.#options;
+    const { observer, clock } = this.#options;
     while (!this.#stop.signal.aborted) {
       try {
         await this.#session();
@@ -127,7 +126,7 @@ class SpoolLoader implements Loader {
         if (error instanceof PrepareWorkerDiedError) this.#worker = undefined;
         const delayMs = this.#delayMs();
         observer.failed(error, delayMs);
-        await wait(delayMs, this.#stop.signal);
+        await clock.wait(delayMs, this.#stop.signal);
       }
     }
   }
@@ -174,7 +173,7 @@ class SpoolLoader implements Loader {
     await this.#waitForRecords(from, end);
     if (end.aborted) return undefined;
     const chunk = await reader.read(from, limits.maxBytes);
-    this.#nextBatchMs = this.#options.now() + limits.batchMs;
+    this.#nextBatchMs = this.#options.clock.monotonicMs() + limits.batchMs;
     // Behind the last whole line of a file there may be a piece of one that was never acknowledged.
     if (chunk === undefined)
       throw new Error(`the spool has no whole line behind file ${from.number} offset ${from.offset}`);
@@ -190,7 +189,7 @@ class SpoolLoader implements Loader {
 
   /** Until there are enough for a batch, or it is time, or somebody waits for them, or it is ended. */
   async #waitForRecords(from: SpoolPlace, end: AbortSignal): Promise<void> {
-    const { reader, limits, now, wait } = this.#options;
+    const { reader, limits, clock } = this.#options;
     for (;;) {
       const waker = new AbortController();
       this.#waker = waker;
@@ -199,27 +198,28 @@ class SpoolLoader implements Loader {
       const spoolEnd = await reader.end();
       const waitingBytes = await reader.bytesBehind(from);
       if (waitingBytes === 0) this.#flushes.nothingBetween(from, spoolEnd);
-      const leftMs = waitingBytes === 0 ? foreverMs : Math.min(limits.batchMs, this.#nextBatchMs - now());
+      const leftMs =
+        waitingBytes === 0 ? foreverMs : Math.min(limits.batchMs, this.#nextBatchMs - clock.monotonicMs());
       if (leftMs <= 0 || waitingBytes >= limits.maxBytes) return;
       if (waitingBytes > 0 && this.#flushes.isWaiting()) return;
       if (waitingBytes === 0) void grown.then(() => waker.abort());
-      await wait(waitingBytes === 0 ? leftMs : Math.min(leftMs, lookMs), waker.signal);
+      await clock.wait(waitingBytes === 0 ? leftMs : Math.min(leftMs, lookMs), waker.signal);
     }
   }
 
   async #load(prepared: PreparedBatch): Promise<void> {
-    const { reader, observer, now, keepLetters, limits } = this.#options;
+    const { reader, observer, clock, keepLetters, limits } = this.#options;
     if (prepared.letters !== undefined) await keepLetters(prepared.letters);
-    const startMs = now();
+    const startMs = clock.monotonicMs();
     await this.#loadForAsLongAsItTakes(prepared);
     const { to } = prepared.batch;
     this.#faults = 0;
     this.#size.grow();
     this.#suspects.loaded(to);
     this.#flushes.loaded(to);
-    const endMs = now();
-    const delayMs = Math.max(0, endMs - Math.min(prepared.firstReceivedMs, endMs));
-    observer.loaded(prepared, { loadMs: endMs - startMs, delayMs });
+    const nowMs = clock.now();
+    const delayMs = Math.max(0, nowMs - Math.min(prepared.firstReceivedMs, nowMs));
+    observer.loaded(prepared, { loadMs: clock.monotonicMs() - startMs, delayMs });
     for (const [projectId, { name }] of prepared.overLimit) {
       if (!this.#overLimit.has(projectId)) observer.overLimit(projectId, name);
       this.#overLimit.add(projectId);
@@ -231,7 +231,7 @@ class SpoolLoader implements Loader {
 
   /** A store that is away is waited for. One that can't load this batch, or not within its memory, makes it smaller. */
   async #loadForAsLongAsItTakes(prepared: PreparedBatch): Promise<void> {
-    const { store, observer, wait } = this.#options;
+    const { store, observer, clock } = this.#options;
     for (;;) {
       try {
         await store.load(prepared.batch);
@@ -249,7 +249,7 @@ class SpoolLoader implements Loader {
         if (!(error instanceof EventsUnavailableError) || this.#stop.signal.aborted) throw error;
         const delayMs = this.#delayMs();
         observer.failed(error, delayMs);
-        await wait(delayMs, this.#stop.signal);
+        await clock.wait(delayMs, this.#stop.signal);
         if (this.#stop.signal.aborted) throw error;
       }
     }

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { createSteadyNow } from "../../../base/async/clock.ts";
+import { describe, expect, it } from "vitest";
+import { createSettledNow, createSteadyNow } from "../../../base/async/clock.ts";
 import { watchClockJumps } from "../../../base/async/clock-jumps.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -40,4 +40,45 @@ it("keeps a time since 1970 steady while the clock is set", async () => {
   clock.set(-hourMs);
   await clock.advance(250);
   expect(steadyNow()).toBe(startMs + 250);
+});
+
+describe("a clock whose jumps have to settle", () => {
+  const open = () => {
+    const clock = new FakeClock();
+    const now = createSettledNow(clock, hourMs);
+    /** Asked every minute. */
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 60_000) {
+        await clock.advance(60_000);
+        now();
+      }
+    };
+    return { clock, now, pass };
+  };
+
+  it.each([25 * hourMs, -hourMs])("leaves a jump of %i ms out that is undone soon", async (jumpMs) => {
+    const { clock, now, pass } = open();
+    clock.set(jumpMs);
+    await pass(hourMs / 2);
+    expect(now()).toBe(clock.now() - jumpMs);
+    clock.set(-jumpMs);
+    await pass(2 * hourMs);
+    expect(now()).toBe(clock.now());
+  });
+
+  it.each([25 * hourMs, -hourMs])("follows a jump of %i ms that stays", async (jumpMs) => {
+    const { clock, now, pass } = open();
+    clock.set(jumpMs);
+    await pass(hourMs - 60_000);
+    expect(now()).toBe(clock.now() - jumpMs);
+    await pass(3 * 60_000);
+    expect(now()).toBe(clock.now());
+  });
+
+  it("follows small corrections at once", async () => {
+    const { clock, now, pass } = open();
+    clock.set(900);
+    await pass(60_000);
+    expect(now()).toBe(clock.now());
+  });
 });

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { systemClock } from "../../../../base/async/clock.ts";
 import {
   type Loader,
   type LoaderOptions,
@@ -41,10 +41,6 @@ export interface Rig extends AsyncDisposable {
 }
 
 const receivedMs = Date.UTC(2026, 0, 2);
-
-export async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {});
-}
 
 /** A loader over a real spool and intake, with the preparer in the same thread. */
 export function openRig({ folder, store, limits, gate = () => {}, ...options }: RigOptions): Rig {
@@ -91,7 +87,7 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
         failed: (error) => void faults.push(error),
         overLimit: (projectId, property) => void overLimit.push([projectId, property]),
       },
-      ...{ wait, now: Date.now },
+      clock: systemClock,
       ...options.overrides,
     }),
   );

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../../../base/async/clock.ts";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
 import { PrepareWorkerDiedError } from "../../../../services/event/load/prepare-worker.ts";
 import type { PrepareStart, PrepareTask } from "../../../../services/event/load/prepared.ts";
@@ -57,6 +58,17 @@ describe("loader", () => {
     await rig.append(track(2));
     await rig.flush();
     expect(rig.batches.map(({ counts }) => counts.records)).toEqual([1, 2]);
+  });
+
+  it("goes on loading when the clock of the computer is set back or forward", async () => {
+    let setByMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + setByMs };
+    await using rig = openRig({ folder, store, overrides: { clock } });
+    for (const [at, byMs] of [-3_600_000, 25 * 3_600_000, 0].entries()) {
+      await rig.append(track(at));
+      await vi.waitFor(() => expect(storedNumbers(store)).toEqual(numbers(at + 1)));
+      setByMs = byMs;
+    }
   });
 
   it("begins a batch before its time when there is enough for it", async () => {
