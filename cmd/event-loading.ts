@@ -74,7 +74,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const admit = createDiskMark({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
   const spool = opened.use(
     openRecordSpool({
-      ...{ folder, admit, maxFileBytes: settings.maxFileBytes },
+      ...{ folder, admit, maxFileBytes: settings.maxFileBytes, checksums: true },
       // A spool that was removed must not begin anew where the store takes it for loaded.
       ...{ after: store.loadedTo(), torn: ports.torn },
       segments: createSegmentsThread(startSpoolWorker),

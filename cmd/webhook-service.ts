@@ -60,7 +60,7 @@ export async function openWebhookServices(
   );
   const stop = createStopTime(config.drainMs, () => performance.now());
   const folder = join(config.data, "clicks");
-  const spool = opened.use(openRecordSpool({ folder }));
+  const spool = opened.use(openRecordSpool({ folder, checksums: clicksConfig.forward !== undefined }));
   if (clicksConfig.forward !== undefined) {
     opened.use(
       openClickForwarder(clicksConfig.forward, {

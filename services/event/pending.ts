@@ -1,5 +1,6 @@
+import { checkLine, checksumBytes } from "../../base/files/line-checksum.ts";
 import type { EventStore } from "../../store/events/events.ts";
-import type { RecordPlace, RecordReader } from "../../store/records/records.ts";
+import type { RecordChunk, RecordPlace, RecordReader } from "../../store/records/records.ts";
 import { comparePlaces } from "./load/places.ts";
 import type { Project } from "./projects.ts";
 import type { CheckedRecord } from "./record/record.ts";
@@ -115,7 +116,7 @@ async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void
     const now = placeOf(walk, records, options);
     // Loaded in the meantime: the schema has it, and more than these lines would know.
     if (now !== undefined && comparePlaces(now, at) > 0) continue;
-    checkLines(walk, Buffer.from(chunk.bytes.buffer, chunk.bytes.byteOffset, chunk.bytes.byteLength));
+    checkLines(walk, chunk);
     walk.at = chunk.to;
   }
 }
@@ -134,23 +135,34 @@ function placeOf(
   return walk.at;
 }
 
-function checkLines(walk: ProjectWalk, lines: Buffer): void {
+function checkLines(walk: ProjectWalk, chunk: RecordChunk): void {
+  const { bytes } = chunk;
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let start = 0; start < lines.length; ) {
     const end = lines.indexOf(LF, start);
     const line = lines.subarray(start, end);
+    const offset = chunk.from.offset + start;
     start = end + 1;
     if (!startsWith(line, walk.lineHead) && !startsWith(line, rawHead)) continue;
+    if (checkLine(line, { number: chunk.from.number, offset }) === "damaged") continue;
     const decoded = decodeSpoolLine(line.toString());
     if (decoded?.projectId !== walk.project.id) continue;
     const { records, receivedMs } = decoded;
     const checked = records.map((record) => walk.verdicts.check(record, receivedMs));
     for (const one of walk.expected) {
-      if (!line.equals(one.line)) continue;
+      if (!isLine(line, one.line)) continue;
       one.checked = checked;
       walk.expected.delete(one);
       break;
     }
   }
+}
+
+/** Whether a line of the spool is this one, with its checksum or without. */
+function isLine(line: Buffer, expected: Uint8Array): boolean {
+  if (line.length !== expected.length && line.length !== expected.length + checksumBytes) return false;
+  const length = expected.length - 1;
+  return line.compare(expected, 0, length, 0, length) === 0;
 }
 
 function startsWith(line: Buffer, head: Buffer): boolean {

@@ -64,14 +64,19 @@ export interface SpoolLine {
   readonly records: readonly unknown[];
 }
 
+const lineMembers: ReadonlySet<string> = new Set(["p", "r", "b", "#crc"]);
+
 /** Undefined when it is no such line. Integers beyond 2^53 are bigints. */
 export function decodeSpoolLine(text: string): SpoolLine | undefined {
-  let line: { readonly p?: unknown; readonly r?: unknown; readonly b?: unknown } | null;
+  let line: Readonly<Record<string, unknown>> | null;
   try {
     line = parseExactJson(text) as typeof line;
   } catch {
     return undefined;
   }
+  // A changed byte in the name of the checksum would otherwise make it a line without one.
+  for (const name in line) if (!lineMembers.has(name)) return undefined;
   if (typeof line?.p !== "number" || typeof line.r !== "number" || line.b === undefined) return undefined;
-  return { projectId: line.p, receivedMs: line.r, records: Array.isArray(line.b) ? line.b : [line.b] };
+  const { p: projectId, r: receivedMs, b: body } = line;
+  return { projectId, receivedMs, records: Array.isArray(body) ? body : [body] } as SpoolLine;
 }

@@ -36,6 +36,8 @@ export interface HandOverOptions {
   readonly cut: AbortSignal;
 }
 
+const damagedReason = "damaged in the spool: its checksum is of other bytes";
+
 /** Called when all records up to this one are taken or dead. */
 type Settle = (last: SpooledRecord) => Promise<void>;
 
@@ -85,7 +87,20 @@ export function createHandOver(
     }
     return false;
   }
+  /** A damaged record is a dead letter, and is never sent. */
   async function handOver(records: readonly SpooledRecord[], settle: Settle): Promise<boolean> {
+    for (let start = 0; start < records.length; ) {
+      const found = records.findIndex(({ isDamaged }, at) => at >= start && isDamaged);
+      const end = found === -1 ? records.length : found;
+      if (end > start && !(await handOverWhole(records.slice(start, end), settle))) return false;
+      const damaged = records[end];
+      if (damaged !== undefined && !(await bury(damaged.bytes, damagedReason))) return false;
+      if (damaged !== undefined) await settle(damaged);
+      start = end + 1;
+    }
+    return true;
+  }
+  async function handOverWhole(records: readonly SpooledRecord[], settle: Settle): Promise<boolean> {
     const outcome = await send(records.map(({ bytes }) => bytes));
     const [first] = records;
     const last = records.at(-1);
@@ -93,7 +108,8 @@ export function createHandOver(
     if (outcome.kind === "refused" && records.length > 1) {
       const middle = records.length >> 1;
       return (
-        (await handOver(records.slice(0, middle), settle)) && (await handOver(records.slice(middle), settle))
+        (await handOverWhole(records.slice(0, middle), settle)) &&
+        (await handOverWhole(records.slice(middle), settle))
       );
     }
     if (outcome.kind === "taken") observer.forwarded(records.length);

@@ -22,6 +22,8 @@ export interface RecordSpoolOptions {
   readonly after?: SpoolPosition | undefined;
   /** Told of an incomplete line that a crash left behind; it was never acknowledged and is cut off. */
   readonly torn?: (file: string, bytes: number) => void;
+  /** Whether lines get checksums, for a reader that compares them; then records are JSON objects. Default: no. */
+  readonly checksums?: boolean;
   /** Asked before a record is taken. @throws RecordsUnavailableError when it must not be, on a nearly full disk */
   readonly admit?: (bytes: number) => void;
 }
@@ -58,8 +60,8 @@ interface Waiting {
  */
 export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   const { folder, maxFileBytes = defaultFileBytes, fileSystem, after, torn = () => {} } = options;
-  const { segments: createSegments = createRollingSegments } = options;
-  const segments = createSegments({ folder, maxFileBytes, fileSystem, after, torn });
+  const { segments: createSegments = createRollingSegments, checksums = false } = options;
+  const segments = createSegments({ folder, maxFileBytes, fileSystem, after, checksums, torn });
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let running: Promise<void> | undefined;

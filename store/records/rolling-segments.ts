@@ -1,5 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { addChecksums, checkedLength } from "../../base/files/line-checksum.ts";
 import { openSegment, type Segment, type SegmentFileSystem } from "./segment.ts";
 import { listSegments, segmentName } from "./segment-files.ts";
 
@@ -24,11 +25,13 @@ export interface RollingOptions {
   /** Nothing is written before this place. */
   readonly after: SpoolPosition | undefined;
   readonly torn: (file: string, bytes: number) => void;
+  /** Whether lines get checksums; then they are JSON objects. */
+  readonly checksums: boolean;
 }
 
 /** Appends to the last of the numbered files, and to the next one when that is full. After a fault it is opened anew. */
 export function createRollingSegments(options: RollingOptions): RollingSegments {
-  const { folder, maxFileBytes, fileSystem } = options;
+  const { folder, maxFileBytes, fileSystem, checksums } = options;
   let segment: Segment | undefined;
   let number: number | undefined;
 
@@ -52,13 +55,15 @@ export function createRollingSegments(options: RollingOptions): RollingSegments 
       try {
         const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
         number ??= await firstNumber();
-        if (segment !== undefined && segment.size() > 0 && segment.size() + bytes.length > maxFileBytes) {
+        const length = checksums ? checkedLength(bytes) : bytes.length;
+        if (segment !== undefined && segment.size() > 0 && segment.size() + length > maxFileBytes) {
           await close();
           number++;
         }
         const path = join(folder, segmentName(number));
         segment ??= await openSegment(path, fileSystem, (cut) => options.torn(path, cut));
-        await segment.append(bytes);
+        const place = { number, offset: segment.size() };
+        await segment.append(checksums ? addChecksums(bytes, place) : bytes);
         return { number, offset: segment.size() };
       } catch (error) {
         await close().catch(() => {});

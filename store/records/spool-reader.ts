@@ -1,11 +1,14 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { checkLine, withoutChecksum } from "../../base/files/line-checksum.ts";
 import type { SpoolPosition } from "./rolling-segments.ts";
 import { listSegments, segmentName } from "./segment-files.ts";
 
 export interface SpooledRecord {
-  /** Without its line end. */
+  /** Without its line end, and as it was taken unless it is damaged. */
   readonly bytes: Uint8Array;
+  /** It is not what was taken: its checksum is of other bytes, or of another place. */
+  readonly isDamaged: boolean;
   /** Behind its line. */
   readonly next: SpoolPosition;
 }
@@ -51,10 +54,15 @@ async function readRecords(
     const at = bytes.indexOf(LF, start);
     if (at === -1) break;
     const next = { number, offset: offset + at + 1 };
-    records.push({ bytes: bytes.subarray(start, at), next });
+    records.push({ ...readLine(bytes.subarray(start, at), { number, offset: offset + start }), next });
     start = at + 1;
   }
   return records;
+}
+
+function readLine(line: Uint8Array, place: SpoolPosition): Pick<SpooledRecord, "bytes" | "isDamaged"> {
+  const found = checkLine(line, place);
+  return { bytes: found === "intact" ? withoutChecksum(line) : line, isDamaged: found === "damaged" };
 }
 
 /** At least one whole line, if there is one. */

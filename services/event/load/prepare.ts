@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { checkLine } from "../../../base/files/line-checksum.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { type Intake, IntakeUnavailableError } from "../../../store/intake/intake.ts";
 import { stringifyDeepJson, stringifyExactJson } from "../exact-json.ts";
@@ -53,10 +55,12 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
       while (start < buffer.length && batch.tally.records < maxRecords) {
         const end = buffer.indexOf(LF, start);
         if (end === -1) break;
-        const text = buffer.toString("utf8", start, end);
-        begun(from.offset + start);
-        if (skipped.includes(from.offset + start)) batch.skip(text);
-        else batch.addLine(text);
+        const line = buffer.subarray(start, end);
+        const offset = from.offset + start;
+        begun(offset);
+        if (skipped.includes(offset)) batch.skip(line);
+        else if (checkLine(line, { number: from.number, offset }) === "damaged") batch.addDamaged(line);
+        else batch.addLine(line);
         start = end + 1;
         lines++;
       }
@@ -86,21 +90,22 @@ class BatchPreparer implements Disposable {
   }
 
   /** A line that ended the thread twice. */
-  skip(text: string): void {
+  skip(line: Buffer): void {
     this.tally.records++;
-    this.tally.refuse(
-      "internal",
-      "the thread that prepares records ended twice at this line",
-      text,
-      undefined,
-    );
+    const message = "the thread that prepares records ended twice at this line";
+    this.tally.refuse("internal", message, textOrBytes(line), undefined);
   }
 
-  addLine(text: string): void {
-    const line = decodeSpoolLine(text);
+  /** Whatever it says now is not what was acknowledged. */
+  addDamaged(line: Buffer): void {
+    this.tally.records++;
+    this.tally.refuse("bad_line", "line of the spool is damaged", textOrBytes(line), undefined);
+  }
+
+  addLine(bytes: Buffer): void {
+    const line = decodeSpoolLine(bytes.toString());
     if (line === undefined) {
-      this.tally.records++;
-      this.tally.refuse("bad_line", "line of the spool is damaged", text, undefined);
+      this.addDamaged(bytes);
       return;
     }
     const { projectId, receivedMs, records } = line;
@@ -192,6 +197,11 @@ class BatchPreparer implements Disposable {
     this.#files.set(projectId, files);
     return files;
   }
+}
+
+/** Damaged bytes that are no UTF-8 are kept as they are. */
+function textOrBytes(line: Buffer): string | Uint8Array {
+  return isUtf8(line) ? line.toString() : line;
 }
 
 /** Beyond it, JSON is written in a way that needs no stack: one record must not hold up those behind it. */

@@ -27,7 +27,7 @@ export class Tally {
   refuse(
     reason: RefusalReason | LoadRefusal,
     message: string,
-    line: string,
+    line: string | Uint8Array,
     from: RefusedFrom | undefined,
   ): void {
     this.#refused[reason] = (this.#refused[reason] ?? 0) + 1;

@@ -195,6 +195,20 @@ describe("a record that is refused", () => {
     expect(bench.taken).toEqual([]);
   });
 
+  it.each([[0], [7], [19]])(
+    "at place %i is not what was taken is a dead letter, and is never sent",
+    async (bad) => {
+      const spool = await spoolOf(range(20), { checksums: true });
+      const file = join(folder, nameOf(1));
+      writeFileSync(file, readFileSync(file, "utf8").replace(`"n":${bad},`, `"m":${bad},`));
+      const bench = openBench(spool);
+      await eventually(() => bench.dead).toEqual([expect.stringContaining(`"m":${bad},`)]);
+      await eventually(() => bench.taken).toEqual(range(20).filter((_text, at) => at !== bad));
+      await eventually(() => bench.forwarder.status()).toMatchObject({ waitingBytes: 0 });
+      expect(bench.failures).toEqual([]);
+    },
+  );
+
   it("waits for its dead letter to be kept", async () => {
     const bench = openBench(await spoolOf(range(2)));
     const faults = [new Error("disk full"), new Error("disk full")];

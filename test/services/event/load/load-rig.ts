@@ -33,6 +33,8 @@ export interface Rig extends AsyncDisposable {
   readonly loader: Loader;
   readonly batches: PreparedBatch[];
   readonly faults: unknown[];
+  /** Bytes of lines without an end. */
+  readonly torn: number[];
   /** Project and property. */
   readonly overLimit: (readonly [number, string])[];
   readonly letters: string[];
@@ -45,10 +47,11 @@ const receivedMs = Date.UTC(2026, 0, 2);
 /** A loader over a real spool and intake, with the preparer in the same thread. */
 export function openRig({ folder, store, limits, gate = () => {}, ...options }: RigOptions): Rig {
   const stack = new AsyncDisposableStack();
+  const torn: number[] = [];
   const spool = stack.use(
     openRecordSpool({
       folder: join(folder, "spool"),
-      after: store.loadedTo(),
+      ...{ after: store.loadedTo(), checksums: true, torn: (_file, bytes) => void torn.push(bytes) },
       ...(options.maxFileBytes !== undefined && { maxFileBytes: options.maxFileBytes }),
     }),
   );
@@ -92,7 +95,7 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
     }),
   );
   return {
-    ...{ spool, loader, batches, faults, letters, overLimit },
+    ...{ spool, loader, batches, faults, letters, overLimit, torn },
     async append(...records) {
       await spool.append(encodeSpoolLine(1, receivedMs, Buffer.from(JSON.stringify(records))));
     },

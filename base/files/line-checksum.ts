@@ -1,0 +1,97 @@
+import { crc32 } from "node:zlib";
+
+/**
+ * Checksums of lines that are JSON objects, as their last member:
+ * `{"a":1}` is kept as `{"a":1,"#crc":"0a1b2c3d"}`. It is of the line as it was
+ * and of the place where it stands, so it notices changed bytes and whole lines
+ * that have come to another place. Lines without it are of versions before.
+ */
+
+/** A place in numbered files: of the line's first byte. */
+export interface LinePlace {
+  readonly number: number;
+  readonly offset: number;
+}
+
+const LF = 0x0a;
+const closeObject = 0x7d;
+const head = Buffer.from(',"#crc":"');
+const digits = 8;
+const tail = Buffer.from('"}');
+/** What the checksum takes, beside the `}` that it moves. */
+export const checksumBytes = head.length + digits + tail.length - 1;
+
+const hexDigits = Buffer.from("0123456789abcdef");
+
+/**
+ * The same lines with their checksums.
+ * @param lines each a JSON object with an LF; what does not end as one gets no checksum
+ * @param place where the first of them will stand
+ */
+export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
+  const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
+  const target = Buffer.allocUnsafeSlow(checkedLength(source));
+  let to = 0;
+  for (let start = 0; start < source.length; ) {
+    const end = source.indexOf(LF, start);
+    if (source[end - 1] !== closeObject) {
+      to += source.copy(target, to, start, end + 1);
+      start = end + 1;
+      continue;
+    }
+    const sum = checksumOf(source.subarray(start, end - 1), {
+      number: place.number,
+      offset: place.offset + to,
+    });
+    to += source.copy(target, to, start, end - 1);
+    to += head.copy(target, to);
+    for (let shift = 28; shift >= 0; shift -= 4) target[to++] = hexDigits[(sum >>> shift) & 15]!;
+    to += tail.copy(target, to);
+    target[to++] = LF;
+    start = end + 1;
+  }
+  return target.subarray(0, to);
+}
+
+/** How long lines become with their checksums, at most. */
+export function checkedLength(lines: Uint8Array): number {
+  let count = 0;
+  for (let at = lines.indexOf(LF); at !== -1; at = lines.indexOf(LF, at + 1)) count++;
+  return lines.length + count * checksumBytes;
+}
+
+export type CheckedLine = "intact" | "damaged" | "unchecked";
+
+/** Compares a line, without its LF, with its checksum; "unchecked" when it has none. */
+export function checkLine(line: Uint8Array, place: LinePlace): CheckedLine {
+  const end = line.length - tail.length;
+  const from = end - digits - head.length;
+  if (from < 1) return "unchecked";
+  const changed = countOthers(line, tail, end) + countOthers(line, head, from);
+  // With one other byte it had a checksum: no line of a version before ends so.
+  if (changed > 0) return changed === 1 ? "damaged" : "unchecked";
+  const sum = checksumOf(line.subarray(0, from), place);
+  for (let at = end - digits, shift = 28; at < end; at++, shift -= 4) {
+    if (line[at] !== hexDigits[(sum >>> shift) & 15]) return "damaged";
+  }
+  return "intact";
+}
+
+/** The line as it was before it got its checksum. To be called for an intact one only. */
+export function withoutChecksum(line: Uint8Array): Uint8Array {
+  const plain = Uint8Array.from(line.subarray(0, line.length - checksumBytes));
+  plain[plain.length - 1] = closeObject;
+  return plain;
+}
+
+/** @param line without its closing brace */
+function checksumOf(line: Uint8Array, { number, offset }: LinePlace): number {
+  return (crc32(line) ^ Math.imul(number, 0x9e3779b1) ^ Math.imul(offset, 0x85ebca6b)) >>> 0;
+}
+
+/** How many bytes of a line are not those of a piece. A loop, since a call takes longer for so few bytes. */
+function countOthers(line: Uint8Array, piece: Uint8Array, at: number): number {
+  let count = 0;
+  for (let i = 0; i < piece.length; i++) if (line[at + i] !== piece[i]) count++;
+  return count;
+}
