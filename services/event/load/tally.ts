@@ -54,7 +54,7 @@ export class Tally {
   #keep(
     reason: RefusalReason | LoadRefusal | DropReason,
     message: string,
-    line: string,
+    line: string | Uint8Array,
     from: RefusedFrom | undefined,
   ): void {
     const letter = {
