@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file plugin/grpc_controller.proto.
  */
 export const file_plugin_grpc_controller: GenFile = /*@__PURE__*/
-  fileDesc("ChxwbHVnaW4vZ3JwY19jb250cm9sbGVyLnByb3RvEgZwbHVnaW4iBwoFRW1wdHkyOgoOR1JQQ0NvbnRyb2xsZXISKAoIU2h1dGRvd24SDS5wbHVnaW4uRW1wdHkaDS5wbHVnaW4uRW1wdHliBnByb3RvMw");
+  fileDesc("ChxwbHVnaW4vZ3JwY19jb250cm9sbGVyLnByb3RvEgZwbHVnaW4iBwoFRW1wdHkyOgoOR1JQQ0NvbnRyb2xsZXISKAoIU2h1dGRvd24SDS5wbHVnaW4uRW1wdHkaDS5wbHVnaW4uRW1wdHlCHVobZW5nYWdlL2dlbi9nby9wbHVnaW47cGx1Z2luYgZwcm90bzM");
 
 /**
  * Empty carries nothing.

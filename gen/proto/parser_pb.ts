@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file proto/parser.proto.
  */
 export const file_proto_parser: GenFile = /*@__PURE__*/
-  fileDesc("ChJwcm90by9wYXJzZXIucHJvdG8SBXByb3RvIhoKB1JlcXVlc3QSDwoHY29udGVudBgBIAEoDCIbCghSZXNwb25zZRIPCgdjb250ZW50GAEgASgMMjIKBlBhcnNlchIoCgVQYXJzZRIOLnByb3RvLlJlcXVlc3QaDy5wcm90by5SZXNwb25zZWIGcHJvdG8z");
+  fileDesc("ChJwcm90by9wYXJzZXIucHJvdG8SBXByb3RvIhoKB1JlcXVlc3QSDwoHY29udGVudBgBIAEoDCIbCghSZXNwb25zZRIPCgdjb250ZW50GAEgASgMMjIKBlBhcnNlchIoCgVQYXJzZRIOLnByb3RvLlJlcXVlc3QaDy5wcm90by5SZXNwb25zZUIbWhllbmdhZ2UvZ2VuL2dvL3Byb3RvO3Byb3RvYgZwcm90bzM");
 
 /**
  * Request carries one batch of raw lines.
