@@ -15,7 +15,7 @@ import type {
   FunnelResult,
 } from "../services/channel/delivery/funnels.ts";
 import type { UserPorts } from "./channel-users.ts";
-import { countUsers, timeText } from "./user-queries.ts";
+import { channelAsker, countUsers, timeText } from "./user-queries.ts";
 
 type Engine = UserPorts["projects"] extends ReadonlyMap<number, { readonly engine: infer E }> ? E : never;
 
@@ -99,7 +99,11 @@ async function analyze(
     },
     events: query.events.map((name) => countUsers(name, filts)),
   });
-  const { data } = await engine.analyze(request, { signal, rest: undefined });
+  const { data } = await engine.analyze(request, {
+    signal,
+    asker: channelAsker(query.projectId),
+    rest: undefined,
+  });
   return query.events.map((_name, i) => data!.y.find(({ eventIndex }) => eventIndex === i)!);
 }
 
@@ -118,7 +122,11 @@ async function usersOf(
       eventView: rangeOf(query),
       events: events.map((name) => countUsers(name, filts)),
     });
-    for await (const { content } of engine.downloadUsers(request, { signal, rest: undefined })) {
+    for await (const { content } of engine.downloadUsers(request, {
+      signal,
+      asker: channelAsker(query.projectId),
+      rest: undefined,
+    })) {
       if (content.case !== "rows") continue;
       for (const { values } of content.value.rows) found.add(String(values[0]?.kind.value));
     }

@@ -15,7 +15,13 @@ import { propertyText } from "../services/channel/content/property-text.ts";
 import type { AudienceCheck } from "../services/channel/ports.ts";
 import { InvalidFieldsError, refuseField, under, type Violation } from "../services/channel/refusals.ts";
 import type { ProjectSchema } from "../store/events/events.ts";
-import { eventUsersQuery, lookupQuestion, questionOf, type UserQuestion } from "./user-queries.ts";
+import {
+  channelAsker,
+  eventUsersQuery,
+  lookupQuestion,
+  questionOf,
+  type UserQuestion,
+} from "./user-queries.ts";
 
 export interface UserPorts {
   /** By id; those whose queries can be asked. */
@@ -135,10 +141,12 @@ async function warningsOf(project: Project, asked: Asked, signal: AbortSignal): 
 /** Undefined: only events tell who they are. */
 async function selectKnown(
   { users }: Project,
-  { question, columns }: Asked,
+  { projectId, question, columns }: Asked,
   signal: AbortSignal,
 ): Promise<AsyncIterable<readonly UserRow[]> | undefined> {
-  return question.kind === "known" ? await users?.select(question.conditions, columns, signal) : undefined;
+  return question.kind === "known"
+    ? await users?.select(question.conditions, columns, signal, channelAsker(projectId))
+    : undefined;
 }
 
 function download(
@@ -147,7 +155,12 @@ function download(
   signal: AbortSignal,
 ): AsyncIterable<DownloadEventUsersResponse> {
   const query = eventUsersQuery(projectId, question, columns, nowMs);
-  return engine.downloadUsers(query, { signal, rest: undefined, refusesUndeclared: true });
+  return engine.downloadUsers(query, {
+    signal,
+    asker: channelAsker(projectId),
+    rest: undefined,
+    refusesUndeclared: true,
+  });
 }
 
 /** Users by push ids. What can't be a value of the property, such as a word where it is a number, nobody has. */

@@ -89,6 +89,11 @@ export function countUsers(
   });
 }
 
+/** Audiences share the engine with the tokens of their project. */
+export function channelAsker(projectId: number): string {
+  return `channels of ${projectId}`;
+}
+
 /** As queries have it, by UTC. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace("T", " ").slice(0, 19);

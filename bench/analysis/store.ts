@@ -3,7 +3,6 @@ import type { Scans } from "../../store/events/duckdb/connection.ts";
 import { Database } from "../../store/events/duckdb/database.ts";
 import { createQueries } from "../../store/events/duckdb/queries.ts";
 import { createScans } from "../../store/events/duckdb/scan.ts";
-import { createTurns } from "../../store/events/duckdb/turns.ts";
 import { compete, report, type Score } from "./contest.ts";
 import { storeOptions } from "./data.ts";
 import { dataArguments, openData } from "./generated.ts";
@@ -16,7 +15,7 @@ import { requests, type TypicalRequest } from "./requests.ts";
 const { values } = parseArgs({ options: dataArguments });
 const folder = await openData(values);
 const database = await Database.open(storeOptions(folder));
-const scans = createScans(createQueries(database, createTurns(2, 10)));
+const scans = createScans(createQueries(database, { maxQueries: 2, maxWaiting: 10 }));
 await using session = await database.session();
 
 async function runOurs({ scans: own = [], users }: TypicalRequest, store: Scans): Promise<number> {

@@ -19,6 +19,13 @@ export interface Credentials {
   readonly header: Headers;
 }
 
+/** A call whose token reaches the project. */
+export interface Admitted {
+  readonly project: AnalysisProject;
+  /** The token, by its name. */
+  readonly asker: string;
+}
+
 export interface Admission {
   /**
    * The project that a call may ask about. The token is looked at first:
@@ -26,11 +33,7 @@ export interface Admission {
    * @param faults what else is wrong with the call: told with a project that there is not
    * @throws AnalysisRefusal
    */
-  admit(
-    credentials: Credentials,
-    projectId: bigint | number,
-    faults?: readonly QueryViolation[],
-  ): AnalysisProject;
+  admit(credentials: Credentials, projectId: bigint | number, faults?: readonly QueryViolation[]): Admitted;
 }
 
 export function createAdmission({ tokens, projects, rateLimiter, rateLimit }: AdmissionOptions): Admission {
@@ -51,7 +54,7 @@ export function createAdmission({ tokens, projects, rateLimiter, rateLimit }: Ad
       const id = Number(projectId);
       if (id === 0) throw refuseProject("is required", faults);
       const project = projects.get(id);
-      if (project !== undefined && isReached(rule, id)) return project;
+      if (project !== undefined && isReached(rule, id)) return { project, asker: `token ${rule.name}` };
       if (rule.projects !== "*") {
         throw new AnalysisRefusal(returnCodes.token, `the token does not reach project ${projectId}`);
       }

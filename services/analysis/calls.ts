@@ -18,6 +18,8 @@ interface QueryRequest {
 /** An admitted query. */
 export interface QueryCall<Query> {
   readonly project: AnalysisProject;
+  /** For whom it runs. */
+  readonly asker: string;
   readonly query: Query;
   readonly rest: RestCall | undefined;
 }
@@ -37,13 +39,13 @@ export async function admitQuery<Request extends QueryRequest>(
   const origin = query && originOf(query);
   const form = query === undefined ? [missingQuery] : [...(origin?.refusal?.violations ?? []), ...faults];
   const credentials = { token: request.token, header: context.requestHeader };
-  const project = admission.admit(credentials, query?.projectId ?? 0n, form);
+  const { project, asker } = admission.admit(credentials, query?.projectId ?? 0n, form);
   if (query === undefined || form.length > 0) {
     const meaning = query && (await project.engine.faultsOf?.(query, context.signal));
     throw refuseQuery(joinFaults(form, meaning ?? []));
   }
   const rest = origin && { body: origin.body, search: searchOf(context) };
-  return { project, query, rest };
+  return { project, asker, query, rest };
 }
 
 const missingQuery: QueryViolation = { field: "query", description: "is required" };

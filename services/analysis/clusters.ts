@@ -35,7 +35,7 @@ export async function importCluster(
   const content = first.done === true ? undefined : first.value.content;
   if (content?.case !== "header") throw bad("header", "has to be the first message");
   const header = content.value;
-  const project = admission.admit({ token: header.token, header: requestHeader }, header.projectId);
+  const { project } = admission.admit({ token: header.token, header: requestHeader }, header.projectId);
   const clusters = portOf(project, header.projectId);
   const version = versionOf(header, clusters.today());
   const { members, unknown } = await clusters.importCluster(version, readMembers(iterator, version, signal));
@@ -49,7 +49,7 @@ export async function listClusters(
   { requestHeader }: CallContext,
   admission: Admission,
 ): Promise<MessageInitShape<typeof ListClustersResponseSchema>> {
-  const project = admission.admit({ token, header: requestHeader }, projectId);
+  const { project } = admission.admit({ token, header: requestHeader }, projectId);
   const clusters = await portOf(project, projectId).clusters(Number(projectId));
   return {
     clusters: clusters.map(({ name, day, kind, members }) => ({

@@ -61,17 +61,17 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         return error instanceof AnalysisRefusal ? error.violations : [];
       }
     },
-    analyze: (query, { signal }) =>
+    analyze: (query, { signal, asker }) =>
       tellFaults(query, async () => {
         await using held = new AsyncDisposableStack();
-        const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
+        const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
         const limit = query.limit ?? defaultGroups;
         const data = await shapeAnalysis(await rank(plan, limit, held, signal), limit, now());
         return create(AnalyzeEventsResponseSchema, { ...success, data });
       }),
-    listUsers: (query, { signal, rest }) =>
+    listUsers: (query, { signal, asker, rest }) =>
       tellFaults(query, async () => {
-        const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
+        const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
         const parts: UserListParts = {
           plan,
           // One more tells that there are more.
@@ -84,18 +84,18 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         const data = await shapeUserList(parts);
         return create(ListEventUsersResponseSchema, { ...success, data });
       }),
-    download: (query, { signal }) =>
+    download: (query, { signal, asker }) =>
       tellFaultsOf(query, async function* () {
         await using held = new AsyncDisposableStack();
-        const plan = await planQuery(source, query, { signal, check: checkOf(query, source) });
+        const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
         yield* shapeDownload(await rank(plan, Number.POSITIVE_INFINITY, held, signal));
       }),
-    downloadUsers: (query, { signal, refusesUndeclared }) =>
+    downloadUsers: (query, { signal, asker, refusesUndeclared }) =>
       tellFaultsOf(query, async function* () {
         const { selectedColumns: columns } = query;
         const tellUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
         const check = checkOf(query, source, refusesUndeclared ? "refuse" : "warn");
-        const options = { signal, tellUndeclared, check };
+        const options = { signal, asker, tellUndeclared, check };
         const plan = await planQuery(source, query, options);
         const names = displayNames(store, project);
         const nameOf = (column: string) => names[column.toLowerCase()] ?? column;

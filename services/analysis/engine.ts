@@ -33,6 +33,8 @@ export interface AnalysisEngine {
 
 export interface EngineCall {
   readonly signal: AbortSignal;
+  /** For whom the query runs, such as a token: askers get equal shares of the engine. */
+  readonly asker?: string | undefined;
   /** The exact body and URL query of a REST call; undefined for typed ones. */
   readonly rest: RestCall | undefined;
   /** Refuses cohorts and other names that nobody has declared, where nobody reads the warnings of an answer. */

@@ -16,6 +16,8 @@ export interface PlanSource {
 interface PlanOptions {
   readonly check: CheckQuery;
   readonly signal: AbortSignal;
+  /** For whom the query runs. */
+  readonly asker?: string | undefined;
   readonly tellUndeclared?: TellUndeclared;
 }
 
@@ -40,11 +42,12 @@ export async function planQuery(
 export async function readQuery(
   { store, project, now }: PlanSource,
   query: AnyQuery,
-  { check, signal, tellUndeclared = warnUndeclared }: PlanOptions,
+  { check, signal, asker, tellUndeclared = warnUndeclared }: PlanOptions,
 ): Promise<EventPlan> {
   const needsClusters = project.usesClusters || mentionsClusters(query);
   const clusters = needsClusters ? await store.clusters(project.id) : [];
   signal.throwIfAborted();
   const schema = store.schema(project.id);
-  return describeQuery(query, { project, schema, clusters, nowMs: now(), tellUndeclared }, check);
+  const described = { project, schema, clusters, nowMs: now(), tellUndeclared };
+  return { ...describeQuery(query, described, check), asker };
 }

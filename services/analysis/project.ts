@@ -21,12 +21,14 @@ export interface UserPort {
    * column. Undefined when the conditions, or a definition that they name, look
    * at events.
    * @param columns ids and user properties
+   * @param asker for whom the query runs
    * @throws AnalysisRefusal
    */
   select(
     conditions: FilterList,
     columns: readonly string[],
     signal: AbortSignal,
+    asker?: string,
   ): Promise<AsyncIterable<readonly UserRow[]> | undefined>;
 }
 

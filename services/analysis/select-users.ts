@@ -16,7 +16,7 @@ import { shapeUserRow } from "./shape/users.ts";
 export function createUserPort({ store, project, now }: PlanSource): UserPort {
   return {
     /** No answer could hold a warning, and a cohort that nobody has declared would be nobody, or everybody. */
-    async select(conditions, columns, signal) {
+    async select(conditions, columns, signal, asker) {
       const clusters = await store.clusters(project.id);
       signal.throwIfAborted();
       const schema = store.schema(project.id);
@@ -29,7 +29,7 @@ export function createUserPort({ store, project, now }: PlanSource): UserPort {
       const wanted = new Set(columns.map((column) => column.toLowerCase()));
       const known = [...schema.properties.values()];
       const properties = known.filter(({ table, name }) => table === "user" && wanted.has(name));
-      const selection = { projectId: project.id, where, properties };
+      const selection = { projectId: project.id, asker, where, properties };
       return shapeAll(store.selectUsers(selection, signal), columns, conditions.filts);
     },
   };

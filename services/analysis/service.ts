@@ -54,9 +54,10 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
         const faults = faultsOfTimeout(request.query?.timeoutSeconds);
         const call = await admitQuery(request, context, admission, faults);
         notes.engine = call.project.engineName;
-        const { project, query, rest } = call;
+        const { project, asker, query, rest } = call;
         return await withinTime(context.signal, secondsOf(query.timeoutSeconds), async (signal) => {
-          const run = (runSignal: AbortSignal) => project.engine.analyze(query, { signal: runSignal, rest });
+          const run = (runSignal: AbortSignal) =>
+            project.engine.analyze(query, { signal: runSignal, asker, rest });
           const { answer, source } = await answers.analyze({ ...call, signal, run });
           observer.answered("analyze", source);
           return await forRest(answer, rest, () => writeAnalysis(answer, style), signal);
@@ -67,10 +68,10 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
         const faults = faultsOfTimeout(request.query?.timeoutSeconds);
         const call = await admitQuery(request, context, admission, faults);
         notes.engine = call.project.engineName;
-        const { project, query, rest } = call;
+        const { project, asker, query, rest } = call;
         return await withinTime(context.signal, secondsOf(query.timeoutSeconds), async (signal) => {
           const run = (runSignal: AbortSignal) =>
-            project.engine.listUsers(query, { signal: runSignal, rest });
+            project.engine.listUsers(query, { signal: runSignal, asker, rest });
           const { answer, source } = await answers.list(EventUserQuerySchema, { ...call, signal, run });
           observer.answered("list_users", source);
           return await forRest(answer, rest, () => writeUsers(answer), signal);
@@ -98,21 +99,21 @@ function createDownloads(observer: AnalysisObserver, admission: Admission): Down
     downloadEvents: (request, context) =>
       streamCall(observer, "download", context.signal, async function* (notes) {
         const call = await admitQuery(request, context, admission, faultsOfChoice(request));
-        const { project, query, rest } = call;
+        const { project, asker, query, rest } = call;
         notes.engine = project.engineName;
         const header = rest && context.responseHeader;
         yield* eachWithinTime(context.signal, maxSeconds, (signal) =>
-          styleDownload(project.engine.download(query, { signal, rest }), request, header),
+          styleDownload(project.engine.download(query, { signal, asker, rest }), request, header),
         );
       }),
     downloadEventUsers: (request, context) =>
       streamCall(observer, "download_users", context.signal, async function* (notes) {
         const call = await admitQuery(request, context, admission, faultsOfChoice(request));
-        const { project, query, rest } = call;
+        const { project, asker, query, rest } = call;
         notes.engine = project.engineName;
         const header = rest && context.responseHeader;
         yield* eachWithinTime(context.signal, maxSeconds, (signal) =>
-          styleDownload(project.engine.downloadUsers(query, { signal, rest }), request, header),
+          styleDownload(project.engine.downloadUsers(query, { signal, asker, rest }), request, header),
         );
       }),
   };

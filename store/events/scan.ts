@@ -147,9 +147,15 @@ export interface ZoneStep {
   readonly offsetMs: number;
 }
 
-/** Some measures over the same events, buckets and keys: one pass over the data where the engine can. */
-export interface Scan {
+/** For whom a query runs: each project, and each asker of a project, gets a fair share of the engine. */
+export interface Asker {
   readonly projectId: number;
+  /** Such as the name of a token. Queries without one share as one asker. */
+  readonly asker?: string | undefined;
+}
+
+/** Some measures over the same events, buckets and keys: one pass over the data where the engine can. */
+export interface Scan extends Asker {
   readonly zone: readonly ZoneStep[];
   readonly buckets: Buckets;
   readonly keys: readonly GroupKey[];

@@ -26,6 +26,7 @@ export interface PlannedMetric {
 /** All that has to be computed for one query. */
 export interface EventPlan {
   readonly projectId: number;
+  readonly asker: string | undefined;
   readonly zone: QueryZone;
   /** The range of the query, and where it compares the other one. */
   readonly periods: readonly Period[];
@@ -49,6 +50,7 @@ export function compileScan(plan: EventPlan, planned: PlannedScan, period: Perio
   const keys = keysOf(plan, planned).map(({ key }) => key);
   return {
     projectId: plan.projectId,
+    asker: plan.asker,
     zone: zoneSteps(plan, buckets),
     buckets,
     keys,
@@ -69,6 +71,7 @@ export function compileSpread(plan: EventPlan): Scan {
     .map(({ events, where }) => ({ events, where, aggregate: { kind: "count" } as const }));
   return {
     projectId: plan.projectId,
+    asker: plan.asker,
     zone: zoneSteps(plan, buckets),
     buckets,
     keys: [],

@@ -139,6 +139,7 @@ function describeView(
   if (periods === undefined || metrics.includes(undefined) || keys.includes(undefined)) return undefined;
   return {
     projectId: context.project.id,
+    asker: undefined,
     zone,
     periods,
     keys: keys as readonly PlannedKey[],

@@ -91,6 +91,7 @@ export function compileUserScan(
   return {
     scan: {
       projectId: plan.projectId,
+      asker: plan.asker,
       zone: zoneSteps(plan, all),
       buckets: all,
       keys: plan.keys.map(({ key }) => key),

@@ -1,28 +1,28 @@
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
-import type { EventStore } from "../events.ts";
+import type { Asker, EventStore } from "../events.ts";
 import type { StoreTables } from "./layout.ts";
 
 /** The part of the store that runs plans: `createScans(queries: Queries): Scans` in scan.ts. */
 export type Scans = Pick<EventStore, "scan" | "scanAll" | "users" | "spread">;
 
-/** Lets queries run, so many at a time. */
+/** Limits how many queries run at a time, and divides them fairly between those who ask. */
 export interface Queries {
   /**
-   * Waits for its turn, then takes a snapshot of the database.
+   * Waits for a free slot, then takes a snapshot of the database.
    * @throws TooManyQueriesError, EventsUnavailableError, the signal's reason
    */
-  open(signal: AbortSignal): Promise<Query>;
+  open(asker: Asker, signal: AbortSignal): Promise<Query>;
   /**
-   * Waits until another query may keep what it found for a reader who may be
-   * slow; resolves to what is called when it keeps it no more. To be taken before the turn.
+   * Waits until another query may keep what it found for a reader that may be
+   * slow; resolves to the function that ends it. It is called before `open`.
    * @throws TooManyQueriesError, the signal's reason
    */
-  keep(signal: AbortSignal): Promise<() => void>;
+  keep(asker: Asker, signal: AbortSignal): Promise<() => void>;
 }
 
 /**
  * A connection of its own inside a read transaction. It must be disposed of:
- * that drops its temporary tables and gives its turn to the next.
+ * that drops its temporary tables and frees its slot.
  * Statements run one after the other; once the signal is aborted the running
  * one is interrupted, and all reject with the signal's reason.
  */
@@ -41,6 +41,6 @@ export interface Query extends AsyncDisposable {
     values?: readonly DuckDBValue[],
     types?: readonly DuckDBType[],
   ): AsyncIterable<DuckDBDataChunk>;
-  /** Ends the snapshot and gives its turn to the next query. What it keeps in temporary tables can still be read. */
+  /** Ends the snapshot and frees the slot. What it keeps in temporary tables can still be read. */
   settle(): Promise<void>;
 }

@@ -5,18 +5,13 @@ import { compact } from "./compact.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { exportRecords } from "./export.ts";
 import { loadBatch } from "./load.ts";
-import { createQueries, openSnapshot } from "./queries.ts";
+import { createQueries, openSnapshot, type QueryLimits } from "./queries.ts";
 import { createScans } from "./scan.ts";
 import { storeStats } from "./stats.ts";
-import { createTurns } from "./turns.ts";
 import { selectUsers } from "./users.ts";
 import { createWriter } from "./writer.ts";
 
-export interface DuckDbStoreOptions extends DatabaseOptions {
-  /** Queries that run at a time; more of them starve the rest of the process. */
-  readonly maxQueries: number;
-  /** Queries that may wait for their turn. */
-  readonly maxWaiting: number;
+export interface DuckDbStoreOptions extends DatabaseOptions, QueryLimits {
   /** The time that exported users get. */
   readonly now?: () => number;
 }
@@ -29,8 +24,7 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
   const database = await Database.open(options);
   const { scratchFolder } = database;
   const writer = createWriter(database);
-  const turns = createTurns(options.maxQueries, options.maxWaiting);
-  const queries = createQueries(database, turns);
+  const queries = createQueries(database, options);
   const now = options.now ?? Date.now;
   return {
     ...createScans(queries),
@@ -47,7 +41,7 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     },
     compact: (given) => compact(database, writer, given),
     stats: () => storeStats(database),
-    queryCounts: turns.counts,
+    queryCounts: queries.counts,
     async check(signal, onProgress) {
       await using snapshot = await openSnapshot(database, signal);
       return await findFaults(snapshot, signal, onProgress);

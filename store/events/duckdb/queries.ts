@@ -1,20 +1,34 @@
+import { createFairSlots, type FairSlots, type Sharer } from "../../../base/async/fair-slots.ts";
+import { type Asker, type QueryCounts, TooManyQueriesError } from "../events.ts";
 import type { Queries, Query } from "./connection.ts";
 import type { Database } from "./database.ts";
 import type { StoreTables } from "./layout.ts";
 import type { Session, Types, Values } from "./session.ts";
-import { createTurns, type Turns } from "./turns.ts";
 
-/** What queries keep for their readers is on the disk when memory is short; more than so many would fill that. */
+/** Results that one asker keeps for its readers. They are on the disk when memory is short. */
 const maxKept = 8;
 const maxKeptWaiting = 100;
 
-/** Queries that wait for their turn. */
-export function createQueries(database: Database, turns: Turns): Queries {
-  const kept = createTurns(maxKept, maxKeptWaiting);
+/** Limits on the queries of a store. */
+export interface QueryLimits {
+  /** Queries that run at a time; as many again run for askers that have none. */
+  readonly maxQueries: number;
+  /** Queries of one asker that may wait; four times as many of all together. */
+  readonly maxWaiting: number;
+}
+
+export interface SharedQueries extends Queries {
+  counts(): QueryCounts;
+}
+
+export function createQueries(database: Database, { maxQueries, maxWaiting }: QueryLimits): SharedQueries {
+  const running = createSlots(maxQueries, maxWaiting, "run");
+  const kept = createSlots(maxKept, maxKeptWaiting, "are read");
   return {
-    keep: kept.take,
-    async open(signal) {
-      const giveBack = await turns.take(signal);
+    counts: running.counts,
+    keep: (asker, signal) => kept.take(sharerOf(asker), signal),
+    async open(asker, signal) {
+      const giveBack = await running.take(sharerOf(asker), signal);
       try {
         return await openSnapshot(database, signal, giveBack);
       } catch (error) {
@@ -25,7 +39,23 @@ export function createQueries(database: Database, turns: Turns): Queries {
   };
 }
 
-/** A query that asks nobody: for the upkeep of the store. */
+function createSlots(maxRunning: number, maxWaiting: number, verb: string): FairSlots {
+  return createFairSlots({
+    maxRunning,
+    reserved: maxRunning,
+    maxWaiting,
+    refuse: ({ running, waiting }) =>
+      new TooManyQueriesError(
+        `${running} queries ${verb} and ${waiting} wait, at most ${maxRunning} and ${maxWaiting} may`,
+      ),
+  });
+}
+
+function sharerOf({ projectId, asker = "" }: Asker): Sharer {
+  return { group: projectId, member: asker };
+}
+
+/** A query that takes no slot: for the upkeep of the store. */
 export async function openSnapshot(
   database: Database,
   signal: AbortSignal,

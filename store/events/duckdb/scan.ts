@@ -16,7 +16,7 @@ import { streamUsers } from "./users.ts";
 export function createScans(queries: Queries): Scans {
   return {
     scan: async (scan, signal) => {
-      await using query = await queries.open(signal);
+      await using query = await queries.open(scan, signal);
       return await runScan(query, scan, signal);
     },
     scanAll: (scans, signal) => runScans(queries, scans, signal),
@@ -32,8 +32,9 @@ async function runScans(
   signal: AbortSignal,
 ): Promise<readonly ScanResult[]> {
   signal.throwIfAborted();
-  if (scans.length === 0) return [];
-  await using query = await queries.open(signal);
+  const [first] = scans;
+  if (first === undefined) return [];
+  await using query = await queries.open(first, signal);
   const results: ScanResult[] = [];
   for (const scan of scans) results.push(await runScan(query, scan, signal));
   return results;

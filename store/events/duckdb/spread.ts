@@ -13,7 +13,7 @@ export async function runSpread(
   of: GroupKey,
   signal: AbortSignal,
 ): Promise<NumberSpread> {
-  await using query = await queries.open(signal);
+  await using query = await queries.open(scan, signal);
   const compiled = compileSpread(scan, of, relationsOf(query.tables, scan.projectId), duckdbDialect);
   if (compiled === undefined) return { distinct: 0, range: undefined };
   const [low, high] = firstRow(await query.run(...bound(compiled.range)), 2);

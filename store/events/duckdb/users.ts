@@ -1,6 +1,6 @@
 import { DuckDBListValue, type DuckDBMaterializedResult } from "@duckdb/node-api";
 import { parseExactJson } from "../events.ts";
-import type { StoredUser, UserScan } from "../scan.ts";
+import type { Asker, StoredUser, UserScan } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
 import type { UserSelection } from "../selection.ts";
 import type { Statement } from "../sql/parameters.ts";
@@ -30,8 +30,8 @@ export async function* streamUsers(
     const statement = compileUsers(scan, properties, relations, duckdbDialect);
     return statement && prepareRows(statement, properties);
   };
-  if (scan.limit === undefined) yield* keepAndRead(queries, prepare, signal);
-  else yield* readAtOnce(queries, prepare, signal);
+  if (scan.limit === undefined) yield* keepAndRead(queries, scan.scan, prepare, signal);
+  else yield* readAtOnce(queries, scan.scan, prepare, signal);
 }
 
 export async function* selectUsers(
@@ -44,7 +44,7 @@ export async function* selectUsers(
     const properties = wantedProperties(selection.properties, relations.schema);
     return prepareRows(compileSelection(selection, properties, relations, duckdbDialect), properties);
   };
-  yield* keepAndRead(queries, prepare, signal);
+  yield* keepAndRead(queries, selection, prepare, signal);
 }
 
 /** A statement, and how users are read from its rows. */
@@ -73,30 +73,32 @@ function prepareRows(given: Statement, properties: readonly Property[]): Prepare
 /** Of a few users, who stay in memory. */
 async function* readAtOnce(
   queries: Queries,
+  asker: Asker,
   prepare: Prepare,
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
-  const found = await runAtOnce(queries, prepare, signal);
+  const found = await runAtOnce(queries, asker, prepare, signal);
   if (found !== undefined) yield* decode(found.result, found.prepared);
 }
 
-async function runAtOnce(queries: Queries, prepare: Prepare, signal: AbortSignal) {
-  await using query = await queries.open(signal);
+async function runAtOnce(queries: Queries, asker: Asker, prepare: Prepare, signal: AbortSignal) {
+  await using query = await queries.open(asker, signal);
   const prepared = prepare(query.tables);
   if (prepared === undefined) return undefined;
   const [sql, ...bindings] = bound(prepared.statement);
   return { prepared, result: await query.run(`${sql} ORDER BY user_id`, ...bindings) };
 }
 
-/** Of any number, who are put aside: a snapshot and a turn are not to be held for as long as a reader takes. */
+/** Of any number, who are put aside: a snapshot and a slot are not held for as long as a reader takes. */
 async function* keepAndRead(
   queries: Queries,
+  asker: Asker,
   prepare: Prepare,
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
-  const letGo = await queries.keep(signal);
+  const letGo = await queries.keep(asker, signal);
   try {
-    await using query = await queries.open(signal);
+    await using query = await queries.open(asker, signal);
     const prepared = prepare(query.tables);
     if (prepared === undefined) return;
     const [sql, ...bindings] = bound(prepared.statement);

@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { Database } from "../../../store/events/duckdb/database.ts";
 import { createQueries } from "../../../store/events/duckdb/queries.ts";
 import { relationsFor } from "../../../store/events/duckdb/relations.ts";
-import { createTurns } from "../../../store/events/duckdb/turns.ts";
 import type { Scan } from "../../../store/events/events.ts";
 import { dayMs, eventOf, noonMs, noSignal, openStore, updateOf } from "../../conformance/events/world.ts";
 import { createDuckDbWorld } from "./duckdb-world.ts";
@@ -29,7 +28,7 @@ it("counts events that later records may change among the rows of a range", asyn
   await opened.store[Symbol.asyncDispose]();
   const database = await Database.open(world.options);
   try {
-    await using query = await createQueries(database, createTurns(1, 0)).open(noSignal());
+    await using query = await createQueries(database, { maxQueries: 1, maxWaiting: 0 }).open({ projectId: 1 }, noSignal());
     expect((await relationsFor(query, scan)).rowsAtMost(range)).toBe(4);
   } finally {
     await database.close();

@@ -4,9 +4,10 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Database } from "../../../store/events/duckdb/database.ts";
 import { createQueries, openSnapshot } from "../../../store/events/duckdb/queries.ts";
-import { createTurns } from "../../../store/events/duckdb/turns.ts";
 import { eventOf, noonMs, noSignal, openStore, properties } from "../../conformance/events/world.ts";
 import { createDuckDbWorld } from "./duckdb-world.ts";
+
+const asker = { projectId: 1 };
 
 /** Runs for hours unless it is interrupted. */
 const endless = "SELECT sum(a.range * b.range) FROM range(100000000) a, range(1000000) b";
@@ -16,7 +17,7 @@ async function openDatabase() {
   const database = await Database.open(world.options);
   return {
     database,
-    queries: createQueries(database, createTurns(1, 1)),
+    queries: createQueries(database, { maxQueries: 1, maxWaiting: 1 }),
     async [Symbol.asyncDispose]() {
       await database.close();
       await world[Symbol.asyncDispose]();
@@ -28,7 +29,7 @@ describe("a query", () => {
   it.each([0, 1, 20])("is interrupted when its signal is aborted %d ms after its start", async (delayMs) => {
     await using opened = await openDatabase();
     const controller = new AbortController();
-    await using query = await opened.queries.open(controller.signal);
+    await using query = await opened.queries.open(asker, controller.signal);
     const running = query.run(endless);
     const reason = new Error("gone");
     setTimeout(delayMs).then(() => controller.abort(reason));
@@ -39,7 +40,7 @@ describe("a query", () => {
   it("is interrupted between the rows that it streams", async () => {
     await using opened = await openDatabase();
     const controller = new AbortController();
-    await using query = await opened.queries.open(controller.signal);
+    await using query = await opened.queries.open(asker, controller.signal);
     const rows = query.stream("SELECT range FROM range(100000000000)")[Symbol.asyncIterator]();
     expect((await rows.next()).value!.rowCount).toBeGreaterThan(0);
     controller.abort(new Error("gone"));
@@ -48,10 +49,10 @@ describe("a query", () => {
 
   it("gives its turn to the next when it is settled, and keeps what it has put aside", async () => {
     await using opened = await openDatabase();
-    await using first = await opened.queries.open(noSignal());
+    await using first = await opened.queries.open(asker, noSignal());
     await first.run("CREATE TEMP TABLE kept AS SELECT 42 AS answer");
-    const waiting = opened.queries.open(noSignal());
-    await expect(opened.queries.open(noSignal())).rejects.toMatchObject({ name: "TooManyQueriesError" });
+    const waiting = opened.queries.open(asker, noSignal());
+    await expect(opened.queries.open(asker, noSignal())).rejects.toMatchObject({ name: "TooManyQueriesError" });
     await first.settle();
     await using second = await waiting;
     await expect(second.run("FROM kept")).rejects.toThrow("kept");
@@ -60,18 +61,18 @@ describe("a query", () => {
 
   it("may be one of a few only that keep what they found for a slow reader", async () => {
     await using opened = await openDatabase();
-    const keep = (signal = noSignal()) => opened.queries.keep(signal);
+    const keep = (signal = noSignal()) => opened.queries.keep(asker, signal);
     const [letGo] = await Promise.all(Array.from({ length: 8 }, () => keep()));
     await expect(keep(AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
     const ninth = keep();
-    await using _query = await opened.queries.open(noSignal());
+    await using _query = await opened.queries.open(asker, noSignal());
     letGo!();
     await expect(ninth).resolves.toBeTypeOf("function");
   });
 
   it("is interrupted when the store closes", async () => {
     await using opened = await openDatabase();
-    await using query = await opened.queries.open(noSignal());
+    await using query = await opened.queries.open(asker, noSignal());
     const running = query.run(endless);
     const closing = opened.database.close();
     await expect(running).rejects.toMatchObject({ name: "EventsUnavailableError" });
@@ -80,7 +81,7 @@ describe("a query", () => {
 
   it("that takes more memory than there is says so, and the store goes on", async () => {
     await using opened = await openDatabase();
-    await using query = await opened.queries.open(noSignal());
+    await using query = await opened.queries.open(asker, noSignal());
     const greedy = query.run("SELECT list(range || repeat('x', 1000)) FROM range(10000000)");
     await expect(greedy).rejects.toMatchObject({ name: "EventsMemoryError" });
     await using snapshot = await openSnapshot(opened.database, noSignal());
