@@ -50,7 +50,7 @@ export async function openAnalysisServices(
   { logger, registry, locate, ...surroundings }: Surroundings,
 ): Promise<AnalysisServices> {
   await using opened = new AsyncDisposableStack();
-  const { platform, percentAs, rateLimit, cacheMaxBytes } = config.analysis;
+  const { platform, percentAs, rateLimit, cacheMaxBytes, readerStallMs } = config.analysis;
   const definitions = defineProjects(config, locate);
   const upstream = config.projects.some(({ engine }) => engine === "platform") ? platform : undefined;
   const platformEngine = upstream && opened.use(await openPlatform(upstream, logger));
@@ -64,7 +64,7 @@ export async function openAnalysisServices(
       projects(),
     ]);
     return createAnalysisProxy({
-      ...{ projects: known, tokens, rateLimit, cacheMaxBytes, style, observer },
+      ...{ projects: known, tokens, rateLimit, cacheMaxBytes, readerStallMs, style, observer },
       now: surroundings.now,
       monotonic: () => performance.now(),
     });

@@ -41,6 +41,8 @@ export const analysisSchema = z.strictObject({
   rateLimit: rateLimitSchema.optional(),
   /** Results that are kept to be answered again while their events stay as they are; 0 keeps none. */
   cacheMaxBytes: z.int().min(0).default(67_108_864),
+  /** A download ends when its reader takes nothing for this long: others may wait for its place. */
+  readerStallMs: z.int().min(1_000).max(3_600_000).default(60_000),
   /** How REST and CSV write 0.1234 in a metric of the format percent: 12.34% or 0.1234. */
   percentAs: z.enum(["percent", "fraction"]).default("percent"),
   /** Answers the queries of projects whose engine is "platform". */

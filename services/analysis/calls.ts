@@ -7,7 +7,7 @@ import { type AnalysisObserver, type EngineName, type Operation, outcomeOf } fro
 import type { AnalysisProject } from "./project.ts";
 import type { QueryViolation } from "./refusal.ts";
 import { originOf, refuseQuery } from "./rest/query-body.ts";
-import { eachUntilAborted, startTimeLimit, untilAborted } from "./time-limit.ts";
+import { eachWithin, startTimeLimit, untilAborted } from "./time-limit.ts";
 
 /** What all requests have. */
 interface QueryRequest {
@@ -115,12 +115,18 @@ export async function withinTime<T>(
   return await untilAborted(work(limit.signal), limit.signal);
 }
 
+/** How long a stream may take, and how long its reader may take nothing. */
+export interface StreamTimes {
+  readonly seconds: number;
+  readonly stallMs: number;
+}
+
 /** The same for a stream. */
 export async function* eachWithinTime<T>(
   caller: AbortSignal,
-  seconds: number,
+  { seconds, stallMs }: StreamTimes,
   work: (signal: AbortSignal) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   using limit = startTimeLimit(caller, seconds);
-  yield* eachUntilAborted(work(limit.signal), limit.signal);
+  yield* eachWithin(work(limit.signal), { signal: limit.signal, stallMs });
 }

@@ -27,6 +27,8 @@ export interface AnalysisProxyOptions {
   readonly rateLimit: RateLimit | undefined;
   /** Of all kept results together; 0 keeps none. */
   readonly cacheMaxBytes: number;
+  /** A stream ends when its reader takes nothing for this long. */
+  readonly readerStallMs: number;
   /** How values are written over REST, as the codecs have it. */
   readonly style: ValueStyle;
   readonly observer: AnalysisObserver;
@@ -77,11 +79,12 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
           return await forRest(answer, rest, () => writeUsers(answer), signal);
         });
       }),
-    ...createDownloads(observer, admission),
+    ...createDownloads(options, admission),
     forwardQuery: (request, context) =>
       streamCall(observer, "forward", context.signal, (notes) => {
         notes.engine = "platform";
-        return forwardQuery(request, context);
+        const times = { seconds: maxSeconds, stallMs: options.readerStallMs };
+        return eachWithinTime(context.signal, times, (signal) => forwardQuery(request, context, signal));
       }),
     importCluster: (requests, context) =>
       runCall(observer, "import_cluster", context.signal, async () => {
@@ -94,7 +97,11 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
 
 type Downloads = Pick<ServiceImpl<typeof AnalysisProxy>, "downloadEvents" | "downloadEventUsers">;
 
-function createDownloads(observer: AnalysisObserver, admission: Admission): Downloads {
+function createDownloads(
+  { observer, readerStallMs }: Pick<AnalysisProxyOptions, "observer" | "readerStallMs">,
+  admission: Admission,
+): Downloads {
+  const times = { seconds: maxSeconds, stallMs: readerStallMs };
   return {
     downloadEvents: (request, context) =>
       streamCall(observer, "download", context.signal, async function* (notes) {
@@ -102,7 +109,7 @@ function createDownloads(observer: AnalysisObserver, admission: Admission): Down
         const { project, asker, query, rest } = call;
         notes.engine = project.engineName;
         const header = rest && context.responseHeader;
-        yield* eachWithinTime(context.signal, maxSeconds, (signal) =>
+        yield* eachWithinTime(context.signal, times, (signal) =>
           styleDownload(project.engine.download(query, { signal, asker, rest }), request, header),
         );
       }),
@@ -112,7 +119,7 @@ function createDownloads(observer: AnalysisObserver, admission: Admission): Down
         const { project, asker, query, rest } = call;
         notes.engine = project.engineName;
         const header = rest && context.responseHeader;
-        yield* eachWithinTime(context.signal, maxSeconds, (signal) =>
+        yield* eachWithinTime(context.signal, times, (signal) =>
           styleDownload(project.engine.downloadUsers(query, { signal, asker, rest }), request, header),
         );
       }),

@@ -48,20 +48,89 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** The same messages; once the signal is aborted its reason is thrown in the place of the next. */
-export async function* eachUntilAborted<T>(
-  messages: AsyncIterable<T>,
-  signal: AbortSignal,
-): AsyncGenerator<T> {
-  const iterator = messages[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const result = await untilAborted(iterator.next(), signal);
-      if (result.done === true) return;
-      yield result.value;
-    }
-  } finally {
-    // Not awaited: what ignores its signal would hold the call open here.
-    iterator.return?.().catch(() => {});
+/** When a stream ends although its reader did not ask for that. */
+export interface StreamLimits {
+  /** Once it is aborted, its reason is thrown instead of the next message. */
+  readonly signal: AbortSignal;
+  /** Longest time in which the reader takes no message. */
+  readonly stallMs: number;
+}
+
+/**
+ * The same messages. What makes them is ended as soon as the signal is aborted or
+ * the reader stalls, also while nobody asks for the next message: until then it
+ * may hold a place that others wait for.
+ */
+export function eachWithin<T>(messages: AsyncIterable<T>, limits: StreamLimits): AsyncIterableIterator<T> {
+  const stream = new LimitedStream(messages[Symbol.asyncIterator](), limits);
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next: () => stream.next(),
+    async return() {
+      stream.end();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+class LimitedStream<T> {
+  readonly #iterator: AsyncIterator<T>;
+  readonly #limits: StreamLimits;
+  readonly #abort = (): void => this.end(this.#limits.signal.reason);
+  #stall: NodeJS.Timeout | undefined;
+  #isEnded = false;
+  /** Thrown once instead of the next message. */
+  #reason: unknown;
+
+  constructor(iterator: AsyncIterator<T>, limits: StreamLimits) {
+    this.#iterator = iterator;
+    this.#limits = limits;
+    limits.signal.addEventListener("abort", this.#abort, { once: true });
   }
+
+  async next(): Promise<IteratorResult<T, undefined>> {
+    clearTimeout(this.#stall);
+    const { signal, stallMs } = this.#limits;
+    if (signal.aborted) this.end(signal.reason);
+    if (this.#isEnded) {
+      if (this.#reason === undefined) return { done: true, value: undefined };
+      throw this.#takeReason();
+    }
+    try {
+      const result = await untilAborted(this.#iterator.next(), signal);
+      if (result.done !== true) {
+        this.#stall = setTimeout(() => this.end(stalled(stallMs)), stallMs);
+        return result;
+      }
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  /** @param reason what the reader is told when it asks again */
+  end(reason?: unknown): void {
+    clearTimeout(this.#stall);
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#reason = reason;
+    this.#limits.signal.removeEventListener("abort", this.#abort);
+    // Not awaited: what ignores its signal would hold the call open here.
+    this.#iterator.return?.().catch(() => {});
+  }
+
+  #takeReason(): unknown {
+    const reason = this.#reason;
+    this.#reason = undefined;
+    return reason;
+  }
+}
+
+function stalled(stallMs: number): AnalysisRefusal {
+  const message = `the reader took nothing for ${stallMs / 1_000} s, so the download was ended`;
+  return new AnalysisRefusal(returnCodes.timeout, message);
 }

@@ -27,6 +27,7 @@ export function createForwardQuery({ engines, engineOf, authorize }: ForwardDeps
   return async function* forwardQuery(
     request: ForwardQueryRequest,
     context: HandlerContext,
+    signal: AbortSignal,
   ): AsyncGenerator<HttpBody> {
     const { path } = request;
     if (!engines.some((engine) => forwards(engine, path))) throw pathNotFound(path);
@@ -37,7 +38,7 @@ export function createForwardQuery({ engines, engineOf, authorize }: ForwardDeps
     if (engine === undefined || !forwards(engine, path)) throw pathNotFound(path);
     const contentType = request.body?.contentType || "application/json";
     const search = searchOf(request, context);
-    yield* engine.forward({ path, projectId, contentType, body, search }, context.signal);
+    yield* engine.forward({ path, projectId, contentType, body, search }, signal);
   };
 }
 

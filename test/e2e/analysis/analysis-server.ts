@@ -37,6 +37,8 @@ const patient = { timeout: 60_000, interval: 100 };
 export interface AnalysisServerOptions {
   /** Further settings of the section `events`. */
   readonly events?: object;
+  /** Further tokens. */
+  readonly tokens?: readonly object[];
   /** Given what ends the server; the end of the test does it unless given. */
   readonly onEnd?: (stop: () => Promise<void>) => void;
 }
@@ -45,7 +47,7 @@ export interface AnalysisServerOptions {
 export async function openAnalysisServer(
   projects: Readonly<Record<number, object>>,
   nowMs: number,
-  { events = {}, onEnd = onTestFinished }: AnalysisServerOptions = {},
+  { events = {}, tokens = [], onEnd = onTestFinished }: AnalysisServerOptions = {},
 ): Promise<AnalysisServer> {
   const settings = {
     ...{ listen: "127.0.0.1:0", data: "data", log: { level: "silent" }, drainMs: 1_000 },
@@ -54,7 +56,7 @@ export async function openAnalysisServer(
       appids: [`app-${id}`],
       ...more,
     })),
-    analysis: { tokens: [{ name: "all", token, projects: "*" }] },
+    analysis: { tokens: [{ name: "all", token, projects: "*" }, ...tokens] },
     events: { batch: { maxDelayMs: 50 }, ...events },
   };
   const cwd = mkdtempSync(join(tmpdir(), "engage-analysis-"));

@@ -28,7 +28,10 @@ it("counts events that later records may change among the rows of a range", asyn
   await opened.store[Symbol.asyncDispose]();
   const database = await Database.open(world.options);
   try {
-    await using query = await createQueries(database, { maxQueries: 1, maxWaiting: 0 }).open({ projectId: 1 }, noSignal());
+    await using query = await createQueries(database, { maxQueries: 1, maxWaiting: 0 }).open(
+      { projectId: 1 },
+      noSignal(),
+    );
     expect((await relationsFor(query, scan)).rowsAtMost(range)).toBe(4);
   } finally {
     await database.close();

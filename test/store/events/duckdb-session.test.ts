@@ -52,7 +52,9 @@ describe("a query", () => {
     await using first = await opened.queries.open(asker, noSignal());
     await first.run("CREATE TEMP TABLE kept AS SELECT 42 AS answer");
     const waiting = opened.queries.open(asker, noSignal());
-    await expect(opened.queries.open(asker, noSignal())).rejects.toMatchObject({ name: "TooManyQueriesError" });
+    await expect(opened.queries.open(asker, noSignal())).rejects.toMatchObject({
+      name: "TooManyQueriesError",
+    });
     await first.settle();
     await using second = await waiting;
     await expect(second.run("FROM kept")).rejects.toThrow("kept");

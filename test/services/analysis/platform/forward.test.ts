@@ -47,7 +47,7 @@ const server = await openRestServer({
     serve(AnalysisProxy, {
       async *forwardQuery(request, context) {
         try {
-          yield* forwardQuery(request, context);
+          yield* forwardQuery(request, context, context.signal);
         } catch (error) {
           throw toCallError(error);
         }
@@ -182,11 +182,8 @@ describe("other paths of the platform", () => {
       parameters: "x=1&token=own",
       body: { data: Buffer.from('{"projectId":1}') },
     });
-    const context = {
-      url: "http://host/engage.analysis.v1.AnalysisProxy/ForwardQuery",
-      signal: new AbortController().signal,
-    };
-    await collect(forwardQuery(request, context as never));
+    const context = { url: "http://host/engage.analysis.v1.AnalysisProxy/ForwardQuery" };
+    await collect(forwardQuery(request, context as never, new AbortController().signal));
     expect(String(platform.requests[0]?.search.get("x"))).toBe("1");
     expect(platform.requests[0]?.search.getAll("token")).toEqual([token]);
   });

@@ -60,6 +60,7 @@ export async function openProxy({ engine = {}, clusters, ...options }: ProxyOpti
       [2, platform],
     ]),
     ...{ tokens: createTokenBook(tokens), rateLimit: undefined, cacheMaxBytes: 1_000_000, style },
+    readerStallMs: 60_000,
     observer: {
       started: () => undefined,
       answered: (operation, source) => void sources.push(`${operation} ${source}`),
