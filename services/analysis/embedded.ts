@@ -7,6 +7,7 @@ import {
   type EventStore,
   EventsUnavailableError,
   PatternTooLargeError,
+  PlanTooLargeError,
   type StoredUser,
   TooManyQueriesError,
 } from "../../store/events/events.ts";
@@ -15,7 +16,12 @@ import type { EventPlan } from "./describe/event-plan.ts";
 import { type CheckQuery, checkLimit, checkTimeout } from "./describe/event-query.ts";
 import { findLargestPattern } from "./describe/find-patterns.ts";
 import { defaultGroups, maxListedUsers } from "./describe/limits.ts";
-import { refuseLargePattern, refuseUndeclared, warnUndeclared } from "./describe/problems.ts";
+import {
+  refuseLargePattern,
+  refuseLargePlan,
+  refuseUndeclared,
+  warnUndeclared,
+} from "./describe/problems.ts";
 import type { TellOutside } from "./describe/slice-date.ts";
 import {
   checkColumns,
@@ -163,6 +169,7 @@ async function* tellFaultsOf<T>(query: AnyQuery, answer: () => AsyncIterable<T>)
 
 function toRefusal(error: unknown, query: AnyQuery): unknown {
   if (error instanceof PatternTooLargeError) return refuseLargePattern(findLargestPattern(query));
+  if (error instanceof PlanTooLargeError) return refuseLargePlan();
   if (error instanceof TooManyQueriesError) {
     return new AnalysisRefusal(returnCodes.busy, error.message, { retryAfterMs: busyRetryMs, cause: error });
   }

@@ -2,12 +2,17 @@ import { create } from "@bufbuild/protobuf";
 import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventViewSchema } from "../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { Filter } from "../../gen/engage/analysis/v1/filter_pb.ts";
-import { PatternTooLargeError, type StoredUser } from "../../store/events/events.ts";
+import { PatternTooLargeError, PlanTooLargeError, type StoredUser } from "../../store/events/events.ts";
 import { createContext } from "./describe/event-query.ts";
 import { describeFilters } from "./describe/filter.ts";
 import { findLargestPattern } from "./describe/find-patterns.ts";
 import { looksAtEvents } from "./describe/looks-at-events.ts";
-import { createProblems, refuseLargePattern, refuseUndeclared } from "./describe/problems.ts";
+import {
+  createProblems,
+  refuseLargePattern,
+  refuseLargePlan,
+  refuseUndeclared,
+} from "./describe/problems.ts";
 import type { PlanSource } from "./plan-query.ts";
 import type { UserPort } from "./project.ts";
 import { shapeUserRow } from "./shape/users.ts";
@@ -43,6 +48,7 @@ async function* shapeAll(
   try {
     for await (const some of found) yield some.map((user) => shapeUserRow(user, columns));
   } catch (error) {
+    if (error instanceof PlanTooLargeError) throw refuseLargePlan();
     if (!(error instanceof PatternTooLargeError)) throw error;
     const pattern = findLargestPattern({
       eventView: create(EventViewSchema, { filts: [...filts] }),

@@ -57,9 +57,12 @@ const engineSchema = z.strictObject({
    * all.
    */
   niceness: z.int().min(0).max(19).default(10),
-  /** Queries at a time; more of them make each slower, and the rest of the service too. */
+  /**
+   * Queries at a time; more of them make each slower, and the rest of the service too. As many again run for tokens
+   * and projects that have none while others use all.
+   */
   maxQueries: z.int().min(1).max(64).default(2),
-  /** Queries that wait for their turn; further ones are refused. */
+  /** Queries of one token that wait; further ones are refused. Of all tokens together four times as many wait. */
   maxWaiting: z.int().min(0).max(10_000).default(16),
 });
 

@@ -17,7 +17,7 @@ export const emptySchema: ProjectSchema = { version: 0, events: new Map(), prope
  * batches from a spool, each once; a query sees a whole number of batches.
  *
  * All methods reject with EventsUnavailableError when the engine cannot do its
- * work at present, queries also with TooManyQueriesError and PatternTooLargeError,
+ * work at present, queries also with TooManyQueriesError, PatternTooLargeError and PlanTooLargeError,
  * and with the signal's reason soon after it is aborted, when the work is really
  * cancelled.
  */
@@ -79,6 +79,11 @@ export class EventsOpenError extends Error {
 /** A pattern of a plan is valid, but takes more memory than the engine has for one. */
 export class PatternTooLargeError extends Error {
   override readonly name = "PatternTooLargeError";
+}
+
+/** A plan is valid, but its statement is longer than the engine takes. */
+export class PlanTooLargeError extends Error {
+  override readonly name = "PlanTooLargeError";
 }
 
 /** As many queries run and wait as may. */

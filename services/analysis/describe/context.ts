@@ -28,6 +28,7 @@ export interface DescribeContext {
   /** Of this query so far. */
   readonly counts: {
     conditions: number;
+    literals: number;
     operands: number;
     patternSteps: number;
     readsLocalProperties: boolean;

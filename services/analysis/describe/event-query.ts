@@ -96,7 +96,7 @@ export function createContext(
     problems,
     describeFilter,
     definitions: [],
-    counts: { conditions: 0, operands: 0, patternSteps: 0, readsLocalProperties: false },
+    counts: { conditions: 0, literals: 0, operands: 0, patternSteps: 0, readsLocalProperties: false },
   };
 }
 

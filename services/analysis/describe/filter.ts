@@ -80,10 +80,21 @@ function describeNested(
     problems.refuse(field, undefined, `is one condition more than the ${queryLimits.conditions} possible`);
   }
   if (counts.conditions > queryLimits.conditions) return undefined;
+  if (!hasRoomForLiterals(filter, field, context)) return undefined;
   if (filter.filts.length > 0) {
     problems.refuse(`${field}.filts`, undefined, 'is only valid with the filterType "COMPOUND"');
   }
   return describeCondition(filter, field, context);
+}
+
+function hasRoomForLiterals({ ftv }: Filter, field: string, { counts, problems }: DescribeContext): boolean {
+  const most = queryLimits.literalsOfAllConditions;
+  const wasWithin = counts.literals <= most;
+  counts.literals += ftv.length;
+  if (counts.literals <= most) return true;
+  if (wasWithin)
+    problems.refuse(`${field}.ftv`, undefined, `has more literals than the ${most} possible in a query`);
+  return false;
 }
 
 const ofSimple = [

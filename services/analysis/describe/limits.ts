@@ -7,7 +7,9 @@ export const queryLimits = {
   /** Of all lists of filters together. */
   conditions: 1_000,
   filterDepth: 10,
+  /** Of one condition. */
   literals: 10_000,
+  literalsOfAllConditions: 50_000,
   boundaries: 500,
   patternCharacters: 1_000,
   /** Steps of all regular expressions of a query with their repetitions written out: compiling them takes 0.1 s at most. */

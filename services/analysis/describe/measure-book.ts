@@ -57,13 +57,31 @@ export function createMeasureBook(): MeasureBook {
   };
 }
 
-/** Text that is equal for parts of plans that are. Tables of texts are told apart by who they are, since they may be long. */
+/**
+ * Makes texts that are equal for equal parts of plans. Each object is looked at
+ * once, however many parts hold it. Tables of texts, which may be long, are equal
+ * only to themselves.
+ */
 export function createStructuralKey(): (part: unknown) => string {
-  const maps = new Map<unknown, number>();
-  return (part) =>
-    JSON.stringify(part, (_, value: unknown) => {
-      if (!(value instanceof Map)) return value;
-      maps.set(value, maps.get(value) ?? maps.size);
-      return `map ${maps.get(value)}`;
-    });
+  const numbers = new Map<object, number>();
+  const numbersByText = new Map<string, number>();
+  const numberOf = (value: object): number => {
+    const known = numbers.get(value);
+    if (known !== undefined) return known;
+    const text = value instanceof Map ? `table ${numbers.size}` : textOf(value);
+    const number = numbersByText.get(text) ?? numbersByText.size;
+    numbersByText.set(text, number);
+    numbers.set(value, number);
+    return number;
+  };
+  const keyOf = (part: unknown): string => {
+    if (typeof part === "object" && part !== null) return `#${numberOf(part)}`;
+    return typeof part === "string" ? JSON.stringify(part) : String(part);
+  };
+  const textOf = (value: object): string => {
+    if (Array.isArray(value)) return `[${value.map(keyOf).join()}]`;
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return `{${members.map(([name, member]) => `${name}:${keyOf(member)}`).join()}}`;
+  };
+  return keyOf;
 }

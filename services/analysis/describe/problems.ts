@@ -82,6 +82,15 @@ export function refuseLargePattern(
   return problems.refusal!;
 }
 
+/** Of a query whose conditions, repeated for each metric that has them, are more than the engine takes. */
+export function refuseLargePlan(): AnalysisRefusal {
+  const problems = createProblems();
+  const rule =
+    "is too large: its conditions, counted once for each metric, take more than the engine reads; take fewer metrics or conditions";
+  problems.refuse("query", undefined, rule);
+  return problems.refusal!;
+}
+
 /** Names that are listed where one is wrong. */
 const maxListed = 20;
 

@@ -24,6 +24,8 @@ export const duckdbDialect: Dialect = {
     max > maxInteger ? `(${sql} // ${divisor})` : `(CAST(${sql} AS INTEGER) // ${divisor})`,
   isFinite: (number) => `isfinite(${number})`,
   contains: (text, part) => `contains(${text}, ${part})`,
+  containsAny: (text, parts) => `list_bool_or(list_transform(${parts}, lambda p: contains(${text}, p)))`,
+  isAnyOf: (value, list) => `(${value} IN (SELECT unnest(${list})))`,
   matches: (text, pattern) => `regexp_matches(${text}, ${pattern})`,
 
   list: (items) => `[${items.join(", ")}]`,

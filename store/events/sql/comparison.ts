@@ -3,6 +3,9 @@ import type { ScalarValue } from "./parameters.ts";
 import type { Surroundings } from "./source.ts";
 import { asNumber, asText, type Value } from "./value.ts";
 
+/** Longer lists are bound as one value: the engine takes 0.1 ms for each placeholder of a text. */
+const maxInline = 50;
+
 // Each answers a condition's text, which may yield null where a value is missing. What can't be so is the text `false`.
 
 export function equalsAny(
@@ -10,6 +13,10 @@ export function equalsAny(
   values: readonly ScalarValue[],
   surroundings: Surroundings,
 ): string {
+  if (!type.isList && type.of !== "event" && values.length > maxInline) {
+    const list = surroundings.parameters.bindList(type.of, fitting(type.of, values));
+    return surroundings.dialect.isAnyOf(sql, list);
+  }
   const bound = type.isList ? [] : bindEach(type.of, values, surroundings);
   if (bound.length === 0) return "false";
   return bound.length === 1 ? `(${sql} = ${bound[0]})` : `(${sql} IN (${bound.join(", ")}))`;
@@ -28,6 +35,7 @@ export function compares(a: Value, operator: string, b: Value, surroundings: Sur
 export function containsAny(value: Value, parts: readonly string[], surroundings: Surroundings): string {
   const { dialect, parameters } = surroundings;
   const text = asText(value, surroundings);
+  if (parts.length > maxInline) return dialect.containsAny(text, parameters.bindList("text", parts));
   const tests = parts.map((part) => dialect.contains(text, parameters.bind("text", part)));
   return tests.length === 0 ? "false" : `(${tests.join(" OR ")})`;
 }

@@ -23,7 +23,8 @@ export function compileConditions(measures: readonly Asking[], source: Source): 
   });
   const [first, ...others] = asked;
   const shared = [...(first ?? [])].filter((part) => others.every((parts) => parts.has(part)));
-  const own = asked.map((parts) => joinAll([...parts].filter((part) => !shared.includes(part))));
+  const isShared = new Set(shared);
+  const own = asked.map((parts) => joinAll([...parts].filter((part) => !isShared.has(part))));
   const any = own.includes(undefined) ? [] : [`(${[...new Set(own)].join(" OR ")})`];
   return { events, common: joinAll(own.length === 0 ? shared : [...shared, ...any]), own };
 }

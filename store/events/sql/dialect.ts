@@ -14,6 +14,10 @@ export interface Dialect {
   divideInteger(sql: string, divisor: number, max: number): string;
   isFinite(number: string): string;
   contains(text: string, part: string): string;
+  /** Whether the text contains any text of a bound list. */
+  containsAny(text: string, parts: string): string;
+  /** Whether the value equals any of a bound list. */
+  isAnyOf(value: string, list: string): string;
   /** RE2 syntax, found anywhere. */
   matches(text: string, pattern: string): string;
 

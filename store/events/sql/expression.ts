@@ -84,6 +84,10 @@ function compileCase(branches: Extract<Expression, { kind: "case" }>["branches"]
  * can look up in their statistics. Under a NOT and as a value it must be exact.
  */
 export function compilePredicate(predicate: Predicate, source: Source, isExact = false): string {
+  return source.once(predicate, isExact, () => predicateText(predicate, source, isExact));
+}
+
+function predicateText(predicate: Predicate, source: Source, isExact: boolean): string {
   switch (predicate.kind) {
     case "always":
       return String(predicate.value);

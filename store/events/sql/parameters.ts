@@ -1,3 +1,4 @@
+import { PlanTooLargeError } from "../events.ts";
 import { type Dialect, listOf, type ScalarType, scalar, type ValueType } from "./dialect.ts";
 
 export type ScalarValue = string | number | boolean;
@@ -14,11 +15,15 @@ export interface Statement {
   readonly parameters: readonly Parameter[];
 }
 
+/** The engine reads a statement of this length in about a second. */
+const maxCharacters = 4_194_304;
+
 /** Values met while a query is compiled. Equal ones share a placeholder, so that equal conditions have equal texts. */
 export class Parameters {
   readonly #dialect: Dialect;
   readonly #numbers = new Map<string, number>();
   readonly #parameters: Parameter[] = [];
+  #characters = 0;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -30,6 +35,17 @@ export class Parameters {
 
   bindList(of: ScalarType, value: readonly ScalarValue[]): string {
     return this.#add({ type: listOf(of), value });
+  }
+
+  /**
+   * Counts a part of the statement as soon as it is made: conditions that many
+   * measures have stand in it many times.
+   * @throws PlanTooLargeError
+   */
+  count(part: string): void {
+    this.#characters += part.length;
+    if (this.#characters <= maxCharacters) return;
+    throw new PlanTooLargeError(`the statement has more than ${maxCharacters} characters`);
   }
 
   /** Leaves out what the text doesn't use in the end. */

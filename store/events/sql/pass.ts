@@ -60,6 +60,7 @@ export function compilePass(surroundings: Surroundings, wanted: PassWanted): Pas
   );
   const bucket = wanted.needsBucket || cut.hasGaps ? bucketOf(surroundings, cut, source) : undefined;
   if (bucket !== undefined) columnOf(bucket, "b");
+  for (const { sql } of columns) surroundings.parameters.count(sql);
   if (cut.shared !== undefined) return { keys: [], rows: cut.shared.name, filters, values };
   const { sql, keys } = compileRows(source, {
     keys: scan.keys,
@@ -69,6 +70,7 @@ export function compilePass(surroundings: Surroundings, wanted: PassWanted): Pas
     range: scan.buckets,
     events: conditions.events,
   });
+  surroundings.parameters.count(sql);
   return { keys, rows: sql, filters, values };
 }
 

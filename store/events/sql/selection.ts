@@ -21,6 +21,7 @@ export function compileSelection(
   const parameters = new Parameters(dialect);
   const source = new UserSource({ dialect, relations, parameters, zone: [] });
   const condition = compilePredicate(where, source);
+  parameters.count(condition);
   const columns = [
     ...userColumns.map((column) => source.column(column)),
     ...properties.map((property) => source.property(property)),

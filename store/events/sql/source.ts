@@ -1,4 +1,4 @@
-import type { Builtin, Cluster, ZoneStep } from "../scan.ts";
+import type { Builtin, Cluster, Predicate, ZoneStep } from "../scan.ts";
 import type { Property } from "../schema.ts";
 import { type Dialect, type ScalarType, scalar } from "./dialect.ts";
 import type { Parameters, ScalarValue } from "./parameters.ts";
@@ -23,10 +23,21 @@ export class Source {
   readonly #userColumns = new Set<UserColumn>();
   readonly #userProperties = new Map<number, Property>();
   readonly #joins = new Map<string, string>();
+  readonly #predicates = [new Map<Predicate, string>(), new Map<Predicate, string>()] as const;
   #bucket: EventsWanted["bucket"];
 
   constructor(surroundings: Surroundings) {
     this.surroundings = surroundings;
+  }
+
+  /** A condition's text, which is made once however many measures have the condition. */
+  once(predicate: Predicate, isExact: boolean, compile: () => string): string {
+    const texts = this.#predicates[isExact ? 1 : 0];
+    const known = texts.get(predicate);
+    if (known !== undefined) return known;
+    const text = compile();
+    texts.set(predicate, text);
+    return text;
   }
 
   property(property: Property): string {

@@ -51,6 +51,38 @@ export function testQueries(create: CreateEventsWorld): void {
       expect(await count(opened.store)).toBe(1);
     });
 
+    it("gives another project a slot while one uses and awaits all", async () => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 4 });
+      await opened.load({ events: [eventOf()] });
+      const order: string[] = [];
+      const ask = async (name: string, scan: Scan) => {
+        await using _result = await opened.store.scan(scan, noSignal());
+        order.push(name);
+      };
+      const greedy = Array.from({ length: 5 }, (_, at) =>
+        ask(`greedy ${at}`, { ...countAll, asker: "greedy" }),
+      );
+      const other = ask("other", { ...countAll, projectId: 9, asker: "other" });
+      expect(opened.store.queryCounts()).toEqual({ running: 2, waiting: 4 });
+      await Promise.all([...greedy, other]);
+      expect(order.indexOf("other")).toBeLessThan(order.indexOf("greedy 4"));
+    });
+
+    it("refuses a statement longer than the engine takes", async () => {
+      await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
+      await opened.load({ events: [eventOf()] });
+      const where = { kind: "in", of: userId, values: Array.from({ length: 50 }, (_, at) => at) } as const;
+      const conditions = Array.from({ length: 500 }, () => ({ ...where }));
+      const measures = Array.from({ length: 200 }, (_, at) => ({
+        events: undefined,
+        where: { kind: "or", of: conditions } as const,
+        aggregate: { kind: "distinct", of: { kind: "number", value: at }, as: "value" } as const,
+      }));
+      const asked = opened.store.scan({ ...countAll, measures }, noSignal());
+      await expect(asked).rejects.toMatchObject({ name: "PlanTooLargeError" });
+      expect(await count(opened.store)).toBe(1);
+    });
+
     it("runs several scans in one moment and one turn", async () => {
       await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
       await opened.load({ events: [eventOf()] });

@@ -17,6 +17,12 @@ import { properties } from "./world.ts";
 
 const { price, city, at, gift, tags, itemCount, level } = properties;
 
+/** More than an engine writes into the text of a query. */
+const many = (...more: readonly string[]) => [
+  ...Array.from({ length: 200 }, (_, at) => `none ${at}`),
+  ...more,
+];
+
 /** Expressions and predicates. */
 export function testConditions(world: ScanWorld): void {
   describe("conditions", () => {
@@ -101,6 +107,14 @@ export function testConditions(world: ScanWorld): void {
       ["contains other case", { kind: "contains", of: of(city), texts: ["ER"] }, 0],
       ["contains what patterns have", { kind: "contains", of: of(city), texts: ["%", "_", "."] }, 0],
       ["not contains", not({ kind: "contains", of: of(city), texts: ["er"] }), 4],
+      ["equals one of many", equals(city, ...many("Bern", "Oslo")), 5],
+      ["equals none of many", equals(city, ...many()), 0],
+      ["not equals any of many, as missing values are not", not(equals(city, ...many("Bern"))), 4],
+      ["equals one of many numbers", equals(price, ...Array.from({ length: 200 }, (_, at) => at / 2)), 4],
+      ["equals one of many, of which few are of its type", equals(city, ...many(), 3, true, "Bern"), 3],
+      ["contains one of many", { kind: "contains", of: of(city), texts: many("er") }, 3],
+      ["contains none of many", { kind: "contains", of: of(city), texts: many() }, 0],
+      ["not contains any of many", not({ kind: "contains", of: of(city), texts: many("er") }), 4],
       ["matches", { kind: "matches", of: of(city), pattern: "[sr][ln]" }, 5],
       ["matches from its start", { kind: "matches", of: of(city), pattern: "^B" }, 3],
       ["matches no number", { kind: "matches", of: of(price), pattern: "." }, 0],

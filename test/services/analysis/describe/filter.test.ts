@@ -202,6 +202,13 @@ group("refused is", () => {
   const at = "eventView.filts[0]";
   it.each([
     [filter("brand", "equal"), `${at}.ftv: of equal must have 1 to 10000 literals, not 0`],
+    [
+      {
+        filterType: "COMPOUND",
+        filts: Array.from({ length: 6 }, () => filter("brand", "equal", Array(10_000).fill("a"))),
+      },
+      `${at}.filts[5].ftv: has more literals than the 50000 possible in a query`,
+    ],
     [filter("brand", "isNull", ["a"]), `${at}.ftv: of isNull must have no literal, not 1`],
     [filter("price", "less", [1, 2]), `${at}.ftv: of less must have 1 literal, not 2`],
     [filter("price", "range", [1]), `${at}.ftv: of range must have 2 literals, not 1`],

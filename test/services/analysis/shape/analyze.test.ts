@@ -6,6 +6,7 @@ import {
   type KeyValue,
   type Measure,
   PatternTooLargeError,
+  PlanTooLargeError,
   TooManyQueriesError,
 } from "../../../../store/events/events.ts";
 import { noon } from "../describe/described.ts";
@@ -273,6 +274,12 @@ describe("an engine", () => {
       new EventsUnavailableError("disk is full"),
       returnCodes.unavailable,
       "the store of events can't work at present",
+      undefined,
+    ],
+    [
+      new PlanTooLargeError("the statement has more than 9 characters"),
+      returnCodes.parameter,
+      expect.stringContaining("query: is too large: its conditions, counted once for each metric,"),
       undefined,
     ],
   ])("tells what ails its store: %s", async (fault, returnCode, message, retryAfterMs) => {
