@@ -1346,6 +1346,10 @@ export const comments: Readonly<Record<string, string>> = {
     "App id of the project, where neither a header nor the form has it.",
   "engage.event.v1.DebugIngestRequest.body":
     "A form with the parameters `data` (JSON), `appid`, `source`, `deviceId`\nand `dryRun`: 1 checks only.",
+  "engage.event.v1.DebugIngestRequest.data":
+    "What the body would hold, where there is none. REST: `GET` with this query\nparameter.",
+  "engage.event.v1.DebugIngestRequest.dry_run":
+    "1 checks only, as the parameter of the form does.",
   "engage.event.v1.DebugIngestResponse":
     "DebugIngestResponse tells what is wrong with the records.",
   "engage.event.v1.DebugIngestResponse.error_level":
@@ -1401,7 +1405,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.event.v1.EventCollector.HealthCheck":
     "HealthCheck answers `{\"code\":0}`.",
   "engage.event.v1.EventCollector.Ingest":
-    "Ingest takes the bodies of SDKs and log shippers. All paths take all forms\nof body.\n\nREST: answered with HTTP 200 and `{\"code\":0}`; `{\"code\":-1,\"msg\":\"…\"}` when\nthe body has not the form of records, `{\"code\":-2,\"msg\":\"…\"}` when the app\nid is not known. Records that break a rule are dropped later, counted and\nkept as dead letters; with `debug: 1` they are told in `records`, as are\ndropped properties, and the code is 0 if any record was taken. HTTP 503\nwith code -1 says that nothing can be kept at present, 413 that the body is\ntoo large.",
+    "Ingest takes the bodies of SDKs and log shippers. All paths take all forms\nof body, and a `GET` with the query parameter `data`.\n\nREST: answered with HTTP 200 and `{\"code\":0}`; `{\"code\":-1,\"msg\":\"…\"}` when\nthe body has not the form of records, `{\"code\":-2,\"msg\":\"…\"}` when the app\nid is not known. Records that break a rule are dropped later, counted and\nkept as dead letters; with `debug: 1` they are told in `records`, as are\ndropped properties, and the code is 0 if any record was taken. A record of a\nlist that is not JSON, such as one with NaN, is always reported there, and\nthe others are taken. HTTP 503 with code -1 says that nothing can be kept at\npresent, 413 that the body is too large.",
   "engage.event.v1.EventCollector.Track":
     "Track takes a batch and answers for each record. A refused record does not\nfail the others.",
   "engage.event.v1.EventCollector.TrackStream":
@@ -1431,9 +1435,11 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.event.v1.IngestRequest.appid":
     "App id of the project. REST: the header `appid`, this query parameter, the\nparameter of a form, or `#app_id` beside `data`, whichever is first.",
   "engage.event.v1.IngestRequest.body":
-    "The body: a JSON array of records, one record, or an object with the\nrecords in `data`; as it is, compressed, in base64, or as the parameter\n`data` of a form.",
+    "The body: a JSON array of records, one record, or an object with the\nrecords in `data`; as it is, compressed, in base64, or as the parameter\n`data` of a form, which may be a multipart form.",
   "engage.event.v1.IngestRequest.compress":
     "`gzip`, `snappy` (raw block format) or `none`. REST: the header `compress`\nbeats this query parameter. Without it gzip is known by its first bytes.",
+  "engage.event.v1.IngestRequest.data":
+    "What the body would hold, where there is none. REST: `GET` with this query\nparameter, as the SDK of browsers reports by default.",
   "engage.event.v1.IngestRequest.debug":
     "1: check every record and tell of each that was refused or has lost\nproperties. REST: also the header `debug`.",
   "engage.event.v1.IngestResponse":

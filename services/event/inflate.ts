@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip, gunzipSync } from "node:zlib";
 import { uncompress } from "snappyjs";
-import { BodyFault } from "./body-fault.ts";
+import { BodyFault, LongBodyFault } from "./body-fault.ts";
 
 const gunzipLater = promisify(gunzip);
 /** Below this a thread costs more than the work, and queries may hold the threads. */
@@ -61,5 +61,5 @@ function readLength(bytes: Uint8Array): number {
 }
 
 function tooLong(maxBytes: number): BodyFault {
-  return new BodyFault(`Data format error, longer than ${maxBytes} bytes`);
+  return new LongBodyFault(`Data format error, longer than ${maxBytes} bytes`);
 }

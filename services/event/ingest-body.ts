@@ -1,127 +1,133 @@
 import { isUtf8 } from "node:buffer";
+import type { Turn } from "../../base/async/turns.ts";
+import { parseExactJson } from "../../store/events/events.ts";
+import { byteAt, endOfKey, endOfText, skipBlanks, startScan } from "./body/json-scan.ts";
+import { notJson } from "./body/payload.ts";
+import { findRecords, type RecordList, scanWhole } from "./body/record-list.ts";
 import { BodyFault } from "./body-fault.ts";
-import { inflateGzip, inflateSnappy } from "./inflate.ts";
-import { countElements } from "./json-list.ts";
-import { isObject, isShallow } from "./record/convert.ts";
-import { show } from "./record/refusal.ts";
+import type { RawRecord } from "./take.ts";
 
-/** What a body holds, whatever form it came in. */
+/** The records that a body holds, whatever form it came in. */
 export interface IngestBody {
-  /** One record or an array of them, as JSON in UTF-8. */
-  readonly bytes: Uint8Array;
-  /** Of records. */
-  readonly count: number;
-  /** Reads `bytes`. */
-  readonly records: () => readonly unknown[];
-  /** Said by the body itself: a parameter of its form, or `#app_id` beside `data`. */
+  readonly list: RecordList;
+  /** `#app_id` beside `data`. */
   readonly appid: string | undefined;
-  /** Other parameters of a form. */
-  readonly parameters: URLSearchParams | undefined;
 }
 
-export interface BodyInput {
-  readonly bytes: Uint8Array;
-  readonly contentType: string;
-  /** As the caller says; empty when it says nothing. */
-  readonly compress: string;
-  /** Of what the body becomes when it is inflated. */
-  readonly maxBytes: number;
-}
-
-const notJson = "Data format error, not json format";
-const formType = "application/x-www-form-urlencoded";
 /** As many as one transaction of the loader takes. */
 const maxRecords = 50_000;
 /** Writing JSON needs stack for every level. */
 const maxDepth = 64;
+const maxKeyBytes = 1_024;
+const quote = 34;
+const openList = 91;
+const openObject = 123;
+const closeObject = 125;
+const comma = 44;
 
-/** @throws BodyFault */
-export async function readIngestBody(input: BodyInput): Promise<IngestBody> {
-  const parameters = readForm(input);
-  const data = parameters?.get("data");
-  if (parameters !== undefined && data == null) throw new BodyFault("Data format error, no parameter data");
-  const plain = await decode(data == null ? asBuffer(input.bytes) : Buffer.from(data), input);
-  return unwrap(plain, parameters);
+/** Reads the JSON of a body: a list of records, one record, or an envelope with a list in `data`. @throws BodyFault */
+export async function readIngestBody(bytes: Buffer, turn: Turn): Promise<IngestBody> {
+  const body = isUtf8(bytes) ? await findBody(bytes, turn) : undefined;
+  if (body === undefined) throw new BodyFault(notJson);
+  const { length } = body.list.starts;
+  if (length <= maxRecords) return body;
+  throw new BodyFault(`Data format error, ${length} records, at most ${maxRecords} are taken`);
 }
 
-function readForm({ bytes, contentType }: BodyInput): URLSearchParams | undefined {
-  const head = asBuffer(bytes).toString("latin1", 0, 6);
-  const isForm = head.startsWith("&") || head.startsWith("data=") || head.startsWith("appid=");
-  const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
-  // Some senders put JSON into a body that they call a form.
-  const isNamedSo = type === formType && !isJson(asBuffer(bytes)) && !isGzip(asBuffer(bytes));
-  return isForm || isNamedSo ? new URLSearchParams(asBuffer(bytes).toString()) : undefined;
+async function findBody(bytes: Buffer, turn: Turn): Promise<IngestBody | undefined> {
+  const start = skipBlanks(bytes, 0);
+  if (byteAt(bytes, start) === openObject) return readObject(bytes, start, turn);
+  const list = await findRecords(bytes, start, turn);
+  return list !== undefined && isEnd(bytes, list.end) ? { list, appid: undefined } : undefined;
 }
 
-/** Undoes base64 and compression, which the first bytes tell. */
-async function decode(bytes: Buffer, { compress, maxBytes }: BodyInput): Promise<Buffer> {
-  if (compress === "snappy") return inflateSnappy(bytes, maxBytes);
-  if (compress !== "" && compress !== "none" && compress !== "gzip") {
-    throw new BodyFault(`Data format error, compress ${show(compress)} is not gzip, snappy or none`);
-  }
-  if (isGzip(bytes)) return inflateGzip(bytes, maxBytes);
-  if (isJson(bytes)) return withoutMark(bytes);
-  // A plus sign in a form that nobody escaped is read as a blank.
-  const inner = Buffer.from(bytes.toString("latin1").trim().replaceAll(" ", "+"), "base64");
-  if (isGzip(inner)) return inflateGzip(inner, maxBytes);
-  if (isJson(inner)) return withoutMark(inner);
-  throw new BodyFault(compress === "gzip" ? "Data format error, not gzip" : notJson);
+interface Envelope {
+  data: RecordList | undefined;
+  appid: unknown;
+  isRecord: boolean;
+  depth: number;
 }
 
-function isGzip(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
-function isJson(bytes: Buffer): boolean {
-  const first = /\S/.exec(withoutMark(bytes).toString("latin1", 0, 256))?.[0];
-  return first === "[" || first === "{";
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
-
-/** Records are looked at by whoever needs them: most bodies are lists, of which the form is enough. */
-function unwrap(bytes: Buffer, parameters: URLSearchParams | undefined): IngestBody {
-  if (!isUtf8(bytes)) throw new BodyFault(notJson);
-  const formAppid = parameters?.get("appid") ?? undefined;
-  const elements = countElements(bytes);
-  if (elements !== undefined) {
-    const records = (): readonly unknown[] => parse(bytes) as readonly unknown[];
-    return { bytes, count: checkCount(elements), records, appid: formAppid, parameters };
-  }
-  const json = parse(bytes);
-  if (!isObject(json)) throw new BodyFault(notJson);
-  const { data, "#app_id": appid } = json;
-  if (!Array.isArray(data) || json["#type"] !== undefined) {
-    return { bytes, count: 1, records: () => [json], appid: formAppid, parameters };
-  }
-  const count = checkCount(data.length);
+/** One record, unless it has a list `data` and no `#type`. */
+async function readObject(bytes: Buffer, start: number, turn: Turn): Promise<IngestBody | undefined> {
+  const envelope: Envelope = { data: undefined, appid: undefined, isRecord: false, depth: 1 };
+  const end = await endOfObject(bytes, start, envelope, turn);
+  if (end === -1) return undefined;
+  const { data, isRecord, appid, depth } = envelope;
+  if (!isEnd(bytes, end)) return undefined;
+  if (data !== undefined && !isRecord)
+    return { list: data, appid: typeof appid === "string" ? appid : undefined };
+  if (data !== undefined && data.faults.size > 0) return undefined;
   return {
-    ...{ bytes: Buffer.from(writeJson(data)), count, records: () => data, parameters },
-    appid: formAppid ?? (typeof appid === "string" ? appid : undefined),
+    list: { bytes, start, end, starts: [start], ends: [end], faults: new Map(), depth },
+    appid: undefined,
   };
 }
 
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    throw new BodyFault(notJson);
+/** −1 when it is no JSON. */
+async function endOfObject(bytes: Buffer, start: number, envelope: Envelope, turn: Turn): Promise<number> {
+  let at = skipBlanks(bytes, start + 1);
+  if (byteAt(bytes, at) === closeObject) return at + 1;
+  for (;;) {
+    const end = await readMember(bytes, at, envelope, turn);
+    if (end === -1) return -1;
+    at = skipBlanks(bytes, end);
+    if (byteAt(bytes, at) === closeObject) return at + 1;
+    if (byteAt(bytes, at) !== comma) return -1;
+    at = skipBlanks(bytes, at + 1);
   }
 }
 
-function checkCount(records: number): number {
-  if (records <= maxRecords) return records;
-  throw new BodyFault(`Data format error, ${records} records, at most ${maxRecords} are taken`);
+/** After the member; −1 when it is no JSON. The last member of a name counts, as for every reader. */
+async function readMember(bytes: Buffer, at: number, envelope: Envelope, turn: Turn): Promise<number> {
+  const valueAt = endOfKey(bytes, at);
+  if (valueAt === -1) return -1;
+  const key = textAt(bytes, at);
+  const isList = key === "data" && byteAt(bytes, valueAt) === openList;
+  const list = isList ? await findRecords(bytes, valueAt, turn) : undefined;
+  const scan = startScan(valueAt);
+  if (list === undefined && (await scanWhole(bytes, scan, turn)) !== "end") return -1;
+  if (key === "data") envelope.data = list;
+  if (key === "#type") envelope.isRecord = true;
+  if (key === "#app_id") envelope.appid = textAt(bytes, valueAt);
+  envelope.depth = Math.max(envelope.depth, 1 + (list === undefined ? scan.depth : list.depth + 1));
+  return list?.end ?? scan.at;
 }
 
-/** @throws BodyFault for what is nested too deeply to be written */
-export function writeJson(json: unknown): string {
-  if (!isShallow(json, maxDepth)) throw new BodyFault(`Data format error, more than ${maxDepth} levels`);
-  return JSON.stringify(json);
+/** A key or an app id; undefined for what is none, or too long for one. */
+function textAt(bytes: Buffer, from: number): unknown {
+  if (byteAt(bytes, from) !== quote) return undefined;
+  const end = endOfText(bytes.subarray(0, from + maxKeyBytes), from + 1);
+  return end === -1 ? undefined : JSON.parse(bytes.toString("utf8", from, end));
 }
 
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+function isEnd(bytes: Buffer, at: number): boolean {
+  return skipBlanks(bytes, at) === bytes.length;
 }
+
+/** The records one by one, as they are checked. @throws BodyFault for what is nested too deeply to be written */
+export async function toRawRecords({ list }: IngestBody, turn: Turn): Promise<readonly RawRecord[]> {
+  const { bytes, starts, ends, faults, depth } = list;
+  if (depth > maxDepth) throw new BodyFault(`Data format error, more than ${maxDepth} levels`);
+  const records: RawRecord[] = [];
+  for (const [index, start] of starts.entries()) {
+    const text = bytes.toString("utf8", start, ends[index]);
+    const refusal = faults.get(index);
+    records.push(refusal === undefined ? { json: parseExactJson(text), text } : { refusal, text });
+    const wait = turn();
+    if (wait !== undefined) await wait;
+  }
+  return records;
+}
+
+/** The list without what is no JSON in it; as it came where all of it is. */
+export function goodBytes({ list }: IngestBody): Uint8Array {
+  const { bytes, start, end, starts, ends, faults } = list;
+  if (faults.size === 0) return bytes.subarray(start, end);
+  const pieces = starts.flatMap((from, index) =>
+    faults.has(index) ? [] : [separator, bytes.subarray(from, ends[index])],
+  );
+  return Buffer.concat([Buffer.from("["), ...pieces.slice(1), Buffer.from("]")]);
+}
+
+const separator = Buffer.from(",");

@@ -1,5 +1,6 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
+import { createTurn, type Turn } from "../../base/async/turns.ts";
 import {
   type DebugIngestRequest,
   type DebugIngestResponse,
@@ -8,14 +9,17 @@ import {
   type IngestResponse,
   IngestResponseSchema,
 } from "../../gen/engage/event/v1/ingest_pb.ts";
-import type { HttpBody } from "../../gen/google/api/httpbody_pb.ts";
+import type { Fields } from "./body/form.ts";
+import { openPayload, unpack } from "./body/payload.ts";
+import { findSender } from "./body/sender.ts";
 import { BodyFault } from "./body-fault.ts";
-import { type IngestBody, readIngestBody, writeJson } from "./ingest-body.ts";
+import { goodBytes, type IngestBody, readIngestBody, toRawRecords } from "./ingest-body.ts";
 import type { Project, ProjectDirectory } from "./projects.ts";
-import type { CheckedRecord } from "./record/record.ts";
-import { toDropped, toResult } from "./results.ts";
+import type { CheckedRecord, RefusedRecord } from "./record/record.ts";
+import { keepRefused } from "./refused-letters.ts";
+import { createToldLimit, toDropped, toResult } from "./results.ts";
 import { encodeSpoolLine } from "./spool-line.ts";
-import { type CheckingOptions, keepLine, type RawRecord, takeChecked } from "./take.ts";
+import { type CheckingOptions, keepLine, takeChecked } from "./take.ts";
 
 export interface IngestOptions extends CheckingOptions {
   readonly directory: ProjectDirectory;
@@ -26,8 +30,12 @@ export interface IngestOptions extends CheckingOptions {
 /** What is wrong with the sender; code −2. */
 export const unknownAppid = "unknown appid";
 
-interface Ingested extends IngestBody {
+interface Ingested {
   readonly project: Project;
+  readonly body: IngestBody;
+  /** Parameters of a form. */
+  readonly fields: Fields | undefined;
+  readonly turn: Turn;
 }
 
 type Read = Ingested | { readonly code: -1 | -2; readonly msg: string };
@@ -42,33 +50,61 @@ export async function ingest(
   const compress = (requestHeader.get("compress") ?? request.compress).toLowerCase();
   const appid = requestHeader.get("appid") ?? request.appid;
   const isDebug = request.debug === 1 || requestHeader.get("debug") === "1";
-  const read = await readBody(options, request.body, compress, appid);
+  const read = await readBody(options, request, compress, appid);
   if ("code" in read) return create(IngestResponseSchema, read);
-  const { project, bytes, count } = read;
-  if (isDebug) return ingestChecked(options, read, receivedMs);
-  if (count === 0) return create(IngestResponseSchema);
-  await keepLine(options, encodeSpoolLine(project.id, receivedMs, bytes));
-  options.observer.taken(project.id, "ingest", count);
-  return create(IngestResponseSchema);
+  if (isDebug) return answerChecked(() => ingestChecked(options, read, receivedMs));
+  return ingestUnseen(options, read, receivedMs);
+}
+
+/** Records are looked at when they are loaded: on the way in only JSON is told from what is not. */
+async function ingestUnseen(
+  options: IngestOptions,
+  { project, body }: Ingested,
+  receivedMs: number,
+): Promise<IngestResponse> {
+  const { bytes, starts, ends, faults } = body.list;
+  const good = starts.length - faults.size;
+  if (good > 0) {
+    await keepLine(options, encodeSpoolLine(project.id, receivedMs, goodBytes(body)));
+    options.observer.taken(project.id, "ingest", good);
+  }
+  const refused = Array.from(faults, ([at, refusal]) => ({
+    refusal,
+    line: bytes.toString("utf8", starts[at], ends[at]),
+  }));
+  keepRefused(options.letters, project.id, refused, options.now);
+  for (const { refusal } of refused) options.observer.refused(project.id, "ingest", refusal.reason);
+  return answer(
+    Array.from(faults, ([index, refusal]) => ({ index, verdict: refusal })),
+    good === 0,
+  );
 }
 
 async function ingestChecked(
   options: IngestOptions,
-  { project, records: read }: Ingested,
+  { project, body, turn }: Ingested,
   receivedMs: number,
 ): Promise<IngestResponse> {
-  const records = toRecords(read());
-  if (typeof records === "string") return create(IngestResponseSchema, { code: -1, msg: records });
+  const records = await toRawRecords(body, turn);
   const batch = { project, source: "ingest_debug", records, receivedMs, dryRun: false } as const;
   const checked = await takeChecked(options, batch);
-  const notes = checked.flatMap((verdict, index) =>
-    isFlawless(verdict) ? [] : [{ index, result: toResult(verdict) }],
-  );
-  const refused = checked.filter((verdict) => verdict.kind === "refused");
-  const isLost = refused.length > 0 && refused.length === checked.length;
+  const notes = checked.flatMap((verdict, index) => (isFlawless(verdict) ? [] : [{ index, verdict }]));
+  return answer(notes, !checked.some(({ kind }) => kind !== "refused"));
+}
+
+interface Note {
+  readonly index: number;
+  readonly verdict: CheckedRecord;
+}
+
+/** @param isLost whether no record was taken */
+function answer(notes: readonly Note[], isLost: boolean): IngestResponse {
+  const first = notes.find(({ verdict }) => verdict.kind === "refused")?.verdict as RefusedRecord | undefined;
+  const limit = createToldLimit();
   return create(IngestResponseSchema, {
-    ...(isLost && { code: -1, msg: `all records were refused, the first: ${refused[0]!.message}` }),
-    records: notes,
+    ...(isLost &&
+      first !== undefined && { code: -1, msg: `all records were refused, the first: ${first.message}` }),
+    records: notes.map(({ index, verdict }) => ({ index, result: toResult(verdict, limit) })),
   });
 }
 
@@ -80,50 +116,68 @@ export async function debugIngest(
 ): Promise<DebugIngestResponse> {
   const receivedMs = options.now();
   const compress = (requestHeader.get("compress") ?? "").toLowerCase();
-  const read = await readBody(options, request.body, compress, requestHeader.get("appid") ?? request.appid);
+  const read = await readBody(options, request, compress, requestHeader.get("appid") ?? request.appid);
   if ("code" in read) return refuseDebug(read.msg);
-  const { project, parameters } = read;
-  const records = toRecords(read.records());
-  if (typeof records === "string") return refuseDebug(records);
-  const dryRun = parameters?.get("dryRun") === "1";
-  const checked = await takeChecked(options, { project, source: "data_debug", records, receivedMs, dryRun });
+  const { project, fields, body, turn } = read;
+  const dryRun = request.dryRun === 1 || fields?.get("dryRun")?.toString() === "1";
+  try {
+    const records = await toRawRecords(body, turn);
+    return debugAnswer(
+      await takeChecked(options, { project, source: "data_debug", records, receivedMs, dryRun }),
+    );
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    return refuseDebug(error.message);
+  }
+}
+
+function debugAnswer(checked: readonly CheckedRecord[]): DebugIngestResponse {
+  const limit = createToldLimit();
   const errorReasons = checked.flatMap((verdict) => (verdict.kind === "refused" ? [verdict.message] : []));
   const errorProperties = checked.flatMap((verdict) =>
-    verdict.kind === "refused" ? [] : verdict.dropped.map(toDropped),
+    verdict.kind === "refused" ? [] : limit(verdict.dropped).map(toDropped),
   );
   const errorLevel = errorReasons.length > 0 ? 2 : errorProperties.length > 0 ? 1 : 0;
-  const response: MessageInitShape<typeof DebugIngestResponseSchema> = {
-    errorLevel,
-    errorProperties,
-    errorReasons,
-  };
-  return create(DebugIngestResponseSchema, response);
+  return create(DebugIngestResponseSchema, { errorLevel, errorProperties, errorReasons });
 }
 
 function refuseDebug(reason: string): DebugIngestResponse {
   return create(DebugIngestResponseSchema, { errorLevel: 2, errorReasons: [reason] });
 }
 
-/** What the body holds and whose it is. A body of nobody known is not even inflated. */
+async function answerChecked(ingested: () => Promise<IngestResponse>): Promise<IngestResponse> {
+  try {
+    return await ingested();
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    return create(IngestResponseSchema, { code: -1, msg: error.message });
+  }
+}
+
+/** What the body holds and whose it is. A body of nobody known is not inflated, or only a small part of it. */
 async function readBody(
   { directory, observer, maxInflatedBytes }: IngestOptions,
-  body: HttpBody | undefined,
+  { body, data }: Pick<IngestRequest, "body" | "data">,
   compress: string,
   appid: string,
 ): Promise<Read> {
   const named = directory.byAppid(appid);
-  const nobody = (): Read => {
+  const nobody = (detail = ""): Read => {
     observer.rejected("appid");
-    return { code: -2, msg: unknownAppid };
+    return { code: -2, msg: `${unknownAppid}${detail}` };
   };
   if (appid !== "" && named === undefined) return nobody();
   try {
-    const read = await readIngestBody({
-      ...{ bytes: body?.data ?? new Uint8Array(), contentType: body?.contentType ?? "" },
-      ...{ compress, maxBytes: maxInflatedBytes },
-    });
-    const project = named ?? directory.byAppid(read.appid ?? "");
-    return project === undefined ? nobody() : { ...read, project };
+    const { data: bytes = noBytes, contentType = "" } = body ?? {};
+    const payload = openPayload({ bytes, contentType, data, compress });
+    const sender = named ?? (await findSender(payload, directory, maxInflatedBytes));
+    if (sender === "unknown") return nobody();
+    if ("isUnknownWithin" in sender) return nobody(adviceFor(sender.isUnknownWithin));
+    const turn = createTurn();
+    const read = await readIngestBody(await unpack(payload, maxInflatedBytes), turn);
+    const isNamed = named !== undefined || payload.fields?.has("appid");
+    const project = isNamed ? sender : directory.byAppid(read.appid ?? "");
+    return project === undefined ? nobody() : { project, body: read, fields: payload.fields, turn };
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     observer.rejected("format");
@@ -131,13 +185,10 @@ async function readBody(
   }
 }
 
-function toRecords(list: readonly unknown[]): readonly RawRecord[] | string {
-  try {
-    return list.map((record) => ({ json: record, text: writeJson(record) }));
-  } catch (error) {
-    if (!(error instanceof BodyFault)) throw error;
-    return error.message;
-  }
+const noBytes = new Uint8Array();
+
+function adviceFor(bytes: number): string {
+  return `: a compressed body of more than ${bytes} bytes needs it as header or query parameter`;
 }
 
 function isFlawless(verdict: CheckedRecord): boolean {

@@ -8,12 +8,31 @@ import type {
 } from "./record/record.ts";
 
 /** A verdict as the contract has it. */
-export function toResult(checked: CheckedRecord): MessageInitShape<typeof RecordResultSchema> {
+export function toResult(
+  checked: CheckedRecord,
+  limit: ToldLimit,
+): MessageInitShape<typeof RecordResultSchema> {
   if (checked.kind !== "refused") {
-    return { outcome: { case: "accepted", value: { dropped: checked.dropped.map(toDropped) } } };
+    return { outcome: { case: "accepted", value: { dropped: limit(checked.dropped).map(toDropped) } } };
   }
   const { reason, field, message } = checked;
   return { outcome: { case: "refused", value: { reason: refusalReasons[reason], field, message } } };
+}
+
+/** Of the dropped properties of one record those that the answer reports. */
+export type ToldLimit = (dropped: readonly DroppedProperty[]) => readonly DroppedProperty[];
+
+/** Dropped properties in one answer: small requests must not make large ones. */
+const maxTold = 20_000;
+
+/** For the records of one answer in turn: all that was dropped, and once there were many the first of each record. */
+export function createToldLimit(): ToldLimit {
+  let left = maxTold;
+  return (dropped) => {
+    const told = left >= dropped.length ? dropped : dropped.slice(0, 1);
+    left -= told.length;
+    return told;
+  };
 }
 
 export function toDropped(dropped: DroppedProperty): {

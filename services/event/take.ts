@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { createTurn, mapInTurns } from "../../base/async/turns.ts";
 import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
@@ -47,7 +48,7 @@ export interface CheckingOptions extends TakeOptions {
  */
 export async function takeChecked(options: CheckingOptions, batch: Batch): Promise<readonly CheckedRecord[]> {
   const { project, records } = batch;
-  const first = checkAll(batch, createVerdicts(project, options.schema));
+  const first = await checkAll(batch, createVerdicts(project, options.schema));
   const isFinal = areFinal(project, options.schema, first);
   if (batch.dryRun) return isFinal ? first : checkAll(batch, await options.checks.verdicts(project));
   // What can't be kept is sent again, so its refused records are told only once.
@@ -79,8 +80,10 @@ async function keepGood(
   return first.map((one) => (one.kind === "refused" ? one : (loaded.next().value ?? one)));
 }
 
-function checkAll({ records, receivedMs }: Batch, { check }: Verdicts): readonly CheckedRecord[] {
-  return records.map((record) => ("json" in record ? check(record.json, receivedMs) : record.refusal));
+function checkAll({ records, receivedMs }: Batch, { check }: Verdicts): Promise<readonly CheckedRecord[]> {
+  const checkOne = (record: RawRecord): CheckedRecord =>
+    "json" in record ? check(record.json, receivedMs) : record.refusal;
+  return mapInTurns(records, checkOne, createTurn());
 }
 
 /** @param line of the spool @throws ConnectError UNAVAILABLE */

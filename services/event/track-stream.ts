@@ -5,6 +5,7 @@ import {
   type TrackStreamResponse,
   TrackStreamResponseSchema,
 } from "../../gen/engage/event/v1/track_pb.ts";
+import type { RecordSink } from "../../store/records/records.ts";
 import type { ProjectDirectory } from "./projects.ts";
 import type { CheckingOptions } from "./take.ts";
 import { trackBatch } from "./track.ts";
@@ -18,14 +19,29 @@ export async function* trackStream(
   requests: AsyncIterable<TrackStreamRequest>,
 ): AsyncGenerator<TrackStreamResponse> {
   let last: bigint | undefined;
+  /** Settled when all batches before have begun to be kept: a small one must not overtake a large one. */
+  let turn = Promise.resolve();
   const take = async ({ sequence, batch }: TrackStreamRequest): Promise<TrackStreamResponse> => {
     if (last !== undefined && sequence <= last) {
       throw invalid(`sequence ${sequence} is not higher than the one before, ${last}`);
     }
     last = sequence;
     if (batch === undefined) throw invalid(`batch of sequence ${sequence} is missing`);
-    const result = await trackBatch(options, batch, "track_stream");
-    return create(TrackStreamResponseSchema, { sequence, result });
+    const before = turn;
+    const begun = Promise.withResolvers<void>();
+    turn = begun.promise;
+    const append: RecordSink["append"] = async (line) => {
+      await before;
+      const appended = options.append(line);
+      begun.resolve();
+      await appended;
+    };
+    try {
+      const result = await trackBatch({ ...options, append }, batch, "track_stream");
+      return create(TrackStreamResponseSchema, { sequence, result });
+    } finally {
+      void before.then(begun.resolve);
+    }
   };
   yield* inOrder(requests, take, maxAhead);
 }

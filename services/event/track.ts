@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { createTurn, mapInTurns, type Turn } from "../../base/async/turns.ts";
+import type { Record as TypedRecord } from "../../gen/engage/event/v1/record_pb.ts";
 import {
   type TrackRequest,
   type TrackResponse,
@@ -11,7 +13,7 @@ import { stringifyWithNonFinite } from "./exact-json.ts";
 import type { RecordSource } from "./observer.ts";
 import { type Project, type ProjectDirectory, unknownProject } from "./projects.ts";
 import { refuse, show } from "./record/refusal.ts";
-import { toResult } from "./results.ts";
+import { createToldLimit, toResult } from "./results.ts";
 import { type CheckingOptions, type RawRecord, takeChecked } from "./take.ts";
 import { refuseTyped, toJsonRecord } from "./typed-record.ts";
 
@@ -26,11 +28,12 @@ export async function trackBatch(
 ): Promise<TrackResponse> {
   const project = projectOf(options.directory, request);
   const receivedMs = options.now();
-  const records = readRecords(request, receivedMs);
+  const records = await readRecords(request, receivedMs, createTurn());
   const { dryRun } = request;
   const checked = await takeChecked(options, { project, source, records, receivedMs, dryRun });
   const refused = checked.filter(({ kind }) => kind === "refused").length;
-  const results = checked.map(toResult);
+  const limit = createToldLimit();
+  const results = checked.map((one) => toResult(one, limit));
   return create(TrackResponseSchema, { results, accepted: checked.length - refused, refused });
 }
 
@@ -45,23 +48,29 @@ function projectOf(directory: ProjectDirectory, { project }: TrackRequest): Proj
   );
 }
 
-function readRecords({ records, jsonLines }: TrackRequest, receivedMs: number): readonly RawRecord[] {
+async function readRecords(
+  { records, jsonLines }: TrackRequest,
+  receivedMs: number,
+  turn: Turn,
+): Promise<readonly RawRecord[]> {
   if (records.length > 0 && jsonLines.length > 0) {
     throw new ConnectError("records and json_lines are both given, one is valid", Code.InvalidArgument);
   }
   if (records.length > maxRecords) throw tooMany("records");
-  if (jsonLines.length > 0) return readLines(jsonLines);
-  return records.map((record) => {
-    const refusal = refuseTyped(record);
-    const json = toJsonRecord(record, receivedMs);
-    const text = stringifyWithNonFinite(json);
-    return refusal === undefined ? { json, text } : { refusal, text };
-  });
+  if (jsonLines.length > 0) return readLines(jsonLines, turn);
+  return mapInTurns(records, (record) => readTyped(record, receivedMs), turn);
 }
 
-function readLines(bytes: Uint8Array): readonly RawRecord[] {
+function readTyped(record: TypedRecord, receivedMs: number): RawRecord {
+  const refusal = refuseTyped(record);
+  const json = toJsonRecord(record, receivedMs);
+  const text = stringifyWithNonFinite(json);
+  return refusal === undefined ? { json, text } : { refusal, text };
+}
+
+async function readLines(bytes: Uint8Array, turn: Turn): Promise<readonly RawRecord[]> {
   const lines: RawRecord[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = lengthOfMark(bytes); start < bytes.length; ) {
     const at = bytes.indexOf(lineFeed, start);
     const end = at === -1 ? bytes.length : at;
     const line = bytes.subarray(start, end);
@@ -69,8 +78,15 @@ function readLines(bytes: Uint8Array): readonly RawRecord[] {
     if (isBlank(line)) continue;
     if (lines.length === maxRecords) throw tooMany("json_lines");
     lines.push(readLine(line));
+    const wait = turn();
+    if (wait !== undefined) await wait;
   }
   return lines;
+}
+
+/** A byte order mark says nothing in UTF-8, but writers of files put it there. */
+function lengthOfMark(bytes: Uint8Array): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
 function isBlank(line: Uint8Array): boolean {

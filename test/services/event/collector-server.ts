@@ -34,7 +34,10 @@ export interface Answer {
 }
 
 /** The collector behind the gateway on loopback, over a spool in memory; ends with the test. */
-export async function openCollector(clock: () => number = () => nowMs): Promise<CollectorServer> {
+export async function openCollector(
+  clock: () => number = () => nowMs,
+  further: readonly string[] = [],
+): Promise<CollectorServer> {
   const told: unknown[][] = [];
   const tell =
     (name: string) =>
@@ -43,7 +46,7 @@ export async function openCollector(clock: () => number = () => nowMs): Promise<
   const server = createServerState(told);
   const collector = createEventCollector({
     projects: [
-      { id: 1, appids: ["APP_ID", "other"], zone: "+00:00" },
+      { id: 1, appids: ["APP_ID", "other", ...further], zone: "+00:00" },
       { id: 2, appids: ["shanghai"], zone: "Asia/Shanghai" },
     ],
     append: async (line) => {

@@ -147,6 +147,18 @@ describe("hostile bodies", () => {
       { compress: "lz4" },
       'Data format error, compress "lz4" is not gzip, snappy or none',
     ],
+    [
+      "more parameters than any form has",
+      "&a".repeat(90_000),
+      {},
+      "Data format error, more than 1000 parameters",
+    ],
+    [
+      "a multipart form that is none",
+      "--B",
+      { "content-type": "multipart/form-data; boundary=B" },
+      "Data format error, not multipart form data",
+    ],
     ["a form without data", "appid=APP_ID&x=1", form, "Data format error, no parameter data"],
     [
       "more records than one transaction takes",
@@ -186,6 +198,195 @@ describe("hostile bodies", () => {
     const { status, text } = await server.post(path, body, { ...plain, debug: "1" });
     expect(status).toBe(200);
     expect(text).toContain("Data format error, more than 64 levels");
+  });
+});
+
+describe("a list with a record that is no JSON", () => {
+  const nan = '{"#type":"track","properties":{"a":"]},{","n":NaN}}';
+  const message = 'record 2 of the list is not JSON at byte 46 of it, "NaN" is none of its values';
+  const note = { index: 1, reason: "not_json", field: "", message };
+  const one = JSON.stringify(record);
+  const list = `[${one},${nan}\n , ${one}]`;
+
+  it.each<[string, string, string | Uint8Array, Record<string, string>]>([
+    ["as a list", "/sync_server", list, plain],
+    ["as gzip", "/sync_server", gzipSync(list), plain],
+    ["within an envelope", "/sync_xcx", `{"data":${list},"#app_id":"APP_ID"}`, {}],
+    [
+      "in a form",
+      "/sync_js",
+      `&data=${encodeURIComponent(base64(`{"data":${list},"#app_id":"APP_ID"}`))}`,
+      {},
+    ],
+    ["looked at closely", "/sync_json?debug=1", list, plain],
+  ])("%s: the others are kept, and it is reported with its place", async (_name, path, body, headers) => {
+    const server = await openCollector();
+    expect(JSON.parse((await server.post(path, body, headers)).text)).toEqual({ code: 0, records: [note] });
+    expect(server.lines.map(({ b }) => b)).toEqual([[record, record]]);
+    expect(server.letters).toMatchObject([{ reason: "not_json", message, line: nan, index: "project 1" }]);
+    const source = path.includes("debug") ? "ingest_debug" : "ingest";
+    expect(server.told).toEqual([
+      ["taken", 1, source, 2],
+      ["refused", 1, source, "not_json"],
+    ]);
+  });
+
+  it("data_debug reports it", async () => {
+    const server = await openCollector();
+    const body = `appid=APP_ID&data=${encodeURIComponent(list)}`;
+    expect(JSON.parse((await server.post("/data_debug", body, form)).text)).toEqual({
+      errorLevel: 2,
+      errorReasons: [message],
+    });
+    expect(server.lines.map(({ b }) => b)).toEqual([[record, record]]);
+  });
+
+  it.each([
+    ['{"n":NaN}'],
+    ['{"n":-Infinity}'],
+    ['{"n":Infinity,"b":[1,{}]}'],
+    ["NaN"],
+    ['{"n":undefined}'],
+    ['{"n":.5}'],
+    ['{"n":01}'],
+    ["{n:1}"],
+    ['{"n":1,}'],
+    ['{"n" 1}'],
+    ['{"n":"\\x"}'],
+    ['{"n":"a\tb"}'],
+    ["1 2"],
+    ["None"],
+  ])("is told apart from what is around it: %s", async (broken) => {
+    const server = await openCollector();
+    const { text } = await server.post("/sync_server", `[${one},${broken},${one}]`, plain);
+    expect(JSON.parse(text)).toMatchObject({ code: 0, records: [{ index: 1, reason: "not_json" }] });
+    expect(server.lines.map(({ b }) => b)).toEqual([[record, record]]);
+  });
+
+  it.each([
+    [`[${one},,${one}]`],
+    [`[${one},]`],
+    [`[,${one}]`],
+    [`[${one},{"a":[NaN},${one}]`],
+    [`[${one},{"a":"NaN}`],
+    [`[${one},NaN`],
+    [`[${one},NaN] x`],
+    [`{"data":[${one},NaN],"x":NaN}`],
+    [`{"data":[${one},NaN],"#type":"track"}`],
+    [`{"data":[${one}],}`],
+    [`{,"data":[${one}]}`],
+  ])("that can't be told apart is no list: %s", async (body) => {
+    const server = await openCollector();
+    const { text } = await server.post("/sync_server", body, plain);
+    expect(JSON.parse(text)).toEqual({ code: -1, msg: "Data format error, not json format" });
+    expect(server.lines).toEqual([]);
+  });
+});
+
+describe("numbers of a body", () => {
+  const exact = JSON.stringify(record).replace(
+    '"price":1',
+    '"role_id":9007199254740993,"list":[12345678901234567890.0]',
+  );
+  it.each<[string, string, string]>([
+    ["list", "/sync_server", `[${exact}]`],
+    ["envelope", "/sync_xcx", `{"data":[${exact}]}`],
+    ["closely", "/sync_json?debug=1", `[${exact}]`],
+    ["a form", "/data_debug", `data=${encodeURIComponent(exact)}`],
+  ])("keep their digits: %s", async (_name, path, body) => {
+    const server = await openCollector();
+    await server.post(path, body, plain);
+    expect(server.texts).toEqual([`{"p":1,"r":${nowMs},"b":[${exact}]}`]);
+  });
+
+  it("beyond 2^53 are dropped of a numeric property, with advice", async () => {
+    const server = await openCollector();
+    const role = { table: "event", name: "role_id", number: 1, type: "number" } as const;
+    server.schema = { version: 1, events: new Map(), properties: new Map([["event:role_id", role]]) };
+    const message =
+      "role_id 9007199254740993 is beyond ±9007199254740991 and would be changed, send it as text";
+    const debug = await server.post("/data_debug", `[${exact}]`, plain);
+    expect(JSON.parse(debug.text)).toEqual({
+      errorLevel: 1,
+      errorProperties: [{ propertyName: "role_id", errorReason: "number_range", errorMessage: message }],
+    });
+    const closely = await server.post("/sync_json?debug=1", `[${exact}]`, plain);
+    expect(JSON.parse(closely.text)).toEqual({
+      code: 0,
+      records: [{ index: 0, dropped: [{ name: "role_id", reason: "number_range", message }] }],
+    });
+  });
+});
+
+describe("a byte order mark", () => {
+  const marked = `\ufeff${json}`;
+  const paths = ["/sync_server", "/sync_json", "/sync_data", "/sync", "/sync_xcx", "/sync_js", "/logbus"];
+  const bodies: readonly (readonly [string, string | Uint8Array, Record<string, string>])[] = [
+    ["JSON", marked, plain],
+    ["gzip", gzipSync(marked), plain],
+    ["snappy", snappy(Buffer.from(marked)), { ...plain, compress: "snappy" }],
+    ["base64", base64(marked), plain],
+    ["base64 of gzip", base64(gzipSync(marked)), plain],
+    ["a form", `data=${encodeURIComponent(marked)}`, plain],
+    ["a form of gzip", `&data=${encodeURIComponent(base64(gzipSync(marked)))}`, plain],
+  ];
+  it.each(
+    paths.flatMap((path) => bodies.map(([name, body, headers]) => [path, name, body, headers] as const)),
+  )("%s: %s", async (path, _name, body, headers) => {
+    const server = await openCollector();
+    expect((await server.post(path, body, headers)).text).toBe('{"code":0}');
+    expect(server.lines.map(({ b }) => b)).toEqual([[record]]);
+  });
+});
+
+describe("bodies of strangers", () => {
+  const zeros = Buffer.alloc(100_000, " ");
+  it.each<[string, string | Uint8Array, Record<string, string>]>([
+    [
+      "a form that names nobody, and a bomb",
+      `data=${encodeURIComponent(base64(gzipSync(zeros)))}&appid=nobody`,
+      form,
+    ],
+    ["an unknown name, and nothing that is a body", "hello", { appid: "nobody" }],
+    ["a name that is longer than any", `appid=${"x".repeat(100_000)}&data=%5B%5D`, form],
+    ["a list", json, {}],
+    ["an envelope of nobody", `{"data":${json},"#app_id":"nobody"}`, {}],
+    ["an envelope whose name is within a record", `{"data":[{"#app_id":"APP_ID"}]}`, {}],
+    ["an envelope whose name is a text", `{"data":${json},"x":"\\"#app_id\\":\\"APP_ID\\""}`, {}],
+    ["an envelope whose name is no text", `{"data":${json},"#app_id":["APP_ID"]}`, {}],
+  ])("are not read: %s", async (_name, body, headers) => {
+    const server = await openCollector();
+    const { text } = await server.post("/sync_server", body, headers);
+    expect(text).toBe('{"code":-2,"msg":"unknown appid"}');
+    expect(server.lines).toEqual([]);
+  });
+
+  it.each<[string, Uint8Array | string, Record<string, string>]>([
+    ["gzip", gzipSync(zeros), {}],
+    ["base64 of gzip", base64(gzipSync(zeros)), {}],
+    ["snappy", snappy(zeros), { compress: "snappy" }],
+    ["a form", `data=${encodeURIComponent(base64(gzipSync(zeros)))}`, form],
+  ])("are inflated to 64 KiB: %s", async (_name, body, headers) => {
+    const server = await openCollector();
+    expect(JSON.parse((await server.post("/sync_server", body, headers)).text)).toEqual({
+      code: -2,
+      msg: expect.stringMatching(
+        /^unknown appid: a compressed body of more than (65536|75136) bytes needs it as header or query parameter$/,
+      ),
+    });
+    expect(server.told).toEqual([["rejected", "appid"]]);
+  });
+
+  it.each([
+    ["after the records", (data: string) => `{"data":${data},"#app_id":"APP_ID","#flush_time":1}`],
+    ["before the records", (data: string) => `{ "#app_id" : "\\u0041PP_ID", "data":${data}}`],
+  ])("of somebody known are found by the name %s", async (_name, envelope) => {
+    const server = await openCollector();
+    const many = JSON.stringify(
+      Array.from({ length: 700 }, (_, i) => ({ ...record, "#uuid": `${i}${"x".repeat(20)}` })),
+    );
+    expect((await server.post("/sync_xcx", envelope(many))).text).toBe('{"code":0}');
+    expect(server.lines.flatMap(({ b }) => b)).toHaveLength(700);
   });
 });
 

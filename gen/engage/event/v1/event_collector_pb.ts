@@ -18,7 +18,7 @@ import { file_google_api_annotations } from "../../../google/api/annotations_pb.
  * Describes the file engage/event/v1/event_collector.proto.
  */
 export const file_engage_event_v1_event_collector: GenFile = /*@__PURE__*/
-  fileDesc("CiVlbmdhZ2UvZXZlbnQvdjEvZXZlbnRfY29sbGVjdG9yLnByb3RvEg9lbmdhZ2UuZXZlbnQudjEylAcKDkV2ZW50Q29sbGVjdG9yEmMKBVRyYWNrEh0uZW5nYWdlLmV2ZW50LnYxLlRyYWNrUmVxdWVzdBoeLmVuZ2FnZS5ldmVudC52MS5UcmFja1Jlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9ldmVudHM6dHJhY2sSXAoLVHJhY2tTdHJlYW0SIy5lbmdhZ2UuZXZlbnQudjEuVHJhY2tTdHJlYW1SZXF1ZXN0GiQuZW5nYWdlLmV2ZW50LnYxLlRyYWNrU3RyZWFtUmVzcG9uc2UoATABEt4BCgZJbmdlc3QSHi5lbmdhZ2UuZXZlbnQudjEuSW5nZXN0UmVxdWVzdBofLmVuZ2FnZS5ldmVudC52MS5Jbmdlc3RSZXNwb25zZSKSAarUGAYQBBgBIAGC0+STAoEBOgRib2R5WhI6BGJvZHkiCi9zeW5jX2pzb25aEjoEYm9keSIKL3N5bmNfZGF0YVoNOgRib2R5IgUvc3luY1oROgRib2R5Igkvc3luY194Y3haEDoEYm9keSIIL3N5bmNfanNaDzoEYm9keSIHL2xvZ2J1cyIML3N5bmNfc2VydmVyEn0KC0RlYnVnSW5nZXN0EiMuZW5nYWdlLmV2ZW50LnYxLkRlYnVnSW5nZXN0UmVxdWVzdBokLmVuZ2FnZS5ldmVudC52MS5EZWJ1Z0luZ2VzdFJlc3BvbnNlIiOq1BgGEAQYASABgtPkkwITOgRib2R5IgsvZGF0YV9kZWJ1ZxJtCglHZXRDb25maWcSIS5lbmdhZ2UuZXZlbnQudjEuR2V0Q29uZmlnUmVxdWVzdBoiLmVuZ2FnZS5ldmVudC52MS5HZXRDb25maWdSZXNwb25zZSIZqtQYBhAEGAEgAYLT5JMCCRIHL2NvbmZpZxJ1CgpDaGVja0FwcGlkEiIuZW5nYWdlLmV2ZW50LnYxLkNoZWNrQXBwaWRSZXF1ZXN0GiMuZW5nYWdlLmV2ZW50LnYxLkNoZWNrQXBwaWRSZXNwb25zZSIeqtQYBhAEGAEgAYLT5JMCDhIML2NoZWNrX2FwcGlkEnkKC0hlYWx0aENoZWNrEiMuZW5nYWdlLmV2ZW50LnYxLkhlYWx0aENoZWNrUmVxdWVzdBokLmVuZ2FnZS5ldmVudC52MS5IZWFsdGhDaGVja1Jlc3BvbnNlIh+q1BgGEAQYASABgtPkkwIPEg0vaGVhbHRoLWNoZWNrQidaJWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2V2ZW50L3YxO2V2ZW50djFiBnByb3RvMw", [file_engage_event_v1_ingest, file_engage_event_v1_track, file_engage_gateway_v1_options, file_google_api_annotations]);
+  fileDesc("CiVlbmdhZ2UvZXZlbnQvdjEvZXZlbnRfY29sbGVjdG9yLnByb3RvEg9lbmdhZ2UuZXZlbnQudjEy/QcKDkV2ZW50Q29sbGVjdG9yEmMKBVRyYWNrEh0uZW5nYWdlLmV2ZW50LnYxLlRyYWNrUmVxdWVzdBoeLmVuZ2FnZS5ldmVudC52MS5UcmFja1Jlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9ldmVudHM6dHJhY2sSXAoLVHJhY2tTdHJlYW0SIy5lbmdhZ2UuZXZlbnQudjEuVHJhY2tTdHJlYW1SZXF1ZXN0GiQuZW5nYWdlLmV2ZW50LnYxLlRyYWNrU3RyZWFtUmVzcG9uc2UoATABErcCCgZJbmdlc3QSHi5lbmdhZ2UuZXZlbnQudjEuSW5nZXN0UmVxdWVzdBofLmVuZ2FnZS5ldmVudC52MS5Jbmdlc3RSZXNwb25zZSLrAarUGAYQBBgBIAGC0+STAtoBOgRib2R5WhI6BGJvZHkiCi9zeW5jX2pzb25aEjoEYm9keSIKL3N5bmNfZGF0YVoNOgRib2R5IgUvc3luY1oROgRib2R5Igkvc3luY194Y3haEDoEYm9keSIIL3N5bmNfanNaDzoEYm9keSIHL2xvZ2J1c1oOEgwvc3luY19zZXJ2ZXJaDBIKL3N5bmNfanNvbloMEgovc3luY19kYXRhWgcSBS9zeW5jWgsSCS9zeW5jX3hjeFoKEggvc3luY19qc1oJEgcvbG9nYnVzIgwvc3luY19zZXJ2ZXISjAEKC0RlYnVnSW5nZXN0EiMuZW5nYWdlLmV2ZW50LnYxLkRlYnVnSW5nZXN0UmVxdWVzdBokLmVuZ2FnZS5ldmVudC52MS5EZWJ1Z0luZ2VzdFJlc3BvbnNlIjKq1BgGEAQYASABgtPkkwIiOgRib2R5Wg0SCy9kYXRhX2RlYnVnIgsvZGF0YV9kZWJ1ZxJtCglHZXRDb25maWcSIS5lbmdhZ2UuZXZlbnQudjEuR2V0Q29uZmlnUmVxdWVzdBoiLmVuZ2FnZS5ldmVudC52MS5HZXRDb25maWdSZXNwb25zZSIZqtQYBhAEGAEgAYLT5JMCCRIHL2NvbmZpZxJ1CgpDaGVja0FwcGlkEiIuZW5nYWdlLmV2ZW50LnYxLkNoZWNrQXBwaWRSZXF1ZXN0GiMuZW5nYWdlLmV2ZW50LnYxLkNoZWNrQXBwaWRSZXNwb25zZSIeqtQYBhAEGAEgAYLT5JMCDhIML2NoZWNrX2FwcGlkEnkKC0hlYWx0aENoZWNrEiMuZW5nYWdlLmV2ZW50LnYxLkhlYWx0aENoZWNrUmVxdWVzdBokLmVuZ2FnZS5ldmVudC52MS5IZWFsdGhDaGVja1Jlc3BvbnNlIh+q1BgGEAQYASABgtPkkwIPEg0vaGVhbHRoLWNoZWNrQidaJWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2V2ZW50L3YxO2V2ZW50djFiBnByb3RvMw", [file_engage_event_v1_ingest, file_engage_event_v1_track, file_engage_gateway_v1_options, file_google_api_annotations]);
 
 /**
  * EventCollector takes records and keeps them. What it says it has taken is on
@@ -57,15 +57,16 @@ export const EventCollector: GenService<{
   },
   /**
    * Ingest takes the bodies of SDKs and log shippers. All paths take all forms
-   * of body.
+   * of body, and a `GET` with the query parameter `data`.
    *
    * REST: answered with HTTP 200 and `{"code":0}`; `{"code":-1,"msg":"…"}` when
    * the body has not the form of records, `{"code":-2,"msg":"…"}` when the app
    * id is not known. Records that break a rule are dropped later, counted and
    * kept as dead letters; with `debug: 1` they are told in `records`, as are
-   * dropped properties, and the code is 0 if any record was taken. HTTP 503
-   * with code -1 says that nothing can be kept at present, 413 that the body is
-   * too large.
+   * dropped properties, and the code is 0 if any record was taken. A record of a
+   * list that is not JSON, such as one with NaN, is always reported there, and
+   * the others are taken. HTTP 503 with code -1 says that nothing can be kept at
+   * present, 413 that the body is too large.
    *
    * @generated from rpc engage.event.v1.EventCollector.Ingest
    */

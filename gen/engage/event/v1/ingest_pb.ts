@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engage/event/v1/ingest.proto.
  */
 export const file_engage_event_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("ChxlbmdhZ2UvZXZlbnQvdjEvaW5nZXN0LnByb3RvEg9lbmdhZ2UuZXZlbnQudjEiYwoNSW5nZXN0UmVxdWVzdBIiCgRib2R5GAEgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keRINCgVhcHBpZBgCIAEoCRIQCghjb21wcmVzcxgDIAEoCRINCgVkZWJ1ZxgEIAEoBSJdCg5Jbmdlc3RSZXNwb25zZRIMCgRjb2RlGAEgASgFEgsKA21zZxgCIAEoCRIwCgdyZWNvcmRzGAMgAygLMh8uZW5nYWdlLmV2ZW50LnYxLkluZ2VzdGVkUmVjb3JkIk4KDkluZ2VzdGVkUmVjb3JkEg0KBWluZGV4GAEgASgFEi0KBnJlc3VsdBgCIAEoCzIdLmVuZ2FnZS5ldmVudC52MS5SZWNvcmRSZXN1bHQiRwoSRGVidWdJbmdlc3RSZXF1ZXN0EiIKBGJvZHkYASABKAsyFC5nb29nbGUuYXBpLkh0dHBCb2R5Eg0KBWFwcGlkGAIgASgJIn0KE0RlYnVnSW5nZXN0UmVzcG9uc2USEwoLZXJyb3JfbGV2ZWwYASABKAUSOgoQZXJyb3JfcHJvcGVydGllcxgCIAMoCzIgLmVuZ2FnZS5ldmVudC52MS5Ecm9wcGVkUHJvcGVydHkSFQoNZXJyb3JfcmVhc29ucxgDIAMoCSIhChBHZXRDb25maWdSZXF1ZXN0Eg0KBWFwcGlkGAEgASgJIl4KEUdldENvbmZpZ1Jlc3BvbnNlEgwKBGNvZGUYASABKAUSCwoDbXNnGAIgASgJEhUKDXN5bmNfaW50ZXJ2YWwYAyABKAUSFwoPc3luY19iYXRjaF9zaXplGAQgASgFIiIKEUNoZWNrQXBwaWRSZXF1ZXN0Eg0KBWFwcGlkGAEgASgJIi8KEkNoZWNrQXBwaWRSZXNwb25zZRIMCgRjb2RlGAEgASgFEgsKA21zZxgCIAEoCSIUChJIZWFsdGhDaGVja1JlcXVlc3QiIwoTSGVhbHRoQ2hlY2tSZXNwb25zZRIMCgRjb2RlGAEgASgFQidaJWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2V2ZW50L3YxO2V2ZW50djFiBnByb3RvMw", [file_engage_event_v1_record, file_google_api_httpbody]);
+  fileDesc("ChxlbmdhZ2UvZXZlbnQvdjEvaW5nZXN0LnByb3RvEg9lbmdhZ2UuZXZlbnQudjEicQoNSW5nZXN0UmVxdWVzdBIiCgRib2R5GAEgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keRINCgVhcHBpZBgCIAEoCRIQCghjb21wcmVzcxgDIAEoCRINCgVkZWJ1ZxgEIAEoBRIMCgRkYXRhGAUgASgJIl0KDkluZ2VzdFJlc3BvbnNlEgwKBGNvZGUYASABKAUSCwoDbXNnGAIgASgJEjAKB3JlY29yZHMYAyADKAsyHy5lbmdhZ2UuZXZlbnQudjEuSW5nZXN0ZWRSZWNvcmQiTgoOSW5nZXN0ZWRSZWNvcmQSDQoFaW5kZXgYASABKAUSLQoGcmVzdWx0GAIgASgLMh0uZW5nYWdlLmV2ZW50LnYxLlJlY29yZFJlc3VsdCJmChJEZWJ1Z0luZ2VzdFJlcXVlc3QSIgoEYm9keRgBIAEoCzIULmdvb2dsZS5hcGkuSHR0cEJvZHkSDQoFYXBwaWQYAiABKAkSDAoEZGF0YRgDIAEoCRIPCgdkcnlfcnVuGAQgASgFIn0KE0RlYnVnSW5nZXN0UmVzcG9uc2USEwoLZXJyb3JfbGV2ZWwYASABKAUSOgoQZXJyb3JfcHJvcGVydGllcxgCIAMoCzIgLmVuZ2FnZS5ldmVudC52MS5Ecm9wcGVkUHJvcGVydHkSFQoNZXJyb3JfcmVhc29ucxgDIAMoCSIhChBHZXRDb25maWdSZXF1ZXN0Eg0KBWFwcGlkGAEgASgJIl4KEUdldENvbmZpZ1Jlc3BvbnNlEgwKBGNvZGUYASABKAUSCwoDbXNnGAIgASgJEhUKDXN5bmNfaW50ZXJ2YWwYAyABKAUSFwoPc3luY19iYXRjaF9zaXplGAQgASgFIiIKEUNoZWNrQXBwaWRSZXF1ZXN0Eg0KBWFwcGlkGAEgASgJIi8KEkNoZWNrQXBwaWRSZXNwb25zZRIMCgRjb2RlGAEgASgFEgsKA21zZxgCIAEoCSIUChJIZWFsdGhDaGVja1JlcXVlc3QiIwoTSGVhbHRoQ2hlY2tSZXNwb25zZRIMCgRjb2RlGAEgASgFQidaJWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2V2ZW50L3YxO2V2ZW50djFiBnByb3RvMw", [file_engage_event_v1_record, file_google_api_httpbody]);
 
 /**
  * IngestRequest is a body as an SDK sends it, together with what its headers
@@ -28,7 +28,7 @@ export type IngestRequest = Message<"engage.event.v1.IngestRequest"> & {
   /**
    * The body: a JSON array of records, one record, or an object with the
    * records in `data`; as it is, compressed, in base64, or as the parameter
-   * `data` of a form.
+   * `data` of a form, which may be a multipart form.
    *
    * @generated from field: google.api.HttpBody body = 1;
    */
@@ -57,6 +57,14 @@ export type IngestRequest = Message<"engage.event.v1.IngestRequest"> & {
    * @generated from field: int32 debug = 4;
    */
   debug: number;
+
+  /**
+   * What the body would hold, where there is none. REST: `GET` with this query
+   * parameter, as the SDK of browsers reports by default.
+   *
+   * @generated from field: string data = 5;
+   */
+  data: string;
 };
 
 /**
@@ -152,6 +160,21 @@ export type DebugIngestRequest = Message<"engage.event.v1.DebugIngestRequest"> &
    * @generated from field: string appid = 2;
    */
   appid: string;
+
+  /**
+   * What the body would hold, where there is none. REST: `GET` with this query
+   * parameter.
+   *
+   * @generated from field: string data = 3;
+   */
+  data: string;
+
+  /**
+   * 1 checks only, as the parameter of the form does.
+   *
+   * @generated from field: int32 dry_run = 4;
+   */
+  dryRun: number;
 };
 
 /**

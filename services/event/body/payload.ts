@@ -1,0 +1,83 @@
+import { BodyFault } from "../body-fault.ts";
+import { inflateGzip, inflateSnappy } from "../inflate.ts";
+import { show } from "../record/refusal.ts";
+import { type Fields, readForm } from "./form.ts";
+import { boundaryOf, readMultipart } from "./multipart.ts";
+
+/** A request of an SDK before anything of it is inflated. */
+export interface Payload {
+  /** One record, a list or an envelope, perhaps compressed or in base64. */
+  readonly data: Buffer;
+  /** The parameters of a form, or of the query; undefined when the body is the data itself. */
+  readonly fields: Fields | undefined;
+  /** As the caller says; empty when it says nothing. */
+  readonly compress: string;
+}
+
+export interface PayloadInput {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  /** The query parameter `data`; empty without one. */
+  readonly data: string;
+  readonly compress: string;
+}
+
+export const notJson = "Data format error, not json format";
+const formType = "application/x-www-form-urlencoded";
+
+/** @throws BodyFault */
+export function openPayload({ bytes, contentType, data, compress }: PayloadInput): Payload {
+  const body = asBuffer(bytes);
+  if (body.length === 0 && data !== "") return { data: Buffer.from(data), fields: undefined, compress };
+  const fields = readFields(body, contentType);
+  const field = fields?.get("data");
+  if (fields !== undefined && field === undefined)
+    throw new BodyFault("Data format error, no parameter data");
+  return { data: field ?? body, fields, compress };
+}
+
+function readFields(body: Buffer, contentType: string): Fields | undefined {
+  const boundary = boundaryOf(contentType);
+  if (boundary !== undefined && body.toString("latin1", 0, 4).includes("--"))
+    return readMultipart(body, boundary);
+  const head = body.toString("latin1", 0, 6);
+  const isForm = head.startsWith("&") || head.startsWith("data=") || head.startsWith("appid=");
+  const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
+  // Some senders put JSON into a body that they call a form.
+  const isNamedSo = type === formType && !isJson(body) && !isGzip(body);
+  return isForm || isNamedSo ? readForm(body) : undefined;
+}
+
+/** Undoes base64 and compression, which the first bytes tell. @throws BodyFault, also beyond `maxBytes` */
+export async function unpack({ data, compress }: Payload, maxBytes: number): Promise<Buffer> {
+  if (compress === "snappy") return withoutMark(inflateSnappy(data, maxBytes));
+  if (compress !== "" && compress !== "none" && compress !== "gzip") {
+    throw new BodyFault(`Data format error, compress ${show(compress)} is not gzip, snappy or none`);
+  }
+  const plain = isGzip(data) || isJson(data) ? data : fromBase64(data);
+  if (isGzip(plain)) return withoutMark(await inflateGzip(plain, maxBytes));
+  if (isJson(plain)) return withoutMark(plain);
+  throw new BodyFault(compress === "gzip" ? "Data format error, not gzip" : notJson);
+}
+
+/** A plus sign in a form that nobody escaped is read as a blank. */
+function fromBase64(data: Buffer): Buffer {
+  return Buffer.from(data.toString("latin1").trim().replaceAll(" ", "+"), "base64");
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function isJson(bytes: Buffer): boolean {
+  const first = /\S/.exec(withoutMark(bytes).toString("latin1", 0, 256))?.[0];
+  return first === "[" || first === "{";
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
