@@ -3,6 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { AnalysisProxy } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { createHeadAdmission } from "../services/analysis/admit-head.ts";
 import { defineProject, type ProjectDefinitions } from "../services/analysis/definitions.ts";
 import { readDimensionFile } from "../services/analysis/dimension-file.ts";
 import type { PlatformEngine } from "../services/analysis/platform/engine.ts";
@@ -23,6 +24,8 @@ export interface AnalysisServices extends AsyncDisposable {
   readonly proxy: ServiceImpl<typeof AnalysisProxy>;
   /** By id; what answers the queries of each. */
   readonly projects: () => Promise<ReadonlyMap<number, AnalysisProject>>;
+  /** Look at tokens before bodies are read. */
+  readonly admit: ReturnType<typeof createHeadAdmission>;
   /** The REST forms of its messages. */
   readonly codecs: ReadonlyMap<string, AnalysisJsonCodec>;
 }
@@ -71,7 +74,8 @@ export async function openAnalysisServices(
   });
   const stack = opened.move();
   const codecs = createAnalysisCodecs(style);
-  return { proxy, projects, codecs, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const admit = createHeadAdmission(tokens, observer);
+  return { proxy, projects, codecs, admit, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 async function loadProjects(

@@ -67,9 +67,9 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
     services: [
       serve(Parser, parsers.parser),
       serve(ParserStream, parsers.parserStream),
-      serve(WebhookReceiver, webhooks.receiver),
+      serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit }),
       serve(EventCollector, events.collector),
-      serve(AnalysisProxy, analysis.proxy, { json: queryBounds }),
+      serve(AnalysisProxy, analysis.proxy, { json: queryBounds, admit: analysis.admit }),
       serve(ChannelSender, channels.sender),
     ],
     codecs: new Map<string, JsonCodec>([

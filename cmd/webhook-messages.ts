@@ -8,6 +8,7 @@ import type { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_
 import { createAdminMethods } from "../services/webhook/admin/admin.ts";
 import { createPullMethods } from "../services/webhook/admin/pull.ts";
 import { answer } from "../services/webhook/admin/refusals.ts";
+import { unknownChannel } from "../services/webhook/admit.ts";
 import type { Channel } from "../services/webhook/channels.ts";
 import { createPushIdCheckers } from "../services/webhook/check-push-ids.ts";
 import type { ClickOptions } from "../services/webhook/clicks.ts";
@@ -16,7 +17,6 @@ import { compileRouter } from "../services/webhook/delivery/routing.ts";
 import { createExplainer } from "../services/webhook/explainer.ts";
 import type { ReceiveObserver } from "../services/webhook/observer.ts";
 import { createReceiver, type Receive, type RoutesOf } from "../services/webhook/receive.ts";
-import { Refusal } from "../services/webhook/refusal.ts";
 import { createOutbound } from "../services/webhook/targets/outbound.ts";
 import type { Config } from "./config.ts";
 import { openInbox } from "./inbox.ts";
@@ -106,7 +106,7 @@ export function refuseMessages(observer: Pick<ReceiveObserver, "refused">): Mess
   };
   return {
     async receive({ channel }) {
-      const refusal = new Refusal("unknown_channel", `there is no channel ${JSON.stringify(channel)}`);
+      const refusal = unknownChannel(channel);
       observer.refused(channel, refusal);
       throw refusal;
     },

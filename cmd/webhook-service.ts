@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Code, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { Code, type ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { kRawBody, recordOf } from "../gateway/record.ts";
 import { refuse } from "../gateway/refusals.ts";
 import type { JsonCodecs } from "../gateway/rest/codec.ts";
 import type { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { createReceiveAdmit } from "../services/webhook/admit.ts";
 import { compileChannels } from "../services/webhook/channels.ts";
 import { createClickMethod } from "../services/webhook/clicks.ts";
 import { webhookCodecs } from "../services/webhook/rest-codecs.ts";
@@ -26,6 +27,8 @@ import { createWebhookMetrics, type WebhookMetrics } from "./webhook-metrics.ts"
 
 export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks"> {
   readonly receiver: ServiceImpl<typeof WebhookReceiver>;
+  /** Look at channels and headers before bodies are read. */
+  readonly admit: { readonly receive: ReturnType<typeof createReceiveAdmit> };
   /** The REST forms of its messages. */
   readonly codecs: JsonCodecs;
   /** The server begins to stop: calls that wait for messages are answered, and `drainMs` begins to run. */
@@ -88,7 +91,7 @@ export async function openWebhookServices(
       ...createReceiveMethod({
         ...{ channels, receive: messages.receive, callerOf },
         rawBodyOf: ({ values }) => values.get(kRawBody),
-        tooLarge: (message) => refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
+        tooLarge,
       }),
       ...createClickMethod({
         ...{
@@ -100,11 +103,16 @@ export async function openWebhookServices(
       }),
       ...messages.methods,
     },
+    admit: { receive: createReceiveAdmit({ channels, observer: receiveObserver, tooLarge }) },
     codecs: webhookCodecs,
     checks: messages.checks,
     beginStop: stop.begin,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+function tooLarge(message: string): ConnectError {
+  return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
 }
 
 function callerOf({ values }: HandlerContext): string | undefined {

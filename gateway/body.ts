@@ -5,6 +5,7 @@ import { brotliDecompress, gunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { quoteText } from "../base/text/quote.ts";
 import { messageTooLarge, refuse } from "./refusals.ts";
+import type { Room } from "./request-head.ts";
 
 const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
 
@@ -20,33 +21,35 @@ type Request = IncomingMessage | Http2ServerRequest;
 
 /**
  * Reads the body of a request, with its Content-Encoding (gzip, br) undone.
- * Stops at `maxBytes`, counted on the wire and again after inflating, with
+ * Stops at the bytes there is room for, counted on the wire and again after inflating, with
  * RESOURCE_EXHAUSTED.
  */
-export function collectBody(request: Request, maxBytes: number, reader: BodyReader): void {
+export function collectBody(request: Request, room: Room, reader: BodyReader): void {
   const { headers } = request;
+  const { maxBytes } = room;
   const encoding = headers["content-encoding"] ?? "identity";
   const declared = Number(headers["content-length"] ?? 0);
-  if (declared > maxBytes) failLater(reader, messageTooLarge(declared, maxBytes));
-  else if (encoding === "identity") collect(request, maxBytes, reader);
-  else collect(request, maxBytes, inflating(encoding, maxBytes, reader));
+  if (declared > maxBytes) failLater(reader, tooLarge(room, declared));
+  else if (encoding === "identity") collect(request, room, reader);
+  else collect(request, room, inflating(encoding, room, reader));
 }
 
 /** As a promise. `bytesRead` is told the size on the wire. */
-export function readBody(
-  request: Request,
-  maxBytes: number,
-  bytesRead: (bytes: number) => void,
-): Promise<Buffer> {
-  return new Promise((receive, fail) => collectBody(request, maxBytes, { bytesRead, receive, fail }));
+export function readBody(request: Request, room: Room, bytesRead: (bytes: number) => void): Promise<Buffer> {
+  return new Promise((receive, fail) => collectBody(request, room, { bytesRead, receive, fail }));
 }
 
-function inflating(encoding: string, maxBytes: number, reader: BodyReader): BodyReader {
+/** @param bytes the size that was declared, where one was */
+function tooLarge({ maxBytes, tooLarge: own }: Room, bytes?: number): ConnectError {
+  return own?.() ?? messageTooLarge(bytes, maxBytes);
+}
+
+function inflating(encoding: string, room: Room, reader: BodyReader): BodyReader {
   return {
     bytesRead: (bytes) => reader.bytesRead(bytes),
     fail: (reason) => reader.fail(reason),
     receive: (wire) => {
-      inflate(wire, encoding, maxBytes).then(
+      inflate(wire, encoding, room).then(
         (body) => reader.receive(body),
         (error: unknown) => reader.fail(error),
       );
@@ -54,21 +57,20 @@ function inflating(encoding: string, maxBytes: number, reader: BodyReader): Body
   };
 }
 
-async function inflate(bytes: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
+async function inflate(bytes: Buffer, encoding: string, room: Room): Promise<Buffer> {
   if (encoding !== "gzip" && encoding !== "br") {
     const message = `content-encoding ${quoteText(encoding)} is not supported, valid are gzip, br, identity`;
     throw refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
   }
   try {
-    return await inflaters[encoding](bytes, { maxOutputLength: maxBytes });
+    return await inflaters[encoding](bytes, { maxOutputLength: room.maxBytes });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
-      throw messageTooLarge(undefined, maxBytes);
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(room);
     throw new ConnectError(`the body is not valid ${encoding}`, Code.InvalidArgument);
   }
 }
 
-function collect(request: Request, maxBytes: number, reader: BodyReader): void {
+function collect(request: Request, room: Room, reader: BodyReader): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   let isOver = false;
@@ -78,9 +80,9 @@ function collect(request: Request, maxBytes: number, reader: BodyReader): void {
   };
   const onData = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (bytes > maxBytes) {
+    if (bytes > room.maxBytes) {
       request.off("data", onData);
-      fail(messageTooLarge(undefined, maxBytes));
+      fail(tooLarge(room));
     } else chunks.push(chunk);
   };
   const gone = (): void => fail(new ConnectError("the caller went away", Code.Canceled));

@@ -4,6 +4,18 @@ import type { NodeRequest } from "./port.ts";
 /** A caller that is still sending gets this long to read its answer. */
 const lingerMs = 500;
 
+/** A body of an HTTP/1.1 request that was refused is read and forgotten up to this size, which keeps its connection. */
+const skippedBytes = 64 * 1024;
+
+/** Whether what is left of the request is skipped, so that the connection can be used again. */
+export function skipShortRest(request: NodeRequest): boolean {
+  const { "content-length": declared, expect } = request.headers;
+  const isShort = declared !== undefined && Number(declared) <= skippedBytes && expect === undefined;
+  if ("stream" in request || !isShort) return false;
+  request.resume();
+  return true;
+}
+
 /**
  * Prepares for an answer to a request that is still coming. HTTP/2 can tell the
  * caller to stop. HTTP/1.1 has no word for that, and to cut the connection at

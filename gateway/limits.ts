@@ -1,5 +1,6 @@
 import type { JsonBounds } from "../base/json/bounds.ts";
 import type { ServedMethod } from "./methods.ts";
+import type { Room, Standing } from "./request-head.ts";
 
 /** What one server takes at most. */
 export interface GatewayLimits {
@@ -7,6 +8,8 @@ export interface GatewayLimits {
   readonly maxMessageBytes: number;
   /** Other sizes for single methods, by `package.Service/Method`. */
   readonly methods: Readonly<Record<string, number>>;
+  /** Largest message, on the wire and inflated, of callers whom the head of their request does not make known. */
+  readonly unknownCallerBytes: number;
   /** What a JSON body may hold; methods may have bounds of their own. */
   readonly json: JsonBounds;
   readonly maxConnections: number;
@@ -29,9 +32,11 @@ export interface GatewayLimits {
 export const defaultLimits: GatewayLimits = {
   maxMessageBytes: 16 * 1024 * 1024,
   methods: {},
+  unknownCallerBytes: 64 * 1024,
   // A list of a million ids passes, and 20,000 records of 40 properties.
   json: {
-    depth: 100,
+    // Messages may be 100 deep, and each may stand in a list.
+    depth: 256,
     members: 10_000,
     elements: 1_000_000,
     keys: 1_000_000,
@@ -57,4 +62,16 @@ export function maxMessageBytesOf(limits: GatewayLimits, served: ServedMethod): 
 /** What a JSON body of this method may hold: what its service says, else the limits of the server. */
 export function jsonBoundsOf(limits: GatewayLimits, served: ServedMethod): JsonBounds {
   return { ...limits.json, ...served.json };
+}
+
+/** What may be read of the body of a caller. */
+export function roomOf(
+  standing: Exclude<Standing, { readonly answer: unknown }>,
+  limits: GatewayLimits,
+  served: ServedMethod,
+): Room {
+  const allowed = maxMessageBytesOf(limits, served);
+  if (standing === "known") return { maxBytes: allowed };
+  if (standing === "unknown") return { maxBytes: Math.min(allowed, limits.unknownCallerBytes) };
+  return standing.maxBytes < allowed ? standing : { maxBytes: allowed };
 }

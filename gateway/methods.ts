@@ -9,6 +9,7 @@ import {
 } from "@connectrpc/connect";
 import type { JsonBounds } from "../base/json/bounds.ts";
 import { type GatewayOptions, GatewayOptionsSchema, gateway } from "../gen/engage/gateway/v1/options_pb.ts";
+import type { AdmitHead } from "./request-head.ts";
 
 /** A service together with what implements it. Made by `serve`. */
 export interface ServedService {
@@ -27,19 +28,23 @@ export interface ServedMethod {
   readonly options: GatewayOptions;
   /** Bounds on JSON bodies that differ from those of the server. */
   readonly json?: Partial<JsonBounds>;
+  /** Decides who calls over REST before the body is read. */
+  readonly admit?: AdmitHead;
 }
 
 /** What a service says of its methods beyond their contract. */
-export interface ServeOptions {
+export interface ServeOptions<S extends DescService = DescService> {
   /** What the JSON bodies of its methods may hold, where that is not what the server allows. */
   readonly json?: Partial<JsonBounds>;
+  /** By methods as the implementation names them, see AdmitHead. */
+  readonly admit?: { readonly [Name in keyof S["method"]]?: AdmitHead };
 }
 
 /** Pairs a service with its implementation. Methods that are left out answer UNIMPLEMENTED. */
 export function serve<S extends DescService>(
   desc: S,
   impl: Partial<ServiceImpl<S>>,
-  options: ServeOptions = {},
+  options: ServeOptions<S> = {},
 ): ServedService {
   return { desc, methods: desc.methods.map((method) => serveMethod(method, impl, options)) };
 }
@@ -47,6 +52,7 @@ export function serve<S extends DescService>(
 function serveMethod(desc: DescMethod, impl: object, options: ServeOptions): ServedMethod {
   const name = `${desc.parent.typeName}/${desc.name}`;
   const handler = (impl as Record<string, unknown>)[desc.localName];
+  const admit = (options.admit as Readonly<Record<string, AdmitHead>> | undefined)?.[desc.localName];
   const bound = typeof handler === "function" ? handler.bind(impl) : refuse(name);
   return {
     desc,
@@ -54,6 +60,7 @@ function serveMethod(desc: DescMethod, impl: object, options: ServeOptions): Ser
     spec: createMethodImplSpec(desc, bound as MethodImpl<DescMethod>),
     options: hasOption(desc, gateway) ? getOption(desc, gateway) : create(GatewayOptionsSchema),
     ...(options.json && { json: options.json }),
+    ...(admit && { admit }),
   };
 }
 

@@ -1,16 +1,17 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { Message } from "@bufbuild/protobuf";
+import { create, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type BodyReader, collectBody } from "./body.ts";
 import { Call } from "./call.ts";
 import type { Core } from "./core.ts";
-import { stopRequest } from "./early-answer.ts";
+import { skipShortRest, stopRequest } from "./early-answer.ts";
 import { reportLate, toSafeError } from "./failures.ts";
 import { type InvokeUnary, settle } from "./invoke.ts";
-import { maxMessageBytesOf } from "./limits.ts";
+import { roomOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
 import { CallRecord, type ProtocolName } from "./record.ts";
+import type { Standing } from "./request-head.ts";
 
 /** How a protocol reads and writes one unary method over plain HTTP. */
 export interface UnaryHttp {
@@ -26,6 +27,13 @@ export interface UnaryHttp {
 /** Reads the message from the body of a request. */
 export type DecodeBody = (body: Buffer, call: Call, request: NodeRequest) => Message;
 
+/** How the message of one request is come by. */
+export interface UnaryInput {
+  readonly decode: DecodeBody;
+  /** Asks who calls, before the body is read; every caller is known without it. */
+  readonly admit?: ((call: Call) => Standing) | undefined;
+}
+
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
@@ -36,18 +44,18 @@ export interface HttpAnswer {
 export function serveUnaryHttp(
   core: Core,
   method: UnaryHttp,
-  decode: DecodeBody,
+  input: UnaryInput,
   request: NodeRequest,
   response: NodeResponse,
 ): void {
-  new Exchange(core, method, decode, request, response).start();
+  new Exchange(core, method, input, request, response).start();
 }
 
 /** One request and its answer. Whatever comes first (answer, error, deadline, end of the caller) ends it. */
 class Exchange implements BodyReader {
   readonly #core: Core;
   readonly #method: UnaryHttp;
-  readonly #decode: DecodeBody;
+  readonly #input: UnaryInput;
   readonly #request: NodeRequest;
   readonly #response: NodeResponse;
   readonly #record: CallRecord;
@@ -57,7 +65,7 @@ class Exchange implements BodyReader {
   constructor(
     core: Core,
     method: UnaryHttp,
-    decode: DecodeBody,
+    input: UnaryInput,
     request: NodeRequest,
     response: NodeResponse,
   ) {
@@ -65,7 +73,7 @@ class Exchange implements BodyReader {
     const { headers } = request;
     this.#core = core;
     this.#method = method;
-    this.#decode = decode;
+    this.#input = input;
     this.#request = request;
     this.#response = response;
     this.#record = new CallRecord(served.desc, protocol, peerOf(request.socket), headers);
@@ -83,15 +91,20 @@ class Exchange implements BodyReader {
     const response = this.#response as Answering;
     response[kExchange] = this;
     response.on("close", onClose);
+    let standing: Standing;
     try {
       authorize(this.#record, served, this.#call.requestHeader);
+      standing = this.#input.admit?.(this.#call) ?? "known";
       this.#call.startDeadline(timeoutMs(this.#request), limits.maxDeadlineMs);
     } catch (error) {
       this.fail(error);
       return;
     }
     this.#call.onAbort((reason) => this.fail(reason));
-    collectBody(this.#request, maxMessageBytesOf(limits, served), this);
+    if (typeof standing === "object" && "answer" in standing) {
+      this.#call.message = create(served.desc.input);
+      this.succeed(standing.answer);
+    } else collectBody(this.#request, roomOf(standing, limits, served), this);
   }
 
   bytesRead(bytes: number): void {
@@ -101,7 +114,7 @@ class Exchange implements BodyReader {
   receive(body: Buffer): void {
     if (this.#ended) return;
     try {
-      this.#call.message = this.#decode(body, this.#call, this.#request);
+      this.#call.message = this.#input.decode(body, this.#call, this.#request);
       settle(this.#method.invoke(this.#call), this);
     } catch (error) {
       this.fail(error);
@@ -178,9 +191,10 @@ function write(request: NodeRequest, target: NodeResponse, requestId: string, an
   if (response.destroyed || response.writableEnded) return bytes;
   headers["x-request-id"] = requestId;
   headers["content-length"] = bytes;
-  if (!request.complete && request.httpVersionMajor === 1) headers["connection"] = "close";
+  const isCut = !request.complete && !skipShortRest(request);
+  if (isCut && request.httpVersionMajor === 1) headers["connection"] = "close";
   response.writeHead(answer.status, headers);
   response.end(body);
-  if (!request.complete) stopRequest(request);
+  if (isCut) stopRequest(request);
   return bytes;
 }

@@ -70,6 +70,8 @@ const limitsSchema = z.strictObject({
     .transform(
       (methods): Readonly<Record<string, number>> => ({ "proto.Parser/Parse": parseMaxBytes, ...methods }),
     ),
+  /** The same for callers whom the head of their request does not make known: bodies in which an app id is looked for. */
+  unknownCallerBytes: bytes().default(defaultLimits.unknownCallerBytes),
   /** What a JSON body may hold; some methods allow less. */
   json: z
     .strictObject({

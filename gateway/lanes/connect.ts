@@ -48,7 +48,7 @@ export function createConnectLane(
     const kind = method === undefined ? undefined : kindOf(request.headers["content-type"]);
     if (method === undefined || kind === undefined) return false;
     const lane = method[kind];
-    serveUnaryHttp(core, lane, lane.decode, request, response);
+    serveUnaryHttp(core, lane, lane, request, response);
     return true;
   };
 }

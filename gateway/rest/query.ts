@@ -93,6 +93,16 @@ function parseQuery(query: string): Query {
   return { parameters, malformed };
 }
 
+/** The first value of a parameter; undefined without one that can be decoded. */
+export function queryValue(query: string, name: string): string | undefined {
+  for (const part of query.split("&")) {
+    const equals = part.indexOf("=");
+    if (decodeForm(equals === -1 ? part : part.slice(0, equals)) === name)
+      return equals === -1 ? "" : decodeForm(part.slice(equals + 1));
+  }
+  return undefined;
+}
+
 function decodeForm(text: string): string | undefined {
   try {
     return decodeURIComponent(text.includes("+") ? text.replaceAll("+", " ") : text);

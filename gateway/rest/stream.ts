@@ -6,9 +6,10 @@ import { readBody } from "../body.ts";
 import { Call } from "../call.ts";
 import type { Core } from "../core.ts";
 import { toSafeError } from "../failures.ts";
-import { jsonBoundsOf, maxMessageBytesOf } from "../limits.ts";
+import { jsonBoundsOf, roomOf } from "../limits.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "../port.ts";
 import { CallRecord, kRawBody } from "../record.ts";
+import { compileAdmit } from "./admit.ts";
 import type { RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
 import { compileRequest } from "./request.ts";
@@ -28,7 +29,7 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Jso
   const read = compileRequest(binding, codecs, jsonBoundsOf(core.limits, served));
   const writer = compileResponse(binding, codecs);
   const invoke = compileStream(served, core.interceptors);
-  const maxBytes = maxMessageBytesOf(core.limits, served);
+  const admit = compileAdmit(binding);
   return async (request, response, segments, query) => {
     const record = new CallRecord(served.desc, "rest", peerOf(request.socket), request.headers);
     const { method = "", url = "/", headers } = request;
@@ -38,7 +39,10 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Jso
     try {
       await untilAborted(call, async () => {
         core.authorize(record, served, call.requestHeader);
-        const body = await readBody(request, maxBytes, (bytes) => {
+        const standing = admit?.(call, segments, query) ?? "known";
+        if (typeof standing === "object" && "answer" in standing)
+          throw new Error(`${served.name} streams its answer, so its head can't be answered`);
+        const body = await readBody(request, roomOf(standing, core.limits, served), (bytes) => {
           record.bytesIn = bytes;
         });
         if (call.aborted) return;

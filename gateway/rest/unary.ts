@@ -9,6 +9,7 @@ import { jsonBoundsOf } from "../limits.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
 import { kRawBody } from "../record.ts";
 import { type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
+import { compileAdmit } from "./admit.ts";
 import type { RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
 import { compileRequest } from "./request.ts";
@@ -29,6 +30,7 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Json
   const read = compileRequest(binding, codecs, jsonBoundsOf(core.limits, served));
   const { contentTypeOf, write } = compileResponse(binding, codecs);
   const invoke = compileUnary(served, core.interceptors);
+  const admit = compileAdmit(binding);
   const { rawBody, errorStyle } = served.options;
   const encode = (output: Message, call: Call, request: NodeRequest): HttpAnswer | Promise<HttpAnswer> => {
     const headers: OutgoingHttpHeaders = {};
@@ -50,7 +52,8 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Json
       if (rawBody) call.values.set(kRawBody, body);
       return read({ body, contentType: request.headers["content-type"], segments, query });
     };
-    serveUnaryHttp(core, method, decode, request, response);
+    const input = { decode, admit: admit && ((call: Call) => admit(call, segments, query)) };
+    serveUnaryHttp(core, method, input, request, response);
   };
 }
 
@@ -69,5 +72,5 @@ export function compileRefusedRoute(core: Core, { served }: RestBinding): ServeR
     encode: refuseCall,
     encodeError: (error) => encodeError(error, served.options.errorStyle),
   };
-  return (request, response) => serveUnaryHttp(core, method, refuseCall, request, response);
+  return (request, response) => serveUnaryHttp(core, method, { decode: refuseCall }, request, response);
 }

@@ -46,10 +46,7 @@ export function createAdmission({ tokens, projects, rateLimiter, rateLimit }: Ad
   };
   return {
     admit(credentials, projectId, faults = []) {
-      const token = credentials.token || bearerOf(credentials.header);
-      if (token === "") throw new AnalysisRefusal(returnCodes.noToken, "Parameter (token) is empty");
-      const rule = tokens.find(token);
-      if (rule === undefined) throw new AnalysisRefusal(returnCodes.token, "the token is unknown");
+      const rule = findToken(tokens, credentials.token || bearerOf(credentials.header));
       limit(rule);
       const id = Number(projectId);
       if (id === 0) throw refuseProject("is required", faults);
@@ -70,6 +67,14 @@ function refuseProject(description: string, faults: readonly QueryViolation[]): 
   return refuseQuery(isTold ? faults : [{ field: "projectId", description }, ...faults]);
 }
 
-function bearerOf(header: Headers): string {
+/** @throws AnalysisRefusal for an empty token and one that is not known */
+export function findToken(tokens: TokenBook, token: string): TokenRule {
+  if (token === "") throw new AnalysisRefusal(returnCodes.noToken, "Parameter (token) is empty");
+  const rule = tokens.find(token);
+  if (rule === undefined) throw new AnalysisRefusal(returnCodes.token, "the token is unknown");
+  return rule;
+}
+
+export function bearerOf(header: Pick<Headers, "get">): string {
   return /^Bearer +(\S+) *$/i.exec(header.get("authorization") ?? "")?.[1] ?? "";
 }

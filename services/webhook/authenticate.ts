@@ -4,6 +4,21 @@ import { Refusal } from "./refusal.ts";
 import { findWrongHeader } from "./required-headers.ts";
 import { verifySignature } from "./signature.ts";
 
+/**
+ * Checks what the headers of an HTTP call tell before its body is here. Returns
+ * the signatures that they give; throws a Refusal of kind `unauthenticated`.
+ */
+export function checkHeaders(channel: Channel, headers: Pick<Headers, "get">): readonly string[] {
+  const wrong = findWrongHeader(headers, channel.requiredHeaders);
+  if (wrong !== undefined) throw new Refusal("unauthenticated", `header "${wrong}" is missing or wrong`);
+  const { secrets, signatureHeaders } = channel;
+  if (secrets === undefined) return [];
+  const given = signatureHeaders.map((name) => headers.get(name)).filter((value) => value !== null);
+  if (given.length > 0) return given;
+  const names = signatureHeaders.map((name) => `"${name}"`).join(", ");
+  throw new Refusal("unauthenticated", `signature is missing, valid headers are ${names}`);
+}
+
 /** Checks the headers and the signature of an HTTP call. Throws a Refusal of kind `unauthenticated`. */
 export function authenticate(
   channel: Channel,
@@ -12,17 +27,10 @@ export function authenticate(
   nowMs: number,
   explain: Explain,
 ): void {
-  const wrong = findWrongHeader(headers, channel.requiredHeaders);
-  if (wrong !== undefined) throw new Refusal("unauthenticated", `header "${wrong}" is missing or wrong`);
-  const { secrets, signatureHeaders } = channel;
-  if (secrets === undefined) return;
-  const given = signatureHeaders.map((name) => headers.get(name)).filter((value) => value !== null);
-  const verdict = verifySignature(body, given, secrets, nowMs);
+  const given = checkHeaders(channel, headers);
+  if (channel.secrets === undefined) return;
+  const verdict = verifySignature(body, given, channel.secrets, nowMs);
   if (verdict.kind === "match") return;
-  if (verdict.kind === "missing") {
-    const names = signatureHeaders.map((name) => `"${name}"`).join(", ");
-    throw new Refusal("unauthenticated", `signature is missing, valid headers are ${names}`);
-  }
   const detail = explain({ channel: channel.name, body, given, nowMs });
   throw new Refusal("unauthenticated", "signature mismatch", detail === undefined ? {} : { detail });
 }

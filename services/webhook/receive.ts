@@ -5,6 +5,7 @@ import {
   InboxUnavailableError,
   type Route,
 } from "../../store/inbox/inbox.ts";
+import { unknownChannel } from "./admit.ts";
 import { applyPushIdRules } from "./apply-push-ids.ts";
 import { authenticate } from "./authenticate.ts";
 import type { Channel } from "./channels.ts";
@@ -52,9 +53,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
   return async (incoming) => {
     try {
       const channel = channels.get(incoming.channel);
-      if (channel === undefined) {
-        throw new Refusal("unknown_channel", `there is no channel ${JSON.stringify(incoming.channel)}`);
-      }
+      if (channel === undefined) throw unknownChannel(incoming.channel);
       return await receive(channel, incoming);
     } catch (error) {
       const refusal = toRefusal(error);

@@ -53,14 +53,34 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     });
   });
 
-  test.each(["application/grpc", "application/grpc-web+proto"])(
-    "%s: a refused caller need not send its message",
-    async (type) => {
-      const headers = { ":path": "/engage.test.v1.Library/Echo", "content-type": type };
-      using request = openHttp2(server.url, headers);
-      expect(grpcStatusOf(await request.answer)).toBe(Code.Unauthenticated);
+  describe.each(["Echo", "Collect", "Watch"])(
+    "a refused caller of %s need not send its message",
+    (method) => {
+      test.each([
+        ["application/grpc", {}],
+        ["application/grpc", { "grpc-encoding": "gzip" }],
+        ["application/grpc+json", {}],
+        ["application/grpc-web+proto", {}],
+        ["application/grpc-web+json", { "grpc-encoding": "gzip" }],
+      ])("%s %j", async (type, headers) => {
+        const head = { ":path": `/engage.test.v1.Library/${method}`, "content-type": type, ...headers };
+        using request = openHttp2(server.url, head);
+        expect(grpcStatusOf(await request.answer)).toBe(Code.Unauthenticated);
+      });
     },
   );
+
+  test.each([
+    ["/engage.test.v1.Library/Echo", "application/json", {}],
+    ["/engage.test.v1.Library/Echo", "application/proto", { "content-encoding": "gzip" }],
+    ["/v1/echo", "application/json", {}],
+    ["/v1/echo", "application/json", { "content-encoding": "br" }],
+  ])("a refused caller of %s need not send its body: %s %j", async (path, type, headers) => {
+    const head = { "content-type": type, "content-length": "10000000", ...headers };
+    expect((await sendHttp1(server.port, `POST ${path}`, head)).status).toBe(401);
+    using request = openHttp2(server.url, { ":path": path, "content-type": type, ...headers });
+    expect((await request.answer).status).toBe(401);
+  });
 
   test("the answer over HTTP says how to authenticate", async () => {
     const headers = { "content-type": "application/json", "content-length": "2" };

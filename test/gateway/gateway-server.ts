@@ -3,7 +3,7 @@ import { onTestFinished, vi } from "vitest";
 import type { Authorize } from "../../gateway/core.ts";
 import { createGateway, type Gateway } from "../../gateway/gateway.ts";
 import { defaultLimits, type GatewayLimits } from "../../gateway/limits.ts";
-import { serve } from "../../gateway/methods.ts";
+import { type ServeOptions, serve } from "../../gateway/methods.ts";
 import { createMetrics } from "../../gateway/metrics/metrics.ts";
 import type { TlsOptions } from "../../gateway/port.ts";
 import type { CallRecord } from "../../gateway/record.ts";
@@ -35,6 +35,8 @@ export interface TestGatewayOptions {
   readonly library?: Partial<ServiceImpl<typeof Library>>;
   readonly drainMs?: number;
   readonly sites?: Partial<SitesOptions>;
+  /** What looks at heads of REST requests to the test service. */
+  readonly admit?: ServeOptions<typeof Library>["admit"];
 }
 
 /** Every protocol over the test services on a port of loopback. It must be drained by who opens it. */
@@ -46,7 +48,11 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
   const metrics = createMetrics({ process: false });
   const gateway = createGateway({
     services: [
-      serve(Library, { ...createLibrary(seen, { count: 0 }), ...options.library }),
+      serve(
+        Library,
+        { ...createLibrary(seen, { count: 0 }), ...options.library },
+        options.admit && { admit: options.admit },
+      ),
       serve(Failing, createFailing()),
     ],
     limits: { ...defaultLimits, ...options.limits },

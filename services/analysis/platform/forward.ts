@@ -1,9 +1,12 @@
 import type { HandlerContext } from "@connectrpc/connect";
+import { describeJsonExcess, findJsonExcess } from "../../../base/json/bounds.ts";
 import { quoteText, shorten } from "../../../base/text/quote.ts";
 import type { ForwardQueryRequest } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine } from "../engine.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
+import { refuseQuery } from "../rest/query-body.ts";
+import { queryBounds } from "../rest/query-bounds.ts";
 import type { PlatformEngine } from "./engine.ts";
 
 export interface ForwardDeps {
@@ -32,6 +35,7 @@ export function createForwardQuery({ engines, engineOf, authorize }: ForwardDeps
     const { path } = request;
     if (!engines.some((engine) => forwards(engine, path))) throw pathNotFound(path);
     const body = request.body?.data ?? new Uint8Array();
+    requireBounds(body);
     const projectId = projectIdOf(body);
     await authorize(request, projectId, context);
     const engine = engineOf(projectId);
@@ -57,6 +61,11 @@ function searchOf({ parameters }: ForwardQueryRequest, { url }: HandlerContext):
   const search = new URLSearchParams(searchParams.size === 0 ? parameters : searchParams);
   search.delete("token");
   return search;
+}
+
+function requireBounds(body: Uint8Array): void {
+  const excess = findJsonExcess(body, queryBounds);
+  if (excess !== undefined) throw refuseQuery([{ field: "body", description: describeJsonExcess(excess) }]);
 }
 
 function projectIdOf(body: Uint8Array): number {

@@ -4,7 +4,9 @@ import type { JsonBounds } from "../../../base/json/bounds.ts";
  * What the body of a query may hold. Queries have some kilobytes; the longest
  * have conditions with lists of thousands of literals.
  */
-export const queryBounds: Partial<JsonBounds> = {
+export const queryBounds: JsonBounds = {
+  depth: 256,
+  members: 10_000,
   elements: 100_000,
   keys: 100_000,
   keyBytes: 1_024,

@@ -56,7 +56,7 @@ describe("sizes", () => {
     const answer = untilClosed(socket);
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
     socket.write(
-      `${request} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+      `${request} HTTP/1.1\r\nhost: a\r\nx-svc-ops-signature: ${"0".repeat(40)}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
     );
     const timer = setInterval(() => socket.write(chunk), 1);
     const text = (await answer).toString();

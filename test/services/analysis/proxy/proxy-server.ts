@@ -7,9 +7,12 @@ import { defaultLimits } from "../../../../gateway/limits.ts";
 import { serve } from "../../../../gateway/methods.ts";
 import { createMetrics } from "../../../../gateway/metrics/metrics.ts";
 import { AnalysisProxy } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { createHeadAdmission } from "../../../../services/analysis/admit-head.ts";
 import type { AnalysisEngine, EngineCall } from "../../../../services/analysis/engine.ts";
+import type { AnalysisObserver } from "../../../../services/analysis/observer.ts";
 import type { AnalysisProject } from "../../../../services/analysis/project.ts";
 import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.ts";
+import { queryBounds } from "../../../../services/analysis/rest/query-bounds.ts";
 import { type AnalysisProxyOptions, createAnalysisProxy } from "../../../../services/analysis/service.ts";
 import { createTokenBook, hashToken, type TokenRule } from "../../../../services/analysis/tokens.ts";
 import { createLog } from "./log.ts";
@@ -54,24 +57,32 @@ export async function openProxy({ engine = {}, clusters, ...options }: ProxyOpti
     ...(clusters && { clusters }),
   };
   const platform = { engine: fakeEngine(engine), engineName: "platform" as const };
+  const book = options.tokens ?? createTokenBook(tokens);
+  const observer: AnalysisObserver = options.observer ?? {
+    started: () => undefined,
+    answered: (operation, source) => void sources.push(`${operation} ${source}`),
+    finished: (operation, name, outcome) => void finished.push(`${operation} ${name} ${outcome}`),
+  };
   const proxy = createAnalysisProxy({
     projects: new Map<number, AnalysisProject>([
       [1, project],
       [2, platform],
     ]),
-    ...{ tokens: createTokenBook(tokens), rateLimit: undefined, cacheMaxBytes: 1_000_000, style },
+    rateLimit: undefined,
+    cacheMaxBytes: 1_000_000,
+    style,
+    now: () => 0,
+    monotonic: () => 0,
     readerStallMs: 60_000,
-    observer: {
-      started: () => undefined,
-      answered: (operation, source) => void sources.push(`${operation} ${source}`),
-      finished: (operation, name, outcome) => void finished.push(`${operation} ${name} ${outcome}`),
-    },
-    ...{ now: () => 0, monotonic: () => 0 },
     ...options,
+    tokens: book,
+    observer,
   });
   const metrics = createMetrics({ process: false });
   const gateway = createGateway({
-    services: [serve(AnalysisProxy, proxy)],
+    services: [
+      serve(AnalysisProxy, proxy, { json: queryBounds, admit: createHeadAdmission(book, observer) }),
+    ],
     limits: defaultLimits,
     authorize: () => {},
     observers: [createAccessLog(logger)],

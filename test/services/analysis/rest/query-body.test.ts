@@ -276,7 +276,7 @@ describe("hostile bodies", () => {
     [
       "an unknown member of any depth",
       `{"projectId":1,"events":[],"eventView":{},"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
-      'body: the JSON is nested deeper than 100 levels (limit "depth") at byte 145',
+      'body: the JSON is nested deeper than 256 levels (limit "depth") at byte 301',
     ],
     [
       "a short one of any depth, with a number that is looked at twice",
