@@ -49,8 +49,20 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
   const { logger, registry } = surroundings;
   const metrics = createChannelMetrics(registry);
   const stop = createStopTime(config.drainMs, () => performance.now());
-  const opening = createLazilyOpen(() => open(config, surroundings, metrics, stop));
-  const beginning = mayHaveTasks(channelPlace(config)) ? resume(opening.get, stop.signal, logger) : undefined;
+  let hasFailed = false;
+  const opening = createLazilyOpen(async () => {
+    try {
+      const opened = await open(config, surroundings, metrics, stop);
+      hasFailed = false;
+      return opened;
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  });
+  const beginning = mayHaveTasks(config, channelPlace(config))
+    ? resume(opening.get, stop.signal, logger)
+    : undefined;
   return {
     sender: createLateService(ChannelSender, async () => {
       try {
@@ -63,7 +75,7 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
     }),
     codecs: createChannelCodecs(decodeJson),
     // A channel is of a project.
-    checks: config.projects.length === 0 ? {} : { channels: createCheck(opening.peek) },
+    checks: config.projects.length === 0 ? {} : { channels: createCheck(opening.peek, () => hasFailed) },
     beginStop: stop.begin,
     async [Symbol.asyncDispose]() {
       stop.begin();
@@ -135,8 +147,10 @@ function pause(ms: number, stopping: AbortSignal): Promise<void> {
   return promise;
 }
 
-function createCheck(peek: () => OpenSender | undefined): ReadyCheck {
+/** @param hasFailed whether the store could not be opened; one that nobody has asked for is no fault */
+function createCheck(peek: () => OpenSender | undefined, hasFailed: () => boolean): ReadyCheck {
   return async (signal) => {
+    if (hasFailed()) return "channels cannot be read";
     try {
       await peek()?.store.check({ signal });
       return undefined;

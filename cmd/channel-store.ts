@@ -6,6 +6,7 @@ import {
   ChannelsUnavailableError,
 } from "../store/channels/channels.ts";
 import type { Config } from "./config.ts";
+import { markFile, markOf } from "./marks.ts";
 
 /** Where channels and tasks are kept: the inbox's settings, but for what channel.store says otherwise. */
 export type ChannelPlace =
@@ -30,9 +31,10 @@ export function channelPlace({ data, channel: { store }, webhook: { inbox } }: C
   };
 }
 
-/** Whether there may be tasks that go on without being asked for: a server without does not open the store. */
-export function mayHaveTasks(place: ChannelPlace): boolean {
-  return place.driver === "postgres" || existsSync(place.file);
+/** Whether there may be tasks that go on without being asked for, or there were: a server without does not open the store. */
+export function mayHaveTasks(config: Config, place: ChannelPlace): boolean {
+  if (place.driver === "postgres") return true;
+  return existsSync(place.file) || existsSync(markFile(config, "channels", place.file));
 }
 
 /** @throws ChannelsUnavailableError whatever the reason is, which its message says */
@@ -43,7 +45,8 @@ export async function openChannelStore(config: Config, now: () => number): Promi
     if (place.driver === "sqlite") {
       const { openSqliteChannels } = await import("../store/channels/sqlite/open.ts");
       const { file: path, minFreeBytes } = place;
-      return await openSqliteChannels({ path, minFreeBytes, retentionMs, now });
+      const mark = markOf(config, "channels", path);
+      return await openSqliteChannels({ path, minFreeBytes, retentionMs, now, mark });
     }
     const { openPostgresChannels } = await import("../store/channels/postgres/open.ts");
     return await openPostgresChannels({ ...place, retentionMs, now });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Inbox, InboxOpenError, InboxUnavailableError } from "../store/inbox/inbox.ts";
 import type { Config } from "./config.ts";
+import { markOf } from "./marks.ts";
 import { UserError } from "./user-error.ts";
 
 /**
@@ -16,10 +17,15 @@ export async function openInbox(config: Config): Promise<Inbox> {
   }
 }
 
-async function openFile({ data, webhook: { inbox } }: Config): Promise<Inbox> {
+export function inboxFile({ data, webhook: { inbox } }: Config): string {
+  return inbox.file ?? join(data, "inbox", "inbox.db");
+}
+
+async function openFile(config: Config): Promise<Inbox> {
   const { openSqliteInbox } = await import("../store/inbox/sqlite/open.ts");
-  const { file = join(data, "inbox", "inbox.db"), minFreeBytes, maxBytes = null, retention } = inbox;
-  return openSqliteInbox({ path: file, minFreeBytes, maxBytes, retention });
+  const { minFreeBytes, maxBytes = null, retention } = config.webhook.inbox;
+  const path = inboxFile(config);
+  return openSqliteInbox({ path, minFreeBytes, maxBytes, retention, mark: markOf(config, "inbox", path) });
 }
 
 async function openSchema({ webhook: { inbox } }: Config): Promise<Inbox> {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
 import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
 import { type ChannelStore, DEFAULT_RUN_RETENTION_MS } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
@@ -21,6 +22,8 @@ export interface SqliteChannelsOptions {
   readonly reserveBytes?: number;
   /** How long to wait for a process that still has the file. Default 2 s. */
   readonly lockWaitMs?: number;
+  /** Where what was acknowledged is known beside the file, so that a start notices a loss. Default: nowhere. */
+  readonly mark?: MarkSetup;
   readonly now?: () => number;
   /** Milliseconds by which leases and what is due go. Default: what `now` says at the start, and what has passed since. */
   readonly leaseNow?: () => number;
@@ -49,7 +52,7 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
   const aheadMs = now() - performance.now();
   const { leaseNow = () => Math.round(aheadMs + performance.now()) } = options;
   const setup = {
-    ...{ path, maxWalBytes: 8 * MIB, checkAtOpen: false },
+    ...{ path, maxWalBytes: 8 * MIB, checkAtOpen: false, mark: options.mark },
     lockWaitMs: options.lockWaitMs ?? 2_000,
     lingerMs: options.lingerMs ?? 1,
     reserveBytes: options.reserveBytes ?? 4 * MIB,

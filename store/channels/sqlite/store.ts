@@ -16,4 +16,5 @@ export const channelStore: SqliteStore & { readonly operations: ChannelsOperatio
     "startRun",
     "updateChannel",
   ]),
+  numbered: ["channels", "tasks", "runs"],
 };

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
 import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
 import { SqliteExecutor, workerBeside } from "../../sql/sqlite/executor.ts";
 import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
@@ -29,6 +30,8 @@ export interface SqliteInboxOptions {
   readonly lockWaitMs?: number;
   /** Read the whole file for damage when opening. Default false. */
   readonly checkAtOpen?: boolean;
+  /** Where what was acknowledged is known beside the file, so that a start notices a loss. Default: nowhere. */
+  readonly mark?: MarkSetup;
   readonly now?: () => number;
   readonly freeBytes?: (path: string) => number;
 }
@@ -53,7 +56,7 @@ export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbo
     maxBytes: options.maxBytes ?? null,
   });
   const setup = {
-    ...{ path, maxWalBytes },
+    ...{ path, maxWalBytes, mark: options.mark },
     lockWaitMs: options.lockWaitMs ?? 2_000,
     checkAtOpen: options.checkAtOpen ?? false,
     lingerMs: options.lingerMs ?? 2,

@@ -9,4 +9,5 @@ export const inboxStore: SqliteStore & { readonly operations: InboxOperations } 
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
   bringing: new Set<keyof InboxOperations>(["accept"]),
+  numbered: ["batches"],
 };

@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Dialect, Operation, Query, Row, Value } from "../query.ts";
+import { isDiskFull } from "./codes.ts";
+import { CommitCounter, type MarkSetup, refuseMissing } from "./commit-mark.ts";
 import { openFile } from "./file.ts";
 import { readLockNote, removeLockNote, writeLockNote } from "./lock-note.ts";
 import type { SqliteStore } from "./store.ts";
@@ -12,6 +14,8 @@ export interface DatabaseSetup {
   readonly maxWalBytes: number;
   /** Read all pages when opening: finds damage, takes a second per gigabyte or so. */
   readonly checkAtOpen: boolean;
+  /** Undefined: nothing notices a loss of what was acknowledged. */
+  readonly mark?: MarkSetup | undefined;
 }
 
 /** Bodies are some tens of KB: with pages of 4 KiB a commit takes a quarter more of the processor, from 32 KiB on it writes more. */
@@ -29,23 +33,36 @@ export const sqliteDialect: Dialect = {
 export class StoreDatabase implements Disposable {
   readonly #db: DatabaseSync;
   readonly #path: string;
+  readonly #counter: CommitCounter | undefined;
   readonly #statements = new Map<string, StatementSync>();
 
-  private constructor(db: DatabaseSync, path: string) {
+  private constructor(db: DatabaseSync, path: string, counter: CommitCounter | undefined) {
     this.#db = db;
     this.#path = path;
+    this.#counter = counter;
   }
 
   /** @throws OpenError of the store, naming the file and, when another process has it, that one. */
   static open(store: SqliteStore, setup: DatabaseSetup): StoreDatabase {
-    const { path, lockWaitMs } = setup;
+    const { path, lockWaitMs, mark } = setup;
+    if (mark !== undefined) refuseMissing(store, path, mark);
     const db = openFile(store, {
       ...{ path, lockWaitMs },
       configure: (opened) => configure(store, opened, setup),
       holder: () => readLockNote(path),
     });
+    let counter: CommitCounter | undefined;
+    try {
+      counter = mark && CommitCounter.open(store, db, path, mark);
+    } catch (error) {
+      // On a full disk a store is opened all the same, so that it can free room.
+      if (!isDiskFull(error)) {
+        db.close();
+        throw error;
+      }
+    }
     writeLockNote(path);
-    return new StoreDatabase(db, path);
+    return new StoreDatabase(db, path, counter);
   }
 
   get isTransaction(): boolean {
@@ -55,6 +72,13 @@ export class StoreDatabase implements Disposable {
   /** Runs one statement without parameters, prepared at its first use. */
   exec(sql: string): void {
     this.#prepare(sql).run();
+  }
+
+  /** Ends a transaction. When this returns, it is on disk and a start knows of it. */
+  commit(): void {
+    const isCounted = this.#counter?.count() ?? false;
+    this.exec("COMMIT");
+    if (isCounted) this.#counter?.note();
   }
 
   /** Bytes in use, without pages that wait to be used again. */
@@ -81,6 +105,7 @@ export class StoreDatabase implements Disposable {
 
   [Symbol.dispose](): void {
     this.#statements.clear();
+    this.#counter?.[Symbol.dispose]();
     this.#db.close();
     removeLockNote(this.#path);
   }

@@ -27,7 +27,7 @@ export function commitGroup(place: GroupPlace, group: readonly Request[]): Group
   try {
     db.exec("BEGIN");
     const replies = group.map((request) => attempt(place, request));
-    db.exec("COMMIT");
+    db.commit();
     return { replies, failure: undefined };
   } catch (error) {
     // SQLite may have rolled back by itself, and a second ROLLBACK would throw.

@@ -11,4 +11,9 @@ export interface SqliteStore extends FileForm {
    * short they are refused, while those that free room or need little go on.
    */
   readonly bringing: ReadonlySet<string>;
+  /**
+   * What a loss is told in: things that are numbered, by the name of their table, which is AUTOINCREMENT;
+   * the last of them that was acknowledged is known.
+   */
+  readonly numbered: readonly string[];
 }

@@ -8,7 +8,8 @@ import { batchOf } from "../../conformance/inbox/batches.ts";
 const [, , path = "", run = "", senders = "3", count = "Infinity"] = process.argv;
 // A file beyond the process's limit of size is an I/O error then, and not the end.
 process.on("SIGXFSZ", () => {});
-const inbox = await openSqliteInbox({ path, reserveBytes: 0, minFreeBytes: 0 });
+const mark = { path: `${path}.mark`, advice: "accept it" };
+const inbox = await openSqliteInbox({ path, mark, reserveBytes: 0, minFreeBytes: 0 });
 const pushIds = Array.from({ length: 20 }, (_, i) => `p${i}`);
 let last = 0;
 

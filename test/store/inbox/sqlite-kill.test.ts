@@ -39,7 +39,11 @@ it("loses no acknowledged batch in 20 kills", { timeout: 120_000 }, async () => 
   const path = join(folder.path, "inbox.db");
   const acknowledged: string[] = [];
   for (let run = 0; run < 20; run++) acknowledged.push(...(await acceptUntilKilled(path, run)));
-  await using inbox = await openSqliteInbox({ path, reserveBytes: 0, minFreeBytes: 0, checkAtOpen: true });
+  const mark = { path: `${path}.mark`, advice: "accept it" };
+  await using inbox = await openSqliteInbox({
+    ...{ path, mark, checkAtOpen: true },
+    ...{ reserveBytes: 0, minFreeBytes: 0 },
+  });
   const stored = await requestIdsIn(inbox);
   expect(acknowledged.length).toBeGreaterThanOrEqual(20 * 3);
   expect(acknowledged.filter((id) => !stored.includes(id))).toEqual([]);
