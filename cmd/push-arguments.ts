@@ -30,7 +30,8 @@ export function addPush(program: Command): void {
     .addHelpText(
       "after",
       `
-The file is an engage.channel.v1.Task; a text may stand for {text: …} among the values of a content:
+The file is an engage.channel.v1.Task; a text may stand for {text: …} among the values of a
+content, also of one in experiment_groups:
   name: spring mail
   channel_id: c1
   contents: [{language: default, values: {title: Hello}}]

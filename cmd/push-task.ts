@@ -42,7 +42,7 @@ export async function readTask(
     ...task,
     channelId: words.channel ?? task.channelId,
     name: words.name || task.name || `push of ${new Date().toISOString().slice(0, 19)}Z`,
-    contents: withTexts(task.contents, words.set ?? []),
+    contents: withSetTexts(task.contents, words.set ?? []),
     ...(audience !== undefined && { audience }),
   };
 }
@@ -97,22 +97,36 @@ function withListedIds(task: JsonObject): JsonObject {
   return { ...task, audience: Object.fromEntries(entries) };
 }
 
-/** `title: Hello` may stand for `title: {text: Hello}`. */
+/** `title: Hello` may stand for `title: {text: Hello}` in the contents of a task, and of its A/B groups. */
 function withTextValues(task: JsonObject): JsonObject {
-  const { contents } = task;
-  if (!Array.isArray(contents)) return task;
-  return {
-    ...task,
-    contents: contents.map((content): JsonValue => {
-      const values = isObject(content) ? content["values"] : undefined;
-      if (!isObject(content) || !isObject(values)) return content;
-      const full = Object.entries(values).map(([name, value]) => [
-        name,
-        typeof value === "string" || typeof value === "number" ? { text: String(value) } : value,
-      ]);
-      return { ...content, values: Object.fromEntries(full) };
-    }),
-  };
+  return mapLists(task, {
+    contents: withTexts,
+    experiment_groups: (group) => mapLists(group, { contents: withTexts }),
+    experimentGroups: (group) => mapLists(group, { contents: withTexts }),
+  });
+}
+
+/** An object whose members of these names, where they are lists of objects, are changed item by item. */
+function mapLists(
+  object: JsonObject,
+  changes: Readonly<Record<string, (item: JsonObject) => JsonObject>>,
+): JsonObject {
+  const entries = Object.entries(object).map(([key, value]): [string, JsonValue] => {
+    const change = Object.hasOwn(changes, key) ? changes[key] : undefined;
+    if (change === undefined || !Array.isArray(value)) return [key, value];
+    return [key, value.map((item) => (isObject(item) ? change(item) : item))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function withTexts(content: JsonObject): JsonObject {
+  const { values } = content;
+  if (!isObject(values)) return content;
+  const full = Object.entries(values).map(([name, value]): [string, JsonValue] => [
+    name,
+    typeof value === "string" || typeof value === "number" ? { text: String(value) } : value,
+  ]);
+  return { ...content, values: Object.fromEntries(full) };
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
@@ -125,7 +139,7 @@ function idsOf({ to, toFile }: TaskWords): readonly string[] | undefined {
   return [...(to ?? []), ...listed.filter((id) => id !== "")];
 }
 
-function withTexts(contents: Task["contents"], set: readonly string[]): Task["contents"] {
+function withSetTexts(contents: Task["contents"], set: readonly string[]): Task["contents"] {
   const texts = set.map((pair) => {
     const at = pair.indexOf("=");
     if (at > 0) return [pair.slice(0, at), { value: { case: "text", value: pair.slice(at + 1) } }] as const;
