@@ -1,6 +1,7 @@
 import { ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { createOutbound } from "../base/net/outbound.ts";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import type { JsonCodecs } from "../gateway/rest/codec.ts";
 import { decodeJson } from "../gateway/rest/json-message.ts";
@@ -8,7 +9,6 @@ import { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { Projects } from "../services/channel/ports.ts";
 import { toConnectError } from "../services/channel/refusals.ts";
 import { createChannelCodecs } from "../services/channel/rest/codecs.ts";
-import { createOutbound } from "../services/webhook/targets/outbound.ts";
 import { createChannelLog } from "./channel-log.ts";
 import { type ChannelMetrics, createChannelMetrics } from "./channel-metrics.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./channel-store.ts";

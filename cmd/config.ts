@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { packageRoot } from "../base/package/root.ts";
 import { configFileFrom, type Environment, readEnvironment } from "./config/environment.ts";
 import { validate } from "./config/issues.ts";
 import { createPlaces } from "./config/places.ts";
@@ -12,7 +13,6 @@ import { dropEmptySections } from "./config/schema-walk.ts";
 import { readSecrets } from "./config/secrets.ts";
 import { type ConfigSource, parseConfigSource } from "./config/source.ts";
 import { withValue } from "./config/tree.ts";
-import { packageRoot } from "./package-root.ts";
 
 export type { Config } from "./config/resolve.ts";
 

@@ -1,6 +1,14 @@
 import http from "node:http";
 import https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
+import {
+  AnswerCutError,
+  createHttpClient,
+  type HttpAnswer,
+  ownHeaders,
+  receiveAnswer,
+} from "../base/net/http-client.ts";
+import { type Outbound, OutboundRefusedError } from "../base/net/outbound.ts";
 import type {
   BodyWriting,
   Exchange,
@@ -8,13 +16,6 @@ import type {
   ExchangeOutcome,
   ExchangeRequest,
 } from "../services/channel/exchange.ts";
-import {
-  AnswerCutError,
-  createHttpClient,
-  type ReadAnswer,
-  receiveAnswer,
-} from "../services/webhook/targets/http-client.ts";
-import { type Outbound, OutboundRefusedError } from "../services/webhook/targets/outbound.ts";
 import { describeError } from "../services/webhook/targets/target.ts";
 
 export interface ExchangeOptions {
@@ -79,7 +80,7 @@ async function exchangeUnusually(
   { url: text, outbound, maxAnswerBytes, tls }: ExchangeOptions,
   { headers, body, signal }: ExchangeRequest,
   writing: BodyWriting,
-): Promise<ReadAnswer> {
+): Promise<HttpAnswer> {
   const url = new URL(text);
   const isTls = url.protocol === "https:";
   const port = Number(url.port) || (isTls ? 443 : 80);
@@ -87,7 +88,7 @@ async function exchangeUnusually(
     ...tls,
     ...outbound.connectOptions(url.hostname.replace(/^\[|\]$/g, ""), port),
     ...{ agent: false, signal, method: "POST", path: `${url.pathname}${url.search}` },
-    headers: { ...headers, "content-length": body.length },
+    headers: { ...ownHeaders(headers), ...headers, "content-length": body.length },
   });
   let isAnswered = false;
   request.on("response", () => {

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { nameSender } from "../base/net/user-agent.ts";
 import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
 import {
   type TrackResponse,
@@ -26,7 +27,7 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
   const { projectId, options, summary } = ports;
   const { baseUrl } = placeOf(configOptions, options.url);
   const key = options.keyFile === undefined ? keyFrom(configOptions.env) : readKey(options.keyFile);
-  const client = createClient(EventCollector, createGrpcTransport({ baseUrl }));
+  const client = createClient(EventCollector, createGrpcTransport({ baseUrl, interceptors: [nameSender] }));
   const queue = createQueue<TrackStreamRequest>();
   let sequence = 0n;
   /** One for each batch that is sent and not acknowledged. */

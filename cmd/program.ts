@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
+import { packageVersion } from "../base/package/root.ts";
 import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
 import { addExamples } from "./examples.ts";
 import { addImport } from "./import-arguments.ts";
-import { packageVersion } from "./package-root.ts";
 import { addPush } from "./push-arguments.ts";
 import { addQuery } from "./query-arguments.ts";
 import { addReceiverTools } from "./receiver-arguments.ts";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createOutbound } from "../services/webhook/targets/outbound.ts";
-import { isCidr } from "../services/webhook/targets/special-networks.ts";
+import { createOutbound } from "../base/net/outbound.ts";
+import { isCidr } from "../base/net/special-networks.ts";
 import { createExchange, maxChannelAnswerBytes, type OpenExchange } from "./exchange.ts";
 import { cannotRead } from "./file-fault.ts";
 import { UsageError, UserError } from "./user-error.ts";

@@ -1,6 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
+import { nameSender } from "../base/net/user-agent.ts";
 import { keyFrom } from "./config/environment.ts";
 import { readSecretFile } from "./config/secrets.ts";
 import type { ConfigOptions } from "./config.ts";
@@ -33,6 +34,7 @@ export async function withClient<S extends DescService, T>(
   const transport = createConnectTransport({
     ...{ baseUrl, nodeOptions, httpVersion: "1.1", defaultTimeoutMs: timeout },
     interceptors: [
+      nameSender,
       (next) => (request) => {
         if (key !== undefined) request.header.set("authorization", `Bearer ${key}`);
         return next(request);

@@ -3,6 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Logger } from "pino";
 import { systemClock } from "../base/async/clock.ts";
 import { watchClockJumps } from "../base/async/clock-jumps.ts";
+import { packageVersion } from "../base/package/root.ts";
 import { createAccessLog } from "../gateway/access-log.ts";
 import { createAuthorizer } from "../gateway/auth.ts";
 import { createGateway } from "../gateway/gateway.ts";
@@ -18,7 +19,6 @@ import type { ConfigPath, Problem } from "./config/problem.ts";
 import { formatPath } from "./config/problem.ts";
 import type { Config } from "./config.ts";
 import { openLog } from "./log.ts";
-import { packageVersion } from "./package-root.ts";
 import { openServices } from "./services.ts";
 import { createSiteLog } from "./site-log.ts";
 

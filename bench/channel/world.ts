@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { systemClock } from "../../base/async/clock.ts";
+import { createOutbound } from "../../base/net/outbound.ts";
 import { createExchange, maxChannelAnswerBytes } from "../../cmd/exchange.ts";
 import { type Channel, ChannelSchema, InputMethod } from "../../gen/engage/channel/v1/channel_pb.ts";
 import { type Task, TaskSchema, UserFilterSchema } from "../../gen/engage/channel/v1/task_pb.ts";
@@ -11,7 +12,6 @@ import { createBatchWriter } from "../../services/channel/delivery/batch.ts";
 import { createDelivery, type Delivery } from "../../services/channel/delivery/delivery.ts";
 import { compileSendPlan } from "../../services/channel/delivery/send-plan.ts";
 import { encodeChannel, encodeTask } from "../../services/channel/tasks/codec.ts";
-import { createOutbound } from "../../services/webhook/targets/outbound.ts";
 import type { ChannelStore, StoredRun } from "../../store/channels/channels.ts";
 
 export const connections = 64;

@@ -1,12 +1,8 @@
 import { accessSync, constants } from "node:fs";
+import { createOutbound, type Outbound, OutboundRefusedError } from "../../base/net/outbound.ts";
 import { compileRouter, RoutingError } from "../../services/webhook/delivery/routing.ts";
 import { compilePushIdRule } from "../../services/webhook/push-ids.ts";
 import type { TargetConfig } from "../../services/webhook/targets/config.ts";
-import {
-  createOutbound,
-  type Outbound,
-  OutboundRefusedError,
-} from "../../services/webhook/targets/outbound.ts";
 import type { ConfigPath } from "./problem.ts";
 import { type Config, receiveMethod } from "./resolve.ts";
 import type { Settings } from "./schema.ts";

@@ -21,10 +21,12 @@ export interface ExchangeAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The body, or its beginning. */
+  /** The body, or its beginning, with its content encoding undone. */
   readonly text: string;
   /** The body was longer than what is read of it. */
   readonly isTruncated: boolean;
+  /** Why the body can't be read, such as an unknown content encoding; then the text is empty. */
+  readonly bodyFault?: string | undefined;
 }
 
 /**

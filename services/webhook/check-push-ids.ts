@@ -1,10 +1,10 @@
 import { createClient } from "@connectrpc/connect";
+import type { Outbound } from "../../base/net/outbound.ts";
 import { PushIdChecker } from "../../gen/engage/handler/v1/push_id_checker_pb.ts";
 import type { Channel } from "./channels.ts";
 import type { ChannelConfig } from "./config.ts";
 import type { CheckPushIds } from "./push-ids.ts";
 import { createConnection } from "./targets/grpc.ts";
-import type { Outbound } from "./targets/outbound.ts";
 
 export interface PushIdCheckers extends Disposable {
   readonly checkPushIds: CheckPushIds;

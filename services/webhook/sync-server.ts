@@ -1,9 +1,9 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { createHttpClient, type HttpAnswer } from "../../base/net/http-client.ts";
+import type { Outbound } from "../../base/net/outbound.ts";
 import type { RecordReceiver, SendOutcome } from "../../store/records/records.ts";
-import { type HttpAnswer, parseRetryAfter } from "./targets/http-answer.ts";
-import { createHttpClient } from "./targets/http-client.ts";
-import type { Outbound } from "./targets/outbound.ts";
+import { parseRetryAfter } from "./targets/http-answer.ts";
 import { describeError, shorten } from "./targets/target.ts";
 
 export interface SyncServerOptions {
@@ -54,8 +54,9 @@ function joinRecords(records: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")]);
 }
 
-function toOutcome({ status, headers, text }: HttpAnswer, nowMs: number): SendOutcome {
-  const reason = shorten(`HTTP ${status}${text === "" ? "" : `: ${text}`}`);
+function toOutcome({ status, headers, text, bodyFault = "" }: HttpAnswer, nowMs: number): SendOutcome {
+  const said = text || bodyFault;
+  const reason = shorten(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
   const afterMs = parseRetryAfter(headers["retry-after"], nowMs);
   const isAnswer = status < 300 || (status >= 400 && status < 500);
   const code = isAnswer ? codeOf(text) : undefined;

@@ -3,8 +3,8 @@ import { closeSync, openSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { packageVersion } from "../../base/package/root.ts";
 import { configSchema } from "../../cmd/config/schema.ts";
-import { packageVersion } from "../../cmd/package-root.ts";
 import { folderWith } from "./config/load.ts";
 import { runEngage, startEngage } from "./run-engage.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { createOutbound } from "../../base/net/outbound.ts";
 import { createExchange } from "../../cmd/exchange.ts";
 import type { BodyWriting, ExchangeOutcome } from "../../services/channel/exchange.ts";
-import { createOutbound } from "../../services/webhook/targets/outbound.ts";
 import { openRawServer } from "./raw-server.ts";
 
 interface CallOptions {

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
+import { createOutbound } from "../../base/net/outbound.ts";
 import { createExchange } from "../../cmd/exchange.ts";
 import { formatSeen } from "../../cmd/listen-table.ts";
-import { createOutbound } from "../../services/webhook/targets/outbound.ts";
 import { batchOf } from "../services/webhook/bodies.ts";
 import { listen, secret } from "./listener.ts";
 import { openRawServer } from "./raw-server.ts";

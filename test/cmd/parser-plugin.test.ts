@@ -12,7 +12,7 @@ import {
 } from "@bufbuild/protobuf";
 import { Client, credentials } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
-import { packageRoot } from "../../cmd/package-root.ts";
+import { packageRoot } from "../../base/package/root.ts";
 import {
   HealthCheckRequestSchema,
   HealthCheckResponse_ServingStatus,

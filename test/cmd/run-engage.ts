@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { packageRoot } from "../../cmd/package-root.ts";
+import { packageRoot } from "../../base/package/root.ts";
 import { folderWith } from "./config/load.ts";
 
 export interface RunOptions {

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { packageRoot } from "../../base/package/root.ts";
 import { loadConfig } from "../../cmd/config.ts";
-import { packageRoot } from "../../cmd/package-root.ts";
 import { folderWith } from "../cmd/config/load.ts";
 
 const read = (name: string) => readFileSync(join(packageRoot, name), "utf8");

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { packageRoot } from "../../cmd/package-root.ts";
+import { packageRoot } from "../../base/package/root.ts";
 
 const run = promisify(execFile);
 const repositoryModules = join(packageRoot, "node_modules");

@@ -1,6 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { type Dispatcher, Pool } from "undici";
+import { acceptEncoding } from "../../../base/net/content-encoding.ts";
+import { userAgent } from "../../../base/net/user-agent.ts";
 
 export interface ConnectionOptions {
   /** `http://host:port` */
@@ -60,7 +62,7 @@ interface SentRequest {
   readonly socket: Socket;
 }
 
-/** HTTP/1.1, one request at a time on each connection, answers uncompressed. */
+/** HTTP/1.1, one request at a time on each connection; bodies of answers are as they came. */
 export function openConnections(options: ConnectionOptions): Connections {
   const pool = new Pool(options.origin, {
     connections: options.maxConnections,
@@ -94,7 +96,12 @@ export function openConnections(options: ConnectionOptions): Connections {
         return await pool.request({
           method: "POST",
           path,
-          headers: { "content-type": contentType, accept: "*/*" },
+          headers: {
+            "content-type": contentType,
+            accept: "*/*",
+            "user-agent": userAgent,
+            "accept-encoding": acceptEncoding,
+          },
           body: own,
           signal,
         });

@@ -33,8 +33,8 @@ export async function* readDownload(
 
 /** What neither a download nor a forwarded query may begin with. */
 export async function refuseBroken(answer: UpstreamAnswer, redactor: Redactor): Promise<void> {
-  const { status, mediaType, contentEncoding } = answer;
-  const isFine = status === 200 && !pageTypes.has(mediaType) && ["", "identity"].includes(contentEncoding);
+  const { status, mediaType } = answer;
+  const isFine = status === 200 && !pageTypes.has(mediaType);
   if (isFine) return;
   const beginning = await readBeginning(answer);
   const code = returnCodeOf(parse(beginning));

@@ -1,5 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Dispatcher } from "undici";
+import {
+  ContentEncodingError,
+  decodePieces,
+  readContentEncoding,
+} from "../../../base/net/content-encoding.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import {
   type Breaker,
@@ -32,12 +37,11 @@ export interface UpstreamAnswer {
   readonly mediaType: string;
   /** As it came. */
   readonly contentType: string;
-  readonly contentEncoding: string;
-  /** Undefined when it was not told. */
+  /** Undefined when it was not told, or is that of an encoded body. */
   readonly contentLength: number | undefined;
   /** Whether a cut can be told from the end. */
   readonly isEndMarked: boolean;
-  /** Can be read once. @throws AnalysisRefusal, or the reason of the signal */
+  /** With its content encoding undone. Can be read once. @throws AnalysisRefusal, or the reason of the signal */
   readonly body: AsyncIterable<Uint8Array>;
   /** Has the call count as a failure of the platform, however its body ends. */
   blame(): void;
@@ -200,7 +204,7 @@ function answerOf(
   body.on("error", () => {});
   async function* read(): AsyncGenerator<Uint8Array> {
     try {
-      yield* body as AsyncIterable<Uint8Array>;
+      yield* decodePieces(body, readContentEncoding(encoding));
       outcome = "ok";
     } catch (error) {
       outcome = "failed";
@@ -208,13 +212,13 @@ function answerOf(
     }
   }
   const contentType = textOf(headers["content-type"]);
+  const encoding = textOf(headers["content-encoding"]);
   const length = headers["content-length"];
   return {
     status: statusCode,
     contentType,
     mediaType: contentType.split(";", 1)[0]!.trim().toLowerCase(),
-    contentEncoding: textOf(headers["content-encoding"]),
-    contentLength: length === undefined ? undefined : Number(length),
+    contentLength: length === undefined || encoding !== "" ? undefined : Number(length),
     isEndMarked: length !== undefined || /\bchunked\b/i.test(textOf(headers["transfer-encoding"])),
     body: read(),
     blame() {
@@ -253,6 +257,9 @@ const untrustedCodes: ReadonlySet<string> = new Set([
 
 function faultOfConnection(error: unknown, config: PlatformConfig, redactor: Redactor): unknown {
   if (error instanceof AnalysisRefusal) return error;
+  if (error instanceof ContentEncodingError) {
+    return new AnalysisRefusal(returnCodes.unavailable, `the platform's ${error.message}`);
+  }
   const code = String((error as NodeJS.ErrnoException).code ?? (error as Error).name);
   const untrusted = untrustedCodes.has(code)
     ? `the platform's certificate is not trusted (${code}): name its authority in analysis.platform.tls.ca`

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Clock } from "../../../base/async/clock.ts";
+import { ownHeaders } from "../../../base/net/http-client.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type {
   TestChannelResponseSchema,
@@ -50,7 +51,7 @@ export async function testChannel(
   const mask = compileMask(channel);
   const verdictOf = (validation: Validation) => showVerdict(judgeOutcome(result, 1, validation), mask);
   return {
-    requestHeaders: maskHeaders(headers, channel),
+    requestHeaders: maskHeaders({ ...ownHeaders(headers), ...headers }, channel),
     requestBody: text,
     signature: channel.authentication ? headers[signatureHeaderOf(channel)]! : "",
     status: result.kind === "answer" ? result.status : 0,

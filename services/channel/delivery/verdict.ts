@@ -57,7 +57,8 @@ const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 5
  * return_code other than 0 or the status is a passing one (408, 425, 429, 500,
  * 502, 503, 504); a lost connection is retried; a wrong form is not, since the
  * receiver may have taken the batch and would answer the same again. An answer
- * too long to be read fails also without validation, since it may say anything.
+ * too long to be read, or in an encoding that can't be read, fails also without
+ * validation, since it may say anything.
  *
  * @param size elements of the batch
  */
@@ -66,6 +67,7 @@ export function judgeOutcome(outcome: ExchangeOutcome, size: number, validation:
     return { kind: "failed", ...failures[outcome.kind], message: outcome.message };
   }
   if (outcome.status !== 200) return judgeStatus(outcome, size);
+  if (outcome.bodyFault !== undefined) return invalid(outcome.bodyFault);
   if (outcome.isTruncated) {
     return invalid(`answer is longer than the ${outcome.text.length} characters that are read of it`);
   }

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { parsePlace } from "../../../base/net/outbound.ts";
+import { isCidr } from "../../../base/net/special-networks.ts";
 import { conditionPath, validConditionFields } from "../delivery/routing.ts";
 import { TemplateError } from "../mapping/placeholder.ts";
 import { compileTemplate, compileText } from "../mapping/template.ts";
-import { parsePlace } from "./outbound.ts";
-import { isCidr } from "./special-networks.ts";
 import { decodeSecret } from "./standard-webhooks.ts";
 
 const secret = () => z.string().min(1).meta({ secret: true });

@@ -1,3 +1,4 @@
+import type { Outbound } from "../../../base/net/outbound.ts";
 import { compileTemplate, compileText } from "../mapping/template.ts";
 import type { TargetConfig } from "./config.ts";
 import { createFileTarget } from "./file.ts";
@@ -5,7 +6,6 @@ import { createGrpcTarget } from "./grpc.ts";
 import { createHttpTarget } from "./http.ts";
 import { createLogTarget, type LogTargetOptions } from "./log.ts";
 import { createNatsTarget } from "./nats.ts";
-import type { Outbound } from "./outbound.ts";
 import { createRedisTarget } from "./redis.ts";
 import { createSmtpTarget } from "./smtp.ts";
 import { decodeSecret } from "./standard-webhooks.ts";

@@ -2,12 +2,13 @@ import { connect as connectNet, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { type Outbound, serverName } from "../../../base/net/outbound.ts";
+import { nameSender } from "../../../base/net/user-agent.ts";
 import { type HandleResponse, MessageHandler } from "../../../gen/engage/handler/v1/message_handler_pb.ts";
 import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { toMessageBatch } from "../mapping/handed-message.ts";
 import { durationMs } from "../mapping/timestamp.ts";
 import { toOutcome } from "./message-result.ts";
-import { type Outbound, serverName } from "./outbound.ts";
 import {
   describeError,
   downOutcome,
@@ -80,6 +81,7 @@ export function createConnection(
     transport: createGrpcTransport({
       baseUrl: origin,
       sessionManager: sessions,
+      interceptors: [nameSender],
       readMaxBytes: maxAnswerBytes,
     }),
     close: () => sessions.abort(),

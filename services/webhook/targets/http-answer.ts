@@ -1,12 +1,5 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { HttpAnswer } from "../../../base/net/http-client.ts";
 import { downOutcome, shorten, type TargetOutcome } from "./target.ts";
-
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** The beginning of the body. */
-  readonly text: string;
-}
 
 /** Statuses that say "not now"; the other ones from 400 to 499 say "never". */
 const retriable: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -18,9 +11,13 @@ const down: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * 425, 429 are tried again, other 4xx are dead. A redirect is not followed and
  * tried again, because it says nothing about the message.
  */
-export function outcomeOf({ status, headers, text }: HttpAnswer, nowMs: number): TargetOutcome {
+export function outcomeOf(
+  { status, headers, text, bodyFault = "" }: Omit<HttpAnswer, "isTruncated">,
+  nowMs: number,
+): TargetOutcome {
   if (status >= 200 && status < 300) return { kind: "done" };
-  const reason = shorten(`HTTP ${status}${text === "" ? "" : `: ${text}`}`);
+  const said = text || bodyFault;
+  const reason = shorten(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
   if (status >= 300 && status < 400) {
     const place = headers.location === undefined ? "" : ` to ${headers.location}`;
     return downOutcome(shorten(`HTTP ${status}: redirects are not followed${place}`));

@@ -1,7 +1,7 @@
 import type https from "node:https";
+import { createHttpClient } from "../../../base/net/http-client.ts";
+import type { Outbound } from "../../../base/net/outbound.ts";
 import { outcomeOf } from "./http-answer.ts";
-import { createHttpClient } from "./http-client.ts";
-import type { Outbound } from "./outbound.ts";
 import { messageId, signHeaders } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type HandedBatch, type Target, type TargetOutcome } from "./target.ts";
 import { outcomesOf, type WriteMessage, writeAll } from "./write.ts";

@@ -1,6 +1,6 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection, TlsOptions } from "@nats-io/transport-node";
-import { type Outbound, serverName } from "./outbound.ts";
+import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";

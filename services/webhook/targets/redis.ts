@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import type { RedisClientType } from "@redis/client";
-import { type Outbound, serverName } from "./outbound.ts";
+import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import { createReconnecting, untilAborted } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import type { SMTPTransportGetSocket } from "nodemailer/lib/smtp-transport";
+import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import type { TemplateInput } from "../mapping/template.ts";
-import { type Outbound, serverName } from "./outbound.ts";
 import { createReconnecting, untilAborted } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";

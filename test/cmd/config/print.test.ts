@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { packageRoot } from "../../../base/package/root.ts";
 import { configSchema } from "../../../cmd/config/schema.ts";
 import { loadConfig } from "../../../cmd/config.ts";
-import { packageRoot } from "../../../cmd/package-root.ts";
 import { folderWith, loadText } from "./load.ts";
 
 test("every value is printed with where it came from", () => {

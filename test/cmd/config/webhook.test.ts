@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { packageRoot } from "../../../cmd/package-root.ts";
+import { packageRoot } from "../../../base/package/root.ts";
 import { linesOf, loadText, problemsOf } from "./load.ts";
 
 const receive = "engage.webhook.v1.WebhookReceiver/Receive";

@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
 import { expect, it, vi } from "vitest";
-import { createOutbound } from "../../../services/webhook/targets/outbound.ts";
+import { createOutbound } from "../../../base/net/outbound.ts";
 import { createRedisTarget } from "../../../services/webhook/targets/redis.ts";
 import { writeReceived } from "../../../services/webhook/targets/write.ts";
 import { testTarget } from "../../conformance/target.ts";

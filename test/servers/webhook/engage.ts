@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { packageRoot } from "../../../cmd/package-root.ts";
+import { packageRoot } from "../../../base/package/root.ts";
 
 /** `engage serve` in a process of its own, that can be ended in any way and started again on its port. */
 export interface Engage extends AsyncDisposable {

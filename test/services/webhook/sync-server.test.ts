@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, test } from "vitest";
+import { createOutbound } from "../../../base/net/outbound.ts";
 import { createSyncServer } from "../../../services/webhook/sync-server.ts";
-import { createOutbound } from "../../../services/webhook/targets/outbound.ts";
 import type { RecordReceiver } from "../../../store/records/records.ts";
 import { openIngestServer } from "./ingest-server.ts";
 

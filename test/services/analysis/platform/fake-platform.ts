@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
@@ -7,6 +13,7 @@ export interface SeenRequest {
   readonly path: string;
   readonly search: URLSearchParams;
   readonly contentType: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
@@ -78,7 +85,8 @@ async function read(request: IncomingMessage): Promise<SeenRequest> {
   for await (const piece of request) pieces.push(piece as Buffer);
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://fake");
   const contentType = request.headers["content-type"];
-  return { path: pathname, search: searchParams, contentType, body: Buffer.concat(pieces) };
+  const body = Buffer.concat(pieces);
+  return { path: pathname, search: searchParams, contentType, headers: request.headers, body };
 }
 
 /** `data` in the platform's envelope; a text is sent as it is. */
@@ -94,6 +102,13 @@ export function answerText(status: number, contentType: string, body: string | B
   return ({ response }) => {
     response.writeHead(status, { "content-type": contentType, "content-length": Buffer.byteLength(body) });
     response.end(body);
+  };
+}
+
+/** A body that says that it is encoded so. */
+export function answerEncoded(contentType: string, encoding: string, body: Buffer): Behaviour {
+  return ({ response }) => {
+    response.writeHead(200, { "content-type": contentType, "content-encoding": encoding }).end(body);
   };
 }
 

@@ -1,5 +1,7 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import {
+  answerEncoded,
   answerJson,
   answerText,
   answerUnmarked,
@@ -58,6 +60,24 @@ const always: [name: string, behaviour: Behaviour, returnCode: number, message: 
   ["truncated JSON", answerText(200, json, '{"return_code":0,"data":{'), -1006, /"\{\\"return_code\\":0/],
   ["an empty answer", answerText(200, json, ""), -1006, /HTTP 200 application\/json, an empty body/],
   ["bytes that are no UTF-8", answerText(200, json, Buffer.from([0x7b, 0xff, 0x7d])), -1006, /HTTP 200/],
+  [
+    "an unknown encoding",
+    answerEncoded(json, "zstd", Buffer.from("{}")),
+    -1006,
+    /^the platform's answer has the content encoding "zstd", valid are gzip, deflate and br$/,
+  ],
+  [
+    "another encoding than it says",
+    answerEncoded(json, "gzip", Buffer.from("{}")),
+    -1006,
+    /answer is not gzip/,
+  ],
+  [
+    "a cut encoding",
+    answerEncoded(json, "gzip", gzipSync('{"return_code":0}').subarray(0, -4)),
+    -1006,
+    /answer is not gzip: unexpected end/,
+  ],
   ["a cut by length", cutOff(json, '{"return_code":0', "length"), -1006, /cut off|another length/],
   ["a cut in chunks", cutOff(json, '{"return_code":0', "chunked"), -1006, /cut off/],
   ["a reset before the answer", closeAtOnce, -1006, /cut off|cannot be reached/],
@@ -86,6 +106,12 @@ describe("answers that are no downloads", () => {
     ["no return_code", answerText(200, json, '{"data":{}}'), -1000, /no return_code: "\{\\"data/],
     ["a list", answerText(200, json, "[]"), -1000, /no return_code/],
     ["larger than the limit", answerText(200, json, " ".repeat(3_000)), -1000, /larger than .* 2048 bytes/],
+    [
+      "a bomb",
+      answerEncoded(json, "gzip", gzipSync(" ".repeat(10_000_000))),
+      -1000,
+      /larger than .* 2048 bytes/,
+    ],
     ["a slow drip", drip(json, 50), -1004, /did not answer within 300 ms/],
   ];
   test.each(

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { create, type DescMessage, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -12,7 +13,7 @@ import { encodeQuery } from "../../../../services/analysis/platform/encode-query
 import { decodeMessage } from "../../../../services/analysis/rest/decode-message.ts";
 import { Reading } from "../../../../services/analysis/rest/reading.ts";
 import { readCase } from "../../../proto/cases.ts";
-import { answerText, openFakePlatform } from "./fake-platform.ts";
+import { answerEncoded, answerText, openFakePlatform } from "./fake-platform.ts";
 import { goodAnswers, openEngine, operations, restCall, run, runWith, token } from "./platform-engine.ts";
 
 const platform = await openFakePlatform();
@@ -39,6 +40,23 @@ const metrics = '{"events":[{"projectId":377},{ "projectId": 5 }],"projectId":37
 
 describe.each(operations)("%s", (operation) => {
   const { type, body } = goodAnswers[operation];
+
+  test("names its sender, and reads encoded answers", async () => {
+    platform.behave(answerText(200, type, body));
+    const plain = await run(engine, operation, "rest");
+    expect(platform.requests[0]?.headers).toMatchObject({
+      "user-agent": expect.stringMatching(/^engage\/\d/),
+      "accept-encoding": "gzip, deflate, br",
+    });
+    for (const [name, encode] of [
+      ["gzip", gzipSync],
+      ["deflate", deflateSync],
+      ["br", brotliCompressSync],
+    ] as const) {
+      platform.behave(answerEncoded(type, name, encode(body)));
+      expect(await run(engine, operation, "rest")).toEqual(plain);
+    }
+  });
 
   test("hands on the exact body and the parameters of a REST caller, with the platform's token", async () => {
     platform.behave(answerText(200, type, body));

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { createOutbound } from "../../../../base/net/outbound.ts";
 import { createExchange, maxChannelAnswerBytes } from "../../../../cmd/exchange.ts";
 import {
   type CheckOptions,
   checkReceiver,
   type ProbeResult,
 } from "../../../../services/channel/check/check.ts";
-import { createOutbound } from "../../../../services/webhook/targets/outbound.ts";
 import { secondSecret, secret } from "./receiver.ts";
 
 /** Checks what listens at a URL on this machine. */

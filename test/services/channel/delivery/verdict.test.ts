@@ -116,6 +116,15 @@ describe("bodies of HTTP 200", () => {
     expect(both(answer(body))).toEqual([strict, lenient]);
   });
 
+  it("that can't be read are judged by nobody", () => {
+    const bodyFault = 'answer has the content encoding "zstd", valid are gzip, deflate and br';
+    expect(both(answer("", 200, { bodyFault }))).toEqual(["invalid_answer", "invalid_answer"]);
+    expect(judgeOutcome(answer("", 200, { bodyFault }), size, "lenient")).toMatchObject({
+      message: bodyFault,
+    });
+    expect(both(answer("", 503, { bodyFault }))).toEqual(["http_status+", "http_status+"]);
+  });
+
   it("that are longer than what is read are judged by nobody", () => {
     expect(both(answer('{"return_code":0}', 200, { isTruncated: true }))).toEqual([
       "invalid_answer",

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { createOutbound } from "../../../../base/net/outbound.ts";
 import { createGrpcTarget } from "../../../../services/webhook/targets/grpc.ts";
-import { createOutbound } from "../../../../services/webhook/targets/outbound.ts";
 import type { TargetOutcome } from "../../../../services/webhook/targets/target.ts";
 import { handedBatch, messageJson } from "../handed.ts";
 

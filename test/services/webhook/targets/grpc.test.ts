@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createOutbound } from "../../../../base/net/outbound.ts";
 import { MessageResultSchema } from "../../../../gen/engage/webhook/v1/batch_pb.ts";
 import { RetryInfoSchema } from "../../../../gen/google/rpc/error_details_pb.ts";
 import { createGrpcTarget, type GrpcTargetOptions } from "../../../../services/webhook/targets/grpc.ts";
-import { createOutbound } from "../../../../services/webhook/targets/outbound.ts";
 import { testTarget } from "../../../conformance/target.ts";
 import { handedBatch, messageJson } from "../handed.ts";
 import { type Handle, type HandlerServer, openHandlerServer } from "./handler-server.ts";

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { createOutbound } from "../../../../base/net/outbound.ts";
 import { MissingValueError } from "../../../../services/webhook/mapping/template.ts";
 import { createHttpTarget, type HttpTargetOptions } from "../../../../services/webhook/targets/http.ts";
-import { createOutbound } from "../../../../services/webhook/targets/outbound.ts";
 import { writeReceived } from "../../../../services/webhook/targets/write.ts";
 import { testTarget } from "../../../conformance/target.ts";
 import { handedBatch, messageJson } from "../handed.ts";

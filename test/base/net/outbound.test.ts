@@ -8,8 +8,8 @@ import {
   OutboundRefusedError,
   parsePlace,
   type ResolveAll,
-} from "../../../../services/webhook/targets/outbound.ts";
-import { isCidr } from "../../../../services/webhook/targets/special-networks.ts";
+} from "../../../base/net/outbound.ts";
+import { isCidr } from "../../../base/net/special-networks.ts";
 
 /** A resolver that gives these answers, one after the other, and then the last one for ever. */
 function resolverOf(...answers: readonly (readonly string[])[]): ResolveAll & { calls: number } {

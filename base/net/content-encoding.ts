@@ -1,0 +1,124 @@
+import { pipeline, Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { quoteText } from "../text/quote.ts";
+
+/** What is asked for; `openDecoder` reads all of it. */
+export const acceptEncoding = "gzip, deflate, br";
+
+/** A body that nobody can read: its encoding is unknown, or it is not of its encoding. */
+export class ContentEncodingError extends Error {
+  override readonly name = "ContentEncodingError";
+}
+
+/** Bytes that are decoded one piece after the other. */
+export interface Decoder {
+  write(chunk: Buffer): void;
+  end(): void;
+  /** Gives up. */
+  destroy(): void;
+}
+
+export interface DecoderEvents {
+  readonly data: (chunk: Buffer) => void;
+  readonly end: () => void;
+  readonly error: (error: ContentEncodingError) => void;
+}
+
+/** Encodings on top of each other are never more than two with honest servers. */
+const maxEncodings = 2;
+
+const inflaters: Readonly<Record<string, (first: number) => Transform>> = {
+  gzip: () => createGunzip(),
+  "x-gzip": () => createGunzip(),
+  // Some servers leave the header of zlib out: https://www.rfc-editor.org/rfc/rfc9110.html#name-deflate-coding
+  deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
+  br: () => createBrotliDecompress(),
+};
+
+/**
+ * The names in a Content-Encoding, in the order in which they were applied;
+ * empty: the bytes are the body.
+ * @throws ContentEncodingError for what can't be decoded
+ */
+export function readContentEncoding(header: string | undefined): readonly string[] {
+  if (header === undefined) return [];
+  const names = header
+    .split(",", maxEncodings + 2)
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== "" && name !== "identity");
+  const isKnown = names.every((name) => Object.hasOwn(inflaters, name)) && names.length <= maxEncodings;
+  if (isKnown) return names;
+  throw new ContentEncodingError(
+    `answer has the content encoding ${quoteText(header)}, valid are gzip, deflate and br`,
+  );
+}
+
+/** Undoes encodings of which there is one at least. How much comes out is for the caller to bound. */
+export function openDecoder(encodings: readonly string[], events: DecoderEvents): Decoder {
+  const [name = "", ...others] = encodings.toReversed();
+  const { data, end, error } = events;
+  const inner: Decoder =
+    others.length === 0 ? { write: data, end, destroy() {} } : openDecoder(others.toReversed(), events);
+  let inflater: Transform | undefined;
+  const open = (first: number): Transform =>
+    inflaters[name]!(first)
+      .on("data", (chunk: Buffer) => inner.write(chunk))
+      .on("end", () => inner.end())
+      .on("error", ({ message }: Error) =>
+        error(new ContentEncodingError(`answer is not ${name}: ${message}`)),
+      );
+  return {
+    write(chunk) {
+      if (chunk.length === 0) return;
+      inflater ??= open(chunk[0]!);
+      inflater.write(chunk);
+    },
+    end() {
+      // An empty body may name any encoding.
+      if (inflater === undefined) inner.end();
+      else inflater.end();
+    },
+    destroy() {
+      inflater?.destroy();
+      inner.destroy();
+    },
+  };
+}
+
+/**
+ * As `openDecoder`, for pieces that are read no faster than they are taken.
+ * @throws ContentEncodingError, or what the source throws
+ */
+export function decodePieces(
+  source: AsyncIterable<Uint8Array>,
+  encodings: readonly string[],
+): AsyncIterable<Uint8Array> {
+  return encodings.toReversed().reduce(decodeOne, source);
+}
+
+async function* decodeOne(source: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]();
+  let first = await iterator.next();
+  while (first.done !== true && first.value.length === 0) first = await iterator.next();
+  if (first.done === true) return;
+  const begun = first.value;
+  let fault: unknown;
+  const all = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      yield begun;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    } catch (error) {
+      fault = error;
+      throw error;
+    }
+  };
+  // Errors of either come out of the iteration.
+  const decoded = pipeline(Readable.from(all()), inflaters[name]!(begun[0]!), () => {});
+  try {
+    yield* decoded as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw fault ?? new ContentEncodingError(`answer is not ${name}: ${(error as Error).message}`);
+  } finally {
+    decoded.destroy();
+  }
+}
