@@ -5,7 +5,8 @@ import { markOf } from "./marks.ts";
 import { UserError } from "./user-error.ts";
 
 /**
- * Opens the inbox that the configuration names.
+ * Opens the inbox that the configuration names. A database that is unavailable is
+ * waited for: until then the inbox takes no batches.
  * @throws UserError when it can't be opened
  */
 export async function openInbox(config: Config): Promise<Inbox> {
@@ -31,5 +32,5 @@ async function openFile(config: Config): Promise<Inbox> {
 async function openSchema({ webhook: { inbox } }: Config): Promise<Inbox> {
   const { openPostgresInbox } = await import("../store/inbox/postgres/open.ts");
   const { url = "", schema, maxConnections, maxBytes = null, retention } = inbox;
-  return openPostgresInbox({ url, schema, maxConnections, maxBytes, retention });
+  return openPostgresInbox({ url, schema, maxConnections, maxBytes, retention, isAwaited: true });
 }

@@ -22,6 +22,7 @@ import type { Config } from "./config.ts";
 import { openInbox } from "./inbox.ts";
 import { createInboxCheck } from "./inbox-check.ts";
 import type { StopTime } from "./stop-time.ts";
+import { startWaiting } from "./wait-for-inbox.ts";
 import { openTargets, pullPolicies, warnOfOrphans } from "./webhook-delivery.ts";
 import { registerInboxGauges, registerTargetGauges } from "./webhook-gauges.ts";
 import { startUpkeep } from "./webhook-upkeep.ts";
@@ -56,9 +57,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   const { targets, channels } = config.webhook;
   const clock = systemClock;
   const inbox = opened.use(await openInbox(config));
-  await warnOfOrphans(inbox, targets, logger).catch((error: unknown) =>
-    logger.warn({ err: error }, "what waits in the inbox is not known"),
-  );
+  opened.use(startWaiting(logger, () => warnOfOrphans(inbox, targets, logger)));
   const outbound = createOutbound(config.webhook.outbound);
   const delivery = opened.use(
     openTargets(targets, {

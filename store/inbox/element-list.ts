@@ -7,6 +7,8 @@ const UTF16 = 2;
 
 /** An element's numbers as varints: six of at most 4 bytes, since bodies are far below 256 MiB. */
 const MAX_NUMBER_BYTES = 24;
+/** Six numbers of a byte each. */
+const MIN_ELEMENT_BYTES = 6;
 
 /**
  * The stored form of a batch's elements, about 9 bytes and the push id for each:
@@ -36,12 +38,17 @@ export function encodeElements(elements: readonly BatchElement[]): Uint8Array {
   return out.subarray(0, at + text.length);
 }
 
+/** @throws RangeError for bytes that `encodeElements` does not write. */
 export function decodeElements(bytes: Uint8Array): BatchElement[] {
   if (bytes[0] !== UTF8 && bytes[0] !== UTF16) {
     throw new RangeError(`element list of unknown form ${bytes[0]}`);
   }
   const reader = { bytes, at: 1 };
-  const numbers = Array.from({ length: readVarint(reader) }, () => ({
+  const length = readVarint(reader);
+  if (length * MIN_ELEMENT_BYTES > bytes.length) {
+    throw new RangeError(`element list of ${bytes.length} bytes claims ${length} elements`);
+  }
+  const numbers = Array.from({ length }, () => ({
     gap: readVarint(reader),
     skip: readVarint(reader),
     length: readVarint(reader),
@@ -82,9 +89,11 @@ function writeVarint(out: Uint8Array, at: number, value: number): number {
 
 function readVarint(reader: Reader): number {
   let value = 0;
-  for (let shift = 0; ; shift += 7) {
-    const byte = reader.bytes[reader.at++] ?? 0;
+  for (let shift = 0; shift < 28; shift += 7) {
+    const byte = reader.bytes[reader.at++];
+    if (byte === undefined) break;
     value |= (byte & 127) << shift;
     if (byte < 128) return value;
   }
+  throw new RangeError(`element list has no number at byte ${reader.at - 1}`);
 }

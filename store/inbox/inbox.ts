@@ -11,7 +11,14 @@ import type {
   ReplayRequest,
   ReplayResult,
 } from "./records.ts";
-import type { ElementOutcome, ExtendResult, LeaseRequest, LeaseResult, SettleResult } from "./work.ts";
+import type {
+  BegunCall,
+  ElementOutcome,
+  ExtendResult,
+  LeaseRequest,
+  LeaseResult,
+  SettleResult,
+} from "./work.ts";
 
 // The port is one import for services; its words are described in these files.
 export type {
@@ -37,6 +44,7 @@ export type {
   ReplayResult,
 } from "./records.ts";
 export type {
+  BegunCall,
   ElementOutcome,
   ExtendResult,
   LeaseRequest,
@@ -64,7 +72,13 @@ export type {
  * COMMIT): every method is safe to call again. An aborted signal rejects with
  * its reason; what was already sent to the store may still happen.
  *
- * Times are milliseconds since 1970 of the clock given to the driver.
+ * Times are milliseconds. Those that are shown, as when a batch was accepted, are
+ * since 1970 by the computer's clock; leases, waits, ages and retention go by
+ * `clockMs`, which nobody sets.
+ *
+ * What a disk or a hand has changed is not delivered: an element whose stored row is
+ * broken or differs from its checksum becomes a dead letter when it is leased, with
+ * that as its reason, and holds up nothing else.
  */
 export interface Inbox extends AsyncDisposable {
   /**
@@ -108,6 +122,13 @@ export interface Inbox extends AsyncDisposable {
    */
   lease(request: LeaseRequest, options?: CallOptions): Promise<LeaseResult>;
 
+  /**
+   * Notes that calls begin, so that they count as attempts also when their lease ends
+   * unsettled. Survives the end of the process, but not a power cut. False for an item
+   * that was leased again since, or is settled: it must not be sent.
+   */
+  begin(calls: readonly BegunCall[], options?: CallOptions): Promise<readonly boolean[]>;
+
   /** Prolongs a lease to now + `leaseMs`. An ended lease that nobody else has taken can be prolonged too. */
   extend(token: string, leaseMs: number, options?: CallOptions): Promise<ExtendResult>;
 
@@ -137,7 +158,7 @@ export interface Inbox extends AsyncDisposable {
    */
   deliveries(filter: DeliveryFilter, page: PageRequest, options?: CallOptions): Promise<Page<Delivery>>;
 
-  /** One delivery with its bytes; null when the id is unknown or its batch was pruned. */
+  /** One delivery with its bytes; null when the id is unknown, its batch was pruned, or its bytes are damaged. */
   delivery(deliveryId: string, options?: CallOptions): Promise<DeliveryDetail | null>;
 
   /**
@@ -153,6 +174,9 @@ export interface Inbox extends AsyncDisposable {
    * bounded piece of work; call again while `more`.
    */
   prune(options?: CallOptions): Promise<PruneResult>;
+
+  /** Milliseconds of the store's clock, which goes on over restarts and which nobody sets. */
+  clockMs(): number;
 
   /** The state of the store. Resolves also when the store is away: `writable` is false then. */
   health(options?: CallOptions): Promise<InboxHealth>;

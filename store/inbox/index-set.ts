@@ -1,3 +1,7 @@
+/** More elements than a body can hold. */
+const MAX_INDEX = 16_777_216;
+const RANGE = /^(\d{1,8})(?:-(\d{1,8}))?$/;
+
 /** The stored form of ascending element indexes: `0-99,105`. */
 export function encodeIndexes(indexes: readonly number[]): string {
   const ranges: string[] = [];
@@ -10,10 +14,14 @@ export function encodeIndexes(indexes: readonly number[]): string {
   return ranges.join(",");
 }
 
+/** @throws RangeError for a text that `encodeIndexes` does not write. */
 export function decodeIndexes(text: string): number[] {
   const indexes: number[] = [];
   for (const range of text === "" ? [] : text.split(",")) {
-    const [first = "", last = first] = range.split("-");
+    const [, first = "", last = first] = RANGE.exec(range) ?? [];
+    if (first === "" || Number(last) >= MAX_INDEX || Number(last) < Number(first)) {
+      throw new RangeError(`element indexes ${JSON.stringify(text.slice(0, 40))} are not a list of ranges`);
+    }
     for (let index = Number(first); index <= Number(last); index++) indexes.push(index);
   }
   return indexes;

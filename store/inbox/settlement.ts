@@ -3,7 +3,11 @@ import type { ElementOutcome } from "./work.ts";
 /** What outcomes do to the elements of an item. All lists ascend by index. */
 export interface Settlement {
   readonly delivered: readonly number[];
-  readonly dead: readonly { readonly index: number; readonly reason: string }[];
+  readonly dead: readonly {
+    readonly index: number;
+    readonly reason: string;
+    readonly isUnsent: boolean;
+  }[];
   /** Elements of one time and reason, together. */
   readonly retries: readonly RetryGroup[];
   readonly returned: readonly number[];
@@ -32,7 +36,9 @@ export function planSettlement(indexes: readonly number[], outcomes: readonly El
   return {
     delivered: named.flatMap((outcome) => (outcome.kind === "done" ? [outcome.index] : [])),
     dead: named.flatMap(({ index, ...rest }) =>
-      rest.kind === "dead" ? [{ index, reason: storableText(rest.reason) }] : [],
+      rest.kind === "dead"
+        ? [{ index, reason: storableText(rest.reason), isUnsent: rest.isUnsent ?? false }]
+        : [],
     ),
     retries: groupRetries(named),
     returned: named.flatMap((outcome) => (outcome.kind === "returned" ? [outcome.index] : [])),

@@ -6,6 +6,8 @@ import { encodeIndexes } from "./index-set.ts";
 /** A batch in the form in which it is stored. Plain data: it crosses to a worker thread. */
 export interface StoredBatch {
   readonly channel: string;
+  /** By the computer's clock. */
+  readonly acceptedAtMs: number;
   readonly requestId: string | null;
   /** Null: no de-duplication. */
   readonly claim: { readonly key: Uint8Array; readonly expiresAtMs: number } | null;
@@ -14,7 +16,7 @@ export interface StoredBatch {
   readonly elements: Uint8Array;
   readonly routes: readonly StoredRoute[];
   readonly reply: Uint8Array | null;
-  /** When another may take an unanswered key over. */
+  /** When another may take an unanswered key over, by the store's clock. */
   readonly ownedUntilMs: number;
 }
 
@@ -25,6 +27,8 @@ export interface StoredRoute {
 }
 
 export interface StoredBatchOptions {
+  readonly wallMs: number;
+  /** Of the store's clock. */
   readonly nowMs: number;
   readonly claimMs: number;
 }
@@ -32,7 +36,8 @@ export interface StoredBatchOptions {
 const DEFAULT_OWNER_LEASE_MS = 30_000;
 
 /** @throws RangeError when the batch contradicts itself. */
-export function toStoredBatch(batch: NewBatch, { nowMs, claimMs }: StoredBatchOptions): StoredBatch {
+export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): StoredBatch {
+  const { wallMs, nowMs, claimMs } = options;
   checkElements(batch);
   checkSha256(batch.bodySha256);
   const all = batch.elements.map(({ index }) => index);
@@ -42,6 +47,7 @@ export function toStoredBatch(batch: NewBatch, { nowMs, claimMs }: StoredBatchOp
   }
   return {
     channel: batch.channel,
+    acceptedAtMs: wallMs,
     requestId: batch.requestId,
     claim: claimOf(batch, nowMs, claimMs),
     sha256: batch.bodySha256,

@@ -9,14 +9,26 @@ export interface LeaseRequest {
   readonly maxBytes?: number;
   /** Others can't lease the items for this long. */
   readonly leaseMs: number;
+  /**
+   * process (default): the caller counts attempts by `begin`, and where it is certain
+   * that its process has ended, its leases end with it. consumer: the messages are
+   * handed to a program elsewhere, so the lease itself is an attempt and outlasts the process.
+   */
+  readonly holder?: "process" | "consumer";
+}
+
+/** Elements of a leased item whose call begins. */
+export interface BegunCall {
+  readonly token: string;
+  readonly indexes: readonly number[];
 }
 
 export interface LeaseResult {
   readonly items: readonly WorkItem[];
   /**
    * When no item came: the earliest known time at which one may be leasable (a
-   * retry is due or a lease ends); null when none is known. New work can come
-   * earlier.
+   * retry is due or a lease ends), by `clockMs`; null when none is known. New work
+   * can come earlier.
    */
   readonly nextDueAtMs: number | null;
 }
@@ -25,14 +37,19 @@ export interface LeaseResult {
 export interface WorkItem {
   /** Fencing token of this lease: becomes stale when the item is leased again. */
   readonly token: string;
+  /** By `clockMs`. */
   readonly leaseUntilMs: number;
   readonly target: string;
   readonly batchId: string;
   readonly channel: string;
   readonly requestId: string | null;
   readonly acceptedAtMs: number;
-  /** 1 for the first attempt. A lease that ended unsettled counts as an attempt. */
+  /** The same by `clockMs`, which gives the item's age. */
+  readonly acceptedClockMs: number;
+  /** Number of the attempt that is to be made, 1 for the first. */
   readonly attempt: number;
+  /** A lease of it ended unsettled, so it may be what ended its holder: `begin` is awaited before it is sent. */
+  readonly isSuspect: boolean;
   /** Why the attempt before failed; null when there was none, or its lease ended unsettled. */
   readonly lastReason: string | null;
   /**
@@ -59,7 +76,7 @@ export interface WorkElement {
 export type ElementOutcome =
   | { readonly index: number; readonly kind: "done" }
   /**
-   * Attempt again at `notBeforeMs`. Elements of one item with the same time and
+   * Attempt again at `notBeforeMs`, by `clockMs`. Elements of one item with the same time and
    * reason stay together as one item: don't spread them without need.
    */
   | {
@@ -68,7 +85,13 @@ export type ElementOutcome =
       readonly notBeforeMs: number;
       readonly reason: string;
     }
-  | { readonly index: number; readonly kind: "dead"; readonly reason: string }
+  /** `isUnsent`: it is given up without this attempt, which doesn't count. */
+  | {
+      readonly index: number;
+      readonly kind: "dead";
+      readonly reason: string;
+      readonly isUnsent?: boolean;
+    }
   /** Not attempted (shutdown, no capacity): leasable at once, and this attempt doesn't count. */
   | { readonly index: number; readonly kind: "returned" };
 

@@ -1,7 +1,9 @@
 import { describe } from "vitest";
 import { testAccept } from "./inbox/accept.ts";
+import { testAttempts } from "./inbox/attempts.ts";
 import { testBegun } from "./inbox/begun.ts";
 import { testBooks } from "./inbox/books.ts";
+import { testDamage } from "./inbox/damage.ts";
 import { testDeadLetters } from "./inbox/dead-letters.ts";
 import { testDeliveries } from "./inbox/deliveries.ts";
 import { testLease } from "./inbox/lease.ts";
@@ -17,10 +19,12 @@ export function testInbox(name: string, createStore: () => Promise<InboxStore>):
     testAccept(open);
     testBegun(open);
     testLease(open);
+    testAttempts(open);
     testSettle(open);
     testOrder(open);
     testDeadLetters(open);
     testDeliveries(open);
+    testDamage(open);
     testPrune(open);
     testBooks(open);
   });

@@ -1,25 +1,25 @@
 import type { WorkItem } from "../../../store/inbox/inbox.ts";
 
 /** What a lease token says: the inbox's token, and what the retry of its messages goes by. */
-export type LeaseToken = Pick<WorkItem, "token" | "target" | "attempt" | "acceptedAtMs" | "replay">;
+export type LeaseToken = Pick<WorkItem, "token" | "target" | "attempt" | "acceptedClockMs" | "replay">;
 
 /**
  * The token carries all that settling needs, so that any replica can settle.
  * Nothing in it is trusted: the inbox knows its own part, and the rest decides
  * about waiting times only.
  */
-export function encodeLeaseToken({ token, target, attempt, acceptedAtMs, replay }: LeaseToken): string {
-  return Buffer.from(JSON.stringify([token, target, attempt, acceptedAtMs, replay])).toString("base64url");
+export function encodeLeaseToken({ token, target, attempt, acceptedClockMs, replay }: LeaseToken): string {
+  return Buffer.from(JSON.stringify([token, target, attempt, acceptedClockMs, replay])).toString("base64url");
 }
 
 /** Undefined for what is no token of ours. */
 export function decodeLeaseToken(text: string): LeaseToken | undefined {
   const parts = parseList(Buffer.from(text, "base64url").toString("utf8"));
-  const [token, target, attempt, acceptedAtMs, replay] = parts;
+  const [token, target, attempt, acceptedClockMs, replay] = parts;
   if (typeof token !== "string" || typeof target !== "string") return undefined;
-  if (!Number.isSafeInteger(attempt) || !Number.isFinite(acceptedAtMs)) return undefined;
+  if (!Number.isSafeInteger(attempt) || !Number.isFinite(acceptedClockMs)) return undefined;
   if (replay !== null && typeof replay !== "string") return undefined;
-  return { token, target, attempt: Number(attempt), acceptedAtMs: Number(acceptedAtMs), replay };
+  return { token, target, attempt: Number(attempt), acceptedClockMs: Number(acceptedClockMs), replay };
 }
 
 function parseList(text: string): readonly unknown[] {

@@ -3,7 +3,7 @@ import type { Inbox, LeaseRequest, LeaseResult, WorkItem } from "../../../store/
 import { overdueReason, type RetryPolicy } from "../delivery/retry.ts";
 
 export interface WaitOptions {
-  readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork">;
+  readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork" | "clockMs">;
   readonly policy: RetryPolicy;
   readonly clock: Clock;
   /** Aborted when the service is about to stop: from then on nothing is waited for. */
@@ -51,19 +51,19 @@ export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): Lea
 
   function pauseMs({ items, nextDueAtMs }: LeaseResult, idleMs: number): number {
     if (items.length > 0) return 0;
-    return nextDueAtMs === null ? idleMs : Math.min(idleMs, Math.max(1, nextDueAtMs - clock.now()));
+    return nextDueAtMs === null ? idleMs : Math.min(idleMs, Math.max(1, nextDueAtMs - inbox.clockMs()));
   }
 
-  /** Messages that were tried too often or for too long become dead letters in the place of being handed out. */
+  /** Messages that were tried too often or for too long become dead letters instead of being handed out. */
   async function withoutOverdue(items: readonly WorkItem[]): Promise<readonly WorkItem[]> {
     const usable: WorkItem[] = [];
     for (const item of items) {
-      const reason = overdueReason(item, policy, clock.now());
+      const reason = overdueReason(item, policy, inbox.clockMs());
       if (reason === undefined) usable.push(item);
       else
         await inbox.settle(
           item.token,
-          item.elements.map(({ index }) => ({ index, kind: "dead", reason })),
+          item.elements.map(({ index }) => ({ index, kind: "dead", reason, isUnsent: true })),
         );
     }
     return usable;

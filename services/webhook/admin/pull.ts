@@ -13,7 +13,7 @@ import { answer, FieldFault } from "./refusals.ts";
 import { settleAll } from "./settle.ts";
 
 export interface PullOptions {
-  readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork">;
+  readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork" | "clockMs">;
   /** Of all targets by name; null for those that are not of kind `pull`. */
   readonly targets: ReadonlyMap<string, RetryPolicy | null>;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface PullOptions {
 export function createPullMethods(
   options: PullOptions,
 ): Pick<ServiceImpl<typeof WebhookReceiver>, "leaseMessages" | "settleMessages"> {
-  const { stopSignal = new AbortController().signal } = options;
+  const { inbox, clock, stopSignal = new AbortController().signal } = options;
   return {
     leaseMessages: (request, context) =>
       answer(async () => {
@@ -38,7 +38,7 @@ export function createPullMethods(
         return {
           batches: items.map((item) => ({
             leaseToken: encodeLeaseToken(item),
-            leaseEndTime: timestampOf(item.leaseUntilMs),
+            leaseEndTime: timestampOf(clock.now() + item.leaseUntilMs - inbox.clockMs()),
             batch: toMessageBatch(item),
           })),
         };
@@ -81,7 +81,7 @@ function readLease({ target, maxMessages: wanted, lease }: LeaseMessagesRequest)
   if (leaseMs < 1_000 || leaseMs > maxLeaseMs) {
     throw new FieldFault("lease", `is ${leaseMs / 1_000} s, valid are 1 s to 12 h`);
   }
-  return { target, maxElements: wanted === 0 ? defaultMessages : wanted, leaseMs };
+  return { target, maxElements: wanted === 0 ? defaultMessages : wanted, leaseMs, holder: "consumer" };
 }
 
 function readWait(wait: Duration | undefined): number {

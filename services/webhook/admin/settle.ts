@@ -1,4 +1,3 @@
-import type { Clock } from "../../../base/async/clock.ts";
 import type { Settlement } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { ElementOutcome, Inbox } from "../../../store/inbox/inbox.ts";
 import { backoffMs, type RetryPolicy, toElementOutcome } from "../delivery/retry.ts";
@@ -7,9 +6,8 @@ import { decodeLeaseToken } from "./lease-token.ts";
 import { FieldFault } from "./refusals.ts";
 
 export interface SettleOptions {
-  readonly inbox: Pick<Inbox, "settle">;
+  readonly inbox: Pick<Inbox, "settle" | "clockMs">;
   readonly targets: ReadonlyMap<string, RetryPolicy | null>;
-  readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;
 }
@@ -50,12 +48,12 @@ export async function settleAll(
 /** Messages settled; undefined for a stale token. */
 async function settleOne(
   { leaseToken, results }: Settlement,
-  { inbox, targets, clock, random }: SettleOptions,
+  { inbox, targets, random }: SettleOptions,
 ): Promise<number | undefined> {
   const lease = decodeLeaseToken(leaseToken);
   const policy = targets.get(lease?.target ?? "") ?? undefined;
   if (lease === undefined || policy === undefined) return undefined;
-  const times = { nowMs: clock.now(), delayMs: backoffMs(lease.attempt, policy, random()) };
+  const times = { nowMs: inbox.clockMs(), delayMs: backoffMs(lease.attempt, policy, random()) };
   const outcomes = results.flatMap((result): readonly ElementOutcome[] => {
     const outcome = toOutcome(result);
     return outcome === undefined ? [] : [toElementOutcome(result.index - 1, outcome, lease, policy, times)];

@@ -15,7 +15,7 @@ export interface DeliveryTarget {
 export interface DeliveryOptions {
   /** Names are unique. The engine doesn't close them. */
   readonly targets: readonly DeliveryTarget[];
-  readonly inbox: Pick<Inbox, "lease" | "extend" | "settle" | "onWork">;
+  readonly inbox: Pick<Inbox, "lease" | "begin" | "extend" | "settle" | "onWork" | "clockMs">;
   readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;

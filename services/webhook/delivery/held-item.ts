@@ -6,9 +6,9 @@ import type { DeliveryObserver } from "./observer.ts";
 import { backoffMs, type RetryPolicy, toElementOutcome } from "./retry.ts";
 
 export interface HeldItemOptions {
-  readonly inbox: Pick<Inbox, "extend" | "settle">;
+  readonly inbox: Pick<Inbox, "extend" | "settle" | "clockMs">;
   readonly policy: RetryPolicy;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "wait">;
   /** 0 to below 1. */
   readonly random: () => number;
   readonly observer: DeliveryObserver;
@@ -73,6 +73,15 @@ export class HeldItem {
     this.#close(indexes.length);
   }
 
+  /** None of the messages is sent any more, and they are not tried again. */
+  giveUp(reason: string): void {
+    const { elements } = this.item;
+    this.#ready.push(
+      ...elements.map(({ index }) => ({ index, kind: "dead", reason, isUnsent: true }) as const),
+    );
+    this.#close(elements.length);
+  }
+
   /** Messages that wait for their turn are not sent any more. */
   stopQueue(): void {
     this.#queue.abort();
@@ -90,8 +99,8 @@ export class HeldItem {
   }
 
   #toSettle(index: number, outcome: TargetOutcome): ElementOutcome {
-    const { policy, clock } = this.#options;
-    const times = { nowMs: clock.now(), delayMs: this.#delayMs };
+    const { policy, inbox } = this.#options;
+    const times = { nowMs: inbox.clockMs(), delayMs: this.#delayMs };
     return toElementOutcome(index, outcome, this.item, policy, times);
   }
 

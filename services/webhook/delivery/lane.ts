@@ -2,11 +2,13 @@ import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
 import { attemptCall } from "./attempt.ts";
+import { BeginNotes } from "./begin-notes.ts";
 import type { BreakerPolicy } from "./breaker.ts";
 import { CallGate, type Priority } from "./gate.ts";
 import { HeldItem } from "./held-item.ts";
 import type { DeliveryObserver, LaneState } from "./observer.ts";
 import { overdueReason, type RetryPolicy } from "./retry.ts";
+import { splitBatch } from "./split-batch.ts";
 
 /** How messages are handed to one target. */
 export interface LanePolicy {
@@ -24,11 +26,23 @@ export interface LaneOptions {
   readonly name: string;
   readonly target: Target;
   readonly policy: LanePolicy;
-  readonly inbox: Pick<Inbox, "lease" | "extend" | "settle">;
+  readonly inbox: Pick<Inbox, "lease" | "begin" | "extend" | "settle" | "clockMs">;
   readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;
   readonly observer: DeliveryObserver;
+}
+
+interface CallTerms {
+  readonly priority: Priority;
+  /** The call does not begin when it is aborted. */
+  readonly queueSignal: AbortSignal;
+  /** Breaks the call off. */
+  readonly signal: AbortSignal;
+  /** Asked before the call begins. */
+  readonly mayBegin?: (() => Promise<boolean>) | undefined;
+  /** Called when it begins; what it returns, when it has ended. */
+  readonly begun?: (() => () => void) | undefined;
 }
 
 /** How long after a crash others take over; a process that stands still for longer loses what it holds. */
@@ -47,6 +61,7 @@ const woken = new Error("woken");
 export class Lane {
   readonly #options: LaneOptions;
   readonly #gate: CallGate;
+  readonly #notes: BeginNotes;
   readonly #held = new Set<HeldItem>();
   readonly #stop = new AbortController();
   /** Breaks off calls. */
@@ -63,7 +78,11 @@ export class Lane {
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    const { name, policy, clock, observer } = options;
+    const { name, policy, inbox, clock, observer } = options;
+    this.#notes = new BeginNotes({
+      ...{ inbox, clock },
+      failed: (error) => observer.inboxFailed(name, "begin", error),
+    });
     this.#gate = new CallGate({
       ...policy,
       clock,
@@ -98,8 +117,8 @@ export class Lane {
    */
   async deliverNow(batch: HandedBatch, signal: AbortSignal): Promise<ReadonlyMap<number, TargetOutcome>> {
     const outcomes = new Map<number, TargetOutcome>();
-    const calls = this.#split(batch).map(async (part) => {
-      const answer = await this.#call(part, "urgent", signal, signal);
+    const calls = splitBatch(batch, this.#options.target.maxMessages).map(async (part) => {
+      const answer = await this.#call(part, { priority: "urgent", queueSignal: signal, signal });
       for (const [at, { index }] of part.elements.entries()) {
         if (answer !== undefined) outcomes.set(index, answer[at]!);
       }
@@ -121,6 +140,7 @@ export class Lane {
     await this.#untilIdle(maxIdleMs);
     this.#end.abort();
     this.#gate.close();
+    this.#notes.close();
     await this.#running;
   }
 
@@ -162,7 +182,7 @@ export class Lane {
 
   #idleMs({ nextDueAtMs }: LeaseResult, idleMs: number): number {
     if (nextDueAtMs === null) return idleMs;
-    return Math.min(idleMs, Math.max(1, nextDueAtMs - this.#options.clock.now()));
+    return Math.min(idleMs, Math.max(1, nextDueAtMs - this.#options.inbox.clockMs()));
   }
 
   /** Waits, but not when there was news since the last look. */
@@ -189,7 +209,7 @@ export class Lane {
   }
 
   #take(item: WorkItem): void {
-    const { inbox, policy, clock, random, observer } = this.#options;
+    const { inbox, target, policy, clock, random, observer } = this.#options;
     const held = new HeldItem(item, {
       ...{ inbox, policy: policy.retry, clock, random, observer, signal: this.#end.signal },
       onEnd: () => {
@@ -199,19 +219,24 @@ export class Lane {
     });
     this.#held.add(held);
     if (this.#stop.signal.aborted) held.stopQueue();
-    const reason = overdueReason(item, policy.retry, clock.now());
+    const reason = overdueReason(item, policy.retry, inbox.clockMs());
     if (reason !== undefined) {
-      const outcomes = item.elements.map((): TargetOutcome => ({ kind: "dead", reason }));
-      held.record(indexesOf(item), outcomes);
+      held.giveUp(reason);
       return;
     }
-    for (const part of this.#split(item)) void this.#send(held, part);
+    for (const part of splitBatch(item, target.maxMessages)) void this.#send(held, part);
   }
 
   async #send(held: HeldItem, part: HandedBatch): Promise<void> {
-    const outcomes = await this.#call(part, "normal", held.queueSignal, this.#kill.signal);
-    if (outcomes === undefined) held.giveBack(indexesOf(part));
-    else held.record(indexesOf(part), outcomes);
+    const { token, isSuspect } = held.item;
+    const call = { token, indexes: indexesOf(part) };
+    const outcomes = await this.#call(part, {
+      ...{ priority: "normal", queueSignal: held.queueSignal, signal: this.#kill.signal },
+      mayBegin: isSuspect ? () => this.#notes.noteFirst(call) : undefined,
+      begun: isSuspect ? undefined : () => this.#notes.note(call),
+    });
+    if (outcomes === undefined) held.giveBack(call.indexes);
+    else held.record(call.indexes, outcomes);
     this.#progress();
   }
 
@@ -223,30 +248,22 @@ export class Lane {
   /** Undefined when the call did not begin. */
   async #call(
     part: HandedBatch,
-    priority: Priority,
-    queueSignal: AbortSignal,
-    signal: AbortSignal,
+    { priority, queueSignal, signal, mayBegin, begun }: CallTerms,
   ): Promise<readonly TargetOutcome[] | undefined> {
     const { name, target, policy, clock, observer } = this.#options;
     const leave = await this.#gate.enter(priority, queueSignal);
     if (leave === undefined) return undefined;
+    if (mayBegin !== undefined && !(await mayBegin())) {
+      leave({ kind: "none" });
+      return undefined;
+    }
     const { timeoutMs } = policy;
+    const ended = begun?.();
     const { outcomes, end, report } = await attemptCall(target, part, { timeoutMs, clock, signal });
+    ended?.();
     leave(end);
     observer.called(name, report);
     return outcomes;
-  }
-
-  /** As many calls as the target needs for it. */
-  #split(batch: HandedBatch): readonly HandedBatch[] {
-    const { maxMessages } = this.#options.target;
-    const { elements } = batch;
-    if (elements.length <= maxMessages) return [batch];
-    const count = Math.ceil(elements.length / maxMessages);
-    return Array.from({ length: count }, (_, at) => ({
-      ...batch,
-      elements: elements.slice(at * maxMessages, (at + 1) * maxMessages),
-    }));
   }
 
   async #keepLeases(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { ElementOutcome } from "../../../store/inbox/inbox.ts";
-import type { HandedBatch, TargetOutcome } from "../targets/target.ts";
+import type { ElementOutcome, WorkItem } from "../../../store/inbox/inbox.ts";
+import type { TargetOutcome } from "../targets/target.ts";
 
 /** How often and how long a message is tried. */
 export interface RetryPolicy {
@@ -11,12 +11,13 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
-type Tried = Pick<HandedBatch, "attempt" | "acceptedAtMs" | "replay">;
+type Tried = Pick<WorkItem, "attempt" | "acceptedClockMs" | "replay">;
 
 /**
  * Why leased messages must not be tried any more; undefined when they may.
- * Their lease counts as an attempt, so this ends messages that take the process
+ * A call counts from its beginning, so this ends messages that take the process
  * down with them each time.
+ * @param nowMs by the inbox's clock
  */
 export function overdueReason(
   item: Tried & { readonly lastReason: string | null },
@@ -25,7 +26,7 @@ export function overdueReason(
 ): string | undefined {
   const last = item.lastReason ?? "the last attempt gave no answer";
   if (item.attempt > policy.maxAttempts) return `given up after ${item.attempt - 1} attempts: ${last}`;
-  if (item.replay !== null || nowMs - item.acceptedAtMs <= policy.maxAgeMs) return undefined;
+  if (item.replay !== null || nowMs - item.acceptedClockMs <= policy.maxAgeMs) return undefined;
   const failure = item.attempt === 1 ? "" : `: ${last}`;
   return `given up after ${describeAge(policy.maxAgeMs)}${failure}`;
 }
@@ -41,7 +42,8 @@ export function backoffMs(attempt: number, { minDelayMs, maxDelayMs }: RetryPoli
 
 /**
  * What to settle for an element after an attempt. `delayMs` is the backoff of
- * this attempt, one for all elements of an item, so that they stay together.
+ * this attempt, one for all elements of an item, so that they stay together;
+ * `nowMs` is of the inbox's clock.
  */
 export function toElementOutcome(
   index: number,
@@ -57,7 +59,7 @@ export function toElementOutcome(
     return { index, kind: "dead", reason: `given up after ${item.attempt} attempts: ${reason}` };
   }
   const notBeforeMs = Math.ceil(nowMs + waitMs(afterMs, delayMs, policy));
-  if (item.replay === null && notBeforeMs > item.acceptedAtMs + policy.maxAgeMs) {
+  if (item.replay === null && notBeforeMs > item.acceptedClockMs + policy.maxAgeMs) {
     return { index, kind: "dead", reason: `given up after ${describeAge(policy.maxAgeMs)}: ${reason}` };
   }
   return { index, kind: "retry", notBeforeMs, reason };

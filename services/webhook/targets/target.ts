@@ -1,7 +1,10 @@
 import type { WorkItem } from "../../../store/inbox/inbox.ts";
 
 /** Messages of one batch on their way to one target. */
-export type HandedBatch = Omit<WorkItem, "token" | "leaseUntilMs" | "lastReason">;
+export type HandedBatch = Omit<
+  WorkItem,
+  "token" | "leaseUntilMs" | "lastReason" | "acceptedClockMs" | "isSuspect"
+>;
 
 /** What became of one message in one call of a target. */
 export type TargetOutcome =

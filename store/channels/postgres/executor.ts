@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { PostgresExecutor } from "../../sql/postgres/executor.ts";
-import { first, type Operation } from "../../sql/query.ts";
+import { readClock } from "../../sql/postgres/read-clock.ts";
 import type { ChannelsOperations } from "../sql/operations.ts";
 import { channelStore } from "./store.ts";
 
@@ -16,11 +16,4 @@ export class PostgresChannelsExecutor extends PostgresExecutor<ChannelsOperation
   async clock(): Promise<number> {
     return await this.transact((_session) => readClock(), 0, undefined);
   }
-}
-
-function* readClock(): Operation<number> {
-  const clock = yield* first<{ now_us: number }>(
-    "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint) AS now_us",
-  );
-  return clock!.now_us / 1_000;
 }

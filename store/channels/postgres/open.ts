@@ -1,9 +1,9 @@
 import type { PostgresConnection } from "../../sql/postgres/connect.ts";
 import { openPool } from "../../sql/postgres/executor.ts";
+import { openLeaseClock } from "../../sql/postgres/lease-clock.ts";
 import { type ChannelStore, DEFAULT_RUN_RETENTION_MS } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
 import { PostgresChannelsExecutor } from "./executor.ts";
-import { openLeaseClock } from "./lease-clock.ts";
 import { channelStore } from "./store.ts";
 
 /** Batches of a large audience are written some thousands at a time. */

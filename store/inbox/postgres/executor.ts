@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { ArgumentsOf, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { PostgresExecutor } from "../../sql/postgres/executor.ts";
+import { readClock } from "../../sql/postgres/read-clock.ts";
 import { postgresDialect } from "../../sql/postgres/runner.ts";
 import type { AcceptResult } from "../batch.ts";
 import { encodeBatchId } from "../ids.ts";
@@ -54,6 +55,11 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
     return { usedBytes: this.#usedBytes, freeBytes: null };
   }
 
+  /** Milliseconds since 1970, as the database counts them. */
+  async clock(): Promise<number> {
+    return await this.transact((_session) => readClock(), 0, undefined);
+  }
+
   override async call<N extends NameIn<InboxOperations>>(
     name: N,
     nowMs: number,
@@ -72,7 +78,7 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
       const sql = batch.claim === null ? QUICK_ACCEPT_UNCLAIMED : QUICK_ACCEPT;
       const [row] = await this.runner.query<{ seq: number }>(client, sql, quickParams(batch, nowMs, shard));
       if (row !== undefined) {
-        return { kind: "stored", batchId: encodeBatchId({ seq: row.seq, acceptedAtMs: nowMs }) };
+        return { kind: "stored", batchId: encodeBatchId({ seq: row.seq, acceptedAtMs: batch.acceptedAtMs }) };
       }
     }
     const session = { nowMs, shard, dialect: postgresDialect };

@@ -1,6 +1,10 @@
-import type { PostgresConnection } from "../../sql/postgres/connect.ts";
-import { openPool } from "../../sql/postgres/executor.ts";
-import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
+import { createPool, type PostgresConnection } from "../../sql/postgres/connect.ts";
+import { toStoreError } from "../../sql/postgres/errors.ts";
+import { createLeaseClock } from "../../sql/postgres/lease-clock.ts";
+import { checkServer } from "../../sql/postgres/migrate.ts";
+import { createReadiness } from "../../sql/postgres/readiness.ts";
+import { checkSchemaName } from "../../sql/postgres/store.ts";
+import { DEFAULT_RETENTION, type Inbox, type InboxRetention, InboxUnavailableError } from "../inbox.ts";
 import { DEFAULT_MAX_QUEUED_BYTES, SqlInbox } from "../sql/sql-inbox.ts";
 import { PostgresInboxExecutor } from "./executor.ts";
 import { inboxStore } from "./store.ts";
@@ -15,8 +19,12 @@ export interface PostgresInboxOptions extends PostgresConnection {
   readonly maxWaiting?: number;
   /** Bodies that wait to be written; more is refused. Default 64 MiB. */
   readonly maxQueuedBytes?: number;
-  /** Replicas' clocks must agree to within a fraction of the leases. */
+  /** Milliseconds since 1970, of times that are shown. */
   readonly now?: () => number;
+  /** Of leases, waits, ages and retention. Default: what `now` says, or the database's clock. */
+  readonly clockMs?: () => number;
+  /** Opens the inbox also while the server is unavailable: calls reject until it is there. Default false. */
+  readonly isAwaited?: boolean;
 }
 
 /**
@@ -25,13 +33,41 @@ export interface PostgresInboxOptions extends PostgresConnection {
  *
  * @throws InboxOpenError when the schema has another version than this program,
  * or the server doesn't keep what it has committed.
- * @throws InboxUnavailableError when the database is away.
+ * @throws InboxUnavailableError when the database is unavailable, unless it is awaited.
  */
 export async function openPostgresInbox(options: PostgresInboxOptions): Promise<Inbox> {
   const { schema = "engage_inbox", maxWaiting = 1_000, maxBytes = null, now = Date.now } = options;
-  const pool = await openPool(inboxStore, options, schema);
+  checkSchemaName(schema);
+  const pool = createPool(options);
   const executor = new PostgresInboxExecutor(pool, { schema, maxWaiting, maxBytes });
-  const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = options;
+  const clock = createLeaseClock({ ask: () => executor.clock(), monotonic: () => performance.now(), now });
+  const prepare = createReadiness(async () => {
+    try {
+      await checkServer(inboxStore, pool, schema);
+      await clock.refresh();
+    } catch (error) {
+      throw toStoreError(inboxStore.faults, error);
+    }
+  });
+  try {
+    await prepare();
+  } catch (error) {
+    const isWaiting = options.isAwaited === true && error instanceof InboxUnavailableError;
+    if (!isWaiting) {
+      await executor[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+  const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES, clockMs = options.now ?? clock.now } = options;
   const retention = { ...DEFAULT_RETENTION, ...options.retention };
-  return new SqlInbox(executor, { now, maxQueuedBytes, retention });
+  return new SqlInbox(executor, { now, clockMs, prepare: asUnavailable(prepare), maxQueuedBytes, retention });
+}
+
+/** What would end a start keeps a server that has started waiting: its tables may still be brought up. */
+function asUnavailable(prepare: () => Promise<void> | undefined): () => Promise<void> | undefined {
+  return () =>
+    prepare()?.catch((error: unknown) => {
+      if (error instanceof InboxUnavailableError || !(error instanceof Error)) throw error;
+      throw new InboxUnavailableError(error.message, { cause: error });
+    });
 }

@@ -1,3 +1,4 @@
+import { checksum } from "../checksum.ts";
 import { encodeIndexes } from "../index-set.ts";
 import { encodeRoutes, type StoredBatch } from "../stored-batch.ts";
 
@@ -9,8 +10,8 @@ import { encodeRoutes, type StoredBatch } from "../stored-batch.ts";
 export const QUICK_ACCEPT = `
   WITH claim AS (
     INSERT INTO {claims} (channel, claim_key, sha256, reply, batch_seq, accepted_at_ms,
-      owned_until_ms, expires_at_ms)
-    VALUES ($1, $2, $3, $4, nextval('{batches_seq}'), $5, $5, $6)
+      owned_until_ms, expires_at_ms, reply_crc)
+    VALUES ($1, $2, $3, $4, nextval('{batches_seq}'), $5, $15, $6, $16)
     ON CONFLICT (channel, claim_key) DO NOTHING RETURNING batch_seq
   ), ${batchAnd("claim")}`;
 
@@ -18,21 +19,22 @@ export const QUICK_ACCEPT = `
 export const QUICK_ACCEPT_UNCLAIMED = `
   WITH numbered AS (
     SELECT nextval('{batches_seq}') AS batch_seq, $2::bytea AS claim_key, $3::bytea AS sha256,
-      $4::bytea AS reply, $6::bigint AS expires_at_ms
+      $4::bytea AS reply, $6::bigint AS expires_at_ms, $16::bigint AS reply_crc
   ), ${batchAnd("numbered")}`;
 
 function batchAnd(source: "claim" | "numbered"): string {
   return `routed AS (
     SELECT * FROM json_to_recordset($7::json) AS r(target text, indexes text, count integer)
   ), batch AS (
-    INSERT INTO {batches} (seq, channel, request_id, claim_key, accepted_at_ms, finished_at_ms, routes)
-    SELECT batch_seq, $1, $8, $2, $5, $9::bigint, $10 FROM ${source} RETURNING seq
+    INSERT INTO {batches} (seq, channel, request_id, claim_key, accepted_at_ms, finished_at_ms, routes, clock_ms)
+    SELECT batch_seq, $1, $8, $2, $5, $9::bigint, $10, $15::bigint FROM ${source} RETURNING seq
   ), stored AS (
-    INSERT INTO {bodies} (batch_seq, elements, body) SELECT seq, $11, $12 FROM batch
+    INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc)
+    SELECT seq, $11, $12, $17::bigint, $18::bigint FROM batch
   ), waiting AS (
     INSERT INTO {work} (batch_seq, channel, target, element_indexes, element_count, attempt, due_at_ms,
       leased, lease_key, is_ordered, body_bytes)
-    SELECT seq, $1, target, indexes, count, 0, $5, 0, 0, 0, $13::bigint FROM batch, routed WHERE count > 0
+    SELECT seq, $1, target, indexes, count, 0, $15::bigint, 0, 0, 0, $13::bigint FROM batch, routed WHERE count > 0
   ), booked AS (
     INSERT INTO {books} AS b (channel, target, shard, accepted, delivered, dead, pending)
     SELECT $1, target, $14, count, 0, 0, count FROM batch, routed WHERE count > 0
@@ -52,10 +54,12 @@ export function quickParams(batch: StoredBatch, nowMs: number, shard: number): r
   });
   const isFinished = routes.every(({ count }) => count === 0);
   return [
-    ...[batch.channel, batch.claim?.key ?? null, batch.sha256, batch.reply, nowMs],
+    ...[batch.channel, batch.claim?.key ?? null, batch.sha256, batch.reply, batch.acceptedAtMs],
     ...[batch.claim?.expiresAtMs ?? null, JSON.stringify(routes)],
     batch.requestId === null ? null : JSON.stringify(batch.requestId),
     ...[isFinished ? nowMs : null, encodeRoutes(batch.routes), batch.elements, batch.body],
-    ...[batch.body.length, shard],
+    ...[batch.body.length, shard, nowMs],
+    ...[batch.reply === null ? null : checksum(batch.sha256, batch.reply)],
+    ...[checksum(batch.elements), checksum(batch.body)],
   ];
 }

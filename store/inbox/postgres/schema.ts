@@ -100,4 +100,29 @@ export const MIGRATIONS: readonly string[] = [
      pending bigint NOT NULL,
      PRIMARY KEY (channel, target, shard)
    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);`,
+  `-- Checksums; rows from before have none.
+   ALTER TABLE {bodies} ADD COLUMN elements_crc bigint, ADD COLUMN body_crc bigint;
+   ALTER TABLE {claims} ADD COLUMN reply_crc bigint;
+
+   -- Attempts were counted when work was leased; now when a call begins.
+   ALTER TABLE {work} ADD COLUMN begun text NOT NULL DEFAULT '', ADD COLUMN suspect smallint NOT NULL DEFAULT 0;
+   UPDATE {work} SET attempt = attempt - 1, suspect = 1 WHERE leased = 1;
+
+   -- Times of the store's clock, which is the database's.
+   ALTER TABLE {batches} ADD COLUMN clock_ms bigint NOT NULL DEFAULT 0;
+   UPDATE {batches} SET clock_ms = accepted_at_ms;
+   ALTER TABLE {dead} ADD COLUMN kept_from_ms bigint NOT NULL DEFAULT 0;
+   UPDATE {dead} SET kept_from_ms = died_at_ms;
+   CREATE INDEX dead_kept ON {dead} (kept_from_ms);
+
+   -- Parts of the rate of a target that processes have.
+   CREATE TABLE {target_shares} (
+     name text NOT NULL,
+     share_key bigint NOT NULL,
+     per_second integer NOT NULL,
+     held integer NOT NULL,
+     wanted integer NOT NULL,
+     until_ms bigint NOT NULL,
+     PRIMARY KEY (name, share_key)
+   );`,
 ];

@@ -1,5 +1,6 @@
 import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { AcceptResult } from "../batch.ts";
+import { checksum, isIntact } from "../checksum.ts";
 import { decodeElements } from "../element-list.ts";
 import { encodeBatchId } from "../ids.ts";
 import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
@@ -14,6 +15,7 @@ interface ClaimRow {
   readonly accepted_at_ms: number;
   readonly owned_until_ms: number;
   readonly expires_at_ms: number;
+  readonly reply_crc: number | null;
 }
 
 /** Claim, batch, reply and work. A claim made at the same time elsewhere fails as a unique violation: run it again. */
@@ -27,15 +29,15 @@ export function* accept(session: Session, batch: StoredBatch): Operation<AcceptR
   if (changed !== null) return changed;
   if (claim !== null) yield* dropBegun(claim);
   const seq = yield* insertBatch(session, batch);
-  yield* saveClaim(session, batch, seq, claim !== null);
+  yield* saveClaim(batch, seq, claim !== null);
   if (batch.reply !== null) for (const route of batch.routes) yield* openRoute(session, batch, seq, route);
-  return { kind: "stored", batchId: encodeBatchId({ seq, acceptedAtMs: session.nowMs }) };
+  return { kind: "stored", batchId: encodeBatchId({ seq, acceptedAtMs: batch.acceptedAtMs }) };
 }
 
 function* findClaim({ channel, claim }: StoredBatch, lock: string): Operation<ClaimRow | null> {
   if (claim === null) return null;
   return yield* first<ClaimRow>(
-    `SELECT sha256, reply, batch_seq, accepted_at_ms, owned_until_ms, expires_at_ms
+    `SELECT sha256, reply, batch_seq, accepted_at_ms, owned_until_ms, expires_at_ms, reply_crc
      FROM {claims} WHERE channel = $1 AND claim_key = $2 ${lock}`,
     ...[channel, claim.key],
   );
@@ -47,9 +49,13 @@ function resultOf(claim: ClaimRow | null, batch: StoredBatch, nowMs: number): Ac
   const isFree = claim.expires_at_ms <= nowMs || (claim.reply === null && claim.owned_until_ms <= nowMs);
   if (isFree) return null;
   const batchId = encodeBatchId({ seq: claim.batch_seq, acceptedAtMs: claim.accepted_at_ms });
-  if (Buffer.compare(claim.sha256, batch.sha256) !== 0) return { kind: "conflict", batchId };
-  if (claim.reply === null) return { kind: "in_flight", batchId };
-  return { kind: "duplicate", batchId, reply: claim.reply };
+  const isSame = Buffer.compare(claim.sha256, batch.sha256) === 0;
+  if (claim.reply === null) return { kind: isSame ? "in_flight" : "conflict", batchId };
+  if (!isIntact(claim.reply_crc, claim.sha256, claim.reply)) {
+    // A damaged reply is made again from the same body; whether another body was the first can't be known.
+    return isSame && batch.reply !== null ? { kind: "duplicate", batchId, reply: batch.reply } : null;
+  }
+  return isSame ? { kind: "duplicate", batchId, reply: claim.reply } : { kind: "conflict", batchId };
 }
 
 /** A batch that was begun and never answered is nobody's: its sender has sent it again. */
@@ -64,23 +70,23 @@ function* insertBatch({ nowMs }: Session, batch: StoredBatch): Operation<number>
   const isFinished = !isBegun && batch.routes.every(({ indexes }) => indexes.length === 0);
   const added = yield* first<{ seq: number }>(
     `INSERT INTO {batches} (channel, request_id, claim_key, accepted_at_ms, in_flight_until_ms,
-       finished_at_ms, routes)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING seq`,
+       finished_at_ms, routes, clock_ms)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING seq`,
     ...[batch.channel, batch.requestId === null ? null : JSON.stringify(batch.requestId)],
-    ...[batch.claim?.key ?? null, nowMs, isBegun ? batch.ownedUntilMs : null],
-    ...[isFinished ? nowMs : null, encodeRoutes(batch.routes)],
+    ...[batch.claim?.key ?? null, batch.acceptedAtMs, isBegun ? batch.ownedUntilMs : null],
+    ...[isFinished ? nowMs : null, encodeRoutes(batch.routes), nowMs],
   );
   const { seq } = added!;
   yield* run(
-    "INSERT INTO {bodies} (batch_seq, elements, body) VALUES ($1, $2, $3)",
-    ...[seq, batch.elements, batch.body],
+    `INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc)
+     VALUES ($1, $2, $3, $4, $5)`,
+    ...[seq, batch.elements, batch.body, checksum(batch.elements), checksum(batch.body)],
   );
   return seq;
 }
 
 function* saveClaim(
-  { nowMs }: Session,
-  { channel, claim, sha256, reply, ownedUntilMs }: StoredBatch,
+  { channel, claim, sha256, reply, ownedUntilMs, acceptedAtMs }: StoredBatch,
   seq: number,
   isKnown: boolean,
 ): Operation<void> {
@@ -88,10 +94,11 @@ function* saveClaim(
   yield* run(
     isKnown
       ? `UPDATE {claims} SET sha256 = $1, reply = $2, batch_seq = $3, accepted_at_ms = $4,
-           owned_until_ms = $5, expires_at_ms = $6 WHERE channel = $7 AND claim_key = $8`
+           owned_until_ms = $5, expires_at_ms = $6, reply_crc = $7 WHERE channel = $8 AND claim_key = $9`
       : `INSERT INTO {claims} (sha256, reply, batch_seq, accepted_at_ms, owned_until_ms,
-           expires_at_ms, channel, claim_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    ...[sha256, reply, seq, nowMs, ownedUntilMs, claim.expiresAtMs, channel, claim.key],
+           expires_at_ms, reply_crc, channel, claim_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    ...[sha256, reply, seq, acceptedAtMs, ownedUntilMs, claim.expiresAtMs],
+    ...[reply === null ? null : checksum(sha256, reply), channel, claim.key],
   );
 }
 

@@ -25,22 +25,24 @@ export interface Grave {
   readonly target: string;
   readonly attempts: number;
   readonly acceptedAtMs: number;
+  /** By the computer's clock. */
+  readonly diedAtMs: number;
 }
 
 export function* bury(
   { nowMs }: Session,
-  { batchSeq, channel, target, attempts, acceptedAtMs }: Grave,
+  { batchSeq, channel, target, attempts, acceptedAtMs, diedAtMs }: Grave,
   elements: readonly BatchElement[],
   dead: readonly { readonly index: number; readonly reason: string }[],
 ): Operation<void> {
   const pushIds = new Map(elements.map(({ index, pushId }) => [index, pushId]));
   yield* insertAll(
     `INSERT INTO {dead} (batch_seq, element_index, channel, target, push_id, reason, attempts,
-       accepted_at_ms, died_at_ms)`,
+       accepted_at_ms, died_at_ms, kept_from_ms)`,
     dead.map(({ index, reason }) => {
       const pushId = JSON.stringify(pushIds.get(index) ?? "");
       const why = storableText(reason);
-      return [batchSeq, index, channel, target, pushId, why, attempts, acceptedAtMs, nowMs];
+      return [batchSeq, index, channel, target, pushId, why, attempts, acceptedAtMs, diedAtMs, nowMs];
     }),
   );
 }
@@ -56,7 +58,7 @@ export function* listDeadLetters(
   const rows = yield* all<DeadRow & { request_id: string | null }>(
     `SELECT d.id, d.batch_seq, d.element_index, d.channel, d.target, d.push_id, d.reason, d.attempts,
        d.accepted_at_ms, d.died_at_ms, b.request_id
-     FROM {dead} d JOIN {batches} b ON b.seq = d.batch_seq
+     FROM {dead} d LEFT JOIN {batches} b ON b.seq = d.batch_seq
      WHERE ${where} AND d.id < $${at + 1} ORDER BY d.id DESC LIMIT $${at + 2}`,
     ...[...params, before, limit + 1],
   );
@@ -103,8 +105,15 @@ function toDeadLetter(row: DeadRow & { readonly request_id: string | null }): De
   };
 }
 
+/** A text that is kept as JSON; one that is damaged is shown as it is. */
 export function parseText(json: string | null): string | null {
-  return json === null ? null : (JSON.parse(json) as string);
+  if (json === null) return null;
+  try {
+    const text: unknown = JSON.parse(json);
+    return typeof text === "string" ? text : json;
+  } catch {
+    return json;
+  }
 }
 
 function decodeCursor(after: string): number {

@@ -1,13 +1,14 @@
 import { all, first, type Operation, type Session } from "../../sql/query.ts";
 import type { BatchElement } from "../batch.ts";
-import { decodeElements } from "../element-list.ts";
 import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
 import { PageCursorError } from "../inbox.ts";
 import { decodeIndexes } from "../index-set.ts";
 import type { Delivery, DeliveryDetail, DeliveryFilter, Page, PageRequest } from "../records.ts";
+import { begunOf } from "./begin.ts";
 import { type DeadRow, parseText } from "./dead-letters.ts";
 import { PARKED_MS } from "./order.ts";
-import { parseRoutes } from "./routes.ts";
+import { parseRoutes, type RouteRow } from "./routes.ts";
+import { BODY_COLUMNS, type BodyRow, createDamageOf, readableElements } from "./stored-bodies.ts";
 import { WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
 
 interface BatchRow {
@@ -68,11 +69,9 @@ export function* findDelivery(session: Session, deliveryId: string): Operation<D
   const delivery = deliveriesOf(row, details).find((known) => known.deliveryId === deliveryId);
   const element = details.elements.get(row.seq)?.find(({ index }) => index === key.index);
   if (delivery === undefined || element === undefined) return null;
-  const stored = yield* first<{ body: Uint8Array }>(
-    "SELECT body FROM {bodies} WHERE batch_seq = $1",
-    row.seq,
-  );
-  const json = stored!.body.slice(element.start, element.end);
+  const stored = yield* first<BodyRow>(`SELECT ${BODY_COLUMNS} FROM {bodies} WHERE batch_seq = $1`, row.seq);
+  if (stored === null || createDamageOf([stored])(row.seq, [key.index]) !== null) return null;
+  const json = stored.body.slice(element.start, element.end);
   const receipt = json.subarray(element.receiptStart - element.start, element.receiptEnd - element.start);
   return { ...delivery, json, receipt };
 }
@@ -117,7 +116,7 @@ function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Opera
     seqs,
   );
   return {
-    elements: new Map(stored.map((row) => [row.batch_seq, decodeElements(row.elements)])),
+    elements: new Map(stored.map((row) => [row.batch_seq, readableElements(row.elements)])),
     work: Map.groupBy(work, (row) => row.batch_seq),
     dead: Map.groupBy(dead, (row) => row.batch_seq),
   };
@@ -127,18 +126,23 @@ function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Opera
 function deliveriesOf(row: BatchRow, details: Details): Delivery[] {
   const batchId = encodeBatchId({ seq: row.seq, acceptedAtMs: row.accepted_at_ms });
   const work = (details.work.get(row.seq) ?? []).flatMap((piece) =>
-    decodeIndexes(piece.element_indexes).map((index) => [`${index} ${piece.target}`, piece] as const),
+    readable(() => decodeIndexes(piece.element_indexes)).map(
+      (index) => [`${index} ${piece.target}`, piece] as const,
+    ),
   );
   const working = new Map<string, WorkRow>(work);
   const dead = new Map<string, DeadRow>(
     (details.dead.get(row.seq) ?? []).map((letter) => [`${letter.element_index} ${letter.target}`, letter]),
   );
-  const routes = parseRoutes(row.routes).map(({ target, indexes }) => ({ target, routed: new Set(indexes) }));
+  const routes = readable((): readonly RouteRow[] => parseRoutes(row.routes)).map(({ target, indexes }) => ({
+    target,
+    routed: new Set(indexes),
+  }));
   return (details.elements.get(row.seq) ?? []).flatMap(({ index, pushId }) =>
     routes.flatMap(({ target, routed }) => {
       if (!routed.has(index)) return [];
       const key = `${index} ${target}`;
-      const standing = standingOf(working.get(key), dead.get(key));
+      const standing = standingOf(index, working.get(key), dead.get(key));
       const deliveryId = encodeDeliveryId(batchId, index, target);
       const requestId = parseText(row.request_id);
       const { channel, accepted_at_ms: acceptedAtMs } = row;
@@ -147,15 +151,25 @@ function deliveriesOf(row: BatchRow, details: Details): Delivery[] {
   );
 }
 
+/** What a damaged row doesn't tell is left out of lists; it becomes a dead letter when it is leased. */
+function readable<T>(read: () => readonly T[]): readonly T[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}
+
 function standingOf(
+  index: number,
   work: WorkRow | undefined,
   dead: DeadRow | undefined,
 ): Pick<Delivery, "state" | "attempts" | "reason" | "dueAtMs"> {
   if (work !== undefined) {
     const dueAtMs = work.due_at_ms === PARKED_MS ? null : work.due_at_ms;
     return {
-      state: work.leased === 1 ? "leased" : "pending",
-      ...{ attempts: work.attempt, reason: work.reason, dueAtMs },
+      state: work.leased > 0 ? "leased" : "pending",
+      ...{ attempts: work.attempt + (begunOf(work).has(index) ? 1 : 0), reason: work.reason, dueAtMs },
     };
   }
   if (dead === undefined) return { state: "delivered", attempts: null, reason: null, dueAtMs: null };

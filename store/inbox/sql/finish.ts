@@ -1,5 +1,6 @@
 import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { Completion, FinishResult, RouteResult } from "../batch.ts";
+import { checksum } from "../checksum.ts";
 import { decodeElements } from "../element-list.ts";
 import type { BatchKey } from "../ids.ts";
 import { encodeRoutes } from "../stored-batch.ts";
@@ -28,23 +29,23 @@ export function* complete(
   session: Session,
   key: BatchKey,
   { reply, results }: Completion,
+  wallMs: number,
 ): Operation<Finished> {
   const begun = yield* findBegun(session, key);
   if (begun === null) return STALE;
   const routes = parseRoutes(begun.routes).map((route) => ({ route, result: resultFor(route, results) }));
   checkTargets(results ?? [], routes);
   if (begun.claim_key !== null) {
-    yield* run(
-      "UPDATE {claims} SET reply = $1 WHERE channel = $2 AND claim_key = $3 AND batch_seq = $4",
-      ...[reply, begun.channel, begun.claim_key, key.seq],
-    );
+    yield* answerClaim(begun.channel, begun.claim_key, key.seq, reply);
   }
   const kept = routes.map(({ route, result }) => ({ ...route, indexes: indexesOf(result) }));
   yield* run(
     "UPDATE {batches} SET in_flight_until_ms = NULL, routes = $1 WHERE seq = $2",
     ...[encodeRoutes(kept), key.seq],
   );
-  for (const { route, result } of routes) yield* openRoute(session, key, begun.channel, route, result);
+  for (const { route, result } of routes) {
+    yield* openRoute(session, { key, channel: begun.channel, wallMs }, route, result);
+  }
   yield* finishIfDone(session, key.seq);
   const waiting = routes.filter(({ result }) => result.pending.length > 0);
   return { result: { kind: "finished" }, wake: waiting.map(({ route }) => route.target) };
@@ -60,6 +61,19 @@ export function* release(session: Session, key: BatchKey): Operation<Finished> {
   yield* run("DELETE FROM {bodies} WHERE batch_seq = $1", key.seq);
   yield* run("DELETE FROM {batches} WHERE seq = $1", key.seq);
   return { result: { kind: "finished" }, wake: [] };
+}
+
+function* answerClaim(channel: string, key: Uint8Array, seq: number, reply: Uint8Array): Operation<void> {
+  const claim = yield* first<{ sha256: Uint8Array }>(
+    "SELECT sha256 FROM {claims} WHERE channel = $1 AND claim_key = $2 AND batch_seq = $3",
+    ...[channel, key, seq],
+  );
+  if (claim === null) return;
+  yield* run(
+    `UPDATE {claims} SET reply = $1, reply_crc = $2
+     WHERE channel = $3 AND claim_key = $4 AND batch_seq = $5`,
+    ...[reply, checksum(claim.sha256, reply), channel, key, seq],
+  );
 }
 
 /** How the owner of a begun batch stands: its reply, or whether waiting for one makes sense. */
@@ -115,10 +129,15 @@ function indexesOf({ delivered, pending, dead }: RouteResult): number[] {
   return [...delivered, ...pending, ...dead.map(({ index }) => index)].sort((a, b) => a - b);
 }
 
+interface BatchPlace {
+  readonly key: BatchKey;
+  readonly channel: string;
+  readonly wallMs: number;
+}
+
 function* openRoute(
   session: Session,
-  { seq, acceptedAtMs }: BatchKey,
-  channel: string,
+  { key: { seq, acceptedAtMs }, channel, wallMs }: BatchPlace,
   { target, ordered }: RouteRow,
   { delivered, pending, dead }: RouteResult,
 ): Operation<void> {
@@ -141,7 +160,8 @@ function* openRoute(
     ...{ batch_seq: seq, channel, target, indexes: pending, is_ordered: ordered ? 1 : 0 },
     ...{ due_at_ms: session.nowMs, body_bytes: stored!.body_bytes },
   });
-  yield* bury(session, { batchSeq: seq, channel, target, acceptedAtMs, attempts: 1 }, elements, dead);
+  const grave = { batchSeq: seq, channel, target, acceptedAtMs, attempts: 1, diedAtMs: wallMs };
+  yield* bury(session, grave, elements, dead);
   yield* book(session, channel, target, {
     accepted: delivered.length + pending.length + dead.length,
     delivered: delivered.length,

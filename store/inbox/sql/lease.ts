@@ -1,7 +1,10 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
-import { decodeIndexes } from "../index-set.ts";
-import { firstInLine, lockOrder, PARKED_MS } from "./order.ts";
-import { addWork, reduceWork, WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
+import { recover } from "./begin.ts";
+import { type BrokenWork, buryBroken, readIndexes } from "./broken-work.ts";
+import { PARKED_MS } from "./order.ts";
+import { BODY_COLUMNS, type BodyRow, createDamageOf } from "./stored-bodies.ts";
+import { takeAll } from "./take.ts";
+import { HOLDERS, WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
 
 export interface Leasing {
   readonly target: string;
@@ -9,22 +12,27 @@ export interface Leasing {
   readonly maxBytes: number;
   readonly leaseMs: number;
   readonly leaseKey: number;
+  readonly holder: keyof typeof HOLDERS;
+  /** For dead letters: milliseconds since 1970. */
+  readonly wallMs: number;
 }
 
+/** What a work row's batch adds to it; null when the batch's row is missing. */
 interface CandidateRow extends WorkRow {
   readonly request_id: string | null;
-  readonly accepted_at_ms: number;
+  readonly accepted_at_ms: number | null;
+  readonly clock_ms: number | null;
 }
 
-/** Leased work with what makes it readable. */
-export interface LeasedRow extends CandidateRow {
+/** Work with its indexes read. */
+interface ReadRow extends CandidateRow {
   readonly indexes: readonly number[];
 }
 
-export interface BodyRow {
-  readonly batch_seq: number;
-  readonly elements: Uint8Array;
-  readonly body: Uint8Array;
+/** Leased work with what makes it readable. */
+export interface LeasedRow extends ReadRow {
+  readonly accepted_at_ms: number;
+  readonly clock_ms: number;
 }
 
 export interface LeasedRows {
@@ -32,6 +40,8 @@ export interface LeasedRows {
   readonly bodies: readonly BodyRow[];
   readonly untilMs: number;
   readonly nextDueAtMs: number | null;
+  /** Elements that became dead letters, since what is stored of them is damaged. */
+  readonly damaged: number;
 }
 
 /** Rows looked at first; few, because another replica passes over what is being looked at. Then twice as many. */
@@ -39,28 +49,27 @@ const FIRST_LIMIT = 8;
 const LAST_LIMIT = 512;
 
 export function* lease(session: Session, leasing: Leasing): Operation<LeasedRows> {
+  const { maxElements, maxBytes } = leasing;
   const untilMs = session.nowMs + leasing.leaseMs;
-  const items: LeasedRow[] = [];
-  let elements = 0;
-  let bytes = 0;
-  for (let limit = FIRST_LIMIT; elements < leasing.maxElements && bytes < leasing.maxBytes; limit *= 2) {
-    const rows = yield* findDue(session, leasing.target, Math.min(limit, LAST_LIMIT));
-    const room = { elements: leasing.maxElements - elements, bytes: leasing.maxBytes - bytes };
-    const taken = yield* takeAll(session, rows, room, { leaseKey: leasing.leaseKey, untilMs });
+  const items: ReadRow[] = [];
+  let [elements, bytes, damaged] = [0, 0, 0];
+  for (let limit = FIRST_LIMIT; elements < maxElements && bytes < maxBytes; limit *= 2) {
+    const due = yield* findDue(session, leasing.target, Math.min(limit, LAST_LIMIT));
+    const found = yield* readAll(session, due, leasing.wallMs);
+    damaged += found.damaged;
+    const room = { elements: maxElements - elements, bytes: maxBytes - bytes };
+    const taken = yield* takeAll(session, found.rows, room, { ...leasing, untilMs });
     items.push(...taken);
     elements += sum(taken.map(({ indexes }) => indexes.length));
     bytes += sum(taken.map((row) => row.body_bytes));
-    if (rows.length < Math.min(limit, LAST_LIMIT)) break;
+    if (due.length < Math.min(limit, LAST_LIMIT)) break;
   }
-  if (items.length === 0) {
-    return { items, bodies: [], untilMs, nextDueAtMs: yield* findNextDue(leasing.target) };
-  }
-  const bodies = yield* all<BodyRow>(
-    `SELECT batch_seq, elements, body FROM {bodies}
-     WHERE batch_seq IN ${session.dialect.integersOf("$1")}`,
-    JSON.stringify([...new Set(items.map((row) => row.batch_seq))]),
-  );
-  return { items, bodies, untilMs, nextDueAtMs: null };
+  const opened = yield* openBodies(session, items, leasing.wallMs);
+  damaged += opened.damaged;
+  if (opened.items.length > 0) return { ...opened, untilMs, nextDueAtMs: null, damaged };
+  // What follows a damaged item may be leasable at once.
+  const nextDueAtMs = damaged > 0 ? session.nowMs : yield* findNextDue(leasing.target);
+  return { items: [], bodies: [], untilMs, nextDueAtMs, damaged };
 }
 
 export function* extend(
@@ -70,16 +79,25 @@ export function* extend(
 ): Operation<number | null> {
   const untilMs = nowMs + leaseMs;
   const row = yield* first<{ id: number }>(
-    "UPDATE {work} SET due_at_ms = $1 WHERE id = $2 AND lease_key = $3 AND leased = 1 RETURNING id",
+    "UPDATE {work} SET due_at_ms = $1 WHERE id = $2 AND lease_key = $3 AND leased > 0 RETURNING id",
     ...[untilMs, lease.workId, lease.leaseKey],
   );
   return row === null ? null : untilMs;
 }
 
+/** The process that had the file before has ended, and its leases with it; those of consumers elsewhere go on. */
+export function* forgetLeases({ nowMs }: Session): Operation<void> {
+  yield* run(
+    `UPDATE {work} SET due_at_ms = $1 WHERE leased = ${HOLDERS.process} AND due_at_ms > $1
+       AND due_at_ms < ${PARKED_MS}`,
+    nowMs,
+  );
+}
+
 function* findDue(session: Session, target: string, limit: number): Operation<readonly CandidateRow[]> {
   return yield* all<CandidateRow>(
-    `SELECT ${WORK_COLUMNS}, b.request_id, b.accepted_at_ms
-     FROM {work} w JOIN {batches} b ON b.seq = w.batch_seq
+    `SELECT ${WORK_COLUMNS}, b.request_id, b.accepted_at_ms, b.clock_ms
+     FROM {work} w LEFT JOIN {batches} b ON b.seq = w.batch_seq
      WHERE w.target = $1 AND w.due_at_ms <= $2
      ORDER BY w.due_at_ms, w.id LIMIT $3 ${session.dialect.skipLocked("w")}`,
     ...[target, session.nowMs, limit],
@@ -95,88 +113,72 @@ function* findNextDue(target: string): Operation<number | null> {
   return due === PARKED_MS ? null : due;
 }
 
-interface Taking {
-  readonly leaseKey: number;
-  readonly untilMs: number;
-}
-
-function* takeAll(
+/** Rows with their indexes; those that can't be read become dead letters. */
+function* readAll(
   session: Session,
-  rows: readonly CandidateRow[],
-  room: { readonly elements: number; readonly bytes: number },
-  taking: Taking,
-): Operation<readonly LeasedRow[]> {
-  const taken: LeasedRow[] = [];
-  const whole: number[] = [];
-  let { elements, bytes } = room;
-  for (const row of rows) {
-    if (elements <= 0 || bytes <= 0) break;
-    const { wanted, rest, isBlocked } = yield* choose(session, row, elements);
-    const id = yield* take(row, wanted, rest, isBlocked, taking);
-    if (wanted.length === 0) continue;
-    if (rest.length === 0) whole.push(row.id);
-    elements -= wanted.length;
-    bytes -= row.body_bytes;
-    taken.push({ ...row, id, indexes: wanted, attempt: row.attempt + 1, reason: reasonAt(row) });
+  due: readonly CandidateRow[],
+  wallMs: number,
+): Operation<{ readonly rows: readonly ReadRow[]; readonly damaged: number }> {
+  const rows: ReadRow[] = [];
+  let damaged = 0;
+  for (const row of due) {
+    const indexes = readIndexes(row);
+    if (indexes !== undefined) {
+      for (const one of yield* recover(row, indexes)) rows.push({ ...one, indexes: readIndexes(one)! });
+      continue;
+    }
+    damaged += row.element_count;
+    const reason = "damaged: the stored list of what is to be delivered can't be read";
+    const broken = { row, indexes, reason, body: undefined, acceptedAtMs: row.accepted_at_ms };
+    yield* buryBroken(session, broken, wallMs);
   }
-  if (whole.length > 0) yield* leaseWhole(session, whole, taking);
-  return taken;
+  return { rows, damaged };
 }
 
-interface Choice {
-  readonly wanted: readonly number[];
-  readonly rest: readonly number[];
-  /** Nothing of the rest may be leased before a settlement. */
-  readonly isBlocked: boolean;
+interface Opened {
+  readonly items: readonly LeasedRow[];
+  readonly bodies: readonly BodyRow[];
+  readonly damaged: number;
 }
 
-function* choose(session: Session, row: CandidateRow, maxElements: number): Operation<Choice> {
-  const indexes = decodeIndexes(row.element_indexes);
-  if (row.is_ordered === 0) {
-    return { wanted: indexes.slice(0, maxElements), rest: indexes.slice(maxElements), isBlocked: false };
-  }
-  yield* lockOrder(session, row.target);
-  const heads = yield* firstInLine(row.batch_seq, row.target);
-  const wanted = indexes.filter((index) => heads.has(index)).slice(0, maxElements);
-  const isWanted = new Set(wanted);
-  const rest = indexes.filter((index) => !isWanted.has(index));
-  return { wanted, rest, isBlocked: !rest.some((index) => heads.has(index)) };
-}
-
-/** Splits or parks a row that is not taken as a whole. Resolves to the id of what is leased. */
-function* take(
-  row: CandidateRow,
-  wanted: readonly number[],
-  rest: readonly number[],
-  isBlocked: boolean,
-  { leaseKey, untilMs }: Taking,
-): Operation<number> {
-  if (rest.length === 0) return row.id;
-  const { attempt } = row;
-  const due = isBlocked ? PARKED_MS : row.due_at_ms;
-  const reason = reasonAt(row);
-  yield* reduceWork(row.id, rest, { attempt, due_at_ms: due, leased: 0, lease_key: 0, reason });
-  return yield* addWork({
-    ...row,
-    ...{ indexes: wanted, attempt: attempt + 1, due_at_ms: untilMs, leased: 1, lease_key: leaseKey, reason },
-  });
-}
-
-function* leaseWhole(
-  { dialect }: Session,
-  ids: readonly number[],
-  { leaseKey, untilMs }: Taking,
-): Operation<void> {
-  yield* run(
-    `UPDATE {work} SET attempt = attempt + 1, reason = CASE leased WHEN 1 THEN NULL ELSE reason END,
-       leased = 1, lease_key = $1, due_at_ms = $2 WHERE id IN ${dialect.integersOf("$3")}`,
-    ...[leaseKey, untilMs, JSON.stringify(ids)],
+/** The bodies of leased items; an item whose body is not what was accepted becomes dead letters. */
+function* openBodies(session: Session, taken: readonly ReadRow[], wallMs: number): Operation<Opened> {
+  if (taken.length === 0) return { items: [], bodies: [], damaged: 0 };
+  const bodies = yield* all<BodyRow>(
+    `SELECT ${BODY_COLUMNS} FROM {bodies} WHERE batch_seq IN ${session.dialect.integersOf("$1")}`,
+    JSON.stringify([...new Set(taken.map((row) => row.batch_seq))]),
   );
+  const bySeq = new Map(bodies.map((body) => [body.batch_seq, body]));
+  const damageOf = createDamageOf(bodies);
+  const items: LeasedRow[] = [];
+  const broken: BrokenWork[] = [];
+  for (const row of taken) {
+    const { indexes, batch_seq: seq, accepted_at_ms: acceptedAtMs } = row;
+    const reason = isWhole(row)
+      ? damageOf(seq, indexes)
+      : "damaged: the stored row of its batch is missing or broken";
+    if (isWhole(row) && reason === null) items.push(row);
+    else broken.push({ row, indexes, reason: reason ?? "", body: bySeq.get(seq), acceptedAtMs });
+  }
+  for (const one of broken) yield* buryBroken(session, one, wallMs);
+  const used = new Set(items.map((row) => row.batch_seq));
+  return {
+    items,
+    bodies: bodies.filter((body) => used.has(body.batch_seq)),
+    damaged: sum(broken.map(({ indexes }) => indexes!.length)),
+  };
 }
 
-/** A lease that ended leaves no reason. */
-function reasonAt({ leased, reason }: WorkRow): string | null {
-  return leased === 1 ? null : reason;
+function isWhole(row: ReadRow): row is LeasedRow {
+  return row.accepted_at_ms !== null && row.clock_ms !== null && isText(row.request_id);
+}
+
+function isText(json: string | null): boolean {
+  try {
+    return json === null || typeof JSON.parse(json) === "string";
+  } catch {
+    return false;
+  }
 }
 
 function sum(numbers: readonly number[]): number {

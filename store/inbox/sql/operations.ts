@@ -1,9 +1,11 @@
 import { accept } from "./accept.ts";
+import { begin } from "./begin.ts";
 import { counts } from "./books.ts";
 import { listDeadLetters } from "./dead-letters.ts";
 import { findDelivery, listDeliveries } from "./deliveries.ts";
 import { complete, release, replyOf } from "./finish.ts";
-import { extend, lease } from "./lease.ts";
+import { keepClock, readClock } from "./lasting-clock.ts";
+import { extend, forgetLeases, lease } from "./lease.ts";
 import { oldestPending, prune } from "./prune.ts";
 import { replay } from "./replay.ts";
 import { settle } from "./settle.ts";
@@ -11,15 +13,19 @@ import { settle } from "./settle.ts";
 /** All that can be asked of a database, by name: a request to a worker thread is a name and its arguments. */
 export const operations = {
   accept,
+  begin,
   complete,
   counts,
   extend,
   findDelivery,
+  forgetLeases,
+  keepClock,
   lease,
   listDeadLetters,
   listDeliveries,
   oldestPending,
   prune,
+  readClock,
   release,
   replay,
   replyOf,

@@ -10,7 +10,7 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
   const { nowMs, dialect } = session;
   const deadLetters = yield* all<{ id: number }>(
     `DELETE FROM {dead} WHERE id IN (
-       SELECT id FROM {dead} WHERE died_at_ms < $1 ORDER BY died_at_ms LIMIT ${MAX_ROWS}
+       SELECT id FROM {dead} WHERE kept_from_ms < $1 ORDER BY kept_from_ms LIMIT ${MAX_ROWS}
      ) RETURNING id`,
     nowMs - retention.deadLetterMs,
   );
@@ -50,11 +50,11 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
   };
 }
 
-/** When the oldest batch that still has work was accepted; null when none has. */
+/** When the oldest batch that still has work was accepted, by the store's clock; null when none has. */
 export function* oldestPending(_session: Session): Operation<number | null> {
-  const row = yield* first<{ accepted_at_ms: number }>(
-    `SELECT accepted_at_ms FROM {batches}
+  const row = yield* first<{ clock_ms: number }>(
+    `SELECT clock_ms FROM {batches}
      WHERE seq = (SELECT MIN(batch_seq) FROM {work})`,
   );
-  return row?.accepted_at_ms ?? null;
+  return row?.clock_ms ?? null;
 }

@@ -3,7 +3,7 @@ import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.t
 import { book } from "./books.ts";
 import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
 import { lineUp, lockOrder } from "./order.ts";
-import { parseRoutes } from "./routes.ts";
+import { isOrderedRoute } from "./routes.ts";
 import { addWork, FRESH } from "./work-rows.ts";
 
 export interface Replayed {
@@ -31,24 +31,27 @@ export function* replay(
      WHERE ${where} ORDER BY d.target, d.batch_seq, d.element_index ${session.dialect.forUpdate}`,
     ...params,
   );
+  const groups = Map.groupBy(rows, ({ batch_seq, target }) => `${batch_seq} ${target}`);
+  let count = 0;
+  for (const group of groups.values()) count += yield* revive(session, group, nonce);
   yield* run(
     "INSERT INTO {replays} (nonce, replayed, replayed_at_ms) VALUES ($1, $2, $3)",
-    ...[nonce, rows.length, session.nowMs],
+    ...[nonce, count, session.nowMs],
   );
-  const groups = Map.groupBy(rows, ({ batch_seq, target }) => `${batch_seq} ${target}`);
-  for (const group of groups.values()) yield* revive(session, group, nonce);
-  return { result: { count: rows.length }, wake: [...new Set(rows.map(({ target }) => target))] };
+  return { result: { count }, wake: [...new Set(rows.map(({ target }) => target))] };
 }
 
 /** Dead elements of one batch and target become one piece of work. */
-function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Operation<void> {
+function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Operation<number> {
   const { batch_seq: batchSeq, channel, target } = rows[0]!;
   const batch = yield* first<{ routes: string; body_bytes: number }>(
     `SELECT b.routes, LENGTH(o.body) AS body_bytes
      FROM {batches} b JOIN {bodies} o ON o.batch_seq = b.seq WHERE b.seq = $1`,
     batchSeq,
   );
-  const isOrdered = parseRoutes(batch!.routes).some((route) => route.target === target && route.ordered);
+  // Without its batch there is nothing to send; the dead letter stays.
+  if (batch === null) return 0;
+  const isOrdered = isOrderedRoute(batch.routes, target);
   if (isOrdered) {
     yield* lockOrder(session, target);
     const elements = rows.map((row) => ({ index: row.element_index, pushId: parseText(row.push_id) ?? "" }));
@@ -57,7 +60,7 @@ function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Ope
   yield* addWork({
     ...FRESH,
     ...{ batch_seq: batchSeq, channel, target, is_ordered: isOrdered ? 1 : 0, replay: nonce },
-    ...{ due_at_ms: session.nowMs, body_bytes: batch!.body_bytes },
+    ...{ due_at_ms: session.nowMs, body_bytes: batch.body_bytes },
     indexes: rows.map((row) => row.element_index),
   });
   yield* run(
@@ -66,4 +69,5 @@ function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Ope
   );
   yield* run("UPDATE {batches} SET finished_at_ms = NULL WHERE seq = $1", batchSeq);
   yield* book(session, channel, target, { dead: -rows.length, pending: rows.length });
+  return rows.length;
 }

@@ -12,3 +12,12 @@ export function parseRoutes(text: string): readonly RouteRow[] {
     ordered: ordered === 1,
   }));
 }
+
+/** Whether the elements of a target keep their order; no, where the routes can't be read. */
+export function isOrderedRoute(routes: string, target: string): boolean {
+  try {
+    return parseRoutes(routes).some((route) => route.target === target && route.ordered);
+  } catch {
+    return false;
+  }
+}

@@ -18,7 +18,14 @@ export interface InboxExecutor extends Executor<InboxOperations> {
 
 export interface SqlInboxOptions {
   readonly retention: port.InboxRetention;
+  /** Milliseconds since 1970, of times that are shown. */
   readonly now: () => number;
+  /** Of leases, waits, ages and retention. */
+  readonly clockMs: () => number;
+  /** Resolves when the store can be used; undefined when it can. */
+  readonly prepare?: () => Promise<void> | undefined;
+  /** Notes in the store how its clock stands; undefined where the database has a clock. */
+  readonly keepClock?: () => Promise<unknown>;
   /** Bodies on their way to the store; more is refused, so that memory is bounded when it is slow. */
   readonly maxQueuedBytes: number;
 }
@@ -48,10 +55,13 @@ export class SqlInbox implements port.Inbox {
   }
 
   async accept(batch: port.NewBatch, options?: port.CallOptions): Promise<port.AcceptResult> {
-    const nowMs = this.#options.now();
-    const stored = toStoredBatch(batch, { nowMs, claimMs: this.#options.retention.claimMs });
+    const preparing = this.#options.prepare?.();
+    if (preparing !== undefined) await preparing;
+    const nowMs = this.clockMs();
+    const wallMs = this.#options.now();
+    const stored = toStoredBatch(batch, { wallMs, nowMs, claimMs: this.#options.retention.claimMs });
     this.#admit(batch.body.length);
-    const result = await this.#store(stored, options, nowMs);
+    const result = await this.#store(stored, options);
     if (result.kind === "stored" && batch.reply !== null) {
       this.#wake(stored.routes.flatMap(({ target, indexes }) => (indexes.length > 0 ? [target] : [])));
     }
@@ -77,7 +87,7 @@ export class SqlInbox implements port.Inbox {
   ): Promise<port.FinishResult> {
     const key = decodeBatchId(batchId);
     if (key === null) return { kind: "stale" };
-    const { result, wake } = await this.#call("complete", [key, completion], options);
+    const { result, wake } = await this.#call("complete", [key, completion, this.#options.now()], options);
     this.#wake(wake);
     return result;
   }
@@ -90,10 +100,19 @@ export class SqlInbox implements port.Inbox {
 
   async lease(request: port.LeaseRequest, options?: port.CallOptions): Promise<port.LeaseResult> {
     checkLeasing(request);
-    const { target, maxElements, maxBytes = DEFAULT_MAX_LEASE_BYTES, leaseMs } = request;
+    const { maxBytes = DEFAULT_MAX_LEASE_BYTES, holder = "process" } = request;
     const leaseKey = randomInt(1, 2 ** 48 - 1);
-    const rows = await this.#call("lease", [{ target, maxElements, maxBytes, leaseMs, leaseKey }], options);
+    const leasing = { ...request, maxBytes, holder, leaseKey, wallMs: this.#options.now() };
+    const rows = await this.#call("lease", [leasing], options);
     return { items: toWorkItems(rows, leaseKey), nextDueAtMs: rows.nextDueAtMs };
+  }
+
+  async begin(calls: readonly port.BegunCall[], options?: port.CallOptions): Promise<readonly boolean[]> {
+    const keys = calls.map(({ token, indexes }) => ({ key: decodeToken(token), indexes }));
+    const known = keys.flatMap(({ key, indexes }) => (key === null ? [] : [{ ...key, indexes }]));
+    const held = known.length === 0 ? [] : await this.#call("begin", [known], options);
+    const answers = held.values();
+    return keys.map(({ key }) => key !== null && answers.next().value === true);
   }
 
   async extend(token: string, leaseMs: number, options?: port.CallOptions): Promise<port.ExtendResult> {
@@ -110,7 +129,7 @@ export class SqlInbox implements port.Inbox {
   ): Promise<port.SettleResult> {
     const key = decodeToken(token);
     if (key === null) return { kind: "stale" };
-    const { result, wake } = await this.#call("settle", [key, outcomes], options);
+    const { result, wake } = await this.#call("settle", [key, outcomes, this.#options.now()], options);
     this.#wake(wake);
     return result;
   }
@@ -141,11 +160,13 @@ export class SqlInbox implements port.Inbox {
     options?: port.CallOptions,
   ): Promise<port.Page<port.Delivery>> {
     checkPage(page);
-    return await this.#call("listDeliveries", [filter, page], options);
+    const { items, next } = await this.#call("listDeliveries", [filter, page], options);
+    return { items: items.map((item) => this.#shown(item)), next };
   }
 
   async delivery(deliveryId: string, options?: port.CallOptions): Promise<port.DeliveryDetail | null> {
-    return await this.#call("findDelivery", [deliveryId], options);
+    const found = await this.#call("findDelivery", [deliveryId], options);
+    return found && this.#shown(found);
   }
 
   async counts(options?: port.CallOptions & { readonly recount?: boolean }): Promise<readonly port.Counts[]> {
@@ -153,15 +174,20 @@ export class SqlInbox implements port.Inbox {
   }
 
   async prune(options?: port.CallOptions): Promise<port.PruneResult> {
+    // On a full disk pruning goes on, and the clock is noted another time.
+    await this.#options.keepClock?.().catch(() => {});
     return await this.#call("prune", [this.#options.retention], options);
   }
 
+  clockMs(): number {
+    return this.#options.clockMs();
+  }
+
   async health(options?: port.CallOptions): Promise<port.InboxHealth> {
-    const nowMs = this.#options.now();
     try {
-      const acceptedAtMs = await this.#call("oldestPending", [], options, nowMs);
+      const acceptedAtMs = await this.#call("oldestPending", [], options);
       const sizes = await this.#executor.measure(options?.signal);
-      const oldestPendingMs = acceptedAtMs === null ? null : Math.max(0, nowMs - acceptedAtMs);
+      const oldestPendingMs = acceptedAtMs === null ? null : Math.max(0, this.clockMs() - acceptedAtMs);
       return { ...sizes, oldestPendingMs, ...this.#writable() };
     } catch (error) {
       options?.signal?.throwIfAborted();
@@ -186,21 +212,25 @@ export class SqlInbox implements port.Inbox {
     name: N,
     args: ArgumentsOf<InboxOperations, N>,
     options: port.CallOptions | undefined,
-    nowMs = this.#options.now(),
   ): Promise<OutcomeOf<InboxOperations, N>> {
+    const preparing = this.#options.prepare?.();
+    if (preparing !== undefined) await preparing;
     options?.signal?.throwIfAborted();
-    return await this.#executor.call(name, nowMs, args, options?.signal);
+    return await this.#executor.call(name, this.clockMs(), args, options?.signal);
+  }
+
+  /** With its times as the computer's clock has them. */
+  #shown<T extends port.Delivery>(delivery: T): T {
+    const { dueAtMs } = delivery;
+    if (dueAtMs === null) return delivery;
+    return { ...delivery, dueAtMs: dueAtMs + this.#options.now() - this.clockMs() };
   }
 
   /** Keeps account of what is on its way, and of how it ended. */
-  async #store(
-    batch: StoredBatch,
-    options: port.CallOptions | undefined,
-    nowMs: number,
-  ): Promise<port.AcceptResult> {
+  async #store(batch: StoredBatch, options: port.CallOptions | undefined): Promise<port.AcceptResult> {
     this.#queuedBytes += batch.body.length;
     try {
-      const result = await this.#call("accept", [batch], options, nowMs);
+      const result = await this.#call("accept", [batch], options);
       this.#failure = null;
       return result;
     } catch (error) {

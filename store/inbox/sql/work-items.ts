@@ -31,10 +31,12 @@ function toWorkItem(row: LeasedRow, opened: OpenedBody, leaseKey: number, untilM
     channel: row.channel,
     requestId: parseText(row.request_id),
     acceptedAtMs: row.accepted_at_ms,
-    attempt: row.attempt,
+    acceptedClockMs: row.clock_ms,
+    attempt: row.attempt + 1,
+    isSuspect: row.suspect === 1,
     lastReason: row.reason,
     replay: row.replay,
-    elements: row.indexes.map((index) => toWorkElement(index, opened, `${batchId}`, row.target)),
+    elements: row.indexes.map((index) => toWorkElement(index, opened, batchId, row.target)),
   };
 }
 

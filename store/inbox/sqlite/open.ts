@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
 import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
 import { SqliteExecutor, workerBeside } from "../../sql/sqlite/executor.ts";
+import { createLastingClock, systemPorts } from "../../sql/sqlite/lasting-clock.ts";
 import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
 import { DEFAULT_MAX_QUEUED_BYTES, SqlInbox } from "../sql/sql-inbox.ts";
 import { inboxStore } from "./store.ts";
@@ -32,7 +33,10 @@ export interface SqliteInboxOptions {
   readonly checkAtOpen?: boolean;
   /** Where what was acknowledged is known beside the file, so that a start notices a loss. Default: nowhere. */
   readonly mark?: MarkSetup;
+  /** Milliseconds since 1970, of times that are shown. */
   readonly now?: () => number;
+  /** Of leases, waits, ages and retention. Default: what `now` says, or a clock that nobody sets. */
+  readonly clockMs?: () => number;
   readonly freeBytes?: (path: string) => number;
 }
 
@@ -42,7 +46,8 @@ const thread = { url: workerBeside(import.meta.url), name: "engage-inbox" };
 /**
  * Opens an inbox in a SQLite file, which this process then has for itself. All
  * SQL runs in one thread; requests of about the same time share a commit, and
- * each is answered after the commit has been synced to disk.
+ * each is answered after the commit has been synced to disk. Leases that a process
+ * before has left are over: it has ended, and its calls with it.
  *
  * @throws InboxOpenError when another process has the file, or it is damaged,
  * of a newer version, not an inbox, or in a folder that can't be written.
@@ -66,5 +71,16 @@ export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbo
   await executor.open();
   const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = options;
   const retention = { ...DEFAULT_RETENTION, ...options.retention };
-  return new SqlInbox(executor, { now, maxQueuedBytes, retention });
+  try {
+    const mark = await executor.call("readClock", 0, [], undefined);
+    const clock = createLastingClock(mark, systemPorts());
+    const { clockMs = options.now ?? clock.clockMs } = options;
+    await executor.call("forgetLeases", clockMs(), [], undefined);
+    const keepClock = () => executor.call("keepClock", clockMs(), [clock.mark()], undefined);
+    await keepClock();
+    return new SqlInbox(executor, { now, clockMs, keepClock, maxQueuedBytes, retention });
+  } catch (error) {
+    await executor[Symbol.asyncDispose]();
+    throw error;
+  }
 }

@@ -99,4 +99,37 @@ export const MIGRATIONS: readonly string[] = [
      pending INTEGER NOT NULL,
      PRIMARY KEY (channel, target, shard)
    ) STRICT, WITHOUT ROWID;`,
+  `-- Checksums; rows from before have none.
+   ALTER TABLE bodies ADD COLUMN elements_crc INTEGER;
+   ALTER TABLE bodies ADD COLUMN body_crc INTEGER;
+   ALTER TABLE claims ADD COLUMN reply_crc INTEGER;
+
+   -- Attempts were counted when work was leased; now when a call begins.
+   ALTER TABLE work ADD COLUMN begun TEXT NOT NULL DEFAULT '';
+   ALTER TABLE work ADD COLUMN suspect INTEGER NOT NULL DEFAULT 0;
+   UPDATE work SET attempt = attempt - 1, suspect = 1 WHERE leased = 1;
+
+   -- Times of the store's clock, which begins as the computer's.
+   ALTER TABLE batches ADD COLUMN clock_ms INTEGER NOT NULL DEFAULT 0;
+   UPDATE batches SET clock_ms = accepted_at_ms;
+   ALTER TABLE dead ADD COLUMN kept_from_ms INTEGER NOT NULL DEFAULT 0;
+   UPDATE dead SET kept_from_ms = died_at_ms;
+   CREATE INDEX dead_kept ON dead (kept_from_ms);
+   CREATE TABLE clock (
+     id INTEGER PRIMARY KEY,
+     clock_ms INTEGER NOT NULL,
+     boot_id TEXT NOT NULL,
+     uptime_ms INTEGER NOT NULL
+   ) STRICT;
+
+   -- Parts of the rate of a target that processes have.
+   CREATE TABLE target_shares (
+     name TEXT NOT NULL,
+     share_key INTEGER NOT NULL,
+     per_second INTEGER NOT NULL,
+     held INTEGER NOT NULL,
+     wanted INTEGER NOT NULL,
+     until_ms INTEGER NOT NULL,
+     PRIMARY KEY (name, share_key)
+   ) STRICT, WITHOUT ROWID;`,
 ];

@@ -71,6 +71,7 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
       (session) => start(this.#store.operations, name, session, args),
       nowMs,
       signal,
+      this.#store.lazy?.has(name),
     );
   }
 
@@ -84,9 +85,10 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
     begin: (session: Session) => Operation<T>,
     nowMs: number,
     signal: AbortSignal | undefined,
+    isLazy?: boolean,
   ): Promise<T> {
     return await this.withClient((client, shard) => {
-      return this.runner.transact(client, begin({ nowMs, shard, dialect: postgresDialect }));
+      return this.runner.transact(client, begin({ nowMs, shard, dialect: postgresDialect }), isLazy);
     }, signal);
   }
 

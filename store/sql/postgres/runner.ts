@@ -24,8 +24,8 @@ export class Runner {
   }
 
   /** In a transaction of its own. After an error it has been rolled back, or its connection is broken. */
-  async transact<T>(client: ClientBase, operation: Operation<T>): Promise<T> {
-    await client.query("BEGIN");
+  async transact<T>(client: ClientBase, operation: Operation<T>, isLazy = false): Promise<T> {
+    await client.query(isLazy ? "BEGIN; SET LOCAL synchronous_commit TO off" : "BEGIN");
     try {
       let step = operation.next([]);
       while (step.done !== true) step = operation.next(await this.#query(client, step.value));

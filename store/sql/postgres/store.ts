@@ -5,6 +5,8 @@ import type { Operations } from "../operations.ts";
 export interface PostgresStore {
   readonly faults: StoreFaults;
   readonly operations: Operations;
+  /** Operations that a crash of the server may undo, but not the end of this process: not worth a sync of their own. */
+  readonly lazy?: ReadonlySet<string>;
   /**
    * Forward migrations; the version of a schema is how many it has had (the
    * table `{version}`). What was published is never changed.

@@ -24,7 +24,10 @@ export interface GroupPlace {
  */
 export function commitGroup(place: GroupPlace, group: readonly Request[]): GroupResult {
   const { store, db, path } = place;
+  const isLazy = group.every(({ name }) => store.lazy?.has(name));
   try {
+    // What is not synced is in the log all the same, and is synced with the next commit.
+    if (isLazy) db.exec("PRAGMA synchronous = NORMAL");
     db.exec("BEGIN");
     const replies = group.map((request) => attempt(place, request));
     db.commit();
@@ -36,6 +39,8 @@ export function commitGroup(place: GroupPlace, group: readonly Request[]): Group
       replies: group.map(({ id }) => ({ id, error: toNote(store.faults, path, error) })),
       failure: error,
     };
+  } finally {
+    if (isLazy) db.exec("PRAGMA synchronous = FULL");
   }
 }
 

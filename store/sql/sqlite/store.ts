@@ -16,4 +16,6 @@ export interface SqliteStore extends FileForm {
    * the last of them that was acknowledged is known.
    */
   readonly numbered: readonly string[];
+  /** Operations that a power cut may undo, but not the end of the process: not worth a sync of their own. */
+  readonly lazy?: ReadonlySet<string>;
 }

@@ -40,7 +40,7 @@ export function testDeliveries(open: OpenWorld): void {
         { state: "delivered", attempts: null, reason: null, dueAtMs: null },
         { state: "pending", attempts: 1, reason: "busy", dueAtMs: world.clock.ms + 70 },
         { state: "dead", attempts: 1, reason: "no", dueAtMs: null },
-        { state: "leased", attempts: 1, reason: null, dueAtMs: world.clock.ms + 1000 },
+        { state: "leased", attempts: 0, reason: null, dueAtMs: world.clock.ms + 1000 },
       ];
       const expected = states.map((state, index) => {
         const deliveryId = `${batchId}.${index}.t`;

@@ -55,15 +55,15 @@ export function testLease(open: OpenWorld): void {
       expect((await world.inbox.lease(lease)).items).toEqual([]);
       world.clock.ms += 1;
       const second = await world.inbox.lease({ ...lease, maxElements: 2 });
-      expect(second.items).toMatchObject([{ attempt: 2, lastReason: null }]);
+      expect(second.items).toMatchObject([{ attempt: 1, lastReason: null, isSuspect: true }]);
       expect(second.items.map(indexesOf)).toEqual([[0, 1]]);
       expect(second.items[0]!.token).not.toBe(first.items[0]!.token);
     });
 
-    it("keeps leases over a restart", async () => {
+    it("keeps leases of consumers over a restart", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a"]));
-      const { items } = await world.inbox.lease(lease);
+      const { items } = await world.inbox.lease({ ...lease, holder: "consumer" });
       await world.reopen();
       expect((await world.inbox.lease(lease)).items).toEqual([]);
       expect(await world.inbox.settle(items[0]!.token, [{ index: 0, kind: "done" }])).toMatchObject({

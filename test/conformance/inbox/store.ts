@@ -8,6 +8,8 @@ export interface OpenOptions {
 /** A place that begins empty and outlasts the inboxes opened in it. */
 export interface InboxStore extends AsyncDisposable {
   open(options: OpenOptions): Promise<Inbox>;
+  /** Changes what is stored while no inbox is open; `{name}` is a table. */
+  tamper(sql: string): Promise<void>;
 }
 
 /** Opens an inbox in a fresh store. */
@@ -18,6 +20,8 @@ export interface World extends AsyncDisposable {
   readonly clock: Clock;
   /** Ends the inbox and opens another one on what it has left. */
   reopen(): Promise<void>;
+  /** Ends the inbox, changes what it has left, and opens another one on it. */
+  tamper(sql: string): Promise<void>;
 }
 
 /** A clock that stands still until it is moved. */
@@ -37,6 +41,11 @@ export async function openWorld(store: InboxStore, retention: Partial<InboxReten
     },
     async reopen() {
       await inbox[Symbol.asyncDispose]();
+      inbox = await store.open(options);
+    },
+    async tamper(sql) {
+      await inbox[Symbol.asyncDispose]();
+      await store.tamper(sql);
       inbox = await store.open(options);
     },
     async [Symbol.asyncDispose]() {

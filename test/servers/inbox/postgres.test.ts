@@ -17,6 +17,9 @@ testInbox("PostgreSQL inbox", async () => {
   await migrate(server, schema);
   return {
     open: (options) => openPostgresInbox({ ...options, url: server.url, schema }),
+    async tamper(sql) {
+      server.query(sql.replaceAll("{bytes}", "bytea").replaceAll(/\{(\w+)\}/g, `${schema}.$1`));
+    },
     async [Symbol.asyncDispose]() {
       server.query(`DROP SCHEMA ${schema} CASCADE`);
     },

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { openLeaseClock } from "../../../store/channels/postgres/lease-clock.ts";
+import { openLeaseClock } from "../../../store/sql/postgres/lease-clock.ts";
 
 /** A database whose clock is ahead of the monotonic one, and takes so long to tell. */
 class FakeDatabase {

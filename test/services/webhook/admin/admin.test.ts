@@ -40,7 +40,7 @@ describe("ListDeliveries", () => {
     await harness.clock.pass(1_000);
     await harness.accept(["b"], ["x", "y"]);
     await settle("y", "dead");
-    await harness.inbox.lease({ target: "x", maxElements: 1, leaseMs: 5_000 });
+    await harness.inbox.lease({ target: "x", maxElements: 1, leaseMs: 5_000, holder: "consumer" });
     const { deliveries, nextPageToken } = await service.listDeliveries({});
     expect(nextPageToken).toBe("");
     expect(deliveries.map(({ pushId, target, state, index }) => [pushId, target, state, index])).toEqual([

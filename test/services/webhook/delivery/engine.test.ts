@@ -265,13 +265,54 @@ describe("leases", () => {
     const x = harness.target();
     harness.start({ x });
     await harness.clock.until(harness.isSettled);
-    expect(x.calls.map(({ attempt }) => attempt)).toEqual([2]);
+    expect(x.calls.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+
+  it("that ended before anything was sent cost no attempt, however often", async () => {
+    await harness.accept(names(50), ["x"]);
+    for (let count = 0; count < 20; count++) {
+      await harness.inbox.lease({ target: "x", maxElements: 100, leaseMs: 1 });
+      await harness.clock.pass(2);
+    }
+    const x = harness.target(1);
+    harness.start({ x });
+    await harness.clock.until(harness.isSettled);
+    expect(new Set(x.calls.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+    expect(await harness.counts("x")).toMatchObject({ delivered: 50, dead: 0 });
+  });
+
+  it("count the calls that had begun when the process died, and no others", async () => {
+    await harness.accept(names(20), ["x"]);
+    for (let death = 0; death < 2; death++) {
+      const dying = harness.target(1);
+      dying.behave = () => new Promise(() => {});
+      const lost = {
+        extend: async () => ({ kind: "stale" }) as const,
+        settle: async () => new Promise<never>(() => {}),
+      };
+      const delivery = harness.start(
+        { x: dying },
+        { policy: { concurrency: 3, timeoutMs: 9_999_999 }, inbox: lost },
+      );
+      await harness.clock.until(() => dying.calls.length === 3);
+      await harness.clock.pass(20_000);
+      const stopped = delivery.stop(0);
+      await harness.clock.pass(20_000);
+      await stopped;
+    }
+    const { items } = await harness.inbox.lease({ target: "x", maxElements: 100, leaseMs: 1_000 });
+    const attempts = items.flatMap(({ attempt, elements }) => elements.map(() => attempt));
+    expect(attempts.toSorted()).toEqual([
+      ...Array.from({ length: 14 }, () => 1),
+      ...Array.from({ length: 6 }, () => 2),
+    ]);
   });
 
   it("that ended again and again without a word end in a dead letter", async () => {
     await harness.accept(["a"], ["x"]);
     for (let count = 0; count < 5; count++) {
-      await harness.inbox.lease({ target: "x", maxElements: 10, leaseMs: 1 });
+      const { items } = await harness.inbox.lease({ target: "x", maxElements: 10, leaseMs: 1 });
+      await harness.inbox.begin([{ token: items[0]!.token, indexes: [0] }]);
       await harness.clock.pass(2);
     }
     const x = harness.target();

@@ -5,7 +5,7 @@ import type { TargetOutcome } from "../../../../services/webhook/targets/target.
 import type { ElementOutcome } from "../../../../store/inbox/inbox.ts";
 
 const policy = { maxAttempts: 3, maxAgeMs: 3_600_000, minDelayMs: 1_000, maxDelayMs: 60_000 };
-const item = { attempt: 1, acceptedAtMs: 0, replay: null, lastReason: null };
+const item = { attempt: 1, acceptedClockMs: 0, replay: null, lastReason: null };
 
 describe("backoff", () => {
   it.each([
@@ -49,7 +49,7 @@ describe("outcomes", () => {
     [
       "old, but replayed",
       retry(),
-      { acceptedAtMs: -9_000_000, replay: "n1" },
+      { acceptedClockMs: -9_000_000, replay: "n1" },
       { index: 4, kind: "retry", notBeforeMs: 10_400, reason: "busy" },
     ],
   ])("%s", (_name, outcome, changes, expected) => {

@@ -1,0 +1,12 @@
+import type { HandedBatch } from "../targets/target.ts";
+
+/** As many calls as a target needs for a batch, each of so many messages at most. */
+export function splitBatch(batch: HandedBatch, maxMessages: number): readonly HandedBatch[] {
+  const { elements } = batch;
+  if (elements.length <= maxMessages) return [batch];
+  const count = Math.ceil(elements.length / maxMessages);
+  return Array.from({ length: count }, (_, at) => ({
+    ...batch,
+    elements: elements.slice(at * maxMessages, (at + 1) * maxMessages),
+  }));
+}

@@ -1,0 +1,85 @@
+import { type Operation, run, type Session } from "../../sql/query.ts";
+import { encodeIndexes } from "../index-set.ts";
+import { firstInLine, lockOrder, PARKED_MS } from "./order.ts";
+import { addWork, HOLDERS, reduceWork, type WorkRow } from "./work-rows.ts";
+
+/** Work with its indexes read. */
+export interface ReadRow extends WorkRow {
+  readonly indexes: readonly number[];
+}
+
+export interface Taking {
+  readonly leaseKey: number;
+  readonly untilMs: number;
+  readonly holder: keyof typeof HOLDERS;
+}
+
+/** Leases rows as far as there is room; a row that is larger is split. */
+export function* takeAll<T extends ReadRow>(
+  session: Session,
+  rows: readonly T[],
+  room: { readonly elements: number; readonly bytes: number },
+  taking: Taking,
+): Operation<readonly T[]> {
+  const taken: T[] = [];
+  const whole: number[] = [];
+  let { elements, bytes } = room;
+  for (const row of rows) {
+    if (elements <= 0 || bytes <= 0) break;
+    const choice = yield* choose(session, row, elements);
+    const { wanted, rest } = choice;
+    const id = rest.length === 0 ? row.id : yield* split(row, choice, taking);
+    if (wanted.length === 0) continue;
+    if (rest.length === 0) whole.push(row.id);
+    elements -= wanted.length;
+    bytes -= row.body_bytes;
+    taken.push({ ...row, id, indexes: wanted, element_count: wanted.length });
+  }
+  if (whole.length > 0) yield* leaseWhole(session, whole, taking);
+  return taken;
+}
+
+interface Choice {
+  readonly wanted: readonly number[];
+  readonly rest: readonly number[];
+  /** Nothing of the rest may be leased before a settlement. */
+  readonly isBlocked: boolean;
+}
+
+function* choose(session: Session, row: ReadRow, maxElements: number): Operation<Choice> {
+  const { indexes } = row;
+  if (row.is_ordered === 0) {
+    return { wanted: indexes.slice(0, maxElements), rest: indexes.slice(maxElements), isBlocked: false };
+  }
+  yield* lockOrder(session, row.target);
+  const heads = yield* firstInLine(row.batch_seq, row.target);
+  const wanted = indexes.filter((index) => heads.has(index)).slice(0, maxElements);
+  const isWanted = new Set(wanted);
+  const rest = indexes.filter((index) => !isWanted.has(index));
+  return { wanted, rest, isBlocked: !rest.some((index) => heads.has(index)) };
+}
+
+/** Splits or parks a row that is not taken as a whole. Resolves to the id of what is leased. */
+function* split(row: ReadRow, { wanted, rest, isBlocked }: Choice, taking: Taking): Operation<number> {
+  const dueAtMs = isBlocked ? PARKED_MS : row.due_at_ms;
+  yield* reduceWork(row.id, rest, { ...row, due_at_ms: dueAtMs, leased: 0, lease_key: 0, begun: "" });
+  const isConsumer = taking.holder === "consumer";
+  return yield* addWork({
+    ...row,
+    ...{ indexes: wanted, due_at_ms: taking.untilMs, lease_key: taking.leaseKey },
+    ...{ leased: HOLDERS[taking.holder], begun: isConsumer ? encodeIndexes(wanted) : "" },
+  });
+}
+
+function* leaseWhole(
+  { dialect }: Session,
+  ids: readonly number[],
+  { leaseKey, untilMs, holder }: Taking,
+): Operation<void> {
+  const begun = holder === "consumer" ? "element_indexes" : "''";
+  yield* run(
+    `UPDATE {work} SET leased = ${HOLDERS[holder]}, begun = ${begun}, lease_key = $1, due_at_ms = $2
+     WHERE id IN ${dialect.integersOf("$3")}`,
+    ...[leaseKey, untilMs, JSON.stringify(ids)],
+  );
+}
