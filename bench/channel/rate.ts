@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openSqliteChannels } from "../../store/channels/sqlite/open.ts";
-import { mostInSecond } from "../../test/services/channel/delivery/most-within.ts";
+import { mostInSecond } from "../../test/base/async/most-within.ts";
 import { startServer } from "../harness/processes.ts";
 import { manyUsers, openDelivery, startPush } from "./world.ts";
 

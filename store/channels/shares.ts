@@ -1,32 +1,8 @@
-/** What a process asks of the rate of a channel. */
-export interface ShareRequest {
-  readonly channelId: string;
-  /** Of the answer before; undefined: the first time, or when the share was left. */
-  readonly token?: string | undefined;
-  /** Requests of the channel in a second, over all processes, 1 to 10,000. */
-  readonly perSecond: number;
-  /**
-   * What the process may have sent by less than a second ago, 0 to 10,000. What
-   * it had beyond that is given back: others may have it at once.
-   */
-  readonly held: number;
-  /** How much of it could be used, 0 to 10,000; 0 and nothing held: the share is left. */
-  readonly wanted: number;
-  /** How long the answer is good for; 1 ms to 1 minute. */
-  readonly leaseMs: number;
-}
+import type { ShareAsked } from "../../base/async/rate-shares.ts";
 
-/** A part of a channel's rate. Those of all processes are never more than the rate together. */
-export interface Share {
-  readonly token: string;
-  /** Requests in a second that may be sent until the lease ends, which began before the call. */
-  readonly held: number;
-  /**
-   * What `held` is to become. Where that is less, the process sends no more than
-   * this from now on, and asks again with less `held` when a second is over
-   * since the last answer to what it sent before.
-   */
-  readonly fair: number;
-  /** Shares of all processes; more than `perSecond` while one that is lowered is still held in part. */
-  readonly total: number;
+export type { Share } from "../../base/async/rate-shares.ts";
+
+/** What a process asks of the rate of a channel. */
+export interface ShareRequest extends ShareAsked {
+  readonly channelId: string;
 }

@@ -1,3 +1,4 @@
+import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
 import type { AcceptResult, Completion, FinishResult, NewBatch } from "./batch.ts";
 import type {
   Counts,
@@ -140,6 +141,12 @@ export interface Inbox extends AsyncDisposable {
    * that nobody else has taken still settles.
    */
   settle(token: string, outcomes: readonly ElementOutcome[], options?: CallOptions): Promise<SettleResult>;
+
+  /** Gives this process a share of the rate of a target's calls, over all processes. */
+  shareRate(target: string, asked: ShareAsked, options?: CallOptions): Promise<Share>;
+
+  /** Gives a share back. @param afterMs until what was sent is in no window of a second any more, 0 to 60,000 */
+  leaveRate(target: string, token: string, afterMs: number, options?: CallOptions): Promise<void>;
 
   /** Dead letters, newest first. */
   deadLetters(filter: DeadLetterFilter, page: PageRequest, options?: CallOptions): Promise<Page<DeadLetter>>;

@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { testBatches } from "./channels/batches.ts";
 import { testChannels } from "./channels/channels.ts";
 import { testPreparation } from "./channels/prepare.ts";
-import { testShares } from "./channels/shares.ts";
+import { testChannelShares } from "./channels/shares.ts";
 import { type ChannelsPlace, type OpenWorld, openWorld } from "./channels/store.ts";
 import { testTasks } from "./channels/tasks.ts";
 import { testUpkeep } from "./channels/upkeep.ts";
@@ -16,6 +16,6 @@ export function testChannelStore(name: string, createPlace: () => Promise<Channe
     testPreparation(open);
     testBatches(open);
     testUpkeep(open);
-    testShares(open);
+    testChannelShares(open);
   });
 }

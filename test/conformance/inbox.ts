@@ -3,6 +3,7 @@ import { testAccept } from "./inbox/accept.ts";
 import { testAttempts } from "./inbox/attempts.ts";
 import { testBegun } from "./inbox/begun.ts";
 import { testBooks } from "./inbox/books.ts";
+import { testClocks } from "./inbox/clocks.ts";
 import { testDamage } from "./inbox/damage.ts";
 import { testDeadLetters } from "./inbox/dead-letters.ts";
 import { testDeliveries } from "./inbox/deliveries.ts";
@@ -11,6 +12,7 @@ import { testOrder } from "./inbox/order.ts";
 import { testPrune } from "./inbox/prune.ts";
 import { testSettle } from "./inbox/settle.ts";
 import { type InboxStore, type OpenWorld, openWorld } from "./inbox/store.ts";
+import { type SharesWorld, testShares } from "./shares.ts";
 
 /** What every driver of the inbox does, whatever it keeps it in. */
 export function testInbox(name: string, createStore: () => Promise<InboxStore>): void {
@@ -27,5 +29,19 @@ export function testInbox(name: string, createStore: () => Promise<InboxStore>):
     testDamage(open);
     testPrune(open);
     testBooks(open);
+    testClocks(open);
+    testShares(() => openShares(open));
   });
+}
+
+async function openShares(open: OpenWorld): Promise<SharesWorld> {
+  const world = await open();
+  return {
+    clock: world.clock,
+    rate: async (name) => ({
+      shareRate: (asked) => world.inbox.shareRate(name, asked),
+      leaveRate: (token, afterMs) => world.inbox.leaveRate(name, token, afterMs),
+    }),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
 }

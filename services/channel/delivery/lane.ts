@@ -1,9 +1,10 @@
 import { Bell } from "../../../base/async/bell.ts";
 import type { Clock } from "../../../base/async/clock.ts";
+import type { SharedRate } from "../../../base/async/shared-rate.ts";
+import type { Turn } from "../../../base/async/window-pacer.ts";
 import type { ChannelStore, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
 import { attempt } from "./attempt.ts";
-import type { ChannelRate } from "./channel-rate.ts";
 import type { HeldBatch, LeaseKeeper } from "./leases.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -11,7 +12,6 @@ import type { RunBook } from "./run-book.ts";
 import type { Settler } from "./settler.ts";
 import { Speed } from "./speed.ts";
 import { judgeOutcome } from "./verdict.ts";
-import type { Turn } from "./window-pacer.ts";
 
 export interface LaneOptions {
   readonly store: ChannelStore;
@@ -22,7 +22,7 @@ export interface LaneOptions {
   readonly runs: RunBook;
   readonly exchangeTo: (url: string) => Exchange;
   /** Of this channel; it outlives the lane. */
-  readonly rate: ChannelRate;
+  readonly rate: SharedRate;
   readonly owner: string;
   readonly leaseMs: number;
   /** Requests under way at a time. */

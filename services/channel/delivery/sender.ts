@@ -1,6 +1,6 @@
 import { Bell } from "../../../base/async/bell.ts";
+import { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Exchange } from "../exchange.ts";
-import { ChannelRate } from "./channel-rate.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { LeaseKeeper } from "./leases.ts";
 import { RunBook } from "./run-book.ts";
@@ -28,7 +28,7 @@ export class Sender {
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly ended: Promise<void> }>();
   readonly #runs: RunBook;
   readonly #exchanges = new Map<string, OpenedExchange>();
-  readonly #rates = new Map<string, ChannelRate>();
+  readonly #rates = new Map<string, SharedRate>();
 
   constructor(options: SenderOptions) {
     const { store, clock, leaseMs, observer } = options;
@@ -97,11 +97,18 @@ export class Sender {
     this.#lanes.set(channelId, { lane, ended });
   }
 
-  #rateOf(channelId: string): ChannelRate {
+  #rateOf(channelId: string): SharedRate {
     const { store, clock, observer } = this.#options;
-    const { signal } = this.#stopping;
-    const failed = (error: unknown): void => observer.failed("share a rate", error);
-    const rate = this.#rates.get(channelId) ?? new ChannelRate({ store, clock, channelId, signal, failed });
+    const rate =
+      this.#rates.get(channelId) ??
+      new SharedRate({
+        shares: {
+          shareRate: (asked) => store.shareRate({ ...asked, channelId }),
+          leaveRate: (token, afterMs) => store.leaveRate(channelId, token, afterMs),
+        },
+        ...{ clock, signal: this.#stopping.signal },
+        failed: (error) => observer.failed("share a rate", error),
+      });
     this.#rates.set(channelId, rate);
     return rate;
   }

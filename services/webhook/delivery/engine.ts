@@ -3,7 +3,7 @@ import type { Inbox, NewBatch, Route } from "../../../store/inbox/inbox.ts";
 import type { DeliverNow } from "../store-batch.ts";
 import type { RouteAnswer } from "../sync-outcome.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
-import { Lane, type LanePolicy } from "./lane.ts";
+import { Lane, type LaneOptions, type LanePolicy } from "./lane.ts";
 import type { DeliveryObserver, LaneState } from "./observer.ts";
 
 export interface DeliveryTarget {
@@ -15,7 +15,7 @@ export interface DeliveryTarget {
 export interface DeliveryOptions {
   /** Names are unique. The engine doesn't close them. */
   readonly targets: readonly DeliveryTarget[];
-  readonly inbox: Pick<Inbox, "lease" | "begin" | "extend" | "settle" | "onWork" | "clockMs">;
+  readonly inbox: LaneOptions["inbox"] & Pick<Inbox, "onWork">;
   readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;

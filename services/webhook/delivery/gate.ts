@@ -1,4 +1,6 @@
 import type { Clock } from "../../../base/async/clock.ts";
+import type { SharedRate } from "../../../base/async/shared-rate.ts";
+import type { Turn } from "../../../base/async/window-pacer.ts";
 import {
   type Admission,
   admit,
@@ -8,17 +10,23 @@ import {
   closedBreaker,
   settleCall,
 } from "./breaker.ts";
-import { createRateLimit, type RateLimit } from "./rate-limit.ts";
 
 export interface GateOptions {
   /** Calls at the same time. */
   readonly concurrency: number;
-  /** Calls that begin in any one second; undefined: no limit. */
-  readonly maxPerSecond: number | undefined;
+  /** Of calls that begin, over all processes; undefined: no limit. */
+  readonly rate: GateRate | undefined;
   readonly breaker: BreakerPolicy;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly onBreaker: (state: BreakerState["kind"]) => void;
 }
+
+export interface GateRate extends Pick<SharedRate, "take"> {
+  /** Calls in a second. */
+  readonly limit: number;
+}
+
+const unlimited: Turn = { begin: () => true, done() {} };
 
 /** `urgent`: a sender waits for it, so it passes those that nobody waits for. */
 export type Priority = "urgent" | "normal";
@@ -34,17 +42,16 @@ interface Waiting {
 /** Lets calls of one target begin: a limited number at a time and a second, none while the target is down. */
 export class CallGate {
   readonly #options: GateOptions;
-  readonly #rate: RateLimit | undefined;
   readonly #waiting: Readonly<Record<Priority, Set<Waiting>>> = { urgent: new Set(), normal: new Set() };
   readonly #closed = new AbortController();
   #state: BreakerState = closedBreaker;
   #calls = 0;
-  #isTimerSet = false;
+  /** Turns of the rate that are not used yet, and how many more were asked for. */
+  readonly #turns: Turn[] = [];
+  #asked = 0;
 
   constructor(options: GateOptions) {
     this.#options = options;
-    const { maxPerSecond } = options;
-    this.#rate = maxPerSecond === undefined ? undefined : createRateLimit(maxPerSecond);
   }
 
   get calls(): number {
@@ -81,29 +88,50 @@ export class CallGate {
     return promise;
   }
 
-  /** Ends its timer. */
+  /** Takes no more turns of its rate. */
   close(): void {
-    this.#closed.abort();
+    this.#closed.abort(closed);
   }
 
   #pump(): void {
-    const { concurrency, clock } = this.#options;
+    const { concurrency, clock, rate } = this.#options;
     while (this.#calls < concurrency && this.waiting > 0) {
       const nowMs = clock.monotonicMs();
-      const waitMs = this.#rate?.waitMs(nowMs) ?? 0;
-      const { admission, state } = waitMs > 0 ? peek(this.#state, nowMs) : admit(this.#state, nowMs);
+      const turn = rate === undefined ? unlimited : this.#turns.shift();
+      const { admission, state } = admit(this.#state, nowMs);
       if (admission === undefined) {
+        turn?.done();
         this.#refuseAll();
-        return;
+        break;
       }
-      if (waitMs > 0) {
-        this.#pumpLater(waitMs);
-        return;
+      if (turn === undefined) {
+        this.#askForTurns();
+        break;
       }
-      this.#change(state);
-      this.#rate?.take(nowMs);
-      this.#calls++;
-      this.#shift().resolve(this.#leave(admission));
+      if (turn.begin()) {
+        this.#change(state);
+        this.#calls++;
+        this.#shift().resolve(this.#leave(admission, turn));
+      } else turn.done();
+    }
+    // Others may need what is not needed here now.
+    for (const turn of this.#turns.splice(0)) turn.done();
+  }
+
+  /** One for each call that could begin now. */
+  #askForTurns(): void {
+    const { concurrency, rate } = this.#options;
+    const wanted = Math.min(this.waiting, concurrency - this.#calls);
+    while (rate !== undefined && this.#asked < wanted) {
+      this.#asked++;
+      rate.take(rate.limit, this.#closed.signal).then(
+        (turn) => {
+          this.#asked--;
+          this.#turns.push(turn);
+          this.#pump();
+        },
+        () => this.#asked--,
+      );
     }
   }
 
@@ -115,9 +143,10 @@ export class CallGate {
     return first!;
   }
 
-  #leave(admission: Admission): Leave {
+  #leave(admission: Admission, turn: Turn): Leave {
     return (end) => {
       const { clock, breaker } = this.#options;
+      turn.done();
       this.#calls--;
       this.#change(settleCall(this.#state, admission, end, clock.monotonicMs(), breaker));
       this.#pump();
@@ -136,18 +165,7 @@ export class CallGate {
     this.#waiting.normal.clear();
     for (const entry of entries) entry.resolve(undefined);
   }
-
-  #pumpLater(waitMs: number): void {
-    if (this.#isTimerSet) return;
-    this.#isTimerSet = true;
-    void this.#options.clock.wait(waitMs, this.#closed.signal).then(() => {
-      this.#isTimerSet = false;
-      if (!this.#closed.signal.aborted) this.#pump();
-    });
-  }
 }
 
-/** Whether a call would be let through, without taking the place of the probe. */
-function peek(state: BreakerState, nowMs: number): ReturnType<typeof admit> {
-  return { ...admit(state, nowMs), state };
-}
+/** Made once: without a reason, each abort would make an error with a stack trace. */
+const closed = new Error("no more calls begin");

@@ -4,8 +4,10 @@ import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
 import { attemptCall } from "./attempt.ts";
 import { BeginNotes } from "./begin-notes.ts";
 import type { BreakerPolicy } from "./breaker.ts";
-import { CallGate, type Priority } from "./gate.ts";
+import type { CallTerms } from "./call-terms.ts";
+import { CallGate } from "./gate.ts";
 import { HeldItem } from "./held-item.ts";
+import { type LaneRate, openLaneRate } from "./lane-rate.ts";
 import type { DeliveryObserver, LaneState } from "./observer.ts";
 import { overdueReason, type RetryPolicy } from "./retry.ts";
 import { splitBatch } from "./split-batch.ts";
@@ -14,7 +16,7 @@ import { splitBatch } from "./split-batch.ts";
 export interface LanePolicy {
   /** Calls at the same time. */
   readonly concurrency: number;
-  /** Calls that begin in any one second; undefined: no limit. */
+  /** Calls that begin in any one second, over all processes; undefined: no limit. */
   readonly maxPerSecond: number | undefined;
   /** Time for one call. */
   readonly timeoutMs: number;
@@ -26,23 +28,14 @@ export interface LaneOptions {
   readonly name: string;
   readonly target: Target;
   readonly policy: LanePolicy;
-  readonly inbox: Pick<Inbox, "lease" | "begin" | "extend" | "settle" | "clockMs">;
+  readonly inbox: Pick<
+    Inbox,
+    "lease" | "begin" | "extend" | "settle" | "clockMs" | "shareRate" | "leaveRate"
+  >;
   readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;
   readonly observer: DeliveryObserver;
-}
-
-interface CallTerms {
-  readonly priority: Priority;
-  /** The call does not begin when it is aborted. */
-  readonly queueSignal: AbortSignal;
-  /** Breaks the call off. */
-  readonly signal: AbortSignal;
-  /** Asked before the call begins. */
-  readonly mayBegin?: (() => Promise<boolean>) | undefined;
-  /** Called when it begins; what it returns, when it has ended. */
-  readonly begun?: (() => () => void) | undefined;
 }
 
 /** How long after a crash others take over; a process that stands still for longer loses what it holds. */
@@ -61,6 +54,7 @@ const woken = new Error("woken");
 export class Lane {
   readonly #options: LaneOptions;
   readonly #gate: CallGate;
+  readonly #rate: LaneRate | undefined;
   readonly #notes: BeginNotes;
   readonly #held = new Set<HeldItem>();
   readonly #stop = new AbortController();
@@ -83,9 +77,15 @@ export class Lane {
       ...{ inbox, clock },
       failed: (error) => observer.inboxFailed(name, "begin", error),
     });
+    this.#rate =
+      policy.maxPerSecond === undefined
+        ? undefined
+        : openLaneRate(policy.maxPerSecond, {
+            ...{ name, inbox, clock, signal: this.#end.signal },
+            failed: (error) => observer.inboxFailed(name, "share a rate", error),
+          });
     this.#gate = new CallGate({
-      ...policy,
-      clock,
+      ...{ ...policy, clock, rate: this.#rate },
       onBreaker: (kind) => {
         observer.breakerChanged(name, kind);
         this.wake();
@@ -141,6 +141,7 @@ export class Lane {
     this.#end.abort();
     this.#gate.close();
     this.#notes.close();
+    await this.#rate?.leave();
     await this.#running;
   }
 

@@ -9,7 +9,11 @@ export interface DeliveryObserver {
   /** Messages that had been leased were given to somebody else, who decides about them. */
   leaseLost(target: string, messages: number): void;
   /** The inbox did not do what it was asked; it is asked again. */
-  inboxFailed(target: string, operation: "lease" | "begin" | "extend" | "settle", error: unknown): void;
+  inboxFailed(
+    target: string,
+    operation: "lease" | "begin" | "extend" | "settle" | "share a rate",
+    error: unknown,
+  ): void;
 }
 
 export interface CallReport {

@@ -64,16 +64,6 @@ export function decodeBatchToken(token: string): LeaseToken | null {
   return { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
 }
 
-export function encodeShare(key: number): string {
-  return key.toString(36);
-}
-
-/** @throws RangeError */
-export function decodeShare(token: string): number {
-  if (!/^[0-9a-z]{1,10}$/.test(token)) throw new RangeError(`token is "${token}", not one of a share`);
-  return fromBase36(token);
-}
-
 function fromBase36(text: string): number {
   return Number.parseInt(text, 36);
 }

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
+import { checkAfterMs, checkShareAsked, decodeShare, encodeShare } from "../../sql/shares.ts";
 import type * as port from "../channels.ts";
-import { decodeShare, encodeBatchToken, encodePreparation, encodeShare } from "./ids.ts";
+import { encodeBatchToken, encodePreparation } from "./ids.ts";
 import type { ChannelsOperations } from "./operations.ts";
 import { packBodies, unpackBodies } from "./pack-body.ts";
 
@@ -15,8 +16,6 @@ export interface SqlChannelsOptions {
 }
 
 const MAX_LEASE_MS = 86_400_000;
-const MAX_SHARE_LEASE_MS = 60_000;
-const MAX_PER_SECOND = 10_000;
 const MAX_PAGE = 1_000;
 
 type Options = port.CallOptions | undefined;
@@ -202,17 +201,14 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   async shareRate({ channelId, token, ...asked }: port.ShareRequest, options?: Options): Promise<port.Share> {
-    checkRange("perSecond", asked.perSecond, MAX_PER_SECOND);
-    checkRange("held", asked.held, MAX_PER_SECOND, 0);
-    checkRange("wanted", asked.wanted, MAX_PER_SECOND, 0);
-    checkRange("leaseMs", asked.leaseMs, MAX_SHARE_LEASE_MS);
+    checkShareAsked(asked);
     const key = token === undefined ? newKey() : decodeShare(token);
     const sharing = { ...asked, channelId, key, atMs: this.#options.leaseNow() };
     return { ...(await this.#call("shareRate", [sharing], options)), token: encodeShare(key) };
   }
 
   async leaveRate(channelId: string, token: string, afterMs: number, options?: Options): Promise<void> {
-    checkRange("afterMs", afterMs, MAX_SHARE_LEASE_MS, 0);
+    checkAfterMs(afterMs);
     const leaving = { channelId, key: decodeShare(token), atMs: this.#options.leaseNow() };
     await this.#call("leaveRate", [leaving, afterMs], options);
   }

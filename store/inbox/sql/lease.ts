@@ -1,7 +1,9 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
+import { forgetShares } from "../../sql/shares.ts";
 import { recover } from "./begin.ts";
 import { type BrokenWork, buryBroken, readIndexes } from "./broken-work.ts";
 import { PARKED_MS } from "./order.ts";
+import { TARGET_SHARES } from "./shares.ts";
 import { BODY_COLUMNS, type BodyRow, createDamageOf } from "./stored-bodies.ts";
 import { takeAll } from "./take.ts";
 import { HOLDERS, WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
@@ -87,6 +89,7 @@ export function* extend(
 
 /** The process that had the file before has ended, and its leases with it; those of consumers elsewhere go on. */
 export function* forgetLeases({ nowMs }: Session): Operation<void> {
+  yield* forgetShares(TARGET_SHARES, nowMs);
   yield* run(
     `UPDATE {work} SET due_at_ms = $1 WHERE leased = ${HOLDERS.process} AND due_at_ms > $1
        AND due_at_ms < ${PARKED_MS}`,

@@ -9,6 +9,7 @@ import { extend, forgetLeases, lease } from "./lease.ts";
 import { oldestPending, prune } from "./prune.ts";
 import { replay } from "./replay.ts";
 import { settle } from "./settle.ts";
+import { leaveRate, shareRate } from "./shares.ts";
 
 /** All that can be asked of a database, by name: a request to a worker thread is a name and its arguments. */
 export const operations = {
@@ -21,6 +22,7 @@ export const operations = {
   forgetLeases,
   keepClock,
   lease,
+  leaveRate,
   listDeadLetters,
   listDeliveries,
   oldestPending,
@@ -30,6 +32,7 @@ export const operations = {
   replay,
   replyOf,
   settle,
+  shareRate,
 } as const;
 
 export type InboxOperations = typeof operations;

@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Share, ShareAsked } from "../../../base/async/rate-shares.ts";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
+import { checkAfterMs, checkShareAsked, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { decodeBatchId, decodeToken } from "../ids.ts";
 import type * as port from "../inbox.ts";
 import { InboxUnavailableError } from "../inbox.ts";
@@ -101,7 +103,7 @@ export class SqlInbox implements port.Inbox {
   async lease(request: port.LeaseRequest, options?: port.CallOptions): Promise<port.LeaseResult> {
     checkLeasing(request);
     const { maxBytes = DEFAULT_MAX_LEASE_BYTES, holder = "process" } = request;
-    const leaseKey = randomInt(1, 2 ** 48 - 1);
+    const leaseKey = newKey();
     const leasing = { ...request, maxBytes, holder, leaseKey, wallMs: this.#options.now() };
     const rows = await this.#call("lease", [leasing], options);
     return { items: toWorkItems(rows, leaseKey), nextDueAtMs: rows.nextDueAtMs };
@@ -132,6 +134,19 @@ export class SqlInbox implements port.Inbox {
     const { result, wake } = await this.#call("settle", [key, outcomes, this.#options.now()], options);
     this.#wake(wake);
     return result;
+  }
+
+  async shareRate(target: string, asked: ShareAsked, options?: port.CallOptions): Promise<Share> {
+    checkShareAsked(asked);
+    const { token, ...wish } = asked;
+    const key = token === undefined ? newKey() : decodeShare(token);
+    const share = await this.#call("shareRate", [{ ...wish, target, key }], options);
+    return { ...share, token: encodeShare(key) };
+  }
+
+  async leaveRate(target: string, token: string, afterMs: number, options?: port.CallOptions): Promise<void> {
+    checkAfterMs(afterMs);
+    await this.#call("leaveRate", [{ target, key: decodeShare(token) }, afterMs], options);
   }
 
   async deadLetters(
@@ -264,6 +279,10 @@ export class SqlInbox implements port.Inbox {
   #wake(targets: readonly string[]): void {
     for (const target of targets) for (const listener of this.#listeners) listener(target);
   }
+}
+
+function newKey(): number {
+  return randomInt(1, 2 ** 48 - 1);
 }
 
 function reasonOf(error: unknown): string {

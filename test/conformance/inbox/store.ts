@@ -2,6 +2,7 @@ import type { Inbox, InboxRetention } from "../../../store/inbox/inbox.ts";
 
 export interface OpenOptions {
   readonly now: () => number;
+  readonly clockMs: () => number;
   readonly retention?: Partial<InboxRetention>;
 }
 
@@ -27,12 +28,15 @@ export interface World extends AsyncDisposable {
 /** A clock that stands still until it is moved. */
 export class Clock {
   ms = 1_700_000_000_000;
-  readonly now = (): number => this.ms;
+  /** How far the clock that people see has been set. */
+  setMs = 0;
+  readonly now = (): number => this.ms + this.setMs;
+  readonly clockMs = (): number => this.ms;
 }
 
 export async function openWorld(store: InboxStore, retention: Partial<InboxRetention> = {}): Promise<World> {
   const clock = new Clock();
-  const options = { now: clock.now, retention };
+  const options = { now: clock.now, clockMs: clock.clockMs, retention };
   let inbox = await store.open(options);
   return {
     clock,

@@ -8,7 +8,7 @@ import { createDelivery, type Delivery } from "../../../services/channel/deliver
 import { startScheduler } from "../../../services/channel/schedule/scheduler.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
-import { mostInSecond } from "../../services/channel/delivery/most-within.ts";
+import { mostInSecond } from "../../base/async/most-within.ts";
 import { ended, noUsers, pushIds, startTask } from "../../services/channel/delivery/world.ts";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { answerAfter, openReceiver, type Receiver } from "./receiver.ts";

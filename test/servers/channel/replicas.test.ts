@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { migrate } from "../../../store/channels/postgres/migrate.ts";
-import { mostInSecond } from "../../services/channel/delivery/most-within.ts";
+import { mostInSecond } from "../../base/async/most-within.ts";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 import { type Engage, openEngage } from "../webhook/engage.ts";

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { SharedRate } from "../../../../base/async/shared-rate.ts";
 import {
   CallGate,
   type GateOptions,
+  type GateRate,
   type Leave,
   type Priority,
 } from "../../../../services/webhook/delivery/gate.ts";
+import { mostInSecond } from "../../../base/async/most-within.ts";
 import { TestClock } from "./test-clock.ts";
 
 let clock: TestClock;
@@ -21,7 +24,7 @@ afterEach(() => {
 
 function openGate(options: Partial<GateOptions> = {}): CallGate {
   const gate = new CallGate({
-    ...{ concurrency: 2, maxPerSecond: undefined, clock, onBreaker: (kind) => changes.push(kind) },
+    ...{ concurrency: 2, rate: undefined, clock, onBreaker: (kind) => changes.push(kind) },
     breaker: { failures: 2, openMs: 1_000, maxOpenMs: 1_000 },
     ...options,
   });
@@ -89,15 +92,55 @@ it("lets one call through to see, and all when that one ends well", async () => 
   expect(changes).toEqual(["open", "half-open", "closed"]);
 });
 
+/** A rate that no other process has. */
+function openRate(limit: number): GateRate {
+  const { signal } = new AbortController();
+  const rate = new SharedRate({
+    shares: {
+      shareRate: async ({ perSecond }) => ({
+        token: "t",
+        held: perSecond,
+        fair: perSecond,
+        total: perSecond,
+      }),
+      leaveRate: async () => {},
+    },
+    ...{ clock, signal, failed: () => {} },
+  });
+  return { limit, take: (perSecond, ended) => rate.take(perSecond, ended) };
+}
+
 it("lets calls through by and by when there is a limit", async () => {
-  const gate = openGate({ concurrency: 10, maxPerSecond: 2 });
+  const gate = openGate({ concurrency: 10, rate: openRate(2) });
   const starts: number[] = [];
   const beginMs = clock.now();
   const calls = Array.from({ length: 5 }, async () => {
-    await enter(gate, [], "x");
+    const leave = await enter(gate, [], "x");
     starts.push(clock.now() - beginMs);
+    leave({ kind: "ok" });
   });
   await clock.pass(10_000);
   await Promise.all(calls);
-  expect(starts).toEqual([0, 0, 1_000, 1_000, 2_000]);
+  expect(mostInSecond(starts)).toBe(2);
+  expect(starts.at(-1)).toBeLessThan(3_000);
+});
+
+it("takes a turn of the rate for a call that begins, and no other", async () => {
+  const turns: string[] = [];
+  const rate: GateRate = {
+    limit: 5,
+    async take() {
+      turns.push("taken");
+      return { begin: () => turns.push("begun") > 0, done: () => turns.push("done") };
+    },
+  };
+  const gate = openGate({ concurrency: 1, rate });
+  const waiting = new AbortController();
+  const gone = gate.enter("normal", waiting.signal);
+  waiting.abort();
+  expect(await gone).toBeUndefined();
+  await clock.pass(1);
+  expect(turns).toEqual(["taken", "done"]);
+  (await enter(gate, [], "x"))({ kind: "ok" });
+  expect(turns).toEqual(["taken", "done", "taken", "begun", "done"]);
 });

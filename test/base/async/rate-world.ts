@@ -1,8 +1,8 @@
-import { type Clock, createWait } from "../../../../base/async/clock.ts";
-import { ChannelRate } from "../../../../services/channel/delivery/channel-rate.ts";
-import type { ShareRequest } from "../../../../store/channels/channels.ts";
-import { giveShare, type ShareRow } from "../../../../store/channels/sql/give-share.ts";
-import { FakeClock } from "../../../base/async/fake-clock.ts";
+import { type Clock, createWait } from "../../../base/async/clock.ts";
+import type { ShareAsked } from "../../../base/async/rate-shares.ts";
+import { SharedRate } from "../../../base/async/shared-rate.ts";
+import { giveShare, type ShareRow } from "../../../store/sql/give-share.ts";
+import { FakeClock } from "./fake-clock.ts";
 
 /** Of one process: nothing is called while it stalls, and nothing any more when it was killed. */
 class ProcessClock implements Clock {
@@ -63,7 +63,7 @@ export function openRateWorld(random: () => number): RateWorld {
   let rows: readonly ShareRow[] = [];
   let lastKey = 0;
 
-  function shareOf(key: number, asked: ShareRequest, atMs: number) {
+  function shareOf(key: number, asked: ShareAsked, atMs: number) {
     calls.count++;
     const { share, own, changed, gone } = giveShare(rows, key, asked, atMs);
     const written = [...changed, own];
@@ -79,14 +79,14 @@ export function openRateWorld(random: () => number): RateWorld {
     const stopping = new AbortController();
     const pause = (of: Clock, ms: number) => new Promise<void>((resolve) => of.after(ms, resolve));
     const store = {
-      async shareRate(request: ShareRequest) {
+      async shareRate(request: ShareAsked) {
         const atMs = Math.round(clock.now() + skewMs);
         await pause(clock, random() * 30);
         const answer = shareOf(Number(request.token ?? ++lastKey), request, atMs);
         await pause(own, random() * 30);
         return answer;
       },
-      async leaveRate(_channelId: string, token: string, afterMs: number) {
+      async leaveRate(token: string, afterMs: number) {
         const untilMs = clock.now() + skewMs + afterMs - 1_600;
         rows = rows.map((row) =>
           row.share_key === Number(token) ? { ...row, wanted: 0, until_ms: untilMs } : row,
@@ -96,7 +96,7 @@ export function openRateWorld(random: () => number): RateWorld {
     const failed = (error: unknown): never => {
       throw error;
     };
-    const rate = new ChannelRate({ store, clock: own, channelId: "c1", signal: stopping.signal, failed });
+    const rate = new SharedRate({ shares: store, clock: own, signal: stopping.signal, failed });
     const arrivals: number[] = [];
 
     async function send(): Promise<void> {

@@ -1,12 +1,11 @@
-import { Bell } from "../../../base/async/bell.ts";
-import type { Clock } from "../../../base/async/clock.ts";
-import type { ChannelStore } from "../../../store/channels/channels.ts";
+import { Bell } from "./bell.ts";
+import type { Clock } from "./clock.ts";
+import type { RateShares } from "./rate-shares.ts";
 import { type Turn, WindowPacer } from "./window-pacer.ts";
 
-export interface ChannelRateOptions {
-  readonly store: Pick<ChannelStore, "shareRate" | "leaveRate">;
+export interface SharedRateOptions {
+  readonly shares: RateShares;
   readonly clock: Clock;
-  readonly channelId: string;
   /** Aborted when nothing more is sent. */
   readonly signal: AbortSignal;
   readonly failed: (error: unknown) => void;
@@ -39,13 +38,13 @@ interface Wish {
 }
 
 /**
- * The rate of one channel, as far as it is this process's: a share that it asks
- * the store for while it sends, and paces by the answers to its own requests. As
+ * A rate of calls that several processes have together, as far as it is this
+ * process's: a share that it asks for while it sends, and paces by the answers to its own requests. As
  * shares are never more than the rate together, and one becomes less only a
  * second behind the answers to what was sent by it, the rate is kept over all.
  */
-export class ChannelRate {
-  readonly #options: ChannelRateOptions;
+export class SharedRate {
+  readonly #options: SharedRateOptions;
   readonly #pacer: WindowPacer;
   readonly #bell: Bell;
   #working: Promise<void> | undefined;
@@ -63,7 +62,7 @@ export class ChannelRate {
   /** Requests in a second, at most in the last seconds. */
   #used = 0;
 
-  constructor(options: ChannelRateOptions) {
+  constructor(options: SharedRateOptions) {
     this.#options = options;
     this.#pacer = new WindowPacer(options);
     this.#bell = new Bell(options.clock);
@@ -71,7 +70,7 @@ export class ChannelRate {
 
   /**
    * Resolves when a request may be sent. Rejects with the reason of a signal, the rate's or its own.
-   * @param limit requests of the channel in a second, over all processes
+   * @param limit calls in a second, over all processes
    */
   take(limit: number, signal?: AbortSignal): Promise<Turn> {
     const turn = this.#pacer.take(limit, signal);
@@ -91,13 +90,13 @@ export class ChannelRate {
 
   /** Leaves the share to others; nothing is sent any more. */
   async leave(): Promise<void> {
-    const { store, clock, channelId, failed } = this.#options;
+    const { shares, clock, failed } = this.#options;
     this.#bell.ring();
     await this.#working;
     if (this.#token === undefined) return;
     const quietMs = this.#pacer.quietAtMs(this.#pacer.count) - clock.monotonicMs();
     const afterMs = Math.ceil(Math.min(Math.max(0, quietMs), maxQuietMs));
-    await store.leaveRate(channelId, this.#token, afterMs).catch(failed);
+    await shares.leaveRate(this.#token, afterMs).catch(failed);
   }
 
   /** Until the share is left, or nothing is to be sent any more. */
@@ -117,13 +116,13 @@ export class ChannelRate {
   }
 
   async #share(): Promise<void> {
-    const { store, clock, channelId } = this.#options;
+    const { shares, clock } = this.#options;
     const askedMs = clock.monotonicMs();
     const wish = this.#nextWish(askedMs);
     this.#wish = wish;
     const isQuiet = askedMs >= this.#pacer.quietAtMs(this.#fasterTurns);
     const held = isQuiet ? this.#perSecond : this.#held;
-    const share = await store.shareRate({ ...wish, channelId, token: this.#token, held, leaseMs });
+    const share = await shares.shareRate({ ...wish, token: this.#token, held, leaseMs });
     this.#token = wish.wanted === 0 && share.held === 0 ? undefined : share.token;
     this.#held = share.held;
     const perSecond = Math.min(share.held, share.fair);

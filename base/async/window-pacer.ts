@@ -1,11 +1,11 @@
-import type { Clock } from "../../../base/async/clock.ts";
+import type { Clock } from "./clock.ts";
 
 export interface WindowPacerOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** What this process may send of a channel. */
+/** What this process may send. */
 export interface Allowance {
   /** Requests in a second; 0: none. */
   readonly perSecond: number;
@@ -43,13 +43,17 @@ const maxPatienceMs = 500;
 const patiencePerSecondMs = 10;
 /** What is handed to another process waits longer for answers: it is handed seldom. */
 const quietPatienceMs = 1_000;
+/** While requests are under way it is looked at so often whether the process stands still. */
+const beatMs = 50;
+/** A look that comes later than this was held up, and so may be what was to be sent. */
+const stallMs = 100;
 /** Timers come late: what was to go in the meantime goes at once, but no more than of so long. */
 const burstMs = 50;
 const firstCapacity = 64;
 const none: Allowance = { perSecond: 0, ofAll: 0, untilMs: Number.NEGATIVE_INFINITY };
 
 /**
- * Lets at most so many requests of one channel go in any second, as the receiver
+ * Lets at most so many requests go in any second, as the receiver
  * counts them: of N + 1 in a row the last goes a second behind the answer to the
  * first, since it is not known when a request arrives, but it has when it is
  * answered. Slow receivers would hold that up, so an answer is waited for as long
@@ -77,6 +81,10 @@ export class WindowPacer {
   #patienceMs = maxPatienceMs;
   #refilledMs: number;
   #isHanding = false;
+  /** Turns that are begun and not done. */
+  #underWay = 0;
+  /** When it was last looked whether the process stands still; undefined while nothing is under way. */
+  #beatAtMs: number | undefined;
   #wake = (): void => {};
 
   constructor(options: WindowPacerOptions) {
@@ -152,6 +160,7 @@ export class WindowPacer {
     this.#isHanding = true;
     while (this.#waiting.length > 0 && !signal.aborted) {
       const now = clock.monotonicMs();
+      this.#noticeStall(now);
       const { perSecond, ofAll, untilMs } = this.#allowance;
       const isAllowed = perSecond > 0 && ofAll <= this.#waiting[0]!.limit && now < untilMs;
       const atMs = isAllowed ? this.#earliest(perSecond, now) : Number.POSITIVE_INFINITY;
@@ -207,17 +216,45 @@ export class WindowPacer {
     return {
       begin: () => {
         const now = clock.monotonicMs();
+        this.#noticeStall(now);
         if (now >= this.#allowance.untilMs || allowances !== this.#allowances) return false;
         isBegun = true;
         this.#note(this.#begun, number, now);
+        this.#underWay++;
+        if (this.#beatAtMs === undefined) this.#beat();
         return true;
       },
       done: () => {
         const now = clock.monotonicMs();
+        this.#noticeStall(now);
+        if (isBegun) this.#underWay--;
         if (!isBegun) this.#nextMs = Math.min(this.#nextMs, now);
         this.#note(this.#done, number, isBegun ? now : Number.NEGATIVE_INFINITY);
       },
     };
+  }
+
+  /** Looks again and again while something is under way. */
+  #beat(): void {
+    const { clock, signal } = this.#options;
+    const now = clock.monotonicMs();
+    this.#noticeStall(now);
+    this.#beatAtMs = this.#underWay === 0 || signal.aborted ? undefined : now;
+    if (this.#beatAtMs !== undefined) clock.after(beatMs, () => this.#beat());
+  }
+
+  /**
+   * What was begun before the process stood still may not have left it by then, so it
+   * counts from when the process goes on.
+   */
+  #noticeStall(now: number): void {
+    if (this.#beatAtMs === undefined || now - this.#beatAtMs <= beatMs + stallMs) return;
+    this.#beatAtMs = now;
+    for (let number = Math.max(0, this.#count - this.#done.length); number < this.#count; number++) {
+      const place = number % this.#done.length;
+      const isUnderWay = this.#done[place] === Number.POSITIVE_INFINITY && this.#begun[place]! < now;
+      if (isUnderWay) this.#begun[place] = now;
+    }
   }
 
   #note(times: Float64Array, number: number, atMs: number): void {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seeded } from "../../../servers/webhook/batches.ts";
+import { seeded } from "../../servers/webhook/batches.ts";
 import { mostInSecond } from "./most-within.ts";
 import { openRateWorld, type Process } from "./rate-world.ts";
 

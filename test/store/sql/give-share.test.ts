@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { giveShare, graceMs, type ShareRow } from "../../../store/channels/sql/give-share.ts";
+import { giveShare, graceMs, type ShareRow } from "../../../store/sql/give-share.ts";
 
 const leaseMs = 10_000;
 

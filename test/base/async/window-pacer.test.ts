@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { WindowPacer } from "../../../../services/channel/delivery/window-pacer.ts";
-import { FakeClock } from "../../../base/async/fake-clock.ts";
+import { WindowPacer } from "../../../base/async/window-pacer.ts";
+import { FakeClock } from "./fake-clock.ts";
 import { mostInSecond } from "./most-within.ts";
 
 /** Requests that are counted by a receiver at some time between their beginning and their answer. */
@@ -78,6 +78,38 @@ describe("requests of one process", () => {
     expect(mostInSecond(arrivals)).toBeLessThanOrEqual(100);
     expect(arrivals.length).toBeGreaterThan(600);
   });
+
+  it.each([
+    [50, 2_000, 3],
+    [50, 2_000, 160],
+    [50, 700, 60],
+    [20, 5_000, 30],
+    [200, 1_200, 150],
+  ])(
+    "at %d a second count again after a stall of %d ms, leaving %d ms after they began",
+    async (limit, stallMs, leaveMs) => {
+      const clock = new FakeClock();
+      const pacer = new WindowPacer({ clock, signal: new AbortController().signal });
+      pacer.allow({ perSecond: limit, ofAll: limit, untilMs: Number.POSITIVE_INFINITY });
+      const arrivals: number[] = [];
+      const send = async (): Promise<void> => {
+        const turn = await pacer.take(limit);
+        turn.begin();
+        clock.after(leaveMs, () => {
+          arrivals.push(clock.monotonicMs());
+          clock.after(2, () => turn.done());
+        });
+      };
+      for (let i = 0; i < 8 * limit; i++) void send();
+      for (let stall = 0; stall < 3; stall++) {
+        await clock.advance(1_501);
+        clock.stall(stallMs);
+      }
+      await clock.advance(4_000);
+      expect(mostInSecond(arrivals)).toBeLessThanOrEqual(limit);
+      expect(arrivals.length).toBeGreaterThan(3 * limit);
+    },
+  );
 
   it("keep to what is allowed when that becomes less, and more", async () => {
     const { clock, arrivals, send, allow } = open(200, 200, () => 5);

@@ -1,6 +1,6 @@
-import type { Share, ShareRequest } from "../shares.ts";
+import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
 
-/** What is remembered of a process that sends for a channel. */
+/** What is remembered of a process that has a share. */
 export interface ShareRow {
   readonly share_key: number;
   readonly per_second: number;
@@ -9,8 +9,6 @@ export interface ShareRow {
   /** By the clock of leases. */
   readonly until_ms: number;
 }
-
-export type ShareAsked = Omit<ShareRequest, "channelId" | "token">;
 
 export interface ShareGiven {
   readonly share: Omit<Share, "token">;
@@ -40,7 +38,7 @@ const turnMs = 60_000;
 export function giveShare(
   rows: readonly ShareRow[],
   key: number,
-  asked: ShareAsked,
+  asked: Omit<ShareAsked, "token">,
   atMs: number,
 ): ShareGiven {
   const { leaseMs, wanted } = asked;

@@ -1,0 +1,32 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import { SharedRate } from "../../../base/async/shared-rate.ts";
+import type { Inbox } from "../../../store/inbox/inbox.ts";
+import type { GateRate } from "./gate.ts";
+
+export interface LaneRateOptions {
+  /** Of the target. */
+  readonly name: string;
+  readonly inbox: Pick<Inbox, "shareRate" | "leaveRate">;
+  readonly clock: Clock;
+  /** Aborted when nothing more is sent. */
+  readonly signal: AbortSignal;
+  readonly failed: (error: unknown) => void;
+}
+
+export interface LaneRate extends GateRate {
+  /** Leaves the share to other processes. */
+  leave(): Promise<void>;
+}
+
+/** The rate of a target's calls, which all processes on its inbox have together. */
+export function openLaneRate(limit: number, options: LaneRateOptions): LaneRate {
+  const { name, inbox, clock, signal, failed } = options;
+  const rate = new SharedRate({
+    shares: {
+      shareRate: (asked) => inbox.shareRate(name, asked),
+      leaveRate: (token, afterMs) => inbox.leaveRate(name, token, afterMs),
+    },
+    ...{ clock, signal, failed },
+  });
+  return { limit, take: (perSecond, ended) => rate.take(perSecond, ended), leave: () => rate.leave() };
+}

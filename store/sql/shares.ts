@@ -1,0 +1,113 @@
+import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
+import { giveShare, graceMs, type ShareRow, skewMs } from "./give-share.ts";
+import { all, type Operation, run, type Session } from "./query.ts";
+
+/** A table with the columns of `ShareRow`, and one that tells the rates apart. */
+export interface ShareTable {
+  readonly table: string;
+  readonly column: string;
+}
+
+/** One rate of a table. */
+export interface RateOf extends ShareTable {
+  readonly value: string | number;
+  /** What transactions about it hold. */
+  readonly lock: string;
+}
+
+export interface Sharing extends Omit<ShareAsked, "token"> {
+  readonly key: number;
+  /** By the clock of leases. */
+  readonly atMs: number;
+}
+
+/** What a process that had the file before has sent may still come, and is in a window with this one's. */
+const aloneMs = 1_100;
+const MAX_LEASE_MS = 60_000;
+const MAX_PER_SECOND = 10_000;
+
+export function* shareRate(
+  session: Session,
+  rate: RateOf,
+  sharing: Sharing,
+): Operation<Omit<Share, "token">> {
+  yield* lockShares(session, rate);
+  const rows = yield* all<ShareRow>(
+    `SELECT share_key, per_second, held, wanted, until_ms FROM ${rate.table} WHERE ${rate.column} = $1`,
+    rate.value,
+  );
+  const { share, own, changed, gone } = giveShare(rows, sharing.key, sharing, sharing.atMs);
+  const isLeft = own.held === 0 && own.wanted === 0;
+  for (const one of isLeft ? [...gone, sharing.key] : gone) yield* remove(rate, one);
+  for (const row of isLeft ? changed : [...changed, own]) yield* write(rate, row);
+  return share;
+}
+
+/** @param afterMs until what was sent is in no window any more */
+export function* leaveRate(
+  session: Session,
+  rate: RateOf,
+  { key, atMs }: Pick<Sharing, "key" | "atMs">,
+  afterMs: number,
+): Operation<void> {
+  yield* lockShares(session, rate);
+  if (afterMs === 0) {
+    yield* remove(rate, key);
+    return;
+  }
+  yield* run(
+    `UPDATE ${rate.table} SET wanted = 0, until_ms = $1 WHERE ${rate.column} = $2 AND share_key = $3`,
+    ...[atMs + afterMs + skewMs - graceMs, rate.value, key],
+  );
+}
+
+/** What is left was a process's that has ended, and whose clock may have been another. */
+export function* forgetShares({ table }: ShareTable, atMs: number): Operation<void> {
+  yield* run(`UPDATE ${table} SET wanted = 0, until_ms = $1`, atMs + aloneMs - graceMs);
+}
+
+/** @throws RangeError that names the field */
+export function checkShareAsked({ perSecond, held, wanted, leaseMs }: ShareAsked): void {
+  checkRange("perSecond", perSecond, 1, MAX_PER_SECOND);
+  checkRange("held", held, 0, MAX_PER_SECOND);
+  checkRange("wanted", wanted, 0, MAX_PER_SECOND);
+  checkRange("leaseMs", leaseMs, 1, MAX_LEASE_MS);
+}
+
+/** @throws RangeError */
+export function checkAfterMs(afterMs: number): void {
+  checkRange("afterMs", afterMs, 0, MAX_LEASE_MS);
+}
+
+export function encodeShare(key: number): string {
+  return key.toString(36);
+}
+
+/** @throws RangeError */
+export function decodeShare(token: string): number {
+  if (!/^[0-9a-z]{1,10}$/.test(token)) throw new RangeError(`token is "${token}", not one of a share`);
+  return Number.parseInt(token, 36);
+}
+
+function checkRange(field: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw new RangeError(`${field} is ${value}, not a whole number from ${min} to ${max}`);
+}
+
+function* lockShares({ dialect }: Session, { lock }: RateOf): Operation<void> {
+  if (dialect.lockName !== null) yield* run(dialect.lockName, lock);
+}
+
+function* remove({ table, column, value }: RateOf, key: number): Operation<void> {
+  yield* run(`DELETE FROM ${table} WHERE ${column} = $1 AND share_key = $2`, value, key);
+}
+
+function* write({ table, column, value }: RateOf, row: ShareRow): Operation<void> {
+  yield* run(
+    `INSERT INTO ${table} (${column}, share_key, per_second, held, wanted, until_ms)
+     VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (${column}, share_key) DO UPDATE SET per_second = excluded.per_second,
+       held = excluded.held, wanted = excluded.wanted, until_ms = excluded.until_ms`,
+    ...[value, row.share_key, row.per_second, row.held, row.wanted, row.until_ms],
+  );
+}
