@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "../base/async/clock.ts";
-import { maxPropertiesOf } from "../services/event/config.ts";
+import { maxPropertiesOf, nameLimitsOf } from "../services/event/config.ts";
 import { type Loader, type LoadObserver, openLoader } from "../services/event/load/loader.ts";
 import { createPrepareWorker, type PrepareWorker } from "../services/event/load/prepare-worker.ts";
 import { createProgress } from "../services/event/load/worker-messages.ts";
@@ -85,6 +85,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     openLoader({
       ...{ store, stagingFolder, delays, observer: ports.observer, clock: systemClock },
       maxProperties: maxPropertiesOf(config.events),
+      names: nameLimitsOf(config.events),
       reader: {
         ...reader,
         // What a damaged log of the store would take with it can be loaded again.

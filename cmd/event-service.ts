@@ -5,7 +5,7 @@ import type { Registry } from "prom-client";
 import { createSettledNow, systemClock } from "../base/async/clock.ts";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
-import { maxPropertiesOf } from "../services/event/config.ts";
+import { maxPropertiesOf, nameLimitsOf } from "../services/event/config.ts";
 import { type EventJsonCodec, eventCodecs } from "../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../services/event/spool-line.ts";
 import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
@@ -99,7 +99,9 @@ export async function openEventServices(
       ...{ projects: config.projects, append, letters, observer: metrics.collect, now },
       schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
       pending: () => loading.peek()?.pending,
+      rates: (projectId) => loading.peek()?.loader.rates(projectId),
       maxProperties: maxPropertiesOf(config.events),
+      names: nameLimitsOf(config.events),
     });
   });
   const gate = (): Promise<unknown> | undefined => (loading.peek() === undefined ? open() : undefined);
@@ -160,6 +162,21 @@ async function openLoading(
             { project, property, maxProperties },
             "new properties are dropped, the project has as many as events.maxProperties allows",
           );
+        },
+        limited({ projectId: project, reason, name }) {
+          const { maxEventNames, maxNewNamesPerMinute } = config.events;
+          if (reason === "event_limit") {
+            const advice = "engage store forget removes names that are not wanted";
+            logger.warn(
+              { project, event: name, maxEventNames },
+              `events with new names are refused, the project has as many as events.maxEventNames allows; ${advice}`,
+            );
+          } else {
+            logger.warn(
+              { project, name, maxNewNamesPerMinute },
+              "new names of events and properties are not taken, more came within a minute than events.maxNewNamesPerMinute allows",
+            );
+          }
         },
       },
       torn(file, bytes) {

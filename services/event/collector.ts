@@ -9,6 +9,7 @@ import {
 import { debugIngest, ingest, unknownAppid } from "./ingest.ts";
 import { createPendingChecks } from "./pending.ts";
 import { type CollectorProject, createProjectDirectory } from "./projects.ts";
+import type { NameLimits } from "./record/name-book.ts";
 import type { TakeOptions } from "./take.ts";
 import { trackBatch } from "./track.ts";
 import { trackStream } from "./track-stream.ts";
@@ -19,6 +20,8 @@ export interface EventCollectorOptions extends TakeOptions {
   readonly maxInflatedBytes?: number;
   /** Of events, and as many of users, in each project. Default: no limit. */
   readonly maxProperties?: number;
+  /** Of each project. Default: any name may be new. */
+  readonly names?: NameLimits;
   /** See PendingOptions. */
   readonly maxPendingBytes?: number;
 }
@@ -34,7 +37,7 @@ const syncBatchSize = 20;
  */
 export function createEventCollector(given: EventCollectorOptions): ServiceImpl<typeof EventCollector> {
   const { maxInflatedBytes = defaultInflatedBytes, maxProperties = Number.POSITIVE_INFINITY } = given;
-  const directory = createProjectDirectory(given.projects, maxProperties);
+  const directory = createProjectDirectory(given.projects, maxProperties, given.names);
   const options = { ...given, directory, maxInflatedBytes, checks: createPendingChecks(given) };
   return {
     track: (request) => trackBatch(options, request, "track"),

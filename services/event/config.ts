@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { NameLimits } from "./record/name-book.ts";
 
 const mib = 1_048_576;
 /** A column takes 1.3 MiB at most while rows are put in or in order; the rest is for queries beside that. */
@@ -87,6 +88,14 @@ export const eventsConfigSchema = z.strictObject({
    * ones are dropped. One for every 2 MiB of `engine.memoryBytes` unless given: each takes memory of every load.
    */
   maxProperties: z.int().min(1).max(100_000).optional(),
+  /** Different names of events that a project may have. Events of further ones are refused. */
+  maxEventNames: z.int().min(1).max(1_000_000).default(5_000),
+  /**
+   * New names of events and properties that one app id may bring to a project within a minute. Events of further names
+   * are refused and properties dropped, until the next minute. What comes without an app id, by project id or from
+   * files, may bring any number.
+   */
+  maxNewNamesPerMinute: z.int().min(1).max(1_000_000).default(250),
   uuidWindow: uuidWindowSchema.prefault({}),
   batch: batchSchema.prefault({}),
   spool: spoolSchema.prefault({}),
@@ -94,6 +103,10 @@ export const eventsConfigSchema = z.strictObject({
   /** Records that were refused. */
   deadLetters: deadLettersSchema.prefault({}),
 });
+
+export function nameLimitsOf({ maxEventNames, maxNewNamesPerMinute }: NameLimits): NameLimits {
+  return { maxEventNames, maxNewNamesPerMinute };
+}
 
 /** Of events, and as many of users, in each project. */
 export function maxPropertiesOf({

@@ -19,7 +19,7 @@ import type { CheckedRecord, RefusedRecord } from "./record/record.ts";
 import { keepRefused } from "./refused-letters.ts";
 import { createToldLimit, toDropped, toResult } from "./results.ts";
 import { encodeSpoolLine } from "./spool-line.ts";
-import { type CheckingOptions, keepLine, takeChecked } from "./take.ts";
+import { type CheckingOptions, keepLine, senderOf, takeChecked } from "./take.ts";
 
 export interface IngestOptions extends CheckingOptions {
   readonly directory: ProjectDirectory;
@@ -32,6 +32,7 @@ export const unknownAppid = "unknown appid";
 
 interface Ingested {
   readonly project: Project;
+  readonly appid: string | undefined;
   readonly body: IngestBody;
   /** Parameters of a form. */
   readonly fields: Fields | undefined;
@@ -59,13 +60,16 @@ export async function ingest(
 /** Records are looked at when they are loaded: on the way in only JSON is told from what is not. */
 async function ingestUnseen(
   options: IngestOptions,
-  { project, body }: Ingested,
+  { project, appid, body }: Ingested,
   receivedMs: number,
 ): Promise<IngestResponse> {
   const { bytes, starts, ends, faults } = body.list;
   const good = starts.length - faults.size;
   if (good > 0) {
-    await keepLine(options, encodeSpoolLine(project.id, receivedMs, goodBytes(body)));
+    await keepLine(
+      options,
+      encodeSpoolLine(project.id, receivedMs, goodBytes(body), senderOf({ project, appid })),
+    );
     options.observer.taken(project.id, "ingest", good);
   }
   const refused = Array.from(faults, ([at, refusal]) => ({
@@ -82,11 +86,11 @@ async function ingestUnseen(
 
 async function ingestChecked(
   options: IngestOptions,
-  { project, body, turn }: Ingested,
+  { project, appid, body, turn }: Ingested,
   receivedMs: number,
 ): Promise<IngestResponse> {
   const records = await toRawRecords(body, turn);
-  const batch = { project, source: "ingest_debug", records, receivedMs, dryRun: false } as const;
+  const batch = { project, appid, source: "ingest_debug", records, receivedMs, dryRun: false } as const;
   const checked = await takeChecked(options, batch);
   const notes = checked.flatMap((verdict, index) => (isFlawless(verdict) ? [] : [{ index, verdict }]));
   return answer(notes, !checked.some(({ kind }) => kind !== "refused"));
@@ -118,12 +122,12 @@ export async function debugIngest(
   const compress = (requestHeader.get("compress") ?? "").toLowerCase();
   const read = await readBody(options, request, compress, requestHeader.get("appid") ?? request.appid);
   if ("code" in read) return refuseDebug(read.msg);
-  const { project, fields, body, turn } = read;
+  const { project, appid, fields, body, turn } = read;
   const dryRun = request.dryRun === 1 || fields?.get("dryRun")?.toString() === "1";
   try {
     const records = await toRawRecords(body, turn);
     return debugAnswer(
-      await takeChecked(options, { project, source: "data_debug", records, receivedMs, dryRun }),
+      await takeChecked(options, { project, appid, source: "data_debug", records, receivedMs, dryRun }),
     );
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
@@ -159,14 +163,14 @@ async function readBody(
   { directory, observer, maxInflatedBytes }: IngestOptions,
   { body, data }: Pick<IngestRequest, "body" | "data">,
   compress: string,
-  appid: string,
+  given: string,
 ): Promise<Read> {
-  const named = directory.byAppid(appid);
+  const named = directory.byAppid(given);
   const nobody = (detail = ""): Read => {
     observer.rejected("appid");
     return { code: -2, msg: `${unknownAppid}${detail}` };
   };
-  if (appid !== "" && named === undefined) return nobody();
+  if (given !== "" && named === undefined) return nobody();
   try {
     const { data: bytes = noBytes, contentType = "" } = body ?? {};
     const payload = openPayload({ bytes, contentType, data, compress });
@@ -175,9 +179,9 @@ async function readBody(
     if ("isUnknownWithin" in sender) return nobody(adviceFor(sender.isUnknownWithin));
     const turn = createTurn();
     const read = await readIngestBody(await unpack(payload, maxInflatedBytes), turn);
-    const isNamed = named !== undefined || payload.fields?.has("appid");
-    const project = isNamed ? sender : directory.byAppid(read.appid ?? "");
-    return project === undefined ? nobody() : { project, body: read, fields: payload.fields, turn };
+    const appid = given !== "" ? given : (payload.fields?.get("appid")?.toString() ?? read.appid ?? "");
+    const project = directory.byAppid(appid);
+    return project === undefined ? nobody() : { project, appid, body: read, fields: payload.fields, turn };
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     observer.rejected("format");

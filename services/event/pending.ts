@@ -1,8 +1,10 @@
+import { createTurn, mapInTurns, type Turn } from "../../base/async/turns.ts";
 import { checkLine, checksumBytes } from "../../base/files/line-checksum.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import type { RecordChunk, RecordPlace, RecordReader } from "../../store/records/records.ts";
 import { comparePlaces } from "./load/places.ts";
 import type { Project } from "./projects.ts";
+import type { NameRates } from "./record/name-book.ts";
 import type { CheckedRecord } from "./record/record.ts";
 import { decodeSpoolLine } from "./spool-line.ts";
 import { createVerdicts, type Verdicts } from "./verdicts.ts";
@@ -17,6 +19,8 @@ export interface PendingOptions {
   /** Undefined while nothing can be on disk. */
   readonly pending: () => PendingRecords | undefined;
   readonly schema: EventStore["schema"];
+  /** How fast new names of a project came up to where the store is; changes together with its schema. */
+  readonly rates?: ((projectId: number) => NameRates | undefined) | undefined;
   /** With more that waits, nothing of it is looked at. Default 16 MiB. */
   readonly maxPendingBytes?: number;
 }
@@ -69,7 +73,7 @@ export function createPendingChecks(options: PendingOptions): PendingChecks {
     if (known !== undefined) return known;
     const walk: ProjectWalk = {
       ...{ project, lineHead: Buffer.from(`{"p":${project.id},`), expected: new Set(), at: undefined },
-      ...{ verdicts: createVerdicts(project, options.schema), turn: Promise.resolve() },
+      ...{ verdicts: verdictsOf(project, options), turn: Promise.resolve() },
     };
     walks.set(project.id, walk);
     return walk;
@@ -92,9 +96,16 @@ export function createPendingChecks(options: PendingOptions): PendingChecks {
     async verdicts(project) {
       const walk = walkOf(project);
       await inTurn(walk, () => advance(walk, options));
-      return createVerdicts(project, options.schema, walk.verdicts.made());
+      const { verdicts } = walk;
+      return createVerdicts(project, options.schema, verdicts.made(), verdicts.names());
     },
   };
+}
+
+/** With nothing but what the store has. */
+export function verdictsOf(project: Project, options: Pick<PendingOptions, "schema" | "rates">): Verdicts {
+  const names = { events: [], rates: options.rates?.(project.id) };
+  return createVerdicts(project, options.schema, [], names);
 }
 
 /** What can't be read is no reason to fail: the record is kept, and the loader, which reads the same, tells of it. */
@@ -110,13 +121,14 @@ async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void
   const end = await records.end();
   const from = placeOf(walk, records, options) ?? (await records.start());
   if ((await records.bytesBehind(from)) > (options.maxPendingBytes ?? defaultPendingBytes)) return;
+  const turn = createTurn();
   for (let at = from; comparePlaces(at, end) < 0; at = placeOf(walk, records, options) ?? at) {
     const chunk = await records.read(at, chunkBytes);
     if (chunk === undefined) return;
     const now = placeOf(walk, records, options);
     // Loaded in the meantime: the schema has it, and more than these lines would know.
     if (now !== undefined && comparePlaces(now, at) > 0) continue;
-    checkLines(walk, chunk);
+    await checkLines(walk, chunk, turn);
     walk.at = chunk.to;
   }
 }
@@ -125,17 +137,17 @@ async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void
 function placeOf(
   walk: ProjectWalk,
   { loadedTo }: PendingRecords,
-  { schema }: PendingOptions,
+  options: PendingOptions,
 ): RecordPlace | undefined {
   const loaded = loadedTo();
   if (loaded !== undefined && (walk.at === undefined || comparePlaces(loaded, walk.at) > 0)) {
     walk.at = loaded;
-    walk.verdicts = createVerdicts(walk.project, schema);
+    walk.verdicts = verdictsOf(walk.project, options);
   }
   return walk.at;
 }
 
-function checkLines(walk: ProjectWalk, chunk: RecordChunk): void {
+async function checkLines(walk: ProjectWalk, chunk: RecordChunk, turn: Turn): Promise<void> {
   const { bytes } = chunk;
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let start = 0; start < lines.length; ) {
@@ -147,8 +159,10 @@ function checkLines(walk: ProjectWalk, chunk: RecordChunk): void {
     if (checkLine(line, { number: chunk.from.number, offset }) === "damaged") continue;
     const decoded = decodeSpoolLine(line.toString());
     if (decoded?.projectId !== walk.project.id) continue;
-    const { records, receivedMs } = decoded;
-    const checked = records.map((record) => walk.verdicts.check(record, receivedMs));
+    const { records, receivedMs, appid } = decoded;
+    const { verdicts } = walk;
+    const checkOne = (record: unknown): CheckedRecord => verdicts.check(record, receivedMs, appid);
+    const checked = await mapInTurns(records, checkOne, turn);
     for (const one of walk.expected) {
       if (!isLine(line, one.line)) continue;
       one.checked = checked;

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { NameLimits } from "./record/name-book.ts";
 import { compileToInstant } from "./record/zone.ts";
 
 /** A project as the configuration has it. */
@@ -15,6 +16,8 @@ export interface Project {
   readonly toInstant: (localMs: number) => number;
   /** Properties of events, and as many of users, that it may have. */
   readonly maxProperties: number;
+  /** Default: any name may be new. */
+  readonly names?: NameLimits | undefined;
 }
 
 export interface ProjectDirectory {
@@ -26,11 +29,12 @@ export interface ProjectDirectory {
 export function createProjectDirectory(
   projects: readonly CollectorProject[],
   maxProperties: number,
+  names?: NameLimits,
 ): ProjectDirectory {
   const byId = new Map<bigint, Project>();
   const byAppid = new Map<string, Project>();
   for (const { id, appids, zone } of projects) {
-    const project = { id, toInstant: compileToInstant(zone), maxProperties };
+    const project = { id, toInstant: compileToInstant(zone), maxProperties, names };
     byId.set(BigInt(id), project);
     for (const appid of appids) {
       if (!byAppid.has(appid)) byAppid.set(appid, project);

@@ -7,13 +7,19 @@ const closeObject = 0x7d;
 
 /**
  * One line of the spool: `{"p":projectId,"r":receivedMs,"b":body}`, without its
- * end. Line ends in the body, which in JSON stand only between values, become blanks.
+ * end, and with `"a":appid` where the sender named one. Line ends in the body, which in JSON stand only between values, become blanks.
  * @param body one record or a list of them, as JSON in UTF-8
  */
-export function encodeSpoolLine(projectId: number, receivedMs: number, body: Uint8Array): Uint8Array {
-  const head = `{"p":${projectId},"r":${receivedMs},"b":`;
+export function encodeSpoolLine(
+  projectId: number,
+  receivedMs: number,
+  body: Uint8Array,
+  appid?: string,
+): Uint8Array {
+  const sender = appid === undefined ? "" : `"a":${JSON.stringify(appid)},`;
+  const head = Buffer.from(`{"p":${projectId},"r":${receivedMs},${sender}"b":`);
   const line = Buffer.allocUnsafeSlow(head.length + body.length + 1);
-  line.write(head, "latin1");
+  line.set(head);
   line.set(body, head.length);
   line[line.length - 1] = closeObject;
   if (line.includes(LF) || line.includes(CR)) {
@@ -61,10 +67,12 @@ function countLines(source: Buffer): number {
 export interface SpoolLine {
   readonly projectId: number;
   readonly receivedMs: number;
+  /** By which the sender named the project. */
+  readonly appid: string | undefined;
   readonly records: readonly unknown[];
 }
 
-const lineMembers: ReadonlySet<string> = new Set(["p", "r", "b", "#crc"]);
+const lineMembers: ReadonlySet<string> = new Set(["p", "r", "a", "b", "#crc"]);
 
 /** Undefined when it is no such line. Integers beyond 2^53 are bigints. */
 export function decodeSpoolLine(text: string): SpoolLine | undefined {
@@ -77,6 +85,7 @@ export function decodeSpoolLine(text: string): SpoolLine | undefined {
   // A changed byte in the name of the checksum would otherwise make it a line without one.
   for (const name in line) if (!lineMembers.has(name)) return undefined;
   if (typeof line?.p !== "number" || typeof line.r !== "number" || line.b === undefined) return undefined;
-  const { p: projectId, r: receivedMs, b: body } = line;
-  return { projectId, receivedMs, records: Array.isArray(body) ? body : [body] } as SpoolLine;
+  const { p: projectId, r: receivedMs, a: appid, b: body } = line;
+  if (appid !== undefined && typeof appid !== "string") return undefined;
+  return { projectId, receivedMs, appid, records: Array.isArray(body) ? body : [body] } as SpoolLine;
 }

@@ -5,12 +5,12 @@ import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../../store/records/records.ts";
 import type { CollectObserver, RecordSource } from "./observer.ts";
-import type { PendingChecks, PendingOptions } from "./pending.ts";
+import { type PendingChecks, type PendingOptions, verdictsOf } from "./pending.ts";
 import type { Project } from "./projects.ts";
 import type { CheckedRecord, RefusedRecord } from "./record/record.ts";
 import { keepRefused, type RefusedLine } from "./refused-letters.ts";
 import { encodeSpoolLine } from "./spool-line.ts";
-import { areFinal, createVerdicts, type Verdicts } from "./verdicts.ts";
+import { areFinal, type Verdicts } from "./verdicts.ts";
 
 /** What records are taken into. */
 export interface TakeOptions {
@@ -18,6 +18,7 @@ export interface TakeOptions {
   readonly append: RecordSink["append"];
   readonly schema: EventStore["schema"];
   readonly pending: PendingOptions["pending"];
+  readonly rates?: PendingOptions["rates"] | undefined;
   readonly letters: Pick<DeadLetters, "append">;
   readonly observer: CollectObserver;
   /** Milliseconds since 1970. */
@@ -31,6 +32,8 @@ export type RawRecord =
 
 export interface Batch {
   readonly project: Project;
+  /** By which the sender named the project. */
+  readonly appid: string | undefined;
   readonly source: RecordSource;
   readonly records: readonly RawRecord[];
   readonly receivedMs: number;
@@ -48,20 +51,24 @@ export interface CheckingOptions extends TakeOptions {
  */
 export async function takeChecked(options: CheckingOptions, batch: Batch): Promise<readonly CheckedRecord[]> {
   const { project, records } = batch;
-  const first = await checkAll(batch, createVerdicts(project, options.schema));
+  const first = await checkAll(batch, verdictsOf(project, options));
   const isFinal = areFinal(project, options.schema, first);
   if (batch.dryRun) return isFinal ? first : checkAll(batch, await options.checks.verdicts(project));
   // What can't be kept is sent again, so its refused records are told only once.
   const checked = await keepGood(options, batch, first, isFinal);
-  const refused = checked.flatMap((verdict, at): readonly RefusedLine[] =>
+  // A record that is refused for its new name only when it is loaded becomes a dead letter there.
+  const refused = first.flatMap((verdict, at): readonly RefusedLine[] =>
     verdict.kind === "refused" ? [{ refusal: verdict, line: records[at]!.text }] : [],
   );
   keepRefused(options.letters, project.id, refused, options.now);
-  tell(options.observer, batch, checked, records.length - refused.length);
+  tell(options.observer, batch, first, checked);
   return checked;
 }
 
-/** Whether a record is refused depends on itself alone, so the first verdicts tell; they may not yet tell what it loses. */
+/**
+ * Which records are not kept the first verdicts tell. They may not yet tell what the others lose, nor that the name of
+ * an event is one too many.
+ */
 async function keepGood(
   options: CheckingOptions,
   batch: Batch,
@@ -71,18 +78,27 @@ async function keepGood(
   const { project, records, receivedMs } = batch;
   const good = records.flatMap(({ text }, at) => (first[at]!.kind === "refused" ? [] : [text as string]));
   if (good.length === 0) return first;
-  const line = encodeSpoolLine(project.id, receivedMs, Buffer.from(`[${good.join(",")}]`));
+  const body = Buffer.from(`[${good.join(",")}]`);
+  const line = encodeSpoolLine(project.id, receivedMs, body, senderOf(batch));
   using expected = isFinal ? undefined : options.checks.expect(project, line);
   await keepLine(options, line);
   if (expected === undefined) return first;
   const loaded = (await expected.checked())?.values();
-  if (loaded === undefined) return checkAll(batch, createVerdicts(project, options.schema));
+  if (loaded === undefined) return checkAll(batch, verdictsOf(project, options));
   return first.map((one) => (one.kind === "refused" ? one : (loaded.next().value ?? one)));
 }
 
-function checkAll({ records, receivedMs }: Batch, { check }: Verdicts): Promise<readonly CheckedRecord[]> {
+/** The app id, where it matters how many names it brings. */
+export function senderOf({ project, appid }: Pick<Batch, "project" | "appid">): string | undefined {
+  return project.names === undefined ? undefined : appid;
+}
+
+function checkAll(
+  { records, receivedMs, appid }: Batch,
+  { check }: Verdicts,
+): Promise<readonly CheckedRecord[]> {
   const checkOne = (record: RawRecord): CheckedRecord =>
-    "json" in record ? check(record.json, receivedMs) : record.refusal;
+    "json" in record ? check(record.json, receivedMs, appid) : record.refusal;
   return mapInTurns(records, checkOne, createTurn());
 }
 
@@ -100,12 +116,16 @@ export async function keepLine({ append }: Pick<TakeOptions, "append">, line: Ui
 function tell(
   observer: CollectObserver,
   { project, source }: Batch,
+  first: readonly CheckedRecord[],
   checked: readonly CheckedRecord[],
-  good: number,
 ): void {
+  const good = first.filter(({ kind }) => kind !== "refused").length;
   if (good > 0) observer.taken(project.id, source, good);
-  for (const verdict of checked) {
+  for (const verdict of first) {
     if (verdict.kind === "refused") observer.refused(project.id, source, verdict.reason);
-    else for (const { reason } of verdict.dropped) observer.dropped(project.id, source, reason);
+  }
+  for (const verdict of checked) {
+    if (verdict.kind === "refused") continue;
+    for (const { reason } of verdict.dropped) observer.dropped(project.id, source, reason);
   }
 }

@@ -30,7 +30,8 @@ export async function trackBatch(
   const receivedMs = options.now();
   const records = await readRecords(request, receivedMs, createTurn());
   const { dryRun } = request;
-  const checked = await takeChecked(options, { project, source, records, receivedMs, dryRun });
+  const appid = request.project.case === "appid" ? request.project.value : undefined;
+  const checked = await takeChecked(options, { project, appid, source, records, receivedMs, dryRun });
   const refused = checked.filter(({ kind }) => kind === "refused").length;
   const limit = createToldLimit();
   const results = checked.map((one) => toResult(one, limit));

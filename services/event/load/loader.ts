@@ -7,11 +7,12 @@ import {
   type SpoolPlace,
 } from "../../../store/events/events.ts";
 import type { RecordReader } from "../../../store/records/records.ts";
+import type { NameLimits, NameRates } from "../record/name-book.ts";
 import { BatchSize } from "./batch-size.ts";
 import { createFlushes } from "./flushes.ts";
 import { comparePlaces } from "./places.ts";
 import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-worker.ts";
-import type { PreparedBatch, ProjectStart } from "./prepared.ts";
+import type { LimitedName, PreparedBatch, PrepareStart, ProjectStart } from "./prepared.ts";
 import { clearStaging, removeRows } from "./staging.ts";
 import { Suspects } from "./suspects.ts";
 
@@ -22,6 +23,8 @@ export interface LoaderOptions {
   readonly zones: ReadonlyMap<number, string>;
   /** Of events, and as many of users, in each project. Default: no limit. */
   readonly maxProperties?: number;
+  /** Of each project. Default: no limits. */
+  readonly names?: NameLimits;
   /** Called at the start, and again when one has died. */
   readonly startWorker: () => PrepareWorker;
   /** Where the worker writes prepared rows. */
@@ -49,12 +52,16 @@ export interface LoadObserver {
   failed(error: unknown, delayMs: number): void;
   /** A property is dropped, as others may be after it, because the project has as many as it may. Told once for each project. */
   overLimit(projectId: number, property: string): void;
+  /** The same of names of events, and of names that came too fast. */
+  limited?(name: LimitedName): void;
 }
 
 export interface Loader extends AsyncDisposable {
   /** Resolves when all that was on disk in the spool before the call can be queried. */
   flush(signal: AbortSignal): Promise<void>;
   status(): Promise<LoadStatus>;
+  /** New names so far, of the records that the store has loaded. */
+  rates(projectId: number): NameRates | undefined;
 }
 
 export interface LoadStatus {
@@ -79,6 +86,9 @@ class SpoolLoader implements Loader {
   readonly #suspects = new Suspects();
   readonly #flushes = createFlushes();
   readonly #overLimit = new Set<number>();
+  readonly #limited = new Set<string>();
+  /** By project: as the batches that are loaded left them. */
+  readonly #rates = new Map<number, NameRates>();
   readonly #size: BatchSize;
   readonly #running: Promise<void>;
   #worker: PrepareWorker | undefined;
@@ -97,6 +107,10 @@ class SpoolLoader implements Loader {
     const flushed = this.#flushes.add(await this.#options.reader.end(), signal);
     this.#waker.abort();
     await flushed;
+  }
+
+  rates(projectId: number): NameRates | undefined {
+    return this.#rates.get(projectId);
   }
 
   async status(): Promise<LoadStatus> {
@@ -157,14 +171,16 @@ class SpoolLoader implements Loader {
     }
   }
 
-  #limit(): { readonly maxProperties?: number } {
-    const { maxProperties } = this.#options;
-    return maxProperties === undefined ? {} : { maxProperties };
+  #limit(): Pick<PrepareStart, "maxProperties" | "names"> {
+    const { maxProperties, names } = this.#options;
+    return { ...(maxProperties !== undefined && { maxProperties }), ...(names !== undefined && { names }) };
   }
 
   #projectStarts(): ReadonlyMap<number, ProjectStart> {
     const { zones, store } = this.#options;
-    return new Map(Array.from(zones, ([id, zone]) => [id, { schema: store.schema(id), zone }]));
+    return new Map(
+      Array.from(zones, ([id, zone]) => [id, { schema: store.schema(id), zone, rates: this.#rates.get(id) }]),
+    );
   }
 
   /** Undefined when it is ended before there was something to prepare. */
@@ -212,6 +228,7 @@ class SpoolLoader implements Loader {
     if (prepared.letters !== undefined) await keepLetters(prepared.letters);
     const startMs = clock.monotonicMs();
     await this.#loadForAsLongAsItTakes(prepared);
+    for (const [projectId, rates] of prepared.rates ?? []) this.#rates.set(projectId, rates);
     const { to } = prepared.batch;
     this.#faults = 0;
     this.#size.grow();
@@ -224,9 +241,19 @@ class SpoolLoader implements Loader {
       if (!this.#overLimit.has(projectId)) observer.overLimit(projectId, name);
       this.#overLimit.add(projectId);
     }
+    this.#reportLimited(prepared.limited ?? []);
     // What can't be deleted now is deleted after the next batch, or at the next start.
     await removeRows(prepared.batch).catch((error: unknown) => observer.failed(error, limits.batchMs));
     await reader.release(to).catch((error: unknown) => observer.failed(error, limits.batchMs));
+  }
+
+  /** Once for each project and reason. */
+  #reportLimited(names: readonly LimitedName[]): void {
+    for (const name of names) {
+      const key = `${name.projectId}:${name.reason}`;
+      if (!this.#limited.has(key)) this.#options.observer.limited?.(name);
+      this.#limited.add(key);
+    }
   }
 
   /** A store that is away is waited for. One that can't load this batch, or not within its memory, makes it smaller. */

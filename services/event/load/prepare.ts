@@ -40,9 +40,13 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
     reset(start) {
       intake.rewind(start.loadedTo);
       projects = new Map(
-        Array.from(start.projects, ([id, { schema, zone }]) => [
+        Array.from(start.projects, ([id, { schema, zone, rates }]) => [
           id,
-          createProjectState(schema, compileToInstant(zone), start.maxProperties),
+          createProjectState(schema, compileToInstant(zone), {
+            maxProperties: start.maxProperties,
+            names: start.names,
+            rates,
+          }),
         ]),
       );
     },
@@ -108,9 +112,10 @@ class BatchPreparer implements Disposable {
       this.addDamaged(bytes);
       return;
     }
-    const { projectId, receivedMs, records } = line;
+    const { projectId, receivedMs, appid, records } = line;
     this.#firstReceivedMs = Math.min(this.#firstReceivedMs, receivedMs);
     const state = this.#projects.get(projectId);
+    state?.names.begin(appid, receivedMs);
     this.tally.records += records.length;
     for (const record of records) {
       if (state === undefined) {
@@ -128,8 +133,10 @@ class BatchPreparer implements Disposable {
     return {
       batch: { from: this.#from, to, projects },
       counts: this.tally.counts(),
+      rates: new Map(Array.from(this.#files.keys(), (id) => [id, this.#projects.get(id)!.names.rates()])),
       letters: this.tally.letters(),
       overLimit: this.tally.overLimit,
+      limited: this.tally.limited(),
       firstReceivedMs: this.#firstReceivedMs,
     };
   }
@@ -158,6 +165,9 @@ class BatchPreparer implements Disposable {
     if (checked.kind === "refused") {
       const from = { projectId, receivedMs };
       tally.refuse(checked.reason, checked.message, letterOf(record), from);
+      if (checked.reason === "event_limit" || checked.reason === "name_rate") {
+        tally.limit(projectId, checked.reason, (record as StandardRecord)["#event_name"]);
+      }
       return;
     }
     const { uuid, accountId, distinctId } = checked;
@@ -197,6 +207,10 @@ class BatchPreparer implements Disposable {
     this.#files.set(projectId, files);
     return files;
   }
+}
+
+interface StandardRecord {
+  readonly "#event_name": string;
 }
 
 /** Damaged bytes that are no UTF-8 are kept as they are. */

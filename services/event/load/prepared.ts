@@ -1,5 +1,6 @@
 import type { LetterBatch } from "../../../store/deadletters/deadletters.ts";
 import type { LoadBatch, ProjectSchema, SpoolPlace } from "../../../store/events/events.ts";
+import type { NameLimits, NameRates } from "../record/name-book.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
 
 /** Why the loader refused a record, beyond what the rules say. */
@@ -30,6 +31,13 @@ export interface RecordCounts {
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
 }
 
+export interface LimitedName {
+  readonly projectId: number;
+  readonly reason: "event_limit" | "name_rate";
+  /** Of the event or property. */
+  readonly name: string;
+}
+
 export interface PrepareTask {
   readonly from: SpoolPlace;
   /** Whole lines. */
@@ -53,6 +61,10 @@ export interface PreparedBatch {
   readonly uuidsForgotten: number;
   /** By project: a property that was dropped because the project has as many as it may. */
   readonly overLimit: ReadonlyMap<number, DroppedProperty>;
+  /** Further names that were not taken because they were new: of each project and reason one. */
+  readonly limited?: readonly LimitedName[];
+  /** By project: see `NameRates`, after this batch. */
+  readonly rates?: ReadonlyMap<number, NameRates>;
 }
 
 /** What preparing starts from: what the store has loaded. */
@@ -61,11 +73,14 @@ export interface PrepareStart {
   /** Of all projects that are configured. */
   readonly projects: ReadonlyMap<number, ProjectStart>;
   /** Of events, and as many of users, in each project. Default: no limit. */
-  readonly maxProperties?: number;
+  readonly maxProperties?: number | undefined;
+  /** Of each project. Default: no limits. */
+  readonly names?: NameLimits | undefined;
 }
 
 export interface ProjectStart {
   readonly schema: ProjectSchema;
   /** An offset such as `+08:00`, or an IANA name. */
   readonly zone: string;
+  readonly rates?: NameRates | undefined;
 }

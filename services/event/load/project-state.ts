@@ -1,10 +1,13 @@
 import type { EventName, ProjectSchema, Property, PropertyTable } from "../../../store/events/events.ts";
+import { NameBook, type NameLimits, type NameRates } from "../record/name-book.ts";
 import type { CheckedValue, RecordRules } from "../record/record.ts";
 import { createTypeTable } from "../record/type-table.ts";
 
 /** What is known of a project while its records are prepared: the store's schema, and what batches since then added. */
 export interface ProjectState {
   readonly rules: RecordRules;
+  /** Of events and properties that are new. */
+  readonly names: NameBook;
   /** The number of an event, given now if it has none. */
   eventNumber(name: string): number;
   /** The property of a value, made now if there is none. */
@@ -13,27 +16,43 @@ export interface ProjectState {
   takeNew(): { readonly events: readonly EventName[]; readonly properties: readonly Property[] };
 }
 
+export interface ProjectLimits {
+  /** Default: no limit. */
+  readonly maxProperties?: number | undefined;
+  /** Default: no limits. */
+  readonly names?: NameLimits | undefined;
+  /** New names until here, of the records that the store has loaded. */
+  readonly rates?: NameRates | undefined;
+}
+
 export function createProjectState(
   schema: ProjectSchema,
   toInstant: RecordRules["toInstant"],
-  maxProperties?: number,
+  { maxProperties, names: limits, rates }: ProjectLimits = {},
 ): ProjectState {
   const limit = maxProperties === undefined ? {} : { maxProperties };
   const types = createTypeTable(schema.properties.values(), limit);
   const events = new Map(Array.from(schema.events.values(), ({ name, number }) => [name, number]));
-  let lastEvent = Math.max(0, ...events.values());
+  let lastEvent = 0;
+  for (const number of events.values()) lastEvent = Math.max(lastEvent, number);
   let lastProperty = 0;
   for (const { number } of schema.properties.values()) lastProperty = Math.max(lastProperty, number);
   let newEvents: EventName[] = [];
   let newProperties: Property[] = [];
+  const names = new NameBook({
+    ...{ limits, rates },
+    hasEvent: (name) => events.has(name),
+    eventCount: () => events.size,
+  });
   return {
-    rules: { types, toInstant },
+    ...{ names, rules: { types, toInstant, names } },
     eventNumber(name) {
       const known = events.get(name);
       if (known !== undefined) return known;
       const number = ++lastEvent;
       events.set(name, number);
       newEvents.push({ name, number });
+      names.add();
       return number;
     },
     propertyOf(table, { name, known, type, group }) {
@@ -42,6 +61,7 @@ export function createProjectState(
       const property = { table, name, number, type, ...(group !== undefined && { group }) };
       types.add(property);
       newProperties.push(property);
+      names.add();
       return property;
     },
     takeNew() {

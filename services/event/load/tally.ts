@@ -1,6 +1,6 @@
 import { encodeLetter, type LetterBatch } from "../../../store/deadletters/deadletters.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
-import type { DuplicateKind, LoadRefusal, RecordCounts } from "./prepared.ts";
+import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./prepared.ts";
 
 /** Where a record came from that was refused. */
 export interface RefusedFrom {
@@ -19,6 +19,7 @@ export class Tally {
   users = 0;
   /** See PreparedBatch. */
   readonly overLimit = new Map<number, DroppedProperty>();
+  readonly #limited = new Map<string, LimitedName>();
   readonly #duplicates: Record<DuplicateKind, number> = { uuid: 0, first_check_id: 0 };
   readonly #refused: Partial<Record<RefusalReason | LoadRefusal, number>> = {};
   readonly #dropped: Partial<Record<DropReason, number>> = {};
@@ -43,12 +44,22 @@ export class Tally {
     for (const one of dropped) {
       this.#dropped[one.reason] = (this.#dropped[one.reason] ?? 0) + 1;
       if (one.reason === "property_limit") this.overLimit.set(from.projectId, one);
+      if (one.reason === "name_rate") this.limit(from.projectId, one.reason, one.name);
     }
     const changed = dropped.filter(({ reason }) => reason === "number_range");
     if (changed.length === 0) return;
     const messages = changed.slice(0, maxMessages).map(({ message }) => message);
     const further = changed.length > maxMessages ? `; and ${changed.length - maxMessages} more` : "";
     this.#keep("number_range", `${messages.join("; ")}${further}`, lineOf(), from);
+  }
+
+  limit(projectId: number, reason: LimitedName["reason"], name: string): void {
+    this.#limited.set(`${projectId}:${reason}`, { projectId, reason, name });
+  }
+
+  /** See PreparedBatch. */
+  limited(): readonly LimitedName[] {
+    return [...this.#limited.values()];
   }
 
   #keep(

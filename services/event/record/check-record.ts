@@ -7,6 +7,7 @@ import { addProperty, addUnset, clearedBy, readZoneOffset } from "./properties.t
 import {
   type CheckedOperation,
   type CheckedRecord,
+  type NameRoom,
   type RecordRules,
   type RecordType,
   type RefusalReason,
@@ -78,8 +79,9 @@ export function checkRecord(json: unknown, rules: RecordRules, receivedMs: numbe
   const draft: Draft = {
     ...{ table, types: rules.types, toInstant, room: rules.types.room(table) },
     ...{ values: [], dropped: [], isMixed: false, badName: undefined, names: undefined },
+    rateRoom: rules.names?.rateRoom ?? Number.POSITIVE_INFINITY,
   };
-  return complete(root, properties, operation, timeMs, draft);
+  return complete(root, properties, operation, timeMs, draft, rules.names);
 }
 
 function complete(
@@ -88,6 +90,7 @@ function complete(
   operation: CheckedOperation | undefined,
   timeMs: number,
   draft: Draft,
+  names: NameRoom | undefined,
 ): CheckedRecord {
   const accountId = readId(root.accountId);
   const distinctId = readId(root.distinctId);
@@ -112,6 +115,10 @@ function complete(
     const rule = "valid is a letter followed by at most 49 letters, digits and underscores";
     return refuse("event_name", "#event_name", `#event_name ${show(name)} is not valid, ${rule}`);
   }
+  const isNew = names !== undefined && !names.hasEvent(name);
+  if (isNew && names.eventRoom <= 0) return refuseEvent("event_limit", name);
+  if (isNew && names.rateRoom <= 0) return refuseEvent("name_rate", name);
+  if (isNew) draft.rateRoom--;
   const isTrack = root.type === "track";
   const eventId = isTrack ? undefined : readId(root.eventId);
   if (eventId === null) return refuseId("#event_id", root.eventId, "event_id");
@@ -150,6 +157,16 @@ function addUserProperties(
     else addProperty(draft, key, properties[key], only);
   }
 }
+
+function refuseEvent(reason: keyof typeof limitAdvice, name: string): RefusedRecord {
+  return refuse(reason, "#event_name", `#event_name ${show(name)} is new, and ${limitAdvice[reason]}`);
+}
+
+const limitAdvice = {
+  event_limit: "the project has as many names of events as events.maxEventNames allows",
+  name_rate:
+    "too many names were new within a minute (events.maxNewNamesPerMinute), it may be sent again later",
+} as const;
 
 function refuseName(key: string): RefusedRecord {
   const rule =

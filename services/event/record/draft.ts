@@ -14,6 +14,8 @@ export interface Draft {
   isMixed: boolean;
   /** How many values may still be the first of their property. */
   room: number;
+  /** How many names may still be new in this minute. */
+  rateRoom: number;
   /** The first key that is no name, for which the whole record is refused. */
   badName: string | undefined;
   /** Names of `values`, or of the first of them; kept once there are many. */
@@ -28,7 +30,12 @@ const maxNameLength = 100;
 
 export function keepValue(draft: Draft, value: CheckedValue): DropReason | undefined {
   if (draft.values.length >= maxValues) return "too_many";
-  if (value.known === undefined && draft.room-- <= 0) return "property_limit";
+  if (value.known === undefined) {
+    if (draft.room <= 0) return "property_limit";
+    if (draft.rateRoom <= 0) return "name_rate";
+    draft.room--;
+    draft.rateRoom--;
+  }
   draft.values.push(value);
   return undefined;
 }
@@ -37,9 +44,14 @@ export function keepValue(draft: Draft, value: CheckedValue): DropReason | undef
 export function dropProperty(draft: Draft, name: string, reason: DropReason, raw?: unknown): void {
   if (draft.dropped.length >= maxDropped) return;
   const given = name.slice(0, maxNameLength);
-  const message = reason === "number_range" ? numberAdvice(given, raw) : undefined;
+  const message = reason === "number_range" ? numberAdvice(given, raw) : rateAdvice[reason];
   draft.dropped.push({ name: given, reason, ...(message !== undefined && { message }) });
 }
+
+const rateAdvice: Readonly<Partial<Record<DropReason, string>>> = {
+  name_rate:
+    "too many names were new within a minute (events.maxNewNamesPerMinute), it is kept when it is sent again later",
+};
 
 function numberAdvice(name: string, raw: unknown): string {
   return `${name} ${show(raw)} is beyond ±${Number.MAX_SAFE_INTEGER} and would be changed, send it as text`;

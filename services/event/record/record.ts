@@ -77,8 +77,19 @@ export interface TypeLookup {
   room(table: PropertyTable): number;
 }
 
+/** What new names a project may get with the next record. */
+export interface NameRoom {
+  hasEvent(name: string): boolean;
+  /** Names of events that it may get before it has as many as it may. */
+  readonly eventRoom: number;
+  /** Names of events and properties that it may get within this minute from this sender. */
+  readonly rateRoom: number;
+}
+
 export interface RecordRules {
   readonly types: TypeLookup;
+  /** Default: any name may be new. */
+  readonly names?: NameRoom;
   /** The instant of a local time of the project's zone; both in milliseconds, the local one as if it were UTC. */
   readonly toInstant: (localMs: number) => number;
 }

@@ -7,17 +7,17 @@ import type { RecordResult } from "../../../gen/engage/event/v1/record_pb.ts";
 import { createEventCollector, type EventCollectorOptions } from "../../../services/event/collector.ts";
 import { createPreparer } from "../../../services/event/load/prepare.ts";
 import type { PreparedBatch } from "../../../services/event/load/prepared.ts";
-import { dropWord } from "../../../services/event/results.ts";
+import { dropWord, refusalWord } from "../../../services/event/results.ts";
 import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../../store/records/ndjson-reader.ts";
 import { openRecordSpool } from "../../../store/records/ndjson-spool.ts";
 import { createMemoryStore } from "./load/memory-store.ts";
 import { nowMs } from "./record/checking.ts";
 
-/** How records are sent; of those that `sdk` sends nothing is told. */
-export type Way = "sdk" | "debug" | "track" | "dry run";
+/** How records are sent; of those that `sdk` sends nothing is told. Two of them name the project by its app id. */
+export type Way = "sdk" | "debug" | "track" | "track by app id" | "dry run" | "dry run by app id";
 
-/** `name: reason` of each property that was dropped, of all records of a call. */
+/** `name: reason` of each property that was dropped and each record that was refused, of all records of a call. */
 export type Drops = readonly string[];
 
 export interface PendingRig extends AsyncDisposable {
@@ -32,9 +32,12 @@ export interface LoadedLine {
   readonly text: string;
   /** How many properties, by reason. */
   readonly dropped: PreparedBatch["counts"]["dropped"];
+  /** How many records, by reason. */
+  readonly refused: PreparedBatch["counts"]["refused"];
 }
 
-type RigOptions = Pick<EventCollectorOptions, "maxProperties" | "maxPendingBytes"> & {
+type RigOptions = Pick<EventCollectorOptions, "maxProperties" | "maxPendingBytes" | "names"> & {
+  readonly now?: () => number;
   /** Called before a line is appended; what it rejects with is what becomes of the line. */
   readonly beforeAppend?: () => Promise<void>;
 };
@@ -50,13 +53,17 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
   const store = createMemoryStore();
   const preparer = createPreparer({ intake, folder });
   const starts = [1, 2].map((id) => [id, { schema: store.schema(id), zone: "+00:00" }] as const);
-  const { maxProperties } = options;
+  const { maxProperties, names } = options;
+  let rates: PreparedBatch["rates"];
   preparer.reset({
     ...{ loadedTo: undefined, projects: new Map(starts) },
     ...(maxProperties !== undefined && { maxProperties }),
+    names,
   });
   const collector = createEventCollector({
     ...options,
+    now: options.now ?? (() => nowMs),
+    rates: (projectId) => rates?.get(projectId),
     projects: [1, 2].map((id) => ({ id, appids: [`app${id}`], zone: "+00:00" })),
     async append(line) {
       await beforeAppend?.();
@@ -66,7 +73,6 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
     pending: () => ({ ...reader, loadedTo: store.loadedTo }),
     letters: { append: () => {} },
     observer: { taken: () => {}, refused: () => {}, dropped: () => {}, rejected: () => {} },
-    now: () => nowMs,
   });
   const transport = createRouterTransport(({ service }) => service(EventCollector, collector));
   const client = createClient(EventCollector, transport);
@@ -87,9 +93,10 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
       const chunk = await reader.read(from, 1_000);
       if (chunk === undefined) return undefined;
       const text = Buffer.from(chunk.bytes).toString().split("\n", 1)[0]!;
-      const { batch, counts } = preparer.prepare({ ...chunk, maxRecords: 1, skipped: [] });
+      const { batch, counts, ...prepared } = preparer.prepare({ ...chunk, maxRecords: 1, skipped: [] });
       await store.load(batch);
-      return { text, dropped: counts.dropped };
+      rates = prepared.rates;
+      return { text, dropped: counts.dropped, refused: counts.refused };
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -101,8 +108,14 @@ async function send(
   records: readonly unknown[],
   project: number,
 ): Promise<Drops> {
-  if (way === "track" || way === "dry run") {
-    const { results } = await client.track({ ...batchOf(records, project), dryRun: way === "dry run" });
+  if (way !== "sdk" && way !== "debug") {
+    const named = way.endsWith("app id") ? ({ case: "appid", value: `app${project}` } as const) : undefined;
+    const batch = batchOf(records, project);
+    const { results } = await client.track({
+      ...batch,
+      project: named ?? batch.project,
+      dryRun: way.startsWith("dry run"),
+    });
     return dropsOf(results);
   }
   const body = { contentType: "application/json", data: Buffer.from(JSON.stringify(records)) };
@@ -123,6 +136,8 @@ function dropsOf(results: readonly RecordResult[]): Drops {
   return results.flatMap(({ outcome }) =>
     outcome.case === "accepted"
       ? outcome.value.dropped.map(({ name, reason }) => `${name}: ${dropWord(reason)}`)
-      : [],
+      : outcome.case === "refused"
+        ? [`${outcome.value.field}: ${refusalWord(outcome.value.reason)}`]
+        : [],
   );
 }

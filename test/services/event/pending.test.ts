@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
 import { type Drops, type LoadedLine, openPendingRig, type PendingRig, type Way } from "./pending-rig.ts";
-import { event, user } from "./record/checking.ts";
+import { event, nowMs, user } from "./record/checking.ts";
 
 type Call = readonly [way: Way, records: readonly unknown[], told: Drops];
 
@@ -163,5 +163,69 @@ describe("a verdict before earlier records are loaded", () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  describe("with limits on names", () => {
+    const names = { maxEventNames: 2, maxNewNamesPerMinute: 3 };
+    const named = (name: string, properties: unknown = {}) => event(properties, { "#event_name": name });
+
+    it("counts the names that wait to be loaded, and those that were", async () => {
+      let now = nowMs;
+      await using rig = openPendingRig({ names, now: () => now });
+      await rig.send("sdk", [named("a", { p: 1 })]);
+      expect(await rig.send("track by app id", [named("a", { p: 1, q: 1, r: 1 })])).toEqual(["r: name_rate"]);
+      expect(await rig.send("track by app id", [named("b")])).toEqual(["#event_name: name_rate"]);
+      await loadAll(rig);
+      expect(await rig.send("debug", [named("b")])).toEqual(["#event_name: name_rate"]);
+      expect(await rig.send("track", [named("b", { s: 1 })])).toEqual([]);
+      now += 60_000;
+      expect(await rig.send("debug", [named("a", { r: 1 }), named("c")])).toEqual([
+        "#event_name: event_limit",
+      ]);
+    });
+
+    it("is what the load does, whenever and however much is loaded", async () => {
+      const properties = fc.dictionary(fc.constantFrom("p", "q", "r", "s"), fc.constantFrom<unknown>(1, "x"));
+      const record = fc
+        .tuple(fc.constantFrom("a", "b", "c"), properties)
+        .map(([name, of]) => named(name, of));
+      const way = fc.constantFrom<Way>("sdk", "debug", "track by app id", "track");
+      const call = fc.record({ way, records: fc.array(record, { minLength: 1, maxLength: 2 }) });
+      const step = fc.record({ call, loads: fc.nat(2), seconds: fc.nat(50) });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+          let now = nowMs;
+          await using rig = openPendingRig({ names, maxProperties: 3, now: () => now });
+          const told = new Map<string, Drops>();
+          const sent = new Map<string, number>();
+          const loaded: LoadedLine[] = [];
+          for (const [at, { call, loads, seconds }] of steps.entries()) {
+            now += seconds * 1_000;
+            const id = `${call.way} ${at}`;
+            const records = call.records.map((one) => ({ ...(one as object), "#distinct_id": id }));
+            sent.set(id, records.length);
+            told.set(id, await rig.send(call.way, records));
+            for (let load = 0; load < loads; load++)
+              loaded.push(...[await rig.loadLine()].filter((one) => one !== undefined));
+          }
+          loaded.push(...(await loadAll(rig)));
+          const seen = loaded.filter(({ text }) => !text.includes('"#distinct_id":"sdk'));
+          const outcomes = seen.map(({ text, dropped, refused }) => {
+            const id = /"#distinct_id":"([^"]+)"/.exec(text)![1]!;
+            const isRefusal = (drop: string): boolean => drop.startsWith("#event_name");
+            const drops = told.get(id)!;
+            // What was refused on the way in is not in the spool.
+            const kept = (JSON.parse(text) as { b: unknown[] }).b.length;
+            const refusedAtLoad = Object.values(refused).reduce((sum, count) => sum + count, 0);
+            return {
+              told: [countReasons(drops.filter((drop) => !isRefusal(drop))), drops.filter(isRefusal).length],
+              done: [dropped, sent.get(id)! - kept + refusedAtLoad],
+            };
+          });
+          expect(outcomes.map((one) => one.told)).toEqual(outcomes.map((one) => one.done));
+        }),
+        { numRuns: 25 },
+      );
+    });
   });
 });

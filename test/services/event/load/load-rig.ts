@@ -9,7 +9,7 @@ import {
 } from "../../../../services/event/load/loader.ts";
 import { createPreparer } from "../../../../services/event/load/prepare.ts";
 import type { PrepareWorker } from "../../../../services/event/load/prepare-worker.ts";
-import type { PreparedBatch } from "../../../../services/event/load/prepared.ts";
+import type { LimitedName, PreparedBatch } from "../../../../services/event/load/prepared.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../../../store/records/ndjson-reader.ts";
@@ -38,6 +38,8 @@ export interface Rig extends AsyncDisposable {
   /** Project and property. */
   readonly overLimit: (readonly [number, string])[];
   readonly letters: string[];
+  /** What the observer was told of names that were not taken. */
+  readonly limited: LimitedName[];
   append(...records: unknown[]): Promise<void>;
   flush(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
   const batches: PreparedBatch[] = [];
   const faults: unknown[] = [];
   const letters: string[] = [];
+  const limited: LimitedName[] = [];
   const overLimit: (readonly [number, string])[] = [];
   const around = async <T>(step: string, work: () => Promise<T> | T): Promise<T> => {
     gate(`before ${step}`);
@@ -89,13 +92,14 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
         loaded: (prepared) => void batches.push(prepared),
         failed: (error) => void faults.push(error),
         overLimit: (projectId, property) => void overLimit.push([projectId, property]),
+        limited: (name) => void limited.push(name),
       },
       clock: systemClock,
       ...options.overrides,
     }),
   );
   return {
-    ...{ spool, loader, batches, faults, letters, overLimit, torn },
+    ...{ spool, loader, batches, faults, letters, overLimit, limited, torn },
     async append(...records) {
       await spool.append(encodeSpoolLine(1, receivedMs, Buffer.from(JSON.stringify(records))));
     },

@@ -101,6 +101,16 @@ describe("loader", () => {
     expect(rig.overLimit).toEqual([[1, "p1"]]);
   });
 
+  it("tells once of each project that names of events are too many", async () => {
+    const names = { maxEventNames: 1, maxNewNamesPerMinute: 10 };
+    await using rig = openRig({ folder, store, limits: { maxRecords: 1 }, overrides: { names } });
+    for (const n of numbers(4)) await rig.append({ ...track(n), "#event_name": `event${n}` });
+    await rig.flush();
+    expect(rig.limited).toEqual([{ projectId: 1, reason: "event_limit", name: "event1" }]);
+    expect(rig.letters).toHaveLength(3);
+    expect(rig.loader.rates(1)).toEqual(new Map());
+  });
+
   it("says how far it is behind", async () => {
     await using rig = openRig({ folder, store, limits: { batchMs: 3_600_000 } });
     await rig.append(track(0));

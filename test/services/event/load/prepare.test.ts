@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPreparer, type Preparer } from "../../../../services/event/load/prepare.ts";
-import type { PreparedBatch } from "../../../../services/event/load/prepared.ts";
+import type { PreparedBatch, PrepareStart } from "../../../../services/event/load/prepared.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { emptySchema, type ProjectSchema } from "../../../../store/events/events.ts";
 import type { Intake } from "../../../../store/intake/intake.ts";
@@ -15,7 +15,10 @@ let preparer: Preparer;
 let at = { number: 1, offset: 0 };
 const receivedMs = Date.UTC(2026, 0, 2);
 
-function start(schema: ProjectSchema = emptySchema, limits: { maxProperties?: number } = {}): void {
+function start(
+  schema: ProjectSchema = emptySchema,
+  limits: Pick<PrepareStart, "maxProperties" | "names"> = {},
+): void {
   preparer.reset({
     ...{ loadedTo: undefined, ...limits },
     projects: new Map([
@@ -342,6 +345,62 @@ describe("records that give no row", () => {
     const [letter] = lettersOf(prepareText(`${line}\n`));
     expect(letter?.line.length).toBeGreaterThan(5 * 65);
     expect(deep.startsWith(letter?.line ?? "-")).toBe(true);
+  });
+});
+
+describe("a project with limits on names", () => {
+  const names = { maxEventNames: 2, maxNewNamesPerMinute: 3 };
+  const of = (name: string, properties: unknown = {}) => track({ "#event_name": name, properties });
+  const from = (appid: string, ...records: unknown[]): string => {
+    const line = encodeSpoolLine(1, receivedMs, Buffer.from(JSON.stringify(records)), appid);
+    return `${Buffer.from(line).toString()}\n`;
+  };
+
+  it("refuses events of further names, as dead letters, and says so", () => {
+    start(emptySchema, { names });
+    const prepared = prepare(of("a"), of("b"), of("c", { p: 1 }), of("a"));
+    expect(prepared.counts).toMatchObject({ events: 3, refused: { event_limit: 1 } });
+    expect(prepared.batch.projects[0]).toMatchObject({
+      newEvents: [{ name: "a" }, { name: "b" }],
+      newProperties: [],
+    });
+    expect(lettersOf(prepared)).toMatchObject([
+      { reason: "event_limit", line: JSON.stringify(of("c", { p: 1 })) },
+    ]);
+    expect(prepared.limited).toEqual([{ projectId: 1, reason: "event_limit", name: "c" }]);
+  });
+
+  it("takes so many new names of each app id in a minute, however its records are batched", () => {
+    start(emptySchema, { names });
+    const first = prepareText(from("x", of("a", { p: 1 })));
+    const second = prepareText(from("x", of("a", { q: 1, r: 1 })) + from("y", of("a", { s: 1 })));
+    expect(first.limited).toEqual([]);
+    expect(second.limited).toEqual([{ projectId: 1, reason: "name_rate", name: "r" }]);
+    expect(second.batch.projects[0]?.newProperties.map(({ name }) => name)).toEqual(["q", "s"]);
+  });
+
+  it("goes on counting where what the store has loaded left it", () => {
+    start(emptySchema, { names });
+    const { rates } = prepareText(from("x", of("a", { p: 1, q: 1 })));
+    preparer.reset({
+      ...{ loadedTo: undefined, names },
+      projects: new Map([[1, { schema: emptySchema, zone: "+00:00", rates: rates?.get(1) }]]),
+    });
+    expect(prepareText(from("x", of("a"))).counts.refused).toEqual({ name_rate: 1 });
+  });
+
+  it("takes any number of new properties of what names no app id", () => {
+    start(emptySchema, { names });
+    const { counts } = prepare(of("a", { p: 1, q: 1, r: 1, s: 1, t: 1 }));
+    expect(counts).toMatchObject({ events: 1, dropped: {} });
+  });
+
+  it("starts with any number of names", () => {
+    const events = new Map(
+      Array.from({ length: 200_000 }, (_, i) => [`e${i}`, { name: `e${i}`, number: i + 1 }]),
+    );
+    start({ ...emptySchema, events }, { names });
+    expect(prepare(of("e7"), of("new")).counts).toMatchObject({ events: 1, refused: { event_limit: 1 } });
   });
 });
 
