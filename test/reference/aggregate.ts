@@ -1,4 +1,5 @@
 import type { Column, ColumnType } from "./columns.ts";
+import { sumOf } from "./exact-sum.ts";
 import type { ReferenceEvent } from "./ingest.ts";
 import type { Scalar } from "./values.ts";
 
@@ -77,11 +78,11 @@ export function aggregate(of: Aggregated, events: readonly ReferenceEvent[]): nu
     case "PER_CAPITA_TIMES":
       return ratio(events.length, entities());
     case "SUM":
-      return sum(numbers());
+      return sumOf(numbers());
     case "AVG":
-      return ratio(sum(numbers()), numbers().length);
+      return ratio(sumOf(numbers()), numbers().length);
     case "PER_CAPITA_NUM":
-      return ratio(sum(numbers()), entities());
+      return ratio(sumOf(numbers()), entities());
     case "MAX":
       return numbers().reduce<number | null>((a, b) => (a === null || b > a ? b : a), null);
     case "MIN":
@@ -122,11 +123,6 @@ function listsOf(column: Column, events: readonly ReferenceEvent[]): (readonly (
   return lists.filter((value) => Array.isArray(value));
 }
 
-/** From small to large magnitudes, so that little is lost. */
-function sum(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => Math.abs(a) - Math.abs(b)).reduce((a, b) => a + b, 0);
-}
-
 function ratio(of: number, by: number): number | null {
   return by === 0 ? null : of / by;
 }
@@ -137,5 +133,6 @@ function quantile(numbers: readonly number[], fraction: number): number | null {
   const at = (sorted.length - 1) * fraction;
   const low = sorted[Math.floor(at)]!;
   const high = sorted[Math.ceil(at)]!;
-  return low + (high - low) * (at - Math.floor(at));
+  const share = at - Math.floor(at);
+  return share === 0 ? low : low * (1 - share) + high * share;
 }

@@ -7,7 +7,7 @@ import {
 } from "./analyze.ts";
 import type { Answer, Result } from "./subject.ts";
 
-const tolerance = 1e-9;
+const tolerance = 1e-13;
 
 /** Where two answers first differ, in words; undefined when they are the same. */
 export function findDifference(expected: ReferenceAnswer, got: Answer): string | undefined {
@@ -103,7 +103,7 @@ function differNumbers(
   return same ? undefined : differ(path, expected, got);
 }
 
-/** Of sums in another order only the last digits differ. */
+/** Sums of what are no decimal numbers, such as computed values, may differ in the last digits. */
 function isClose(a: number | null, b: number | null): boolean {
   if (a === null || b === null) return a === b;
   return a === b || Math.abs(a - b) < tolerance * Math.max(1, Math.abs(a), Math.abs(b));

@@ -16,7 +16,7 @@ export interface RankedMetric {
   readonly split: number | undefined;
   /** Numbers of groups. */
   readonly groups: readonly number[];
-  /** Sum of what the groups are ordered by. */
+  /** Sum of what the groups of a split's value are ordered by; 0 where the metric is not split. */
   readonly total: number;
 }
 
@@ -41,8 +41,13 @@ export async function rankGroups(
     groups.length,
     runs.map((own) => totalsOf(metric.computation, split, groups, own, table)),
   );
-  const total = ranks.reduce((sum, rank) => (Number.isNaN(rank) ? sum : sum + rank), 0);
+  const total = split === undefined ? 0 : sumInOrder(ranks);
   return { metric, split, groups: await orderGroups(groups, ranks, source), total };
+}
+
+/** Groups come in any order, and their sum must not depend on it. */
+function sumInOrder(ranks: Float64Array): number {
+  return ranks.toSorted().reduce((sum, rank) => (Number.isNaN(rank) ? sum : sum + rank), 0);
 }
 
 /** Both periods together; NaN where neither has a value. */

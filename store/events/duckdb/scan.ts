@@ -11,37 +11,60 @@ import { relationsFor } from "./relations.ts";
 import { createBreather, ResultRows } from "./rows.ts";
 import { runSpread } from "./spread.ts";
 import { streamUsers } from "./users.ts";
+import { createWideSums, isTooLargeForSum, type WideSums } from "./wide-sums.ts";
 
 /** Runs plans: a statement for each scan. */
 export function createScans(queries: Queries): Scans {
+  const wide = createWideSums();
   return {
-    scan: async (scan, signal) => {
-      await using query = await queries.open(scan, signal);
-      return await runScan(query, scan, signal);
-    },
-    scanAll: (scans, signal) => runScans(queries, scans, signal),
+    scan: async (scan, signal) => (await runScans(queries, [scan], { signal, wide }))[0]!,
+    scanAll: (scans, signal) => runScans(queries, scans, { signal, wide }),
     users: (scan, signal) => streamUsers(queries, scan, signal),
     spread: (scan, of, signal) => runSpread(queries, scan, of, signal),
   };
+}
+
+interface ScanOptions {
+  readonly signal: AbortSignal;
+  readonly wide: WideSums;
 }
 
 /** In one snapshot. Their cells are in memory, and need it no more. */
 async function runScans(
   queries: Queries,
   scans: readonly Scan[],
-  signal: AbortSignal,
+  options: ScanOptions,
 ): Promise<readonly ScanResult[]> {
-  signal.throwIfAborted();
+  options.signal.throwIfAborted();
   const [first] = scans;
   if (first === undefined) return [];
+  try {
+    return await runInSnapshot(queries, first, scans, options);
+  } catch (error) {
+    // The statement's failure ended the snapshot, so all scans take a new one.
+    if (!isTooLargeForSum(error) || !options.wide.add(scans)) throw error;
+    return await runInSnapshot(queries, first, scans, options);
+  }
+}
+
+async function runInSnapshot(
+  queries: Queries,
+  first: Scan,
+  scans: readonly Scan[],
+  { signal, wide }: ScanOptions,
+): Promise<readonly ScanResult[]> {
   await using query = await queries.open(first, signal);
   const results: ScanResult[] = [];
-  for (const scan of scans) results.push(await runScan(query, scan, signal));
+  for (const scan of scans) results.push(await runScan(query, scan, { signal, hasWideSums: wide.has(scan) }));
   return results;
 }
 
-async function runScan(query: Query, scan: Scan, signal: AbortSignal): Promise<ScanResult> {
-  const found = await fetchRows(query, scan);
+async function runScan(
+  query: Query,
+  scan: Scan,
+  { signal, hasWideSums }: { readonly signal: AbortSignal; readonly hasWideSums: boolean },
+): Promise<ScanResult> {
+  const found = await fetchRows(query, scan, hasWideSums);
   if (found === undefined) return emptyResult(scan);
   const groups = await readGroups(found, scan, signal);
   return new HeldResult(found.rows, found.compiled, groups);
@@ -53,9 +76,9 @@ interface Found {
   readonly schema: ProjectSchema;
 }
 
-async function fetchRows(query: Query, scan: Scan): Promise<Found | undefined> {
+async function fetchRows(query: Query, scan: Scan, hasWideSums: boolean): Promise<Found | undefined> {
   const relations = await relationsFor(query, scan);
-  const compiled = compileScan(scan, relations, duckdbDialect);
+  const compiled = compileScan(scan, relations, duckdbDialect, hasWideSums);
   if (compiled === undefined) return undefined;
   const rows = new ResultRows(await query.run(...bound(compiled)));
   return { rows, compiled, schema: relations.schema };

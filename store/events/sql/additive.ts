@@ -1,6 +1,8 @@
 import type { Aggregate, Measure, Scan } from "../scan.ts";
 import { scalar } from "./dialect.ts";
+import { type ExactSum, joinParts, partNames, sumParts, takeApart, valueOfParts } from "./exact-sum.ts";
 import { compileExpression } from "./expression.ts";
+import type { CompiledKey } from "./keys.ts";
 import type { MeasureLayout, Part } from "./layout.ts";
 import { type Cut, compilePass, groupBy, type Pass, withFilter, withKeys } from "./pass.ts";
 import type { Source, Surroundings } from "./source.ts";
@@ -17,80 +19,113 @@ export interface Numbered {
 export interface Answered {
   readonly parts: readonly Part[];
   readonly layouts: ReadonlyMap<number, MeasureLayout>;
+  /** A common table expression that parts read. */
+  readonly shared?: string | undefined;
 }
 
 /**
  * Counts, sums, extremes and quantiles: one pass for the cells of all, from
  * which totals are made, and one for the totals of quantiles.
+ *
+ * @param name of the common table expression
  */
 export function compileAdditive(
   surroundings: Surroundings,
   scan: Scan,
   cut: Cut,
-  measures: readonly Numbered[],
+  { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
 ): Answered {
-  const isSingle = cut.stretches.count <= 1 && cut.stretches.windows === undefined;
-  const quantiles = measures.filter(({ measure }) => measure.aggregate.kind === "quantile");
-  const isOverlapping = cut.stretches.windows !== undefined;
-  const inCells = isOverlapping ? measures.filter((one) => !quantiles.includes(one)) : measures;
-  const parts: Part[] = [];
-  if (isSingle) parts.push(compileWhole(surroundings, scan, cut, measures));
-  else {
-    if (inCells.length > 0) parts.push(compileCells(surroundings, scan, cut, inCells));
-    if (isOverlapping && quantiles.length > 0) parts.push(compileWindows(surroundings, scan, cut, quantiles));
-    if (scan.totals && quantiles.length > 0) parts.push(compileWhole(surroundings, scan, cut, quantiles));
+  const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, scan, cut)]));
+  if (isSingle(cut)) return { parts: [compileWhole(surroundings, scan, cut, measures)], layouts };
+  const quantiles = measures.filter(isOf("quantile"));
+  const whole = scan.totals && quantiles.length > 0 ? [compileWhole(surroundings, scan, cut, quantiles)] : [];
+  if (cut.stretches.windows === undefined) {
+    const { rows, keys } = compileStretches(surroundings, scan, cut, measures);
+    return {
+      parts: [compileCells(surroundings, scan, { rows: `(${rows})`, keys, measures }), ...whole],
+      layouts,
+    };
   }
-  return { parts, layouts: new Map(measures.map((one) => [one.index, layoutOf(one, scan, cut, isSingle)])) };
+  const inStretches = measures.filter((one) => !quantiles.includes(one));
+  const sums = measures.filter(isOf("sum"));
+  const windows = quantiles.length > 0 ? [compileWindows(surroundings, scan, cut, quantiles)] : [];
+  if (inStretches.length === 0) return { parts: [...windows, ...whole], layouts };
+  const { rows, keys } = compileStretches(surroundings, scan, cut, inStretches);
+  const cells = compileCells(surroundings, scan, {
+    rows: name,
+    keys,
+    measures: inStretches,
+    listed: inStretches.filter((one) => !sums.includes(one)),
+  });
+  const inWindows =
+    sums.length > 0 ? [compileSumWindows(surroundings, cut, { rows: name, keys, measures: sums })] : [];
+  const shared = `${name} ${surroundings.dialect.asShared(rows)}`;
+  return { parts: [cells, ...inWindows, ...windows, ...whole], layouts, shared };
 }
 
-function layoutOf(
-  { index, measure }: Numbered,
-  { totals }: Scan,
-  { stretches }: Cut,
-  isSingle: boolean,
-): MeasureLayout {
+const isOf = (kind: Kind) => (one: Numbered) => one.measure.aggregate.kind === kind;
+const isSingle = ({ stretches }: Cut): boolean => stretches.count <= 1 && stretches.windows === undefined;
+
+function layoutOf({ index, measure }: Numbered, { totals }: Scan, cut: Cut): MeasureLayout {
   const { kind } = measure.aggregate;
   const isCount = kind === "count" || kind === "values";
-  const total = isSingle || totals ? `t${index}` : undefined;
-  const isOwn = stretches.windows === undefined || kind === "quantile";
+  const { windows } = cut.stretches;
+  const isOwn = windows === undefined || kind === "quantile" || kind === "sum";
+  const places = windows === undefined || !isOwn ? "places" : kind === "sum" ? "places_s" : "places_w";
   return {
-    total: totals ? total : undefined,
-    cells: isSingle
+    total: totals ? `t${index}` : undefined,
+    cells: isSingle(cut)
       ? { kind: "single", value: `t${index}` }
-      : {
-          kind: "sparse",
-          places: kind === "quantile" && stretches.windows !== undefined ? "places_w" : "places",
-          values: `c${index}`,
-        },
+      : { kind: "sparse", places, values: `c${index}` },
     combine: isOwn ? undefined : kind === "min" || kind === "max" ? kind : "add",
     empty: isCount ? 0 : Number.NaN,
   };
 }
 
-/** A row per group and stretch, then one per group with lists of those. */
+/** A row per group and stretch. */
+function compileStretches(surroundings: Surroundings, scan: Scan, cut: Cut, measures: readonly Numbered[]) {
+  const pass = passOf(surroundings, scan, cut, measures, true);
+  const columns = aggregateTexts(measures, pass, surroundings, "x");
+  const rows = `SELECT ${withKeys(pass.keys, "b", ...columns)} FROM ${pass.rows} r${groupBy(pass.keys, "b")}`;
+  return { rows, keys: pass.keys };
+}
+
+interface Stretched {
+  /** Rows of `compileStretches`: a name, or a text in parentheses. */
+  readonly rows: string;
+  readonly keys: readonly CompiledKey[];
+  readonly measures: readonly Numbered[];
+}
+
+/** A row per group, with lists of what its stretches have. */
 function compileCells(
-  { dialect, ...rest }: Surroundings,
+  surroundings: Surroundings,
   scan: Scan,
-  cut: Cut,
-  measures: readonly Numbered[],
+  { rows, keys, measures, listed = measures }: Stretched & { readonly listed?: readonly Numbered[] },
 ): Part {
-  const pass = passOf({ dialect, ...rest }, scan, cut, measures, true);
-  const inner = measures.map(
-    (one, place) => `${aggregateText(one, place, pass, { dialect, ...rest })} AS x${one.index}`,
-  );
-  const lists = measures.map(
-    ({ index }) => `${dialect.collect(dialect.cast(`x${index}`, scalar("number")))} AS c${index}`,
-  );
-  const totals = measures.flatMap(({ index, measure: { aggregate } }) => {
-    const text = totalText(aggregate.kind as Kind, `x${index}`);
-    return text === undefined || !scan.totals ? [] : [`${dialect.cast(text, scalar("number"))} AS t${index}`];
+  const { dialect } = surroundings;
+  const number = (text: string) => dialect.cast(text, scalar("number"));
+  const sum = exactSum(surroundings);
+  const lists = listed.map((one) => {
+    const name = `x${one.index}`;
+    const cell = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : number(name);
+    return `${dialect.collect(cell)} AS c${one.index}`;
   });
-  const rows = `SELECT ${withKeys(pass.keys, "b", ...inner)} FROM ${pass.rows} r${groupBy(pass.keys, "b")}`;
-  const columns = [`${dialect.collect("b")} AS places`, ...lists, ...totals];
-  return {
-    sql: `(SELECT ${withKeys(pass.keys, ...columns)} FROM (${rows}) x${groupBy(pass.keys)})`,
-    columns: columns.map(nameOf),
-  };
+  const totals = measures.flatMap(({ index, measure: { aggregate } }) => {
+    const text = totalText(aggregate.kind as Kind, `x${index}`, sum);
+    return text === undefined || !scan.totals ? [] : [`${number(text)} AS t${index}`];
+  });
+  return listPart(keys, [`${dialect.collect("b")} AS places`, ...lists, ...totals], rows);
+}
+
+/** Sums of windows, which are made of the parts of their stretches. */
+function compileSumWindows(surroundings: Surroundings, cut: Cut, { rows, keys, measures }: Stretched): Part {
+  const { dialect } = surroundings;
+  const sum = exactSum(surroundings);
+  const inner = measures.map(({ index }) => `${valueOfParts(joinParts(`x${index}`, sum), sum)} AS y${index}`);
+  const joined = `SELECT ${withKeys(keys, "w.w AS b", ...inner)} FROM ${rows} r ${joinWindows(surroundings, cut)}${groupBy(keys, "w.w")}`;
+  const lists = measures.map(({ index }) => `${dialect.collect(`y${index}`)} AS c${index}`);
+  return listPart(keys, [`${dialect.collect("b")} AS places_s`, ...lists], `(${joined})`);
 }
 
 /** Of buckets that overlap, where values can't be put together: each row once per window that it is in. */
@@ -100,12 +135,20 @@ function compileWindows(
   cut: Cut,
   measures: readonly Numbered[],
 ): Part {
-  const { dialect, parameters } = surroundings;
+  const { dialect } = surroundings;
   const pass = passOf(surroundings, scan, cut, measures, true);
-  const pairs = (cut.stretches.windows ?? []).flatMap(([from, to], window) =>
+  const inner = aggregateTexts(measures, pass, surroundings, "x");
+  const rows = `SELECT ${withKeys(pass.keys, "w.w AS b", ...inner)} FROM ${pass.rows} r ${joinWindows(surroundings, cut)}${groupBy(pass.keys, "w.w")}`;
+  const lists = measures.map(({ index }) => `${dialect.collect(`x${index}`)} AS c${index}`);
+  return listPart(pass.keys, [`${dialect.collect("b")} AS places_w`, ...lists], `(${rows})`);
+}
+
+/** Repeats rows `r`, of a stretch `b`, for each window `w.w` that the stretch is in. */
+function joinWindows({ dialect, parameters }: Surroundings, { stretches }: Cut): string {
+  const pairs = (stretches.windows ?? []).flatMap(([from, to], window) =>
     Array.from({ length: to - from }, (_, offset) => [from + offset, window] as const),
   );
-  const [stretches, windows] = [0, 1].map((side) =>
+  const [stretch, window] = [0, 1].map((side) =>
     dialect.unnest(
       parameters.bindList(
         "event",
@@ -113,34 +156,33 @@ function compileWindows(
       ),
     ),
   );
-  const inner = measures.map(
-    (one, place) => `${aggregateText(one, place, pass, surroundings)} AS x${one.index}`,
-  );
-  const joined = `${pass.rows} r JOIN (SELECT ${stretches} AS s, ${windows} AS w) w ON w.s = r.b`;
-  const rows = `SELECT ${withKeys(pass.keys, "w.w AS b", ...inner)} FROM ${joined}${groupBy(pass.keys, "w.w")}`;
-  const columns = [
-    `${dialect.collect("b")} AS places_w`,
-    ...measures.map(({ index }) => `${dialect.collect(`x${index}`)} AS c${index}`),
-  ];
-  return {
-    sql: `(SELECT ${withKeys(pass.keys, ...columns)} FROM (${rows}) x${groupBy(pass.keys)})`,
-    columns: columns.map(nameOf),
-  };
+  return `JOIN (SELECT ${stretch} AS s, ${window} AS w) w ON w.s = r.b`;
+}
+
+function listPart(keys: readonly CompiledKey[], columns: readonly string[], rows: string): Part {
+  const sql = `(SELECT ${withKeys(keys, ...columns)} FROM ${rows} x${groupBy(keys)})`;
+  return { sql, columns: columns.map(nameOf) };
 }
 
 /** A row per group, over the whole range. */
 function compileWhole(surroundings: Surroundings, scan: Scan, cut: Cut, measures: readonly Numbered[]): Part {
-  const { dialect } = surroundings;
   const pass = passOf(surroundings, scan, cut, measures, false);
-  const columns = measures.map(
-    (one, place) =>
-      `${dialect.cast(aggregateText(one, place, pass, surroundings), scalar("number"))} AS t${one.index}`,
-  );
-  return {
-    sql: `(SELECT ${withKeys(pass.keys, ...columns)} FROM ${pass.rows} r${groupBy(pass.keys)})`,
-    columns: columns.map(nameOf),
-  };
+  const sum = exactSum(surroundings);
+  const inner = aggregateTexts(measures, pass, surroundings, "x");
+  const rows = `(SELECT ${withKeys(pass.keys, ...inner)} FROM ${pass.rows} r${groupBy(pass.keys)})`;
+  const columns = measures.map((one) => {
+    const name = `x${one.index}`;
+    const value = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : name;
+    return `${surroundings.dialect.cast(value, scalar("number"))} AS t${one.index}`;
+  });
+  const sql = `(SELECT ${withKeys(pass.keys, ...columns)} FROM ${rows} x)`;
+  return { sql, columns: columns.map(nameOf) };
 }
+
+const exactSum = ({ dialect, hasWideSums = false }: Surroundings): ExactSum => ({
+  dialect,
+  isWide: hasWideSums,
+});
 
 function passOf(
   surroundings: Surroundings,
@@ -153,33 +195,54 @@ function passOf(
     scan,
     cut,
     measures: measures.map(({ measure }) => measure),
-    values: (source) => measures.map(({ measure }) => valueText(measure.aggregate, source)),
+    values: (source) => measures.flatMap(({ measure }) => valueTexts(measure.aggregate, source)),
     needsBucket,
   });
 }
 
-function valueText(aggregate: Aggregate, source: Source): string {
-  if (aggregate.kind === "count") return "1";
+/** What is aggregated of each row: of sums several columns. */
+function valueTexts(aggregate: Aggregate, source: Source): readonly string[] {
+  if (aggregate.kind === "count") return ["1"];
   const value = compileExpression(aggregate.of, source);
-  if (aggregate.kind !== "values") return asNumber(value, source.surroundings);
+  if (aggregate.kind === "sum") {
+    return takeApart(asNumber(value, source.surroundings), exactSum(source.surroundings));
+  }
+  if (aggregate.kind !== "values") return [asNumber(value, source.surroundings)];
   const { sql, type } = value;
-  return type.isList ? `CASE WHEN NOT ${source.surroundings.dialect.isEmptyList(sql)} THEN 1 END` : sql;
+  return [type.isList ? `CASE WHEN NOT ${source.surroundings.dialect.isEmptyList(sql)} THEN 1 END` : sql];
+}
+
+/** Columns named after the measures' places in the scan. */
+function aggregateTexts(
+  measures: readonly Numbered[],
+  pass: Pass,
+  surroundings: Surroundings,
+  prefix: string,
+): readonly string[] {
+  const sum = exactSum(surroundings);
+  let next = 0;
+  return measures.flatMap((one, place) => {
+    const name = `${prefix}${one.index}`;
+    const width = isOf("sum")(one) ? partNames(name, sum).length : 1;
+    const values = pass.values.slice(next, next + width);
+    next += width;
+    if (isOf("sum")(one)) return sumParts(values, pass.filters[place], name, sum);
+    return [`${aggregateText(one, values[0]!, pass.filters[place], surroundings)} AS ${name}`];
+  });
 }
 
 function aggregateText(
   { measure }: Numbered,
-  place: number,
-  pass: Pass,
+  value: string,
+  filter: string | undefined,
   { dialect, parameters }: Surroundings,
 ): string {
-  const [value, filter] = [pass.values[place]!, pass.filters[place]];
   const { aggregate } = measure;
   switch (aggregate.kind) {
     case "quantile":
       return dialect.quantile(value, parameters.bind("number", aggregate.fraction), filter);
     case "values":
       return withFilter(`count(${value})`, filter);
-    case "sum":
     case "min":
     case "max":
       return withFilter(`${aggregate.kind}(${value})`, filter);
@@ -188,8 +251,10 @@ function aggregateText(
   }
 }
 
-function totalText(kind: Kind, cell: string): string | undefined {
+/** Over all stretches of a group. */
+function totalText(kind: Kind, cell: string, sum: ExactSum): string | undefined {
   if (kind === "quantile") return undefined;
+  if (kind === "sum") return valueOfParts(joinParts(cell, sum), sum);
   return kind === "min" || kind === "max" ? `${kind}(${cell})` : `sum(${cell})`;
 }
 

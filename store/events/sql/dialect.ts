@@ -44,6 +44,12 @@ export interface Dialect {
   bitOr(mask: string, filter: string | undefined): string;
   /** Of doubles, linear between neighbours. */
   quantile(value: string, fraction: string, filter: string | undefined): string;
+  /** The nearest decimal number with six places. Fails, so that the statement does, for doubles that are not below 10^10. */
+  millionths(number: string): string;
+  /** As `millionths`, and null where that fails. */
+  millionthsOrNull(number: string): string;
+  /** Of a list of doubles: added one after the other, from the lowest on. */
+  sumInOrder(list: string): string;
   /** All values in one list, in the same order for all lists of a group. */
   collect(value: string): string;
   flatten(lists: string): string;

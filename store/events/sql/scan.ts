@@ -10,18 +10,31 @@ import type { Relations } from "./relations.ts";
 import { canShare, createSharedRows } from "./shared-rows.ts";
 import { Source, type Surroundings } from "./source.ts";
 
-/** The query for a scan; undefined when it can have no groups. */
-export function compileScan(scan: Scan, relations: Relations, dialect: Dialect): CompiledScan | undefined {
+/**
+ * The query for a scan; undefined when it can have no groups.
+ *
+ * @param hasWideSums without, the query fails when a value to be added is 10^10 or above
+ */
+export function compileScan(
+  scan: Scan,
+  relations: Relations,
+  dialect: Dialect,
+  hasWideSums = false,
+): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
-  const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone };
+  const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone, hasWideSums };
   const kept = canShare(scan, relations) ? createSharedRows(surroundings) : undefined;
   const cut = cutRange(scan, kept);
   if (scan.measures.length === 0 || cut.stretches.count === 0) return undefined;
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
   const [different, additive] = partition(numbered, ({ measure }) => measure.aggregate.kind === "distinct");
   const common: string[] = [];
-  const answers: Answered[] =
-    additive.length === 0 ? [] : [compileAdditive(surroundings, scan, cut, additive)];
+  const answers: Answered[] = [];
+  if (additive.length > 0) {
+    const answer = compileAdditive(surroundings, scan, cut, { measures: additive, name: "stretched" });
+    if (answer.shared !== undefined) common.push(answer.shared);
+    answers.push(answer);
+  }
   for (const measures of groupDistinct(different)) {
     const name = `s${answers.length}`;
     const answer = compileDistinct(surroundings, scan, cut, { measures, name });

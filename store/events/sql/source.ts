@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly relations: Relations;
   readonly parameters: Parameters;
   readonly zone: readonly ZoneStep[];
+  /** Whether sums take values of any size. Left out, the statement fails when one is 10^10 or above. */
+  readonly hasWideSums?: boolean;
 }
 
 /**

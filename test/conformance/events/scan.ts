@@ -4,6 +4,7 @@ import { testConditions } from "./scan-conditions.ts";
 import { testKeys } from "./scan-keys.ts";
 import { testMeasures } from "./scan-measures.ts";
 import { testSpread } from "./scan-spread.ts";
+import { testSums } from "./scan-sums.ts";
 import { testScanUsers } from "./scan-users.ts";
 import { openScanned, type ScanWorld } from "./scan-world.ts";
 import type { CreateEventsWorld, OpenedStore } from "./world.ts";
@@ -27,4 +28,5 @@ export function testScan(create: CreateEventsWorld): void {
   testBuckets(world);
   testScanUsers(world);
   testSpread(world);
+  testSums(create);
 }
