@@ -7,6 +7,7 @@ import { formatReport, isBroken } from "./check-report.ts";
 import { cannotWrite } from "./file-fault.ts";
 import { formatJunit } from "./junit.ts";
 import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "./receiver-call.ts";
+import { writeForeign } from "./terminal.ts";
 import { UsageError } from "./user-error.ts";
 
 export interface CheckCommandOptions extends ReceiverOptions {
@@ -61,7 +62,7 @@ export async function runCheck(
   );
   progress.stop();
   const isRight = !results.some((result) => isBroken(result, strict));
-  stdout.write(json ? `${JSON.stringify({ url, isRight, results })}\n` : formatReport(results));
+  writeForeign(stdout, json ? `${JSON.stringify({ url, isRight, results })}\n` : formatReport(results));
   if (junit !== undefined) writeReport(junit, formatJunit(url, results, strict));
   return isRight ? 0 : 1;
 }

@@ -15,6 +15,7 @@ import { checkReadable } from "./file-fault.ts";
 import { configuredToken } from "./query-token.ts";
 import { type ServerOptions, withClient } from "./rpc-client.ts";
 import { type Column, formatTable } from "./table.ts";
+import { writeForeign } from "./terminal.ts";
 import { UserError } from "./user-error.ts";
 
 export interface ClusterOptions extends ServerOptions {
@@ -59,7 +60,7 @@ export async function importCluster(
   try {
     await withClient(AnalysisProxy, options, cluster, async (client) => {
       const { members, unknown, day: imported } = await client.importCluster(requests());
-      stdout.write(`${name}: ${members} members of ${imported}, ${unknown} unknown ids left out\n`);
+      writeForeign(stdout, `${name}: ${members} members of ${imported}, ${unknown} unknown ids left out\n`);
     });
   } catch (error) {
     throw fault instanceof UserError ? fault : error;

@@ -11,6 +11,7 @@ import { showDeadLetters, showParser } from "./demo-parser.ts";
 import type { Demo } from "./demo-stage.ts";
 import { showWebhook } from "./demo-webhook.ts";
 import { startServer } from "./server.ts";
+import { writeForeign } from "./terminal.ts";
 
 const secret = "demo-secret";
 
@@ -28,7 +29,7 @@ export async function runDemo(options: ConfigOptions, stdout: Writable): Promise
   const server = await startServer(config, { logFd: 2, locate });
   const { url } = server.address;
   const sessionManager = new Http2SessionManager(url);
-  const say = (text = ""): void => void stdout.write(`${text}\n`);
+  const say = (text = ""): void => void writeForeign(stdout, `${text}\n`);
   try {
     say(`A server of its own on ${url}, its data in ${folder}.`);
     const demo = { url, config, say, transport: createGrpcTransport({ baseUrl: url, sessionManager }) };

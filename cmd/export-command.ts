@@ -13,6 +13,7 @@ import { lockFolder } from "./data-lock.ts";
 import { openEventStore } from "./event-store.ts";
 import { cannotWrite, isFolder } from "./file-fault.ts";
 import { startPartProgress } from "./part-progress.ts";
+import { guardsOf } from "./terminal.ts";
 import { UserError } from "./user-error.ts";
 
 export interface ExportOptions {
@@ -64,7 +65,7 @@ export async function runExport(
 }
 
 async function write(lines: Readable, file: string, stdout: Writable): Promise<void> {
-  if (file === "-") return await pipeline(lines, stdout, { end: false });
+  if (file === "-") return await pipeline([lines, ...guardsOf(stdout), stdout], { end: false });
   const part = `${file}.part`;
   try {
     const target = createWriteStream(part, { flush: true });

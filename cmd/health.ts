@@ -4,6 +4,7 @@ import { type RequestOptions, request as requestHttps } from "node:https";
 import type { Writable } from "node:stream";
 import { type Config, type ConfigOptions, loadConfig } from "./config.ts";
 import { checkUrl } from "./http-url.ts";
+import { writeForeign } from "./terminal.ts";
 
 export interface Health {
   readonly ok: boolean;
@@ -57,7 +58,7 @@ export async function runHealth(
   const { ok, detail } = await (url === undefined
     ? checkConfigured(loadConfig(options).config, timeout)
     : checkHealth(url, timeout));
-  (ok ? stdout : stderr).write(`${detail}\n`);
+  writeForeign(ok ? stdout : stderr, `${detail}\n`);
   return ok ? 0 : 1;
 }
 

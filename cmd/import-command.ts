@@ -8,6 +8,7 @@ import { takeFiles } from "./import-reading.ts";
 import { createImportSummary } from "./import-summary.ts";
 import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./import-target.ts";
 import { startProgress } from "./progress.ts";
+import { writeForeign } from "./terminal.ts";
 import { UserError } from "./user-error.ts";
 
 /**
@@ -34,11 +35,11 @@ export async function runImport(
     ...{ projectId, options, summary, streams, signal },
   });
   const progress = startProgress(files, streams.stdout, streams.stderr);
-  const tell = () => streams.stderr.write(summary.text((performance.now() - startMs) / 1_000));
+  const tell = () => writeForeign(streams.stderr, summary.text((performance.now() - startMs) / 1_000));
   await takeFiles(files, { sourceOf, target, summary, progress, tell, options, streams, signal });
   const refusal = summary.allRefused();
   if (refusal !== undefined)
-    streams.stderr.write(`engage: no record was ${verb}, the first was refused as ${refusal}\n`);
+    writeForeign(streams.stderr, `engage: no record was ${verb}, the first was refused as ${refusal}\n`);
   return refusal !== undefined || (options.strict && summary.failures() > 0) ? 1 : 0;
 }
 

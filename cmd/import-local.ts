@@ -13,6 +13,7 @@ import { lockFolder } from "./data-lock.ts";
 import { openEventLoading } from "./event-loading.ts";
 import type { ImportSummary } from "./import-summary.ts";
 import type { ImportTarget, TargetPorts } from "./import-target.ts";
+import { writeForeign } from "./terminal.ts";
 
 /**
  * From 122,880 rows of a day on the engine writes them where they stay, and not
@@ -34,7 +35,10 @@ export async function openLocalImport(
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(join(config.data, "events")));
   const say = (what: string, error: unknown) =>
-    streams.stderr.write(`engage: ${what}: ${error instanceof Error ? error.message : String(error)}\n`);
+    writeForeign(
+      streams.stderr,
+      `engage: ${what}: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
   const letters = opened.use(
     openNdjsonDeadLetters({
       ...config.events.deadLetters,

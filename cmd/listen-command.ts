@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { openListener } from "./listen-server.ts";
 import { formatSeen } from "./listen-table.ts";
 import { openReceiver, type ReceiverOptions, secretOf } from "./receiver-call.ts";
+import { writeForeign } from "./terminal.ts";
 
 export interface ListenOptions extends ReceiverOptions {
   readonly port: number;
@@ -32,7 +33,7 @@ export async function runListen(options: ListenOptions, process: Process): Promi
     ...{ port: options.port, secret, headerName: options.headerName },
     ...{ answer: { fail, returnCode, status, isEmpty: emptyBody }, delayMs: delay },
     exchange: target?.exchange,
-    onSeen: (seen) => stdout.write(json ? `${JSON.stringify(seen)}\n` : formatSeen(seen)),
+    onSeen: (seen) => writeForeign(stdout, json ? `${JSON.stringify(seen)}\n` : formatSeen(seen)),
   });
   await using _listener = listener;
   const verified = secret === undefined ? "signatures are not verified" : "signatures are verified";

@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { ConfigError } from "./config/problem.ts";
 import { guardOutput } from "./guard-output.ts";
 import { createProgram } from "./program.ts";
+import { writeForeign } from "./terminal.ts";
 import { UserError } from "./user-error.ts";
 
 /** Settles every outcome of a command into an exit code. */
@@ -21,7 +22,8 @@ export async function main(argv: readonly string[]): Promise<void> {
 function exitCodeOf(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  console.error(isExpected(error) ? `engage: ${error.message}` : error);
+  if (isExpected(error)) writeForeign(process.stderr, `engage: ${error.message}\n`);
+  else console.error(error);
   return error instanceof UserError ? error.exitCode : 1;
 }
 

@@ -8,6 +8,7 @@ import { cannotRead } from "./file-fault.ts";
 import { openCheckedFormats } from "./formats.ts";
 import { createSummary, type ParseSummary } from "./parse-summary.ts";
 import { startProgress } from "./progress.ts";
+import { writeForeign } from "./terminal.ts";
 import { UserError } from "./user-error.ts";
 
 export interface ParseCommandOptions {
@@ -51,8 +52,8 @@ export async function runParse(
     maxLineBytes,
     gzip: "auto",
   }));
-  for (const message of unread) streams.stderr.write(`engage: ${message}\n`);
-  streams.stderr.write(summary.text());
+  for (const message of unread) writeForeign(streams.stderr, `engage: ${message}\n`);
+  writeForeign(streams.stderr, summary.text());
   return unread.length > 0 || (options.strict === true && summary.failures() > 0) ? 1 : 0;
 }
 
@@ -96,5 +97,5 @@ async function parseFiles(
 
 /** No faster than they are read. */
 async function writeLines(stream: Writable, lines: readonly string[]): Promise<void> {
-  if (lines.length > 0 && !stream.write(`${lines.join("\n")}\n`)) await once(stream, "drain");
+  if (lines.length > 0 && !writeForeign(stream, `${lines.join("\n")}\n`)) await once(stream, "drain");
 }

@@ -13,7 +13,8 @@ import type { ConfigOptions } from "./config.ts";
 import { readTask, type TaskWords } from "./push-task.ts";
 import { hasSucceeded, watchRun, wordOf } from "./push-watch.ts";
 import { type ServerOptions, withClient } from "./rpc-client.ts";
-import { type Column, formatTable, printable } from "./table.ts";
+import { type Column, formatTable, maxMessageLength, printable } from "./table.ts";
+import { writeForeign } from "./terminal.ts";
 import { UsageError, UserError } from "./user-error.ts";
 
 export interface PushOptions extends ServerOptions, TaskWords {
@@ -58,15 +59,18 @@ export async function runPush(
     if (options.watch === undefined) {
       const { task } = await client.runTask({ taskId });
       if (!options.wait) {
-        stdout.write(options.json ? jsonOf(task!) : `${task!.taskInstanceId} has begun\n`);
+        writeForeign(stdout, options.json ? jsonOf(task!) : `${task!.taskInstanceId} has begun\n`);
         return 0;
       }
       stderr.write(`${task!.taskInstanceId} has begun\n`);
     }
     const last = await watchRun(client, taskId, { stderr, signal });
     if (options.json)
-      stdout.write(`${JSON.stringify(toJson(TaskProgressSchema, last, { alwaysEmitImplicit: true }))}\n`);
-    else stdout.write(await summary(client, last));
+      writeForeign(
+        stdout,
+        `${JSON.stringify(toJson(TaskProgressSchema, last, { alwaysEmitImplicit: true }))}\n`,
+      );
+    else writeForeign(stdout, await summary(client, last));
     return hasSucceeded(last) ? 0 : 1;
   });
 }
@@ -80,10 +84,10 @@ async function createTask(
 ): Promise<string | undefined> {
   const channelId = await channelIdOf(client, wanted.channelId);
   const { task, warnings } = await client.createTask({ task: { ...wanted, channelId } });
-  for (const warning of warnings) stderr.write(`warning: ${printable(warning)}\n`);
+  for (const warning of warnings) stderr.write(`warning: ${printable(warning, maxMessageLength)}\n`);
   if (task!.state !== TaskState.SCHEDULED) return task!.taskId;
   const at = task!.nextRunTime && timestampDate(task!.nextRunTime).toISOString();
-  stdout.write(json ? jsonOf(task!) : `${task!.taskId} runs at ${at}\n`);
+  writeForeign(stdout, json ? jsonOf(task!) : `${task!.taskId} runs at ${at}\n`);
   return undefined;
 }
 
@@ -138,8 +142,10 @@ async function summary(client: Sender, progress: TaskProgress): Promise<string> 
     ...(retried > 0n ? [`${retried} retries`] : []),
     ...(warnings > 0n ? [`${warnings} answers with a warning`] : []),
   ];
-  const reasons = failed.map(({ reason, count }) => `failed     ${count} by ${printable(reason)}\n`);
-  const why = task?.failure ? `why        ${printable(task.failure)}\n` : "";
+  const reasons = failed.map(
+    ({ reason, count }) => `failed     ${count} by ${printable(reason, maxMessageLength)}\n`,
+  );
+  const why = task?.failure ? `why        ${printable(task.failure, maxMessageLength)}\n` : "";
   return `${head}: ${parts.join(", ")}\nsucceeded  ${succeeded}\n${reasons.join("")}${why}${await itemsOf(client, progress)}`;
 }
 

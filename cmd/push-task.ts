@@ -33,7 +33,8 @@ export async function readTask(
   words: TaskWords,
   stdin: NodeJS.ReadableStream,
 ): Promise<Task> {
-  const source = file === undefined ? "{}" : file === "-" ? await text(stdin) : read(file);
+  const source =
+    file === undefined ? "{}" : (file === "-" ? await text(stdin) : read(file)).replace(/^\ufeff/, "");
   const task = decode(file ?? "", source);
   const ids = idsOf(words);
   const audience =

@@ -13,7 +13,8 @@ import type { QueryData } from "./query-series.ts";
 import { formatResult, formatUsers, type UserListData } from "./query-table.ts";
 import { configuredToken } from "./query-token.ts";
 import { brokenOff, placeOf, post, type ServerPlace } from "./server-call.ts";
-import { printable } from "./table.ts";
+import { maxMessageLength, printable } from "./table.ts";
+import { guardsOf, writeForeign } from "./terminal.ts";
 import { UsageError, UserError } from "./user-error.ts";
 
 export interface QueryOptions {
@@ -57,7 +58,7 @@ export async function runQuery(
     throw brokenOff(place.baseUrl, error);
   });
   const data = dataOf(place.baseUrl, text, response.statusCode);
-  if (query.json) terminal.stdout.write(`${text}\n`);
+  if (query.json) writeForeign(terminal.stdout, `${text}\n`);
   else show(data, query, terminal);
 }
 
@@ -69,7 +70,7 @@ function dataOf(baseUrl: string, text: string, status: number | undefined): unkn
   const said =
     answer === undefined
       ? `HTTP ${status} that is no answer of the analysis API`
-      : `${answer.return_code} ${printable(answer.return_message ?? "")}`;
+      : `${answer.return_code} ${printable(answer.return_message ?? "", maxMessageLength)}`;
   throw new UserError(`${baseUrl}: ${said}${hint}`);
 }
 
@@ -93,7 +94,7 @@ function show(data: unknown, { users, plot }: QueryOptions, { stdout, stderr }: 
   else if (plot) stdout.write(formatChart(data as QueryData, sizeOf(stdout)));
   else stdout.write(formatResult(data as QueryData));
   for (const warning of (data as Partial<QueryData>)?.warnings ?? [])
-    stderr.write(`warning: ${printable(warning)}\n`);
+    stderr.write(`warning: ${printable(warning, maxMessageLength)}\n`);
 }
 
 function sizeOf(stdout: WriteStream): ChartSize {
@@ -110,7 +111,8 @@ async function saveCsv(
   const target = out === undefined ? stdout : createWriteStream(out);
   const count = countDownload(out === undefined ? stdout : undefined, stderr);
   try {
-    await pipeline(response, count.stream, target, { end: out !== undefined });
+    const guards = out === undefined ? guardsOf(stdout) : [];
+    await pipeline([response, count.stream, ...guards, target], { end: out !== undefined });
   } catch (error) {
     throw out !== undefined && isOfFile(error) ? cannotWrite(out, error) : brokenOff(baseUrl, error);
   } finally {

@@ -21,7 +21,7 @@ export async function readQuery(
   { project, users, csv }: QueryChoice,
   stdin: NodeJS.ReadableStream,
 ): Promise<string> {
-  const source = file === "-" ? await text(stdin) : readFile(file);
+  const source = (file === "-" ? await text(stdin) : readFile(file)).replace(/^\ufeff/, "");
   const query = parse(file, source);
   const added = {
     ...(project !== undefined && { projectId: project }),

@@ -65,7 +65,7 @@ function readCertificates(file: string): string[] {
 
 function readText(file: string, what: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
   } catch (error) {
     throw cannotRead(file, error, `${what} file`);
   }

@@ -7,6 +7,7 @@ import { cannotRead } from "./file-fault.ts";
 import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "./receiver-call.ts";
 import { encodeBatch, type MessageOptions, sizeOf } from "./send-body.ts";
 import { printable } from "./table.ts";
+import { writeForeign } from "./terminal.ts";
 import { UsageError, UserError } from "./user-error.ts";
 
 export interface SendCommandOptions extends ReceiverOptions, MessageOptions {
@@ -53,7 +54,8 @@ export async function runSend(url: string, options: SendCommandOptions, streams:
     const strict = judgeOutcome(call.outcome, size, "strict");
     const lenient = judgeOutcome(call.outcome, size, "lenient");
     isFailed ||= strict.kind === "failed";
-    streams.stdout.write(
+    writeForeign(
+      streams.stdout,
       options.json
         ? `${JSON.stringify({ url, headers, body: text(body), ...call, strict, lenient })}\n`
         : formatAnswer(call, strict, lenient),
@@ -136,7 +138,9 @@ function sayVerdict(verdict: Verdict): string {
     const retry = verdict.isRetryable ? "would be retried" : "would not be retried";
     return `call failed (${verdict.reason}, ${retry}): ${printable(verdict.message, maxShown)}`;
   }
-  const failed = verdict.failed.map(({ index, message }) => `${index} ${printable(message)}`.trimEnd());
+  const failed = verdict.failed.map(({ index, message }) =>
+    `${index} ${printable(message, maxShown)}`.trimEnd(),
+  );
   return [
     failed.length === 0 ? "all succeeded" : `${failed.length} failed: ${failed.join("; ")}`,
     ...verdict.warnings.map((warning) => `warning: ${printable(warning, maxShown)}`),

@@ -3,6 +3,7 @@ import type { EventStore, ProjectStats } from "../store/events/events.ts";
 import { startPartProgress } from "./part-progress.ts";
 import { sizeOf } from "./sizes.ts";
 import { type Column, formatTable } from "./table.ts";
+import { writeForeign } from "./terminal.ts";
 
 export interface StoreOutput {
   readonly stdout: Writable;
@@ -69,12 +70,12 @@ export async function checkStore(
     return await store.check(signal, progress.at);
   })();
   if (json) writeJson(stdout, { faults });
-  else stdout.write(faults.length === 0 ? "no faults found\n" : `${faults.join("\n")}\n`);
+  else writeForeign(stdout, faults.length === 0 ? "no faults found\n" : `${faults.join("\n")}\n`);
   return faults.length === 0 ? 0 : 1;
 }
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 function writeJson(stdout: Writable, value: object): void {
-  stdout.write(`${JSON.stringify(value)}\n`);
+  writeForeign(stdout, `${JSON.stringify(value)}\n`);
 }

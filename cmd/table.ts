@@ -1,3 +1,5 @@
+import { escapeLine } from "./terminal.ts";
+
 /** One column of a table: its head, and the text of a row in it. */
 export interface Column<T> {
   readonly head: string;
@@ -8,6 +10,8 @@ export interface Column<T> {
 
 /** A longer last column would wrap on every terminal. */
 const maxCellLength = 100;
+/** Messages list the valid values, which are hundreds of words at most. */
+export const maxMessageLength = 16_384;
 const gap = "  ";
 
 /** Rows as lines of aligned columns under their heads; numbers stand on the right. */
@@ -31,8 +35,5 @@ export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]
 /** Texts come from strangers: what steers a terminal is shown as its number. */
 export function printable(text: string, maxLength: number = maxCellLength): string {
   const cut = text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
-  return cut.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}`,
-  );
+  return escapeLine(cut);
 }

@@ -12,6 +12,7 @@ import {
 } from "../gen/engage/webhook/v1/delivery_pb.ts";
 import { sizeOf } from "./sizes.ts";
 import { type Column, formatTable, printable } from "./table.ts";
+import { writeForeign } from "./terminal.ts";
 import type { WebhookClient } from "./webhook-client.ts";
 
 /** Which messages; names that are left out match all. */
@@ -123,7 +124,7 @@ export async function printDelivery(
   { stdout }: Pick<Output, "stdout">,
 ): Promise<void> {
   const { delivery } = await client.getDelivery({ deliveryId });
-  stdout.write(`${toJsonString(DeliverySchema, delivery!, { prettySpaces: 2 })}\n`);
+  writeForeign(stdout, `${toJsonString(DeliverySchema, delivery!, { prettySpaces: 2 })}\n`);
 }
 
 /** Prints what was given up, the last to die first. */
@@ -203,7 +204,7 @@ function writeJson<D extends DescMessage>(
   messages: readonly MessageShape<D>[],
 ): void {
   for (const message of messages)
-    stdout.write(`${toJsonString(schema, message, { alwaysEmitImplicit: true })}\n`);
+    writeForeign(stdout, `${toJsonString(schema, message, { alwaysEmitImplicit: true })}\n`);
 }
 
 function timeOf(time: Timestamp | undefined): string {

@@ -7,7 +7,10 @@ import { withValue } from "./tree.ts";
 
 /** Text of a file without the line end that editors and `echo` leave behind. */
 export function readSecretFile(file: string): string {
-  return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  // Some editors put a byte order mark before the text.
+  return readFileSync(file, "utf8")
+    .replace(/^\ufeff/, "")
+    .replace(/\r?\n$/, "");
 }
 
 /**

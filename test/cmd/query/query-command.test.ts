@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
+import { runQuery } from "../../../cmd/query-command.ts";
 import {
   AnalyzeEventsResponseSchema,
   DownloadEventsResponseSchema,
@@ -9,6 +12,7 @@ import {
   ListEventUsersResponseSchema,
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
+import { AnalysisRefusal, returnCodes } from "../../../services/analysis/refusal.ts";
 import type { ClusterMember } from "../../../store/events/events.ts";
 import { minimal, openProxy } from "../../services/analysis/proxy/proxy-server.ts";
 import { folderWith } from "../config/load.ts";
@@ -72,6 +76,50 @@ describe("engage query", () => {
     const { cwd, stdout } = await query(["q.json", "--csv", "--users", "--out", "users.csv"]);
     expect(stdout).toBe("");
     expect(readFileSync(join(cwd, "users.csv"), "utf8")).toBe('"#user_id","#account_id","#distinct_id"\n');
+  });
+
+  test("gives a terminal no characters that steer it, and a pipe the bytes as they are", async () => {
+    const row = { resultKey: "a\u001b[2J\u009bm", entries: [{}] };
+    const steering: Partial<AnalysisEngine> = {
+      async *download() {
+        yield create(DownloadEventsResponseSchema, {
+          content: { case: "header", value: { x: [{ label: "d" }] } },
+        });
+        yield create(DownloadEventsResponseSchema, { content: { case: "rows", value: row } });
+      },
+    };
+    const { url } = await openProxy({ engine: steering });
+    const cwd = folderWith({ "q.json": JSON.stringify(minimal), "engage.yaml": "" });
+    const stdout = Object.assign(new PassThrough(), { isTTY: true });
+    const terminal = { stdin: Readable.from([]), stdout, stderr: new PassThrough() } as never;
+    const options = { url, csv: true, token: "token-one" };
+    await runQuery({ env: {}, cwd }, join(cwd, "q.json"), options, terminal);
+    stdout.end();
+    expect(await text(stdout)).toContain('"a\\u001b[2J\\u009bm"');
+    expect((await query(["q.json", "--csv"], { engine: steering })).stdout).toContain(`"${row.resultKey}"`);
+  });
+
+  const words = Array.from({ length: 400 }, (_, at) => `word${at}`).join(", ");
+
+  test("shows all of a long warning and of a long refusal, with --json too", async () => {
+    const warned = create(AnalyzeEventsResponseSchema, {
+      ...{ returnCode: 0, returnMessage: "success" },
+      data: { x: [], y: [], info: { warnings: [{ message: `valid are ${words}` }] } },
+    });
+    const { stderr } = await query(["q.json"], { engine: { analyze: async () => warned } });
+    expect(stderr).toBe(`warning: valid are ${words}\n`);
+    const refusing: Partial<AnalysisEngine> = {
+      async analyze() {
+        throw new AnalysisRefusal(returnCodes.parameter, `valid are ${words}`);
+      },
+    };
+    const refused = await query(["q.json", "--json"], { engine: refusing });
+    expect(refused.stderr).toBe(`engage: URL: -1001 valid are ${words}\n`);
+  });
+
+  test("takes a file that begins with a byte order mark", async () => {
+    const run = await query(["-"], { input: `\ufeff${JSON.stringify(minimal)}` });
+    expect(run.code).toBe(0);
   });
 
   test("reads standard input, and takes another project and token", async () => {
