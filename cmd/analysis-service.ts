@@ -12,7 +12,9 @@ import { type AnalysisJsonCodec, createAnalysisCodecs } from "../services/analys
 import { createTokenBook, hashToken, type TokenBook } from "../services/analysis/tokens.ts";
 import type { EventStore } from "../store/events/events.ts";
 import { createAnalysisMetrics } from "./analysis-metrics.ts";
+import { isLoopback } from "./config/listen.ts";
 import { ConfigError, type ConfigPath, type Problem } from "./config/problem.ts";
+import { demo } from "./config/rules.ts";
 import type { Config } from "./config.ts";
 import type { EmbeddedProjectOptions } from "./embedded-project.ts";
 import type { Gate } from "./gated-service.ts";
@@ -134,7 +136,7 @@ function defineProjects(config: Config, locate: Surroundings["locate"]): readonl
 }
 
 /** Those of the configuration, then those of the data folder. */
-function openTokens({ analysis, data }: Config, logger: Logger): TokenBook {
+function openTokens({ analysis, data, listen }: Config, logger: Logger): TokenBook {
   const configured = createTokenBook(
     analysis.tokens.map(({ name, token, sha256, projects, rateLimit }) => ({
       ...{ name, projects, rateLimit },
@@ -145,5 +147,7 @@ function openTokens({ analysis, data }: Config, logger: Logger): TokenBook {
     now: () => performance.now(),
     failed: (error) => logger.error({ err: error }, "the tokens in the data folder can't be read again"),
   });
-  return { find: (token) => configured.find(token) ?? kept.find(token) };
+  // The configuration is refused with it; the data folder's tokens may change while the server runs.
+  const refused = isLoopback(listen.host) ? undefined : demo.token;
+  return { find: (token) => configured.find(token) ?? (token === refused ? undefined : kept.find(token)) };
 }

@@ -1,9 +1,9 @@
 import type { Writable } from "node:stream";
 import { z } from "zod";
-import { ConfigError } from "./config/problem.ts";
+import { ConfigError, formatProblems } from "./config/problem.ts";
 import { configSchema } from "./config/schema.ts";
 import { type ConfigOptions, loadConfig, readConfig } from "./config.ts";
-import { compileFormats } from "./formats.ts";
+import { compileFormats, mistakesOf } from "./formats.ts";
 
 /** Prints the effective settings as YAML. */
 export function printConfig(options: ConfigOptions, stdout: Writable): void {
@@ -21,9 +21,11 @@ export function printSchema(stdout: Writable): void {
  * @throws ConfigError with everything that is wrong
  */
 export async function checkConfig(options: ConfigOptions, stdout: Writable): Promise<void> {
-  const { config, file, locate, problems } = readConfig(options);
+  const loaded = readConfig(options);
+  const { config, file, locate, problems, shortSecrets } = loaded;
   const formats = await compileFormats(config, locate);
-  const found = [...problems, ...formats.problems];
+  const found = [...problems, ...formats.problems, ...mistakesOf(loaded)];
   if (found.length > 0) throw new ConfigError(found);
-  stdout.write(`${file}: no problems found\n`);
+  const warnings = `no problems, but these can be better:\n${formatProblems(shortSecrets)}`;
+  stdout.write(`${file}: ${shortSecrets.length === 0 ? "no problems found" : warnings}\n`);
 }

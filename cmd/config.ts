@@ -11,6 +11,7 @@ import { checkRules } from "./config/rules.ts";
 import { configSchema } from "./config/schema.ts";
 import { dropEmptySections } from "./config/schema-walk.ts";
 import { readSecrets } from "./config/secrets.ts";
+import { findShortSecrets } from "./config/short-secrets.ts";
 import { type ConfigSource, parseConfigSource } from "./config/source.ts";
 import { withValue } from "./config/tree.ts";
 
@@ -20,6 +21,9 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read, as messages name it. */
   readonly file: string;
+  /** Mistakes that keep nothing from starting: keys that the file loses, and secrets that are too short. */
+  readonly lostKeys: readonly Problem[];
+  readonly shortSecrets: readonly Problem[];
   /** Whether nobody gave a file, so that the demo's stands in. */
   readonly isDemo: boolean;
   /** Places a fault that was found later, for example while formats were compiled. */
@@ -88,6 +92,8 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
     isDemo,
     locate: (path, message) => places.locate(path, message),
     problems,
+    lostKeys: source.lostKeys,
+    shortSecrets: findShortSecrets(settings).map(({ path, message }) => places.locate(path, message)),
     print: () => printSettings(maskSecrets(configSchema, settings), originOf),
   };
 }

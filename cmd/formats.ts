@@ -1,7 +1,8 @@
+import { checkFormats } from "../services/parser/check/check.ts";
 import { type Formats, openFormats } from "../services/parser/formats/formats.ts";
 import { checkSeparators } from "../services/parser/separators.ts";
 import { ConfigError, type ConfigPath, type Problem } from "./config/problem.ts";
-import type { Config } from "./config.ts";
+import type { Config, LoadedConfig } from "./config.ts";
 
 type Locate = (path: ConfigPath, message: string) => Problem;
 
@@ -23,4 +24,10 @@ export async function compileFormats(
   const formats = await openFormats(parser);
   const found = [...checkSeparators(parser), ...formats.problems];
   return { formats, problems: found.map(({ path, message }) => locate(["parser", ...path], message)) };
+}
+
+/** Mistakes in the parser section that keep no parser from running, each at its place. */
+export function mistakesOf({ config, locate, lostKeys }: LoadedConfig): readonly Problem[] {
+  const found = checkFormats(config.parser);
+  return [...lostKeys, ...found.map(({ path, message }) => locate(["parser", ...path], message))];
 }

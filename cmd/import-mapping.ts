@@ -42,7 +42,7 @@ const types = ["text", "number", "boolean", "list", "json", "time"];
 export function openMapping({ file, entries }: MappingSource): ImportMapping {
   const source = parseConfigSource(file ?? "--map", file === undefined ? "" : readMapping(file));
   const { locate } = createPlaces(source, [], "");
-  throwIfAny(source.problems);
+  throwIfAny([...source.problems, ...source.lostKeys]);
   const own = Object.fromEntries(entries.map(readEntry));
   const { value: config, findings } = validate(fileSchema, withEntries(source.tree ?? {}, own));
   throwIfAny(findings.map(({ path, message, part }) => locate(path, message, part)));

@@ -3,9 +3,10 @@ import { createReadStream } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { type ParseStreamOptions, parseStream } from "../services/parser/file.ts";
 import type { Formats } from "../services/parser/formats/formats.ts";
+import { formatProblems } from "./config/problem.ts";
 import { type Config, type ConfigOptions, loadConfig } from "./config.ts";
 import { cannotRead } from "./file-fault.ts";
-import { openCheckedFormats } from "./formats.ts";
+import { mistakesOf, openCheckedFormats } from "./formats.ts";
 import { createSummary, type ParseSummary } from "./parse-summary.ts";
 import { startProgress } from "./progress.ts";
 import { writeForeign } from "./terminal.ts";
@@ -42,9 +43,12 @@ export async function runParse(
   if (files.includes(stdinName) && options.index === undefined && options.format === undefined) {
     throw new UserError("standard input has no name to choose a format by: give --index or --format");
   }
-  const { config, locate } = loadConfig(configOptions);
+  const loaded = loadConfig(configOptions);
+  const { config, locate } = loaded;
   const formatFor = chooseFormat(await openCheckedFormats(config, locate), config, options.format);
   const { maxLineBytes } = config.parser;
+  for (const mistake of mistakesOf(loaded))
+    writeForeign(streams.stderr, `engage: warning: ${formatProblems([mistake]).trim()}\n`);
   const summary = createSummary();
   const unread = await parseFiles(files, streams, summary, (file) => ({
     index: options.index ?? file.replace(/\.gz$/i, ""),

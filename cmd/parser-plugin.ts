@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { PLUGIN_COOKIE, pluginHandshake, refusePluginCookie } from "../services/parser/plugin.ts";
 import { type ConfigOptions, type LoadedConfig, loadConfig } from "./config.ts";
+import { logMistakes } from "./mistakes-log.ts";
 import { startServer } from "./server.ts";
 import { UserError } from "./user-error.ts";
 
@@ -20,7 +21,8 @@ export async function runParserPlugin(options: ConfigOptions): Promise<void> {
   if (refusal !== undefined) throw new UserError(refusal);
   // A user's module may print, in a worker thread too.
   process.stdout.write = process.stderr.write.bind(process.stderr);
-  const { config, locate } = loadPluginConfig(options);
+  const loaded = loadPluginConfig(options);
+  const { config, locate } = loaded;
   const ended = Promise.withResolvers<string>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => ended.resolve(signal));
   const stopWatching = watchParent(() => ended.resolve("the shipper is gone"));
@@ -29,6 +31,7 @@ export async function runParserPlugin(options: ConfigOptions): Promise<void> {
     locate,
     onShutdownRequest: () => ended.resolve("the shipper asked for it"),
   });
+  logMistakes(loaded, server.logger);
   writeSync(stdoutFd, pluginHandshake(server.address.port));
   server.logger.info({ reason: await ended.promise }, "stopping");
   stopWatching();

@@ -44,7 +44,9 @@ export async function openParserServices(
 ): Promise<ParserServices> {
   const { parser: config, data } = settings;
   const { formatFor } = await openCheckedFormats(settings, locate);
-  for (const warning of separatorWarnings(config)) logger.warn(warning);
+  // Without formats nobody sends lines.
+  const warnings = config.formats.length === 0 ? [] : separatorWarnings(config);
+  for (const warning of warnings) logger.warn(warning);
   const metrics = createParserMetrics(registry);
   const deadLetters = openNdjsonDeadLetters({
     ...config.deadLetters,

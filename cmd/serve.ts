@@ -1,4 +1,5 @@
 import { type ConfigOptions, loadConfig } from "./config.ts";
+import { logMistakes } from "./mistakes-log.ts";
 import { startServer } from "./server.ts";
 import { settleMemory } from "./settle-memory.ts";
 
@@ -11,6 +12,7 @@ export async function serve(options: ConfigOptions): Promise<void> {
   const server = await startServer(loaded.config, { locate: loaded.locate });
   settleMemory();
   const { logger } = server;
+  logMistakes(loaded, logger);
   if (loaded.isDemo) {
     logger.warn("no configuration file was given: serving the demo, whose secrets everybody knows");
   }

@@ -10,7 +10,7 @@ import { checkTlsFiles, type Finding } from "./tls-files.ts";
 import { checkWebhook } from "./webhook-rules.ts";
 
 /** Known to everybody who has read engage.demo.yaml. */
-const demo = { appid: "demo-app", token: "demo-token", secret: "demo-secret" } as const;
+export const demo = { appid: "demo-app", token: "demo-token", secret: "demo-secret" } as const;
 const demoTokenSha256 = createHash("sha256").update(demo.token).digest("hex");
 
 /** What no single value can tell: rules between settings, and the files they name. */
@@ -63,7 +63,7 @@ function checkDemoSecrets(settings: Settings): Finding[] {
     ),
   );
   const tokens = settings.analysis.tokens.flatMap(({ token, sha256 }, i) => {
-    const isDemo = token === demo.token || sha256 === demoTokenSha256;
+    const isDemo = token === demo.token || sha256?.toLowerCase() === demoTokenSha256;
     return isDemo
       ? [refuse(["analysis", "tokens", i, token === undefined ? "sha256" : "token"], "token")]
       : [];

@@ -1,5 +1,7 @@
 import type { ErrorCode } from "yaml";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
+import { isRecordKey } from "../../services/parser/check/names.ts";
+import { findLostKeys } from "./lost-keys.ts";
 import type { ConfigPath, Problem } from "./problem.ts";
 
 /** The text of a configuration file, able to say where each of its values stands. */
@@ -8,6 +10,8 @@ export interface ConfigSource {
   /** The plain values; undefined when the file has problems or is empty. */
   readonly tree: unknown;
   readonly problems: readonly Problem[];
+  /** Keys of mappings that the file loses, since they are comments. */
+  readonly lostKeys: readonly Problem[];
   /** How many keys of the path the file has. */
   depthOf(path: ConfigPath): number;
   /** Whether the file gives this value, if only in a short form (text that stands for a list or a section). */
@@ -61,6 +65,9 @@ export function parseConfigSource(file: string, text: string): ConfigSource {
     file,
     tree,
     problems,
+    lostKeys: findLostKeys(text, isRecordKey).map(({ name, offset }) =>
+      problem(offset, `${name} begins a comment, so that the mapping lacks it: write "${name}" with quotes`),
+    ),
     depthOf: (path) => find(path).depth,
     gives(path) {
       const { node, depth } = find(path);

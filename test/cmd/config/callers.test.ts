@@ -45,6 +45,38 @@ test.each(silent)("silence is refused: %s", (_, yaml, listen) => {
   expect(problems[0]?.message).toMatch(/engage key create[\s\S]*auth: \{ mode: off \}/);
 });
 
+test.each<[string, string, string, Record<string, string>, Record<string, string>]>([
+  [
+    "in upper case",
+    "0.0.0.0:80",
+    `{ name: a, sha256: ${sha256("demo-token").toUpperCase()}, projects: "*" }`,
+    {},
+    {},
+  ],
+  ["on all addresses", "[::]:80", '{ name: a, token: demo-token, projects: "*" }', {}, {}],
+  ["on a mapped address", "[::ffff:10.0.0.1]:80", '{ name: a, token: demo-token, projects: "*" }', {}, {}],
+  ["on a name", "engage.internal:80", '{ name: a, token: demo-token, projects: "*" }', {}, {}],
+  [
+    "from a file",
+    "0.0.0.0:80",
+    '{ name: a, token: { file: t }, projects: "*" }',
+    {},
+    { t: "\ufeffdemo-token\r\n" },
+  ],
+  [
+    "from the environment",
+    "127.0.0.1:80",
+    '{ name: a, token: own-token, projects: "*" }',
+    { ENGAGE_ANALYSIS_TOKENS_0_TOKEN: "demo-token", ENGAGE_LISTEN: "0.0.0.0:80" },
+    {},
+  ],
+])("the demo's token is refused %s", (_name, listen, token, env, files) => {
+  const yaml = `listen: "${listen}"\nauth: { mode: off }\nanalysis: { tokens: [${token}] }`;
+  expect(problemsOf(yaml, env, files)).toMatchObject([
+    { message: expect.stringContaining("everybody knows the demo's token") },
+  ]);
+});
+
 test("the demo's names are refused where others can reach them, also as a hash, each at its place", () => {
   const yaml = `
 listen: 10.0.0.1:80
