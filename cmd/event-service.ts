@@ -4,7 +4,9 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createSettledNow, systemClock } from "../base/async/clock.ts";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
+import { refuse as refuseCall } from "../gateway/refusals.ts";
 import { EventCollector } from "../gen/engage/event/v1/event_collector_pb.ts";
+import { createSdkAdmit } from "../services/event/admit.ts";
 import { maxPropertiesOf, nameLimitsOf } from "../services/event/config.ts";
 import { type EventJsonCodec, eventCodecs } from "../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../services/event/spool-line.ts";
@@ -35,6 +37,8 @@ import { createThrottle } from "./log-throttle.ts";
 
 export interface EventServices extends AsyncDisposable {
   readonly collector: ServiceImpl<typeof EventCollector>;
+  /** Decides by app ids before bodies are read. */
+  readonly admit: ReturnType<typeof createSdkAdmit>;
   /** The REST forms of its messages. */
   readonly codecs: ReadonlyMap<string, EventJsonCodec>;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
@@ -108,6 +112,10 @@ export async function openEventServices(
   const stack = opened.move();
   return {
     collector: gateService(EventCollector, collector, () => gate()?.catch(refuse), takers),
+    admit: createSdkAdmit({
+      ...{ appids: new Set(config.projects.flatMap(({ appids }) => appids)), observer: metrics.collect },
+      tooLarge: (message) => refuseCall("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
+    }),
     codecs: eventCodecs,
     checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
     ...{ gate, store },

@@ -68,7 +68,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(Parser, parsers.parser),
       serve(ParserStream, parsers.parserStream),
       serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit }),
-      serve(EventCollector, events.collector),
+      serve(EventCollector, events.collector, { admit: events.admit }),
       serve(AnalysisProxy, analysis.proxy, { json: queryBounds, admit: analysis.admit }),
       serve(ChannelSender, channels.sender),
     ],

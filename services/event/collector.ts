@@ -6,7 +6,8 @@ import {
   GetConfigResponseSchema,
   HealthCheckResponseSchema,
 } from "../../gen/engage/event/v1/ingest_pb.ts";
-import { debugIngest, ingest, unknownAppid } from "./ingest.ts";
+import { unknownAppid } from "./admit.ts";
+import { debugIngest, ingest } from "./ingest.ts";
 import { createPendingChecks } from "./pending.ts";
 import { type CollectorProject, createProjectDirectory } from "./projects.ts";
 import type { NameLimits } from "./record/name-book.ts";

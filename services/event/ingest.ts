@@ -9,6 +9,7 @@ import {
   type IngestResponse,
   IngestResponseSchema,
 } from "../../gen/engage/event/v1/ingest_pb.ts";
+import { unknownAppid } from "./admit.ts";
 import type { Fields } from "./body/form.ts";
 import { openPayload, unpack } from "./body/payload.ts";
 import { findSender } from "./body/sender.ts";
@@ -26,9 +27,6 @@ export interface IngestOptions extends CheckingOptions {
   /** Of a body when it is inflated. */
   readonly maxInflatedBytes: number;
 }
-
-/** What is wrong with the sender; code −2. */
-export const unknownAppid = "unknown appid";
 
 interface Ingested {
   readonly project: Project;

@@ -1,8 +1,11 @@
+import { Code } from "@connectrpc/connect";
 import { onTestFinished } from "vitest";
 import { createGateway } from "../../../gateway/gateway.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
 import { serve } from "../../../gateway/methods.ts";
+import { refuse } from "../../../gateway/refusals.ts";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
+import { createSdkAdmit } from "../../../services/event/admit.ts";
 import { createEventCollector } from "../../../services/event/collector.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import { eventCodecs } from "../../../services/event/rest-codecs.ts";
@@ -44,11 +47,17 @@ export async function openCollector(
     (...what: unknown[]): void =>
       void told.push([name, ...what]);
   const server = createServerState(told);
+  const projects = [
+    { id: 1, appids: ["APP_ID", "other", ...further], zone: "+00:00" },
+    { id: 2, appids: ["shanghai"], zone: "Asia/Shanghai" },
+  ];
+  const admit = createSdkAdmit({
+    appids: new Set(projects.flatMap(({ appids }) => appids)),
+    observer: { rejected: tell("rejected") },
+    tooLarge: (message) => refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
+  });
   const collector = createEventCollector({
-    projects: [
-      { id: 1, appids: ["APP_ID", "other", ...further], zone: "+00:00" },
-      { id: 2, appids: ["shanghai"], zone: "Asia/Shanghai" },
-    ],
+    projects,
     append: async (line) => {
       await server.onDisk();
       server.texts.push(Buffer.from(line).toString());
@@ -70,7 +79,7 @@ export async function openCollector(
     maxInflatedBytes: 120_000,
   });
   const gateway = createGateway({
-    services: [serve(EventCollector, collector)],
+    services: [serve(EventCollector, collector, { admit })],
     limits: { ...defaultLimits, maxMessageBytes: 200_000 },
     ...{ authorize: () => {}, observers: [], codecs: eventCodecs },
     reportFault: tell("fault"),

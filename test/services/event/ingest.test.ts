@@ -1,7 +1,8 @@
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { compress as snappy } from "snappyjs";
 import { describe, expect, it } from "vitest";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
+import { sendHttp1 } from "../../e2e/raw.ts";
 import { nowMs, openCollector } from "./collector-server.ts";
 import { readCase } from "./record/checking.ts";
 
@@ -375,6 +376,38 @@ describe("bodies of strangers", () => {
       ),
     });
     expect(server.told).toEqual([["rejected", "appid"]]);
+  });
+
+  const paths = [
+    "/sync_server",
+    "/sync_json",
+    "/sync_data",
+    "/sync",
+    "/sync_xcx",
+    "/sync_js",
+    "/logbus",
+    "/data_debug",
+  ];
+  it.each(
+    paths.flatMap((path) => [
+      [path, { appid: "nobody" }, 200, "unknown appid"] as const,
+      [`${path}?appid=nobody`, {}, 200, "unknown appid"] as const,
+      [path, { appid: "nobody", "content-encoding": "br" }, 200, "unknown appid"] as const,
+      [path, { "content-encoding": "br" }, 413, "larger than the limit of 65536 bytes"] as const,
+      [path, {}, 413, "larger than the limit of 200000 bytes"] as const,
+    ]),
+  )("of which nothing is sent are answered all the same: %s %j", async (path, headers, status, text) => {
+    const server = await openCollector();
+    const port = Number(new URL(server.url).port);
+    const answer = await sendHttp1(port, `POST ${path}`, { "content-length": "90000000", ...headers });
+    expect([answer.status, `${answer.body}`]).toEqual([status, expect.stringContaining(text)]);
+  });
+
+  it.each(paths)("are inflated to 64 KiB by the gateway, too: %s", async (path) => {
+    const server = await openCollector();
+    const headers = { "content-encoding": "br" };
+    const { status, text } = await server.post(path, brotliCompressSync("&a".repeat(1_048_576)), headers);
+    expect([status, text]).toEqual([413, expect.stringContaining("larger than the limit of 65536 bytes")]);
   });
 
   it.each([
