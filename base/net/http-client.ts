@@ -44,8 +44,16 @@ export class AnswerCutError extends Error {
 }
 
 export interface HttpClient {
-  /** @throws OutboundRefusedError, AnswerCutError, or what the connection failed with */
-  exchange(headers: http.OutgoingHttpHeaders, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer>;
+  /**
+   * @param path with its query, as it is sent; that of the URL unless given
+   * @throws OutboundRefusedError, AnswerCutError, or what the connection failed with
+   */
+  exchange(
+    headers: http.OutgoingHttpHeaders,
+    body: Uint8Array,
+    signal: AbortSignal,
+    path?: string,
+  ): Promise<HttpAnswer>;
   close(): void;
 }
 
@@ -63,10 +71,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   // Brackets are for URLs only.
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return {
-    async exchange(headers, body, signal) {
+    async exchange(headers, body, signal, path = `${url.pathname}${url.search}`) {
       const request = (url.protocol === "https:" ? https : http).request({
         ...options.outbound.connectOptions(host, port),
-        ...{ agent, signal, method: options.method, path: `${url.pathname}${url.search}` },
+        ...{ agent, signal, method: options.method, path },
         headers: { ...ownHeaders(headers), ...headers, "content-length": body.length },
       });
       const answer = receiveAnswer(request, options.maxAnswerBytes, signal);

@@ -1,3 +1,6 @@
+import { nearestName } from "../../../base/text/nearest.ts";
+import { shorten } from "../../../base/text/quote.ts";
+
 /** Roots of what a placeholder can name in the message itself. */
 export const MESSAGE_ROOTS = ["push_id", "params", "custom_params", "#ops_receipt_properties"] as const;
 
@@ -16,6 +19,20 @@ const AROUND_NAMES = [
 ] as const;
 
 export type AroundName = (typeof AROUND_NAMES)[number];
+
+/** What all messages of one request have in common. */
+export const BATCH_NAMES = [
+  "@batch_id",
+  "@channel",
+  "@target",
+  "@request_id",
+  "@attempt",
+  "@accepted_time",
+  "@replay",
+] as const satisfies readonly AroundName[];
+
+/** All that a placeholder can begin with. */
+export const VALID_NAMES: readonly string[] = [...MESSAGE_ROOTS, ...AROUND_NAMES];
 
 /** What stands between the braces. */
 export type Placeholder =
@@ -71,7 +88,19 @@ function parsePlaceholder(name: string, at: readonly (string | number)[]): Place
   const path = parseMessagePath(name);
   if (path !== undefined) return { kind: "path", name, path };
   const valid = [...MESSAGE_ROOTS, "params.<name>", ...AROUND_NAMES].map((root) => `{${root}}`).join(", ");
-  throw new TemplateError(`names {${name}}, which no message has, valid are ${valid}`, at);
+  const near = nearestOf(name);
+  const hint = near === undefined ? "" : `; did you mean {${near}}?`;
+  throw new TemplateError(`names {${shorten(name)}}, which no message has, valid are ${valid}${hint}`, at);
+}
+
+/** With a root that is mistyped, the rest of the path is kept. */
+function nearestOf(name: string): string | undefined {
+  const [root = "", ...rest] = name.split(".");
+  const near = nearestName(root, VALID_NAMES);
+  const whole = near === undefined ? undefined : [near, ...rest].join(".");
+  return whole !== undefined && (VALID_NAMES.includes(whole) || parseMessagePath(whole) !== undefined)
+    ? whole
+    : nearestName(name, VALID_NAMES);
 }
 
 /** The keys of a name such as `params.items.0.count`; undefined when it begins with no root. */

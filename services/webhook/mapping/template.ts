@@ -25,6 +25,11 @@ export class MissingValueError extends Error {
   }
 }
 
+/** What a message would make of a request can't be sent, now or later. */
+export class UnsendableError extends Error {
+  override readonly name = "UnsendableError";
+}
+
 /** A JSON value of a configuration file. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
@@ -61,8 +66,17 @@ export function compileText(
   missing: Missing,
   quote: (text: string) => string = (text) => text,
 ): (input: TemplateInput) => string {
+  return compileJoin(parseText(template, []), missing, quote);
+}
+
+/** The same for pieces that are parsed already. */
+export function compileJoin(
+  pieces: readonly Piece[],
+  missing: Missing,
+  quote: (text: string) => string,
+): (input: TemplateInput) => string {
   const slots = new Slots();
-  const read = textReader(parseText(template, []), { slots, missing }, quote);
+  const read = textReader(pieces, { slots, missing }, quote);
   const tree = compilePaths(slots.paths);
   return (input) => read({ input, found: locate(input.element.json, tree, slots.paths.length) });
 }

@@ -3,8 +3,10 @@ import { z } from "zod";
 import { parsePlace } from "../../../base/net/outbound.ts";
 import { isCidr } from "../../../base/net/special-networks.ts";
 import { conditionPath, validConditionFields } from "../delivery/routing.ts";
+import { compileHeader } from "../mapping/header-template.ts";
 import { TemplateError } from "../mapping/placeholder.ts";
 import { compileTemplate, compileText } from "../mapping/template.ts";
+import { beforePath, compileUrl, hasPlaceholderBeforePath } from "../mapping/url-template.ts";
 import { decodeSecret } from "./standard-webhooks.ts";
 
 const secret = () => z.string().min(1).meta({ secret: true });
@@ -23,12 +25,19 @@ const headerName = () =>
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of an HTTP header such as "X-Api-Key"');
 
 const httpUrl = () =>
-  z
-    .url({ protocol: /^https?$/, error: 'must be a URL such as "https://example.com/messages"' })
-    .refine(
-      (text) => (URL.parse(text)?.username ?? "") === "",
-      "must hold no user name, put it into headers",
-    );
+  z.string().superRefine((text, context) => {
+    const message = faultOfUrl(text);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  });
+
+function faultOfUrl(text: string): string | undefined {
+  if (hasPlaceholderBeforePath(text) && text.includes("//")) return beforePath;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return 'must be a URL such as "https://example.com/messages"';
+  }
+  return url.username === "" ? undefined : "must hold no user name, put it into headers";
+}
 
 /** A JSON value with placeholders. */
 const template = () =>
@@ -41,12 +50,12 @@ const textTemplate = () =>
     .min(1)
     .superRefine((value, context) => reportFaults(context, () => compileText(value, "fail")));
 
-function reportFaults(context: z.RefinementCtx, compile: () => unknown): void {
+function reportFaults(context: z.RefinementCtx, compile: () => unknown, place: readonly string[] = []): void {
   try {
     compile();
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    context.addIssue({ code: "custom", path: [...error.path], message: error.message });
+    context.addIssue({ code: "custom", path: [...place, ...error.path], message: error.message });
   }
 }
 
@@ -124,22 +133,32 @@ const tls = z
 
 const answer = z.int().min(0).max(67_108_864);
 
-const http = z.strictObject({
-  kind: z.literal("http"),
-  ...{ ...routing, ...calls, ...written, tls },
-  url: httpUrl(),
-  method: z.enum(["POST", "PUT"]).default("POST"),
-  headers: z.record(headerName(), secret()).default({}),
-  /** One request for each message, or one with a list for those that came together. */
-  per: z.enum(["message", "batch"]).default("message"),
-  maxMessages: z.int().min(1).max(1_000).default(100),
-  /** Secrets of Standard Webhooks; with several, each signs. */
-  signing: z
-    .array(secret().refine(isSigningSecret, 'must be "whsec_" and base64 of 24 to 64 bytes'))
-    .max(4)
-    .default([]),
-  maxAnswerBytes: answer.default(65_536),
-});
+const http = z
+  .strictObject({
+    kind: z.literal("http"),
+    ...{ ...routing, ...calls, ...written, tls },
+    /** Path and query may hold placeholders; what they stand for is encoded. */
+    url: httpUrl(),
+    method: z.enum(["POST", "PUT"]).default("POST"),
+    /** Values may hold placeholders. */
+    headers: z.record(headerName(), secret()).default({}),
+    /** One request for each message, or one with a list for those that came together. */
+    per: z.enum(["message", "batch"]).default("message"),
+    maxMessages: z.int().min(1).max(1_000).default(100),
+    /** Secrets of Standard Webhooks; with several, each signs. */
+    signing: z
+      .array(secret().refine(isSigningSecret, 'must be "whsec_" and base64 of 24 to 64 bytes'))
+      .max(4)
+      .default([]),
+    maxAnswerBytes: answer.default(65_536),
+  })
+  .superRefine(({ url, headers, per, missing }, context) => {
+    const rules = { missing, isForBatch: per === "batch" };
+    if (faultOfUrl(url) === undefined) reportFaults(context, () => compileUrl(url, rules), ["url"]);
+    for (const [name, value] of Object.entries(headers)) {
+      reportFaults(context, () => compileHeader(name, value, rules), ["headers", name]);
+    }
+  });
 
 function isSigningSecret(text: string): boolean {
   return decodeSecret(text) !== undefined;

@@ -1,5 +1,7 @@
 import type { Outbound } from "../../../base/net/outbound.ts";
+import { compileHeader } from "../mapping/header-template.ts";
 import { compileTemplate, compileText } from "../mapping/template.ts";
+import { compileUrl } from "../mapping/url-template.ts";
 import type { TargetConfig } from "./config.ts";
 import { createFileTarget } from "./file.ts";
 import { createGrpcTarget } from "./grpc.ts";
@@ -31,6 +33,7 @@ export function createTarget(config: PushConfig, ports: TargetPorts): Target {
     case "http":
       return createHttpTarget({
         ...{ ...config, outbound, now, write: writerOf(config), tls: readPem(config.tls, ports) },
+        ...requestOf(config),
         signingKeys: config.signing.map((text) => decodeSecret(text)!),
         maxConnections: config.concurrency,
       });
@@ -63,6 +66,16 @@ export function createTarget(config: PushConfig, ports: TargetPorts): Target {
 
 function writerOf({ body, missing }: Pick<PushConfig & { kind: "http" }, "body" | "missing">): WriteMessage {
   return body === undefined ? writeReceived : compileTemplate(body, missing);
+}
+
+function requestOf({ url, headers, per, missing }: PushConfig & { kind: "http" }) {
+  const rules = { missing, isForBatch: per === "batch" };
+  return {
+    path: compileUrl(url, rules),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, compileHeader(name, value, rules)]),
+    ),
+  };
 }
 
 function smtpOptions(config: PushConfig & { kind: "smtp" }, ports: TargetPorts) {

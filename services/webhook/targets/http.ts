@@ -1,16 +1,20 @@
 import type https from "node:https";
 import { createHttpClient } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
+import type { TemplateInput } from "../mapping/template.ts";
 import { outcomeOf } from "./http-answer.ts";
 import { messageId, signHeaders } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type HandedBatch, type Target, type TargetOutcome } from "./target.ts";
-import { outcomesOf, type WriteMessage, writeAll } from "./write.ts";
+import { outcomesOf, type WriteMessage, writeAll, writeOrFault } from "./write.ts";
 
 export interface HttpTargetOptions {
   /** `http:` or `https:` */
   readonly url: string;
   readonly method: "POST" | "PUT";
-  readonly headers: Readonly<Record<string, string>>;
+  /** Path and query of each request; undefined: those of `url`. */
+  readonly path?: ((input: TemplateInput) => string) | undefined;
+  /** Values, or what writes them for each request. */
+  readonly headers: Readonly<Record<string, string | ((input: TemplateInput) => string)>>;
   /** message: one request for each message. batch: one with a JSON array. */
   readonly per: "message" | "batch";
   /** Messages of one request at most, for `per: "batch"`. */
@@ -30,8 +34,14 @@ export interface HttpTargetOptions {
 
 /** Messages as JSON over HTTP/1.1 with kept connections; never follows redirects. */
 export function createHttpTarget(options: HttpTargetOptions): Target {
-  const { per, write } = options;
-  const client = createHttpClient(options);
+  const { per, write, path } = options;
+  const client = createHttpClient({ ...options, url: originOf(options) });
+  const fixed: Record<string, string> = { "content-type": "application/json" };
+  const written: (readonly [string, (input: TemplateInput) => string])[] = [];
+  for (const [name, value] of Object.entries(options.headers)) {
+    if (typeof value === "string") fixed[name.toLowerCase()] = value;
+    else written.push([name.toLowerCase(), value]);
+  }
   return {
     maxMessages: per === "message" ? 1 : options.maxMessages,
     async deliver(batch, signal) {
@@ -47,20 +57,30 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
     },
   };
 
+  function placeOf(input: TemplateInput): { readonly path?: string; readonly headers: object } {
+    const headers =
+      written.length === 0 ? {} : Object.fromEntries(written.map(([name, write]) => [name, write(input)]));
+    return path === undefined ? { headers } : { path: path(input), headers };
+  }
+
   async function send(json: Buffer, batch: HandedBatch, signal: AbortSignal): Promise<TargetOutcome> {
-    const { signingKeys, now, headers } = options;
+    const { signingKeys, now } = options;
+    // With several messages, what is written is the same for all.
+    const place = writeOrFault(() => placeOf({ batch, element: batch.elements[0]! }));
+    if ("kind" in place) return place;
     const id = messageId(batch);
     const signature =
       signingKeys.length === 0 ? { "webhook-id": id } : signHeaders(signingKeys, id, now(), json);
-    const all = { "content-type": "application/json", ...lowerCase(headers), ...signature };
+    const all = { ...fixed, ...place.headers, ...signature };
     try {
-      return outcomeOf(await client.exchange(all, json, signal), now());
+      return outcomeOf(await client.exchange(all, json, signal, place.path), now());
     } catch (error) {
       return downOutcome(describeError(error));
     }
   }
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+/** A URL whose path is written anew for each request counts only up to there. */
+function originOf({ url, path }: HttpTargetOptions): string {
+  return path === undefined ? url : (/^[^/?#]*\/\/[^/?#]*/.exec(url)?.[0] ?? url);
 }

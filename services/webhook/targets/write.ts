@@ -1,5 +1,5 @@
 import { asBuffer } from "../json/utf8.ts";
-import { MissingValueError, type TemplateInput } from "../mapping/template.ts";
+import { MissingValueError, type TemplateInput, UnsendableError } from "../mapping/template.ts";
 import type { HandedBatch, TargetOutcome } from "./target.ts";
 
 /** The JSON text that a target gets of a message. May throw MissingValueError. */
@@ -9,11 +9,13 @@ export type WriteMessage = (input: TemplateInput) => string;
 export const writeReceived: WriteMessage = ({ element }) => asBuffer(element.json).toString("utf8");
 
 /** Either the text, or why the message can never be sent. */
-export function writeOrFault(write: () => string): string | TargetOutcome {
+export function writeOrFault<T extends string | object>(write: () => T): T | TargetOutcome {
   try {
     return write();
   } catch (error) {
-    if (error instanceof MissingValueError) return { kind: "dead", reason: error.message };
+    if (error instanceof MissingValueError || error instanceof UnsendableError) {
+      return { kind: "dead", reason: error.message };
+    }
     throw error;
   }
 }

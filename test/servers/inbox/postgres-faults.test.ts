@@ -28,15 +28,15 @@ describe("versions", () => {
   it("are brought up once, by one of several who try", async () => {
     const migrated = await Promise.all(Array.from({ length: 5 }, () => migrate(server, "fresh")));
     expect(migrated.toSorted((a, b) => a.from - b.from)).toEqual([
-      { from: 0, to: 1 },
-      ...Array.from({ length: 4 }, () => ({ from: 1, to: 1 })),
+      { from: 0, to: 2 },
+      ...Array.from({ length: 4 }, () => ({ from: 2, to: 2 })),
     ]);
   });
 
   it("older than the program's are refused", async () => {
     await expect(openPostgresInbox({ url: server.url, schema: "never_migrated" })).rejects.toMatchObject({
       name: "InboxOpenError",
-      message: 'inbox schema "never_migrated" has version 0, this program needs 1: run engage migrate',
+      message: 'inbox schema "never_migrated" has version 0, this program needs 2: run engage migrate',
     });
   });
 
@@ -44,7 +44,7 @@ describe("versions", () => {
     const { schema, inbox } = await openFresh();
     await inbox[Symbol.asyncDispose]();
     server.query(`UPDATE ${schema}.version SET version = 7`);
-    const message = `inbox schema "${schema}" has version 7, newer than 1, which this program knows`;
+    const message = `inbox schema "${schema}" has version 7, newer than 2, which this program knows`;
     const error = { name: "InboxOpenError", message };
     await expect(openPostgresInbox({ url: server.url, schema })).rejects.toMatchObject(error);
     await expect(migrate(server, schema)).rejects.toMatchObject(error);
@@ -155,6 +155,25 @@ describe("a server that goes away", () => {
     });
     expect(await inbox.accept(batchOf(["a"], { requestId: "r1" }))).toMatchObject({ kind: "duplicate" });
     expect(await inbox.health()).toMatchObject({ writable: true });
+  });
+
+  it("is waited for by an inbox that is opened meanwhile", async () => {
+    const { schema, inbox: before } = await openFresh();
+    await before[Symbol.asyncDispose]();
+    await server.kill();
+    await expect(openPostgresInbox({ url: server.url, schema })).rejects.toMatchObject(unavailable);
+    await using inbox = await openPostgresInbox({ url: server.url, schema, isAwaited: true });
+    await expect(inbox.accept(batchOf(["a"]))).rejects.toMatchObject(unavailable);
+    await expect(inbox.counts()).rejects.toMatchObject(unavailable);
+    expect(await inbox.health()).toMatchObject({
+      writable: false,
+      reason: expect.stringContaining("connect"),
+    });
+    await server.start();
+    await expect.poll(() => inbox.health(), { timeout: 30_000 }).toMatchObject({ writable: true });
+    expect(await inbox.accept(batchOf(["a"]))).toMatchObject({ kind: "stored" });
+    const { items } = await inbox.lease({ target: "t", maxElements: 1, leaseMs: 60_000 });
+    expect(Math.abs(Date.now() - items[0]!.acceptedClockMs)).toBeLessThan(60_000);
   });
 
   it("loses no acknowledged batch in 5 kills while 8 senders repeat what was not answered", async () => {

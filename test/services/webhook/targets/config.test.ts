@@ -11,6 +11,75 @@ const smtp = {
   text: "t",
 };
 
+/** The problems of an http target, by place. */
+function problemsOf(config: object): readonly string[] {
+  const { error } = targetSchema.safeParse({ kind: "http", url: "https://example.com/x", ...config });
+  return (error?.issues ?? []).map(({ path, message }) => `${path.join(".")} ${message}`);
+}
+
+describe("placeholders of http targets", () => {
+  it.each<[string, object]>([
+    ["in a path", { url: "https://example.com/hook/{push_id}/{params.a.b}" }],
+    ["in a query", { url: "https://example.com?x={#ops_receipt_properties.ops_task_id}&y={{1}}" }],
+    ["in headers", { headers: { "x-push": "{push_id}", "x-fixed": "a {{b}}" } }],
+    ["of a batch", { per: "batch", url: "https://example.com/{@channel}", headers: { a: "{@batch_id}" } }],
+  ])("%s are taken", (_name, config) => {
+    expect(problemsOf(config)).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      "an unknown one",
+      { url: "https://example.com/{pushid}" },
+      "url names {pushid}, which no message has, valid are {push_id}, ",
+    ],
+    ["with the nearest", { url: "https://example.com/{pushid}" }, "did you mean {push_id}?"],
+    ["with the nearest root", { url: "https://example.com/{parms.title}" }, "did you mean {params.title}?"],
+    [
+      "in the host",
+      { url: "https://{push_id}.example.com/x" },
+      "url has a placeholder in its scheme, host or port",
+    ],
+    [
+      "as the port",
+      { url: "https://example.com:{@index}/x" },
+      "url has a placeholder in its scheme, host or port",
+    ],
+    [
+      "as the scheme",
+      { url: "{push_id}://example.com/x" },
+      "url has a placeholder in its scheme, host or port",
+    ],
+    ["as the whole", { url: "{params.url}" }, "url must be a URL such as"],
+    ["behind #", { url: "https://example.com/x#{push_id}" }, "url has a placeholder behind #"],
+    ["a lone brace", { url: "https://example.com/{x" }, 'url has a lone "{"'],
+    ["under ..", { url: "https://example.com/{push_id}/../x" }, 'url goes back over a placeholder by ".."'],
+    [
+      "of a message in a batch",
+      { per: "batch", url: "https://example.com/{push_id}" },
+      "url names {push_id}, but with per: batch",
+    ],
+    [
+      "in a batch's header",
+      { per: "batch", headers: { a: "{@index}" } },
+      "headers.a names {@index}, but with per: batch",
+    ],
+    [
+      "in a header",
+      { headers: { a: "{push_di}" } },
+      "headers.a has a brace that begins no placeholder, did you mean {push_id}?",
+    ],
+  ])("%s are refused", (_name, config, problem) => {
+    expect(problemsOf(config)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("are refused without a word of what may be a secret", () => {
+    const problems = problemsOf({ headers: { authorization: "s3cr3t{t0ken}", other: "s3cr3t{" } });
+    expect(problems).toHaveLength(2);
+    expect(problems.join()).not.toMatch(/s3cr3t|t0ken/);
+  });
+});
+
 describe("targets", () => {
   it.each<[string, object]>([
     ["http", { kind: "http", url: "https://example.com/x" }],

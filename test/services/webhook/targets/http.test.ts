@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createOutbound } from "../../../../base/net/outbound.ts";
+import { compileHeader } from "../../../../services/webhook/mapping/header-template.ts";
 import { MissingValueError } from "../../../../services/webhook/mapping/template.ts";
+import { compileUrl } from "../../../../services/webhook/mapping/url-template.ts";
 import { createHttpTarget, type HttpTargetOptions } from "../../../../services/webhook/targets/http.ts";
 import { writeReceived } from "../../../../services/webhook/targets/write.ts";
 import { testTarget } from "../../../conformance/target.ts";
@@ -163,4 +165,55 @@ it("reads a long answer no further than its limit", async () => {
   await using target = openTarget(server.url);
   const [outcome] = await target.deliver(handedBatch([messageJson("a")]), signal);
   expect(outcome).toEqual({ kind: "dead", reason: expect.stringMatching(/^HTTP 400: x{250,320}…$/) });
+});
+
+describe("placeholders", () => {
+  const message = JSON.stringify({
+    push_id: "a/b?c=d&e%2e#ü",
+    params: {
+      dots: "..",
+      line: "x\r\nX-Evil: 1",
+      nul: "a\0b",
+      empty: "",
+      long: "y".repeat(20_000),
+      title: "Grüße, Zoë",
+    },
+    "#ops_receipt_properties": {},
+  });
+  const rules = { missing: "fail", isForBatch: false } as const;
+
+  it.each([
+    ["/hook/{push_id}", "/hook/a%2Fb%3Fc%3Dd%26e%252e%23%C3%BC"],
+    ["/a b/{params.empty}/z?q={push_id}&n=1", "/a%20b//z?q=a%2Fb%3Fc%3Dd%26e%252e%23%C3%BC&n=1"],
+    ["/x.{params.dots}", "/x..."],
+    ["/{{x}}/{@channel}", "/%7Bx%7D/mail"],
+  ])("of the path %s are encoded", async (path, expected) => {
+    const url = `http://127.0.0.1:${server.port}${path}`;
+    await using target = openTarget(url, { path: compileUrl(url, rules) });
+    expect(await target.deliver(handedBatch([message]), signal)).toEqual([{ kind: "done" }]);
+    expect(server.calls.map((call) => call.url)).toEqual([expected]);
+  });
+
+  it("of headers are sent as UTF-8", async () => {
+    const headers = { "x-title": compileHeader("x-title", "{params.title} {{}}", rules) };
+    await using target = openTarget(server.url, { headers });
+    await target.deliver(handedBatch([message]), signal);
+    const [call] = server.calls;
+    expect(Buffer.from(String(call!.headers["x-title"]), "latin1").toString("utf8")).toBe("Grüße, Zoë {}");
+  });
+
+  it.each([
+    ["a path segment of dots", "/{params.dots}", "", 'message makes a path segment "." or ".." of url'],
+    ["a long path", "/{params.long}", "", "message makes url 20001 characters long, at most 16384 are sent"],
+    ["no value", "/{params.nope}", "", "message has no params.nope"],
+    ["a line end in a header", "/", "{params.line}", "message puts a control character into header x"],
+    ["a NUL in a header", "/", "{params.nul}", "message puts a control character into header x"],
+    ["a long header", "/", "{params.long}", "message makes header x 20000 bytes long, at most 8192 are sent"],
+  ])("with %s make a dead letter, and no request", async (_name, path, header, reason) => {
+    const url = `http://127.0.0.1:${server.port}${path}`;
+    const headers = { x: compileHeader("x", header, rules) };
+    await using target = openTarget(url, { path: compileUrl(url, rules), headers });
+    expect(await target.deliver(handedBatch([message]), signal)).toEqual([{ kind: "dead", reason }]);
+    expect(server.calls).toEqual([]);
+  });
 });
