@@ -17,6 +17,7 @@ import { createSegmentsThread } from "../store/records/segments-thread.ts";
 import type { SegmentsSetup } from "../store/records/serve-segments.ts";
 import type { Config } from "./config.ts";
 import type { LoadWorkerSetup } from "./event-load-worker.ts";
+import { openEventMarks } from "./event-marks.ts";
 import { eventFolders, openEventStore } from "./event-store.ts";
 
 /** From the spool to the store. The data folder must be locked. */
@@ -39,6 +40,8 @@ export interface EventLoadingPorts {
   readonly observer: LoadObserver;
   /** See RecordSpoolOptions. */
   readonly torn: (file: string, bytes: number) => void;
+  /** Told of what is not as it was left, without a loss. */
+  readonly changed: (words: string) => void;
   /** For many records at once; those of the configuration where they are larger. */
   readonly bulk?: BulkLimits;
 }
@@ -66,24 +69,26 @@ const spoolWorkerUrl = new URL(`./event-spool-worker.${extension}`, import.meta.
  */
 export async function openEventLoading(config: Config, ports: EventLoadingPorts): Promise<EventLoading> {
   await using opened = new AsyncDisposableStack();
-  const store = opened.use(await openEventStore(config));
   const { spool: settings, batch, uuidWindow, engine } = config.events;
   const { bulk } = ports;
   const { spool: folder, staging: stagingFolder } = eventFolders(config);
+  const store = opened.use(await openEventStore(config));
+  const marks = opened.use(await openEventMarks(config, store, ports.changed));
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
   const admit = createDiskMark({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
   const spool = opened.use(
     openRecordSpool({
       ...{ folder, admit, maxFileBytes: settings.maxFileBytes, checksums: true },
       // A spool that was removed must not begin anew where the store takes it for loaded.
-      ...{ after: store.loadedTo(), torn: ports.torn },
+      ...{ after: store.loadedTo(), torn: ports.torn, mark: marks.spool },
       segments: createSegmentsThread(startSpoolWorker),
     }),
   );
-  const reader = createRecordReader({ folder, spool });
+  const reader = createRecordReader({ folder, spool, releasing: marks.releasing });
   const loader = opened.use(
     openLoader({
-      ...{ store, stagingFolder, delays, observer: ports.observer, clock: systemClock },
+      ...{ stagingFolder, delays, observer: ports.observer, clock: systemClock },
+      store: { ...store, load: marks.load },
       maxProperties: maxPropertiesOf(config.events),
       names: nameLimitsOf(config.events),
       reader: {

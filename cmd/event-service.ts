@@ -22,6 +22,7 @@ import type { Config } from "./config.ts";
 import { lockFolder } from "./data-lock.ts";
 import { startCompaction } from "./event-compaction.ts";
 import type { EventLoading } from "./event-loading.ts";
+import { findEventLosses } from "./event-losses.ts";
 import {
   createEventMetrics,
   type EventMetrics,
@@ -81,7 +82,19 @@ export async function openEventServices(
       },
     }),
   );
-  const loading = opened.use(createLazilyOpen(() => openLoading(config, { letters, metrics, logger })));
+  let hasFailed = false;
+  const loading = opened.use(
+    createLazilyOpen(async () => {
+      try {
+        const opened = await openLoading(config, { letters, metrics, logger });
+        hasFailed = false;
+        return opened;
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }),
+  );
   const open = (): Promise<EventLoading> =>
     loading.get().catch((error: unknown) => {
       logger.error({ err: error }, "the store of events cannot be opened");
@@ -90,7 +103,7 @@ export async function openEventServices(
   registerLagGauges(registry, async () => loading.peek()?.loader.status(), Date.now);
   const store = createLazyEventStore(loading, async () => (await open()).store);
   registerQueryGauges(registry, store.queryCounts);
-  if (config.projects.length > 0 && (await hasSpooledRecords(config))) void open().catch(() => {});
+  if (config.projects.length > 0 && (await isToBeOpened(config))) void open().catch(() => {});
   const append: RecordSink["append"] = async (line) => {
     const { append } = await open().catch((error: Error) => {
       throw new RecordsUnavailableError(error.message, { cause: error });
@@ -117,7 +130,7 @@ export async function openEventServices(
       tooLarge: (message) => refuseCall("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
     }),
     codecs: eventCodecs,
-    checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
+    checks: config.projects.length === 0 ? {} : { events: createCheck(loading, () => hasFailed, logger) },
     ...{ gate, store },
     sinkOf: (projectId) => ({
       append: (record) => append(encodeSpoolLine(projectId, now(), record)),
@@ -187,6 +200,7 @@ async function openLoading(
           }
         },
       },
+      changed: (words) => logger.warn({ reason: words }, "files of events are not as they were left"),
       torn(file, bytes) {
         metrics.torn();
         logger.warn(
@@ -210,10 +224,19 @@ async function openLoading(
   return { ...loading, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
+/** Whether there is something to load, or to say about the data folder. */
+async function isToBeOpened(config: Config): Promise<boolean> {
+  if (await hasSpooledRecords(config)) return true;
+  const { lost, changed } = await findEventLosses(config);
+  return lost.length + changed.length > 0;
+}
+
 /** Ready while a record would be taken. Why not names folders, so the log tells it and the answer doesn't. */
-function createCheck(loading: Loading, logger: Logger): ReadyCheck {
+function createCheck(loading: Loading, hasFailed: () => boolean, logger: Logger): ReadyCheck {
   let lastReason: string | undefined;
   return async () => {
+    // Why was logged when it failed.
+    if (hasFailed()) return "takes no records";
     let reason: string | undefined;
     try {
       loading.peek()?.admit(0);

@@ -71,6 +71,7 @@ export async function openLocalImport(
         overLimit: () => {},
       },
       torn: () => {},
+      changed: (words) => void say("files of events are not as they were left", words),
       bulk,
     }),
   );

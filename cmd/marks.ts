@@ -4,7 +4,7 @@ import type { MarkSetup } from "../store/sql/sqlite/commit-mark.ts";
 import type { Config } from "./config.ts";
 
 /** What `engage store accept-loss` can be asked for. */
-export const markedStores = ["events", "clicks", "inbox", "channels"] as const;
+export const markedStores = ["events", "inbox", "channels"] as const;
 export type MarkedStore = (typeof markedStores)[number];
 
 /** How to go on without what a store has lost. */

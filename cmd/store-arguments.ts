@@ -42,6 +42,16 @@ export function addStore(program: Command): void {
       return undefined;
     },
   );
+  command(store, "accept-loss", "go on without what a store has lost: it is not looked for any more")
+    .argument("<store>", "events, inbox or channels")
+    .action(async (name: string, options: Common) => {
+      const [{ loadConfig }, { acceptLossOf }] = await Promise.all([
+        import("./config.ts"),
+        import("./accept-loss.ts"),
+      ]);
+      const { config } = loadConfig(await optionsOf(options));
+      await acceptLossOf(config, name, process.stdout);
+    });
   add("check", "read everything once and tell what is wrong", ({ commands, store, output, signal }) =>
     commands.checkStore(store, signal, output),
   );

@@ -21,6 +21,11 @@ export interface Intake extends Disposable {
    * @throws IntakeBehindError when that is after all that was prepared
    */
   rewind(to: IntakePlace | undefined): void;
+  /**
+   * Forgets for good that users and ids of batches from this place on were reported as new, since the
+   * store has lost, or will never see, what they came with. Takes a second per million ids.
+   */
+  untell(from: IntakePlace | undefined): void;
   /** Begins a batch at this place. */
   begin(from: IntakePlace): void;
   /** At least one id must be given. Halves of surrogate pairs are U+FFFD. */

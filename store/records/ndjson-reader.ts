@@ -8,12 +8,18 @@ export interface RecordReaderOptions {
   /** Of the spool. */
   readonly folder: string;
   readonly spool: Pick<RecordSpool, "end" | "grown">;
+  /** Called before files are deleted that have been read: with the number of the first that stays. */
+  readonly releasing?: (firstKept: number) => void;
 }
 
 const LF = 0x0a;
 
 /** Reads the spool of this process, in pieces as large as they are asked for. */
-export function createRecordReader({ folder, spool }: RecordReaderOptions): RecordReader {
+export function createRecordReader({
+  folder,
+  spool,
+  releasing = () => {},
+}: RecordReaderOptions): RecordReader {
   async function nextFile(number: number, end: RecordPlace): Promise<RecordPlace | undefined> {
     if (number >= end.number) return undefined;
     const next = (await listSegments(folder)).find((one) => one > number) ?? end.number;
@@ -47,11 +53,13 @@ export function createRecordReader({ folder, spool }: RecordReaderOptions): Reco
     async release(to) {
       const end = await spool.end();
       const numbers = (await listSegments(folder)).filter((one) => one <= to.number && one < end.number);
-      for (const number of numbers) {
-        if (number < to.number || (await sizeOf(folder, number)) <= to.offset) {
-          await rm(join(folder, segmentName(number)), { force: true });
-        }
-      }
+      const isRead = await Promise.all(
+        numbers.map(async (number) => number < to.number || (await sizeOf(folder, number)) <= to.offset),
+      );
+      const done = numbers.filter((_number, at) => isRead[at]);
+      const last = done.at(-1);
+      if (last !== undefined) releasing(last + 1);
+      for (const number of done) await rm(join(folder, segmentName(number)), { force: true });
     },
   };
 }

@@ -24,6 +24,11 @@ export interface RecordSpoolOptions {
   readonly torn?: (file: string, bytes: number) => void;
   /** Whether lines get checksums, for a reader that compares them; then records are JSON objects. Default: no. */
   readonly checksums?: boolean;
+  /**
+   * The file that knows how far records were acknowledged, kept apart from the folder, so that a start
+   * notices a loss: `findMissing`. Needs checksums. Default: nothing notices it.
+   */
+  readonly mark?: string;
   /** Asked before a record is taken. @throws RecordsUnavailableError when it must not be, on a nearly full disk */
   readonly admit?: (bytes: number) => void;
 }
@@ -61,7 +66,10 @@ interface Waiting {
 export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   const { folder, maxFileBytes = defaultFileBytes, fileSystem, after, torn = () => {} } = options;
   const { segments: createSegments = createRollingSegments, checksums = false } = options;
-  const segments = createSegments({ folder, maxFileBytes, fileSystem, after, checksums, torn });
+  const segments = createSegments({
+    ...{ folder, maxFileBytes, fileSystem, after, checksums, torn },
+    mark: options.mark,
+  });
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let running: Promise<void> | undefined;

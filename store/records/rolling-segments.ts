@@ -1,8 +1,9 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { addChecksums, checkedLength } from "../../base/files/line-checksum.ts";
+import { addChecksums, checkedLength, checksumBytes } from "../../base/files/line-checksum.ts";
 import { openSegment, type Segment, type SegmentFileSystem } from "./segment.ts";
 import { listSegments, segmentName } from "./segment-files.ts";
+import { openSpoolMark } from "./spool-mark.ts";
 
 /** A place in the files: before the first byte that counts. */
 export interface SpoolPosition {
@@ -27,13 +28,18 @@ export interface RollingOptions {
   readonly torn: (file: string, bytes: number) => void;
   /** Whether lines get checksums; then they are JSON objects. */
   readonly checksums: boolean;
+  /** The file that knows how far the records were acknowledged. Undefined: there is none. */
+  readonly mark: string | undefined;
 }
 
 /** Appends to the last of the numbered files, and to the next one when that is full. After a fault it is opened anew. */
 export function createRollingSegments(options: RollingOptions): RollingSegments {
   const { folder, maxFileBytes, fileSystem, checksums } = options;
+  const mark = options.mark === undefined ? undefined : openSpoolMark(options.mark, options.after);
   let segment: Segment | undefined;
   let number: number | undefined;
+  /** Of the file that is open, where known. */
+  let lines: number | undefined;
 
   async function firstNumber(): Promise<number> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -49,22 +55,38 @@ export function createRollingSegments(options: RollingOptions): RollingSegments 
     segment = undefined;
     await closing?.close();
   }
+  /** How many a file has that was opened. */
+  function linesOf({ number, offset }: SpoolPosition): number | undefined {
+    if (offset === 0) return 0;
+    const known = mark?.found;
+    return known?.number === number && known.offset === offset ? known.lines : undefined;
+  }
   return {
-    close,
+    async close() {
+      await close();
+      mark?.[Symbol.dispose]();
+    },
     async append(pieces) {
       try {
         const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
         number ??= await firstNumber();
         const length = checksums ? checkedLength(bytes) : bytes.length;
         if (segment !== undefined && segment.size() > 0 && segment.size() + length > maxFileBytes) {
+          mark?.closed({ number, offset: segment.size(), lines });
           await close();
           number++;
         }
-        const path = join(folder, segmentName(number));
-        segment ??= await openSegment(path, fileSystem, (cut) => options.torn(path, cut));
+        if (segment === undefined) {
+          const path = join(folder, segmentName(number));
+          segment = await openSegment(path, fileSystem, (cut) => options.torn(path, cut));
+          lines = linesOf({ number, offset: segment.size() });
+        }
         const place = { number, offset: segment.size() };
         await segment.append(checksums ? addChecksums(bytes, place) : bytes);
-        return { number, offset: segment.size() };
+        if (lines !== undefined && checksums) lines += (length - bytes.length) / checksumBytes;
+        const end = { number, offset: segment.size() };
+        mark?.reached({ ...end, lines });
+        return end;
       } catch (error) {
         await close().catch(() => {});
         throw error;

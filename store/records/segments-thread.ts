@@ -15,13 +15,13 @@ export type StartSegments = (setup: SegmentsSetup) => Worker;
 export function createSegmentsThread(
   start: StartSegments,
 ): (options: Omit<RollingOptions, "fileSystem">) => RollingSegments {
-  return ({ folder, maxFileBytes, after, checksums, torn }) => {
+  return ({ folder, maxFileBytes, after, checksums, mark, torn }) => {
     let worker: Worker | undefined;
     let end = after;
     let pending: PromiseWithResolvers<SpoolPosition> | undefined;
 
     function open(): Worker {
-      const opened = start({ folder, maxFileBytes, checksums, after: end });
+      const opened = start({ folder, maxFileBytes, checksums, mark, after: end });
       const fail = (error: Error): void => {
         if (worker !== opened) return;
         worker = undefined;

@@ -3,7 +3,7 @@ import { createRollingSegments, type RollingOptions, type SpoolPosition } from "
 import { syncFiles } from "./sync-files.ts";
 
 /** What the thread is started with. */
-export type SegmentsSetup = Pick<RollingOptions, "folder" | "maxFileBytes" | "after" | "checksums">;
+export type SegmentsSetup = Pick<RollingOptions, "folder" | "maxFileBytes" | "after" | "checksums" | "mark">;
 
 /** One at a time; each is answered. */
 export type ToSegments = { readonly kind: "append"; readonly bytes: Uint8Array } | { readonly kind: "close" };

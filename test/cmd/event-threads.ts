@@ -11,6 +11,7 @@ await using loading = await openEventLoading(config, {
   letters: { append() {}, flush: async () => {} },
   observer: { loaded() {}, failed: (error) => console.error(error), overLimit() {} },
   torn() {},
+  changed() {},
 });
 await loading.append(encodeSpoolLine(1, Date.now(), Buffer.from("[]")));
 await loading.loader.flush(AbortSignal.timeout(60_000));

@@ -77,6 +77,17 @@ class SqliteIntake implements Intake {
     this.#identity.rewind(seq);
   }
 
+  untell(from: IntakePlace | undefined): void {
+    this.#dropOpenBatch();
+    const seq = from === undefined ? 0 : seqOf(from);
+    this.#db.exec("BEGIN IMMEDIATE");
+    for (const table of ["accounts", "visitors"]) {
+      this.#db.prepare(`UPDATE ${table} SET seq = ? WHERE seq >= ?`).run(Number.MAX_SAFE_INTEGER, seq);
+    }
+    this.#db.exec("COMMIT");
+    this.#identity.rewind(seq);
+  }
+
   begin(from: IntakePlace): void {
     if (this.#db.isTransaction) throw new RangeError("the batch before is neither committed nor rewound");
     this.#db.exec("BEGIN IMMEDIATE");

@@ -43,22 +43,6 @@ it("cuts off a line that has no end, says so, and loses nothing else", async () 
   expect(await storedTotals(engage)).toEqual(totalOf([...reports, next]));
 });
 
-it("loses the last line alone when the file was cut within it", async () => {
-  await using folder = await openTempFolder();
-  const file = await killedWith(folder.path, waitsLong);
-  const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  const cut = 100;
-  truncateSync(file, statSync(file).size - cut);
-  await using engage = await openEngage(folder.path, eventsConfig());
-  expect(await storedTotals(engage)).toEqual(totalOf(reports.slice(0, -1)));
-  const left = lines.at(-1)!.length + 1 - cut;
-  expect(engage.log).toContainEqual(expect.objectContaining(tornLine(file, left)));
-  using sender = createSender(engage);
-  // Its sender is told that it was not taken, or doesn't know, and sends it again.
-  expect(await reportUntilTaken(sender, reports.at(-1)!)).toBe(true);
-  expect(await storedTotals(engage)).toEqual(totalOf(reports));
-});
-
 it("goes on behind a file that was cut before what has been loaded", async () => {
   await using folder = await openTempFolder();
   const file = await (async () => {
