@@ -4,7 +4,6 @@ import type { Registry } from "prom-client";
 import { createOutbound } from "../base/net/outbound.ts";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import type { JsonCodecs } from "../gateway/rest/codec.ts";
-import { decodeJson } from "../gateway/rest/json-message.ts";
 import { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { Projects } from "../services/channel/ports.ts";
 import { toConnectError } from "../services/channel/refusals.ts";
@@ -13,6 +12,7 @@ import { createChannelLog } from "./channel-log.ts";
 import { type ChannelMetrics, createChannelMetrics } from "./channel-metrics.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./channel-store.ts";
 import type { Config } from "./config.ts";
+import { jsonDecoderOf } from "./json-decoder.ts";
 import { createLateService } from "./late-service.ts";
 import { createLazilyOpen } from "./lazily-open.ts";
 import { createThrottle } from "./log-throttle.ts";
@@ -73,7 +73,7 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
         throw told;
       }
     }),
-    codecs: createChannelCodecs(decodeJson),
+    codecs: createChannelCodecs(jsonDecoderOf(config)),
     // A channel is of a project.
     checks: config.projects.length === 0 ? {} : { channels: createCheck(opening.peek, () => hasFailed) },
     beginStop: stop.begin,

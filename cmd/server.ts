@@ -83,8 +83,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       pages: createApiPages(() => describeApi(services, codecs)),
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
     },
+    unknownMembers: config.gateway.json.unknownMembers,
     sites: {
-      ...config.gateway,
+      hosts: config.gateway.hosts,
+      cors: config.gateway.cors,
       asksForKeys: config.auth.mode === "keys",
       onRefused: createSiteLog(logger),
     },

@@ -12,12 +12,13 @@ import type { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_
 import { createReceiveAdmit } from "../services/webhook/admit.ts";
 import { compileChannels } from "../services/webhook/channels.ts";
 import { createClickMethod } from "../services/webhook/clicks.ts";
-import { webhookCodecs } from "../services/webhook/rest-codecs.ts";
+import { createWebhookCodecs } from "../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../services/webhook/service.ts";
 import { openRecordSpool } from "../store/records/ndjson-spool.ts";
 import type { RecordSink } from "../store/records/records.ts";
 import { openClickForwarder } from "./click-forward.ts";
 import type { Config } from "./config.ts";
+import { jsonDecoderOf } from "./json-decoder.ts";
 import { createThrottle } from "./log-throttle.ts";
 import { createStopTime } from "./stop-time.ts";
 import { tellBoth } from "./tell-both.ts";
@@ -104,7 +105,7 @@ export async function openWebhookServices(
       ...messages.methods,
     },
     admit: { receive: createReceiveAdmit({ channels, observer: receiveObserver, tooLarge }) },
-    codecs: webhookCodecs,
+    codecs: createWebhookCodecs(jsonDecoderOf(config)),
     checks: messages.checks,
     beginStop: stop.begin,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -1,6 +1,6 @@
+import { toJsonString } from "@bufbuild/protobuf";
 import {
   Code,
-  ConnectError,
   createConnectRouter,
   createContextKey,
   createContextValues,
@@ -13,12 +13,13 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
-import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../base/json/bounds.ts";
 import { codeOf, noteOutcome, watchAnswer } from "./adapter-outcome.ts";
+import { blameCaller, blameCallerIn } from "./adapter-parse.ts";
 import type { Core } from "./core.ts";
 import { eachUntilAborted, enforceDeadline, startLimit } from "./deadline.ts";
 import { stopRequest } from "./early-answer.ts";
 import { concealFaults } from "./failures.ts";
+import { createJsonBodyReader, hasLongs } from "./json-body.ts";
 import { jsonBoundsOf, maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
@@ -55,6 +56,7 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
     requestGate: createGate(core, served),
     interceptors: [
       noteOutcome,
+      blameCaller,
       enforceDeadline(core.limits.maxDeadlineMs),
       concealFaults(core.reportFault),
       takeTurns,
@@ -66,7 +68,7 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
     router.rpc(method.desc, method.spec.impl as never, {
       readMaxBytes: maxMessageBytesOf(core.limits, method),
       // A part of these options that the types of the router leave out.
-      jsonOptions: { textDecoder: boundedDecoder(jsonBoundsOf(core.limits, method)) } as object,
+      jsonOptions: { textDecoder: checkingDecoder(core, method) } as object,
     });
   }
   return new Map(
@@ -77,14 +79,19 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
   );
 }
 
-/** Every JSON message passes through its decoder, whatever frame or compression it came in. */
-function boundedDecoder(bounds: JsonBounds): { decode(bytes: Uint8Array): string } {
-  const decoder = new TextDecoder();
+/**
+ * Every JSON message passes through its decoder, whatever frame or compression
+ * it came in. It is read here as the lane reads it, and the library gets a text
+ * that it can't take for another message.
+ */
+function checkingDecoder(core: Core, method: ServedMethod): { decode(bytes: Uint8Array): string } {
+  const { input } = method.desc;
+  const read = createJsonBodyReader(input, jsonBoundsOf(core.limits, method), core.unknownMembers);
+  const isExact = !hasLongs(input);
   return {
     decode(bytes) {
-      const excess = findJsonExcess(bytes, bounds);
-      if (excess !== undefined) throw new ConnectError(describeJsonExcess(excess), Code.InvalidArgument);
-      return decoder.decode(bytes);
+      const { message, text } = read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      return isExact ? text : toJsonString(input, message);
     },
   };
 }
@@ -128,7 +135,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     const body = receive(universal.body as AsyncIterable<Uint8Array>, record, () =>
       AbortSignal.any([upload.signal, limit?.signal].filter((signal) => signal !== undefined)),
     );
-    answer = await handler({ ...universal, body });
+    answer = await blameCallerIn(await handler({ ...universal, body }));
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
       answer = { ...answer, header: new Headers([...(answer.header ?? []), ["connection", "close"]]) };

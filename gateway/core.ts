@@ -3,6 +3,7 @@ import type { ReportFault } from "./failures.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ServedMethod, ServedService } from "./methods.ts";
 import type { CallObserver, CallRecord } from "./record.ts";
+import type { UnknownMembers } from "./rest/json-message.ts";
 
 /**
  * Lets a call in or throws UNAUTHENTICATED or PERMISSION_DENIED. Runs before the
@@ -16,6 +17,8 @@ export interface Core {
   /** Outermost first. They run around every call, whatever its protocol, and see errors as handlers throw them. */
   readonly interceptors: readonly Interceptor[];
   readonly limits: GatewayLimits;
+  /** Over REST and Connect, but for RPCs of contracts that others have published. */
+  readonly unknownMembers: UnknownMembers;
   readonly authorize: Authorize;
   readonly observer: CallObserver;
   readonly reportFault: ReportFault;

@@ -17,6 +17,7 @@ import { createPort, type NodeRequest, type NodeResponse, type TlsOptions } from
 import { allObservers, type CallObserver } from "./record.ts";
 import { createReflection } from "./reflection.ts";
 import type { JsonCodecs } from "./rest/codec.ts";
+import type { UnknownMembers } from "./rest/json-message.ts";
 import { createRestRouter } from "./rest/router.ts";
 import { sendAnswer } from "./rest/send.ts";
 import { encodeError } from "./rest/status.ts";
@@ -36,6 +37,8 @@ export interface GatewayOptions {
   readonly codecs?: JsonCodecs;
   readonly pages: Omit<PagesOptions, "isDraining">;
   readonly tls?: TlsOptions;
+  /** What is done with members of JSON bodies that are not known; they are refused by default. */
+  readonly unknownMembers?: UnknownMembers;
   /** What pages of other sites may do; by default nothing that no key is asked for. */
   readonly sites?: SitesOptions;
   /** False sends every call through Connect's own handlers; both ways answer the same. */
@@ -58,6 +61,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     services: [...services, ...createReflection(services)],
     interceptors: options.interceptors ?? [],
     limits: options.limits,
+    unknownMembers: options.unknownMembers ?? "refuse",
     authorize: options.authorize,
     observer: allObservers(options.observers),
     reportFault: options.reportFault,

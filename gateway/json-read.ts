@@ -25,11 +25,11 @@ const maxFloat = 3.4028234663852886e38;
 
 /**
  * A reader for the form that most callers send: fields by their JSON names, values of the type that their field has,
- * nothing twice and no null; keys without a field are ignored. The library looks at every message as if it were none
+ * nothing twice and no null; keys without a field are ignored, or left to the library. The library looks at every message as if it were none
  * of these, for four times as long. What comes out is the same.
  */
-export function compileJsonReader(desc: DescMessage): ReadJson {
-  const read = readerOf(desc, new Map());
+export function compileJsonReader(desc: DescMessage, ignoresUnknown = true): ReadJson {
+  const read = readerOf(desc, { readers: new Map(), ignoresUnknown });
   return (json) => read(json, 1);
 }
 
@@ -40,19 +40,25 @@ export function isPlain(field: DescField, json: unknown): boolean {
   if (field.fieldKind !== "scalar" && field.fieldKind !== "enum") return false;
   let read = plainReaders.get(field);
   if (read === undefined) {
-    read = valueReader(field, new Map());
+    read = valueReader(field, { readers: new Map(), ignoresUnknown: true });
     plainReaders.set(field, read);
   }
   return read(json, 1) !== undefined;
 }
 
-/** `known` has the readers that this one needs, for messages can hold themselves. */
-function readerOf(desc: DescMessage, known: Map<DescMessage, ReadFields>): ReadFields {
-  const before = known.get(desc);
+interface Readers {
+  /** Those that one reader needs, for messages can hold themselves. */
+  readonly readers: Map<DescMessage, ReadFields>;
+  readonly ignoresUnknown: boolean;
+}
+
+function readerOf(desc: DescMessage, known: Readers): ReadFields {
+  const before = known.readers.get(desc);
   if (before !== undefined) return before;
   // Presence of other editions is a matter of prototypes, and Google's own types have forms of their own.
   if (desc.file.edition !== Edition.EDITION_PROTO3 || desc.typeName.startsWith("google.protobuf."))
     return leave;
+  const { ignoresUnknown } = known;
   const fields = new Map<string, ReadField>();
   const read: ReadFields = (json, depth) => {
     if (typeof json !== "object" || json === null || Array.isArray(json) || depth > maxDepth)
@@ -61,11 +67,12 @@ function readerOf(desc: DescMessage, known: Map<DescMessage, ReadFields>): ReadF
     const target = message as unknown as Target;
     for (const key of Object.keys(json)) {
       const readField = fields.get(key);
-      if (readField !== undefined && !readField(target, (json as Target)[key], depth)) return undefined;
+      if (readField === undefined ? !ignoresUnknown : !readField(target, (json as Target)[key], depth))
+        return undefined;
     }
     return message;
   };
-  known.set(desc, read);
+  known.readers.set(desc, read);
   for (const field of desc.fields) fields.set(field.name, refuse);
   for (const field of desc.fields) fields.set(field.jsonName, fieldReader(field, known));
   return read;
@@ -75,7 +82,7 @@ const leave = (): undefined => undefined;
 /** By its other name a field could come twice. */
 const refuse: ReadField = () => false;
 
-function fieldReader(field: DescField, known: Map<DescMessage, ReadFields>): ReadField {
+function fieldReader(field: DescField, known: Readers): ReadField {
   const { localName, oneof } = field;
   const read = valueReader(field, known);
   if (field.fieldKind === "list") return listReader(localName, read);
@@ -122,7 +129,7 @@ function mapReader(localName: string, read: ReadValue): ReadField {
   };
 }
 
-function valueReader(field: DescField, known: Map<DescMessage, ReadFields>): ReadValue {
+function valueReader(field: DescField, known: Readers): ReadValue {
   if (field.message !== undefined) {
     const read = readerOf(field.message, known);
     return (json, depth) => read(json, depth + 1);
@@ -143,11 +150,15 @@ const readInt32: ReadValue = (json) =>
   typeof json === "number" && Object.is(json, json | 0) ? json : undefined;
 const readUint32: ReadValue = (json) =>
   typeof json === "number" && Object.is(json, json >>> 0) ? json : undefined;
-/** Texts of up to 18 digits are in the range of all of these. */
-const readInt64: ReadValue = (json) =>
-  typeof json === "string" && /^-?[0-9]{1,18}$/.test(json) ? BigInt(json) : undefined;
-const readUint64: ReadValue = (json) =>
-  typeof json === "string" && /^[0-9]{1,18}$/.test(json) ? BigInt(json) : undefined;
+/** Texts of up to 18 digits are in the range of all of these. A number that JSON.parse had to round is not safe. */
+const readInt64: ReadValue = (json) => {
+  if (typeof json === "number") return Number.isSafeInteger(json) ? BigInt(json) : undefined;
+  return typeof json === "string" && /^-?[0-9]{1,18}$/.test(json) ? BigInt(json) : undefined;
+};
+const readUint64: ReadValue = (json) => {
+  if (typeof json === "number") return Number.isSafeInteger(json) && json >= 0 ? BigInt(json) : undefined;
+  return typeof json === "string" && /^[0-9]{1,18}$/.test(json) ? BigInt(json) : undefined;
+};
 
 const scalarReaders: Readonly<Record<ScalarType, ReadValue>> = {
   [ScalarType.STRING]: (json) => (typeof json === "string" && json.isWellFormed() ? json : undefined),

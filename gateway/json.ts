@@ -2,19 +2,18 @@ import {
   create,
   type DescField,
   type DescMessage,
-  fromJson,
   type JsonValue,
   type Message,
   toJsonString,
 } from "@bufbuild/protobuf";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
-import { compileJsonReader } from "./json-read.ts";
 import { compileJsonWriter } from "./json-write.ts";
 import { opaqueFieldOf } from "./opaque.ts";
+import { decodeJson, type UnknownMembers } from "./rest/json-message.ts";
 
-/** Proto3 JSON of one message type; keys without a field are ignored. */
+/** Proto3 JSON of one message type. */
 export interface JsonCodec {
-  /** Throws on what is not this message. */
+  /** Throws INVALID_ARGUMENT on what is not this message. */
   readonly decode: (json: JsonValue) => Message;
   readonly encode: (message: Message) => string;
 }
@@ -24,22 +23,25 @@ export interface JsonCodec {
  * and written directly: without it their base64 goes through loops in
  * JavaScript, at a tenth of the speed.
  */
-export function createJsonCodec(desc: DescMessage): JsonCodec {
+export function createJsonCodec(desc: DescMessage, unknown: UnknownMembers = "refuse"): JsonCodec {
   const field = opaqueFieldOf(desc);
-  return field === undefined ? generalCodec(desc) : opaqueCodec(desc, field);
+  return field === undefined ? generalCodec(desc, unknown) : opaqueCodec(desc, field, unknown);
 }
 
-function generalCodec(desc: DescMessage): JsonCodec {
-  const read = compileJsonReader(desc);
+function generalCodec(desc: DescMessage, unknown: UnknownMembers): JsonCodec {
   const write = compileJsonWriter(desc);
   return {
-    decode: (json) => read(json) ?? fromJson(desc, json, { ignoreUnknownFields: true }),
+    decode: (json) => decodeJson(desc, json, "", unknown),
     encode: (message) => write(message) ?? toJsonString(desc, message),
   };
 }
 
-function opaqueCodec(desc: DescMessage, { jsonName, localName }: DescField): JsonCodec {
-  const general = generalCodec(desc);
+function opaqueCodec(
+  desc: DescMessage,
+  { jsonName, localName }: DescField,
+  unknown: UnknownMembers,
+): JsonCodec {
+  const general = generalCodec(desc, unknown);
   const head = `{${JSON.stringify(jsonName)}:"`;
   return {
     decode(json) {

@@ -8,7 +8,12 @@ import {
   type ServiceImpl,
 } from "@connectrpc/connect";
 import type { JsonBounds } from "../base/json/bounds.ts";
-import { type GatewayOptions, GatewayOptionsSchema, gateway } from "../gen/engage/gateway/v1/options_pb.ts";
+import {
+  ErrorStyle,
+  type GatewayOptions,
+  GatewayOptionsSchema,
+  gateway,
+} from "../gen/engage/gateway/v1/options_pb.ts";
 import type { AdmitHead } from "./request-head.ts";
 
 /** A service together with what implements it. Made by `serve`. */
@@ -30,6 +35,18 @@ export interface ServedMethod {
   readonly json?: Partial<JsonBounds>;
   /** Decides who calls over REST before the body is read. */
   readonly admit?: AdmitHead;
+}
+
+/** Error styles of contracts that others have published. */
+const foreignStyles: ReadonlySet<ErrorStyle> = new Set([
+  ErrorStyle.RETURN_CODE,
+  ErrorStyle.ENVELOPE,
+  ErrorStyle.CODE,
+]);
+
+/** Whether the REST form of a method is a contract of others, whose callers send more than it says. */
+export function isForeignContract({ options }: ServedMethod): boolean {
+  return foreignStyles.has(options.errorStyle);
 }
 
 /** What a service says of its methods beyond their contract. */

@@ -19,6 +19,12 @@ export function refuse(reason: RefusalReason, code: Code, message: string): Conn
   return new ConnectError(message, code, undefined, [{ desc: ErrorInfoSchema, value }]);
 }
 
+/** A message of protobuf that can't be read. */
+export function malformedMessage(typeName: string, error: unknown): ConnectError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConnectError(`${typeName} is malformed: ${reason}`, Code.InvalidArgument);
+}
+
 /** @param bytes the size that was declared, where one was */
 export function messageTooLarge(bytes: number | undefined, maxBytes: number): ConnectError {
   const found = bytes === undefined ? "the request message" : `the request message of ${bytes} bytes`;

@@ -22,4 +22,10 @@ export const gatewaySchema = z.strictObject({
   hosts: z.array(host()).default([]),
   /** Origins whose pages may call the server and read its answers; those of the event SDKs' paths are open to all. */
   cors: z.array(origin()).default([]),
+  json: z
+    .strictObject({
+      /** What is done with members of JSON bodies that are not known. Paths of the platform's API and SDKs take them. */
+      unknownMembers: z.enum(["refuse", "ignore"]).default("refuse"),
+    })
+    .prefault({}),
 });

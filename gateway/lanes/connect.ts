@@ -1,17 +1,17 @@
-import { isAscii } from "node:buffer";
 import type { OutgoingHttpHeaders } from "node:http";
-import { fromBinary, type JsonValue, toBinary } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout } from "@connectrpc/connect/protocol-connect";
-import { describeJsonExcess, findJsonExcess } from "../../base/json/bounds.ts";
 import type { Call } from "../call.ts";
 import { compressAnswer } from "../compress.ts";
 import type { Core } from "../core.ts";
 import { compileUnary } from "../invoke.ts";
 import { createJsonCodec } from "../json.ts";
+import { createJsonBodyReader } from "../json-body.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
+import { malformedMessage } from "../refusals.ts";
 import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
 
 interface Serialize {
@@ -68,30 +68,12 @@ function timeoutOf(request: NodeRequest): number | undefined {
   return timeoutMs;
 }
 
-/** Without a byte order mark. */
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-/** Most bodies are ASCII, of which the decoder makes a text in twice the time. */
-function textOf(body: Buffer): string {
-  return isAscii(body) ? body.toString("latin1") : utf8.decode(body);
-}
-
 function jsonOf(served: ServedMethod, core: Core): Serialize {
   const { input, output } = served.desc;
-  const { decode } = createJsonCodec(input);
+  const read = createJsonBodyReader(input, jsonBoundsOf(core.limits, served), core.unknownMembers);
   const { encode } = createJsonCodec(output);
-  const bounds = jsonBoundsOf(core.limits, served);
   return {
-    decode: (body) => {
-      const excess = findJsonExcess(body, bounds);
-      if (excess !== undefined)
-        throw malformed(input.typeName, describeJsonExcess(excess), Code.InvalidArgument);
-      try {
-        return decode(JSON.parse(textOf(body)) as JsonValue);
-      } catch (error) {
-        throw malformed(input.typeName, error, Code.InvalidArgument);
-      }
-    },
+    decode: (body) => read(body).message,
     encode: (message, call, request) => succeed(core, call, request, "application/json", encode(message)),
   };
 }
@@ -103,18 +85,12 @@ function binaryOf(served: ServedMethod, core: Core): Serialize {
       try {
         return fromBinary(input, body);
       } catch (error) {
-        // As in gRPC.
-        throw malformed(input.typeName, error, Code.Internal);
+        throw malformedMessage(input.typeName, error);
       }
     },
     encode: (message, call, request) =>
       succeed(core, call, request, "application/proto", toBinary(output, message)),
   };
-}
-
-function malformed(typeName: string, error: unknown, code: Code): ConnectError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ConnectError(`cannot decode ${typeName}: ${reason}`, code);
 }
 
 function succeed(

@@ -18,7 +18,7 @@ import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import { peerOf } from "../port.ts";
 import { CallRecord } from "../record.ts";
-import { messageTooLarge } from "../refusals.ts";
+import { malformedMessage, messageTooLarge } from "../refusals.ts";
 import { createWireCodec, type Encoded, type WireCodec } from "../wire.ts";
 import { Gathering } from "./gathering.ts";
 import { prefixBytes, unwrapMessage } from "./grpc-framing.ts";
@@ -269,12 +269,10 @@ function onWantTrailers(this: LaneStream): void {
 
 function ignore(): void {}
 
-/** INTERNAL is what gRPC says for a request that cannot be parsed, odd as it is for a fault of the caller. */
 function decode({ served, input }: LaneMethod, payload: Uint8Array): Message {
   try {
     return input.decode(payload);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConnectError(`${served.desc.input.typeName} is malformed: ${reason}`, Code.Internal);
+    throw malformedMessage(served.desc.input.typeName, error);
   }
 }

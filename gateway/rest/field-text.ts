@@ -8,6 +8,7 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { DurationSchema, FieldMaskSchema, isWrapperDesc } from "@bufbuild/protobuf/wkt";
+import { readIntegerText } from "../../base/text/integer-text.ts";
 
 /** Reads the text of a path variable or query parameter; undefined when it is not one of this type. */
 export type ReadText = (text: string) => unknown;
@@ -90,13 +91,9 @@ const integers: Readonly<Record<IntegerType, { name: string; min: bigint; max: b
   [ScalarType.FIXED64]: { name: "a uint64", ...uint64 },
 };
 
-/** No integer of 64 bits has more digits. */
-const maxDigits = 20;
-
 function readInteger(text: string, min: bigint, max: bigint, convert: (value: bigint) => unknown): unknown {
-  if (!/^-?[0-9]+$/.test(text) || text.length > maxDigits) return undefined;
-  const value = BigInt(text);
-  return value < min || value > max ? undefined : convert(value);
+  const value = readIntegerText(text);
+  return value === undefined || value < min || value > max ? undefined : convert(value);
 }
 
 function readNumber(text: string, type: ScalarType): number | undefined {

@@ -6,9 +6,11 @@ import {
   type JsonValue,
   type Message,
 } from "@bufbuild/protobuf";
+import { nearestName } from "../../base/text/nearest.ts";
 import { quote, quoteText, shorten } from "../../base/text/quote.ts";
 import { compileJsonReader, isPlain, type ReadJson } from "../json-read.ts";
 import { describeElement, describeField } from "./field-text.ts";
+import { settleNumbers } from "./json-numbers.ts";
 import { findField } from "./parameters.ts";
 import { badRequest, type Violation } from "./violations.ts";
 
@@ -16,36 +18,53 @@ import { badRequest, type Violation } from "./violations.ts";
 const maxDepth = 100;
 const maxViolations = 20;
 
+/** What is done with members that have no field: mostly they are misspelt. */
+export type UnknownMembers = "refuse" | "ignore";
+
 /**
- * Reads a message from proto3 JSON; keys without a field are ignored. Throws
- * INVALID_ARGUMENT with a violation for each bad field, by its path after `at`.
- * The library reads strictly first, for it drops unknown enum names without a
- * word as soon as it is told to ignore unknown keys, and its errors name no path.
+ * Reads a message from proto3 JSON, of which `parseJson` may have made
+ * BigNumbers. Throws INVALID_ARGUMENT with a violation for each bad field, by
+ * its path after `at`. The library reads strictly first, for it drops unknown
+ * enum names without a word as soon as it is told to ignore unknown keys, and
+ * its errors name no path.
  */
-export function decodeJson(desc: DescMessage, json: JsonValue, at = ""): Message {
-  const plain = readerOf(desc)(json);
-  if (plain !== undefined) return plain;
-  try {
-    return fromJson(desc, json);
-  } catch {
-    return decodeWithCare(desc, json, at);
+export function decodeJson(
+  desc: DescMessage,
+  json: JsonValue,
+  at = "",
+  unknown: UnknownMembers = "refuse",
+): Message {
+  return readPlain(desc, json, unknown) ?? decodeOther(desc, json, at, unknown);
+}
+
+const readers = {
+  refuse: new WeakMap<DescMessage, ReadJson>(),
+  ignore: new WeakMap<DescMessage, ReadJson>(),
+};
+
+/** The message where all of it is as most callers send it, else undefined. */
+export function readPlain(desc: DescMessage, json: JsonValue, unknown: UnknownMembers): Message | undefined {
+  let reader = readers[unknown].get(desc);
+  if (reader === undefined) {
+    reader = compileJsonReader(desc, unknown === "ignore");
+    readers[unknown].set(desc, reader);
   }
+  return reader(json);
 }
 
-const readers = new WeakMap<DescMessage, ReadJson>();
-
-function readerOf(desc: DescMessage): ReadJson {
-  const known = readers.get(desc);
-  if (known !== undefined) return known;
-  const reader = compileJsonReader(desc);
-  readers.set(desc, reader);
-  return reader;
-}
-
-function decodeWithCare(desc: DescMessage, json: JsonValue, at: string): Message {
+function decodeOther(desc: DescMessage, json: JsonValue, at: string, unknown: UnknownMembers): Message {
   const violations: Violation[] = [];
-  const known = sift(desc, json, { at, depth: 1, violations });
-  if (violations.length > 0) throw badRequest(violations);
+  const wrongNumbers: Violation[] = [];
+  const settled = settleNumbers(desc, json, at, wrongNumbers);
+  if (wrongNumbers.length === 0) {
+    try {
+      return fromJson(desc, settled);
+    } catch {
+      // What is wrong is looked for below.
+    }
+  }
+  const known = sift(desc, settled, { at, depth: 1, violations, unknown });
+  if (violations.length + wrongNumbers.length > 0) throw badRequest(joined(violations, wrongNumbers));
   try {
     return fromJson(desc, known);
   } catch (error) {
@@ -53,10 +72,21 @@ function decodeWithCare(desc: DescMessage, json: JsonValue, at: string): Message
   }
 }
 
+/** Both find some of the same; what is said of numbers quotes them as they were written. */
+function joined(violations: readonly Violation[], wrongNumbers: readonly Violation[]): readonly Violation[] {
+  const byField = new Map(wrongNumbers.map((violation) => [violation.field, violation]));
+  const found = new Set(violations.map(({ field }) => field));
+  return [
+    ...violations.map((violation) => byField.get(violation.field) ?? violation),
+    ...wrongNumbers.filter(({ field }) => !found.has(field)),
+  ].slice(0, maxViolations);
+}
+
 interface Place {
   readonly at: string;
   readonly depth: number;
   readonly violations: Violation[];
+  readonly unknown: UnknownMembers;
 }
 
 /** A copy without the keys that have no field; notes what is wrong with the others, and ends when there is no room for more. */
@@ -80,12 +110,25 @@ function sift(desc: DescMessage, json: JsonValue, place: Place): JsonValue {
   }
   const known: JsonObject = {};
   for (const [key, value] of Object.entries(json)) {
+    if (violations.length >= maxViolations) break;
     const field = findField(desc, key);
-    if (field === undefined) continue;
+    if (field === undefined) {
+      if (place.unknown === "refuse") violations.push(unknownMember(desc, key, at));
+      continue;
+    }
     const inner = { ...place, at: at === "" ? field.name : `${at}.${field.name}` };
     known[key] = siftField(desc, field, value, inner);
   }
   return known;
+}
+
+function unknownMember({ typeName, fields }: DescMessage, key: string, at: string): Violation {
+  const names = fields.map(({ name, jsonName }) => (key.includes("_") ? name : jsonName));
+  const nearest = nearestName(key, names);
+  const valid = names.length === 0 ? `${typeName} has none` : `valid are ${names.join(", ")}`;
+  const hint = nearest === undefined ? valid : `the nearest is ${JSON.stringify(nearest)}`;
+  const field = at === "" ? shorten(key) : `${at}.${shorten(key)}`;
+  return { field, description: `is not a known member, ${hint}`, reason: "UNKNOWN_MEMBER" };
 }
 
 function siftField(desc: DescMessage, field: DescField, json: JsonValue, place: Place): JsonValue {

@@ -1,7 +1,8 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../base/json/bounds.ts";
+import { parseExactly } from "../../base/json/exact-numbers.ts";
 import { badRequest } from "./violations.ts";
 
 /**
@@ -10,19 +11,34 @@ import { badRequest } from "./violations.ts";
  * which it stops to be JSON.
  */
 export function parseJson(body: Buffer, bounds: JsonBounds): JsonValue {
+  return parseJsonText(readJsonText(body, bounds));
+}
+
+/** The text of a body that keeps the bounds, without a byte order mark. */
+export function readJsonText(body: Buffer, bounds: JsonBounds): string {
   const excess = findJsonExcess(body, bounds);
   if (excess !== undefined) {
     const description = describeJsonExcess(excess);
     throw badRequest([{ field: "body", description, reason: "JSON_LIMIT_EXCEEDED" }]);
   }
+  // Most bodies are ASCII, of which a decoder makes a text in twice the time.
+  if (isAscii(body)) return body.toString("latin1");
   if (!isUtf8(body)) throw notUtf8(body);
-  // A byte order mark stays in the text, where it is a syntax error as RFC 8259 has it.
   const text = body.toString("utf8");
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
+}
+
+const byteOrderMark = 0xfeff;
+
+/** Numbers that no double holds become BigNumbers, unless it need not be exact. */
+export function parseJsonText(text: string, isExact = true): JsonValue {
+  let json: unknown;
   try {
-    return JSON.parse(text) as JsonValue;
+    json = JSON.parse(text);
   } catch {
     throw notJson(text);
   }
+  return (isExact ? parseExactly(text, json) : json) as JsonValue;
 }
 
 function notUtf8(body: Buffer): ConnectError {

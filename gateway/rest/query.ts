@@ -1,6 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import { quoteText, shorten } from "../../base/text/quote.ts";
-import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import { isForeignContract } from "../methods.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileParameter, type Parameter, parameterNames } from "./parameters.ts";
 import type { Violation } from "./violations.ts";
@@ -10,12 +10,6 @@ export type BindQuery = (message: Message, query: string) => readonly Violation[
 
 /** Recursive messages have names without end. */
 const maxKnownNames = 1_000;
-/** Of contracts that were published by others. */
-const lenientStyles: ReadonlySet<ErrorStyle> = new Set([
-  ErrorStyle.RETURN_CODE,
-  ErrorStyle.ENVELOPE,
-  ErrorStyle.CODE,
-]);
 /** Names that begin so are set by caches and proxies, not by people. */
 const ignoredPrefix = "_";
 
@@ -27,8 +21,7 @@ const ignoredPrefix = "_";
  */
 export function compileQuery(binding: RestBinding): BindQuery {
   const { input } = binding.served.desc;
-  const { errorStyle } = binding.served.options;
-  const isLenient = lenientStyles.has(errorStyle);
+  const isLenient = isForeignContract(binding.served);
   const taken = takenNames(binding);
   const isTaken = (name: string): boolean =>
     taken.some((prefix) => name === prefix || name.startsWith(`${prefix}.`));

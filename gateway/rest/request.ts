@@ -1,8 +1,10 @@
 import { create, type DescField, type JsonObject, type Message } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import type { JsonBounds } from "../../base/json/bounds.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import type { Core } from "../core.ts";
+import { jsonBoundsOf } from "../limits.ts";
+import { isForeignContract } from "../methods.ts";
 import { refuse } from "../refusals.ts";
 import type { RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
@@ -28,8 +30,8 @@ export type ReadRequest = (input: RestInput) => Message;
  * How a binding reads its message: the body first, then the path, which wins
  * over what the body says, then the query. Throws INVALID_ARGUMENT.
  */
-export function compileRequest(binding: RestBinding, codecs: JsonCodecs, bounds: JsonBounds): ReadRequest {
-  const readBody = compileBody(binding, codecs, bounds);
+export function compileRequest(binding: RestBinding, codecs: JsonCodecs, core: Core): ReadRequest {
+  const readBody = compileBody(binding, codecs, core);
   const bindQuery = compileQuery(binding);
   const { variables } = binding;
   return (input) => {
@@ -48,9 +50,12 @@ export function compileRequest(binding: RestBinding, codecs: JsonCodecs, bounds:
   };
 }
 
-function compileBody(binding: RestBinding, codecs: JsonCodecs, bounds: JsonBounds): ReadRequest {
-  const { input } = binding.served.desc;
-  const { body } = binding;
+function compileBody(binding: RestBinding, codecs: JsonCodecs, core: Core): ReadRequest {
+  const { body, served } = binding;
+  const { input } = served.desc;
+  const bounds = jsonBoundsOf(core.limits, served);
+  const isForeign = isForeignContract(served);
+  const unknown = isForeign ? "ignore" : core.unknownMembers;
   if (body === undefined) return () => create(input);
   const type = body === "*" ? input : body.fieldKind === "message" ? body.message : undefined;
   const field = body === "*" ? undefined : body;
@@ -61,15 +66,16 @@ function compileBody(binding: RestBinding, codecs: JsonCodecs, bounds: JsonBound
   const decode = ownCodec ?? (type && codecs.get(type.typeName)?.decode);
   if (decode !== undefined) {
     return ({ body: raw, contentType }) => {
-      requireJson(contentType);
+      requireJson(contentType, isForeign);
       const message = decode({ raw, field: field?.name ?? "*", json: () => parseJson(raw, bounds) });
       return ownCodec === undefined ? place(message) : message;
     };
   }
   return ({ body: raw, contentType }) => {
-    requireJson(contentType);
+    requireJson(contentType, isForeign);
     const json = parseJson(raw, bounds);
-    return decodeJson(input, field === undefined ? json : ({ [field.jsonName]: json } satisfies JsonObject));
+    const whole = field === undefined ? json : ({ [field.jsonName]: json } satisfies JsonObject);
+    return decodeJson(input, whole, "", unknown);
   };
 
   /** Puts what the body holds into the request. */
@@ -82,9 +88,18 @@ function initOf({ oneof, localName }: DescField, value: Message): Record<string,
   return oneof === undefined ? { [localName]: value } : { [oneof.localName]: { case: localName, value } };
 }
 
-/** Parameters other than the charset do not matter; without a content type the body is taken for JSON. */
-function requireJson(contentType: string | undefined): void {
-  if (contentType === undefined || contentType === "application/json") return;
+/**
+ * Parameters other than the charset do not matter. A page may send a body without
+ * a content type to any server, so it is taken for JSON only where the contract
+ * of others has to be kept.
+ */
+function requireJson(contentType: string | undefined, isForeign: boolean): void {
+  if (contentType === "application/json") return;
+  if (contentType === undefined) {
+    if (isForeign) return;
+    const message = "the content-type is missing, valid is application/json in UTF-8";
+    throw refuse("UNSUPPORTED_MEDIA_TYPE", Code.InvalidArgument, message);
+  }
   const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
   if (type === "application/json" && (charset === undefined || /^charset="?utf-?8"?$/.test(charset))) return;

@@ -6,7 +6,7 @@ import { readBody } from "../body.ts";
 import { Call } from "../call.ts";
 import type { Core } from "../core.ts";
 import { toSafeError } from "../failures.ts";
-import { jsonBoundsOf, roomOf } from "../limits.ts";
+import { roomOf } from "../limits.ts";
 import { type NodeRequest, type NodeResponse, peerOf } from "../port.ts";
 import { CallRecord, kRawBody } from "../record.ts";
 import { compileAdmit } from "./admit.ts";
@@ -26,7 +26,7 @@ import type { ServeRoute } from "./unary.ts";
  */
 export function compileStreamRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
   const { served } = binding;
-  const read = compileRequest(binding, codecs, jsonBoundsOf(core.limits, served));
+  const read = compileRequest(binding, codecs, core);
   const writer = compileResponse(binding, codecs);
   const invoke = compileStream(served, core.interceptors);
   const admit = compileAdmit(binding);

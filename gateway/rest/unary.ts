@@ -5,7 +5,6 @@ import type { Call } from "../call.ts";
 import { compressAnswer } from "../compress.ts";
 import type { Core } from "../core.ts";
 import { compileUnary } from "../invoke.ts";
-import { jsonBoundsOf } from "../limits.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
 import { kRawBody } from "../record.ts";
 import { type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
@@ -27,7 +26,7 @@ export type ServeRoute = (
 /** A unary method over REST. */
 export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
   const { served } = binding;
-  const read = compileRequest(binding, codecs, jsonBoundsOf(core.limits, served));
+  const read = compileRequest(binding, codecs, core);
   const { contentTypeOf, write } = compileResponse(binding, codecs);
   const invoke = compileUnary(served, core.interceptors);
   const admit = compileAdmit(binding);

@@ -1,6 +1,7 @@
-import { create, type JsonValue, mergeFromJson } from "@bufbuild/protobuf";
+import type { DescMessage, JsonValue, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../base/json/bounds.ts";
+import { parseExactly } from "../../base/json/exact-numbers.ts";
 import { type ReportClickRequest, ReportClickRequestSchema } from "../../gen/engage/webhook/v1/click_pb.ts";
 import { ClickFault } from "./click-record.ts";
 import { badField } from "./clicks.ts";
@@ -22,6 +23,8 @@ const bounds: JsonBounds = {
   longNumbers: 200_000,
 };
 
+const byteOrderMark = Buffer.from("\ufeff");
+
 /** Members whose bytes are kept, and the fields they go to. */
 const rawFields: ReadonlyMap<string, "rawReceipt" | "rawProperties"> = new Map([
   ["#ops_receipt_properties", "rawReceipt"],
@@ -29,18 +32,22 @@ const rawFields: ReadonlyMap<string, "rawReceipt" | "rawProperties"> = new Map([
   ["properties", "rawProperties"],
 ]);
 
+/** Reads proto3 JSON. @throws ConnectError with a BadRequest that names fields by their path after `at` */
+export type DecodeJson = (desc: DescMessage, json: JsonValue, at: string) => Message;
+
 /**
  * Reads a click report as REST sends it: like proto3 JSON, but receipt and
  * properties are cut out of the body byte for byte.
  * @throws ConnectError INVALID_ARGUMENT
  */
-export function decodeClickRequest(body: Buffer): ReportClickRequest {
+export function decodeClickRequest(sent: Buffer, decodeJson: DecodeJson): ReportClickRequest {
+  const body = byteOrderMark.equals(sent.subarray(0, 3)) ? sent.subarray(3) : sent;
   try {
     const excess = findJsonExcess(body, bounds);
     if (excess !== undefined) throw new ClickFault("body", describeJsonExcess(excess));
     const { kind, start, end } = scanValue(body, maxDepth);
     if (kind !== "object") throw new ClickFault("body", "must be an object");
-    return readMembers(asBuffer(body.subarray(start, end)));
+    return readMembers(asBuffer(body.subarray(start, end)), decodeJson);
   } catch (error) {
     if (error instanceof ClickFault) throw badField(error);
     if (!(error instanceof JsonFault)) throw error;
@@ -48,7 +55,11 @@ export function decodeClickRequest(body: Buffer): ReportClickRequest {
   }
 }
 
-function readMembers(body: Buffer): ReportClickRequest {
+function parseValue(text: string): JsonValue {
+  return parseExactly(text, JSON.parse(text)) as JsonValue;
+}
+
+function readMembers(body: Buffer, decodeJson: DecodeJson): ReportClickRequest {
   const cursor = new JsonCursor(body, maxDepth);
   const plain = new Map<string, JsonValue>();
   const raw: { rawReceipt?: Uint8Array; rawProperties?: Uint8Array } = {};
@@ -57,18 +68,9 @@ function readMembers(body: Buffer): ReportClickRequest {
     const start = cursor.at;
     const kind = cursor.value();
     const field = rawFields.get(name);
-    if (field === undefined) plain.set(name, JSON.parse(body.toString("utf8", start, cursor.at)));
+    if (field === undefined) plain.set(name, parseValue(body.toString("utf8", start, cursor.at)));
     else if (kind !== "null") raw[field] = body.subarray(start, cursor.at);
   }
-  const request = create(ReportClickRequestSchema);
-  for (const [name, value] of plain) {
-    try {
-      // One by one, so that a fault has the name of its member.
-      mergeFromJson(ReportClickRequestSchema, request, { [name]: value });
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new ConnectError(`${name}: ${reason}`, Code.InvalidArgument);
-    }
-  }
+  const request = decodeJson(ReportClickRequestSchema, Object.fromEntries(plain), "") as ReportClickRequest;
   return Object.assign(request, raw);
 }

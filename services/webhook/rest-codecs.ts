@@ -5,7 +5,7 @@ import {
   type ReceiveResponse,
   ReceiveResponseSchema,
 } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
-import { decodeClickRequest } from "./click-codec.ts";
+import { type DecodeJson, decodeClickRequest } from "./click-codec.ts";
 
 /** The REST form of one message type, as the gateway takes it. */
 export interface WebhookJsonCodec {
@@ -66,11 +66,13 @@ const responseSchema: JsonObject = {
  * bytes reach the handler as the raw body, and replies leave as the bytes that
  * are stored. A click report keeps the bytes of its receipt.
  */
-export const webhookCodecs: ReadonlyMap<string, WebhookJsonCodec> = new Map<string, WebhookJsonCodec>([
-  [ReceiveRequestSchema.typeName, { decode: () => create(ReceiveRequestSchema), schema: requestSchema }],
-  [ReceiveResponseSchema.typeName, { encode: encodeResponse, schema: responseSchema }],
-  [ReportClickRequestSchema.typeName, { decode: ({ raw }) => decodeClickRequest(raw) }],
-]);
+export function createWebhookCodecs(decodeJson: DecodeJson): ReadonlyMap<string, WebhookJsonCodec> {
+  return new Map<string, WebhookJsonCodec>([
+    [ReceiveRequestSchema.typeName, { decode: () => create(ReceiveRequestSchema), schema: requestSchema }],
+    [ReceiveResponseSchema.typeName, { encode: encodeResponse, schema: responseSchema }],
+    [ReportClickRequestSchema.typeName, { decode: ({ raw }) => decodeClickRequest(raw, decodeJson) }],
+  ]);
+}
 
 function encodeResponse(message: Message): Uint8Array {
   const bytes = replyBytes.get(message);

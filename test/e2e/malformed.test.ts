@@ -28,9 +28,9 @@ const envelopeRows: readonly Row[] = [
   ["an uncompressed message beside an encoding", { "grpc-encoding": "gzip" }, envelope(hello), undefined],
   ["gzip", { "grpc-encoding": "gzip" }, envelope(gzipSync(hello), 1), undefined],
   ["no body", {}, none, Code.Unimplemented],
-  ["malformed protobuf", {}, envelope(badWire), Code.Internal],
-  ["invalid UTF-8 in a string", {}, envelope(badText), Code.Internal],
-  ["a wire type that does not exist", {}, envelope(Buffer.from([0x0f, 0])), Code.Internal],
+  ["malformed protobuf", {}, envelope(badWire), Code.InvalidArgument],
+  ["invalid UTF-8 in a string", {}, envelope(badText), Code.InvalidArgument],
+  ["a wire type that does not exist", {}, envelope(Buffer.from([0x0f, 0])), Code.InvalidArgument],
   ["a truncated message", {}, envelope(hello, 0, 40), Code.InvalidArgument],
   ["a truncated prefix", {}, half, Code.InvalidArgument],
   ["two messages", {}, Buffer.concat([envelope(hello), envelope(hello)]), Code.Unimplemented],
@@ -39,7 +39,7 @@ const envelopeRows: readonly Row[] = [
   ["the compressed flag with identity", { "grpc-encoding": "identity" }, envelope(hello, 1), Code.Internal],
   ["an unknown encoding", { "grpc-encoding": "snappy" }, envelope(hello), Code.Unimplemented],
   ["compressed garbage", { "grpc-encoding": "gzip" }, envelope(hello, 1), Code.InvalidArgument],
-  ["gzip of garbage", { "grpc-encoding": "gzip" }, envelope(gzipSync(badWire), 1), Code.Internal],
+  ["gzip of garbage", { "grpc-encoding": "gzip" }, envelope(gzipSync(badWire), 1), Code.InvalidArgument],
   ["a malformed timeout", { "grpc-timeout": "soon" }, envelope(hello), Code.InvalidArgument],
   ["a timeout of nine digits", { "grpc-timeout": "123456789S" }, envelope(hello), Code.InvalidArgument],
   ["a negative timeout", { "grpc-timeout": "-1S" }, envelope(hello), Code.InvalidArgument],
@@ -53,7 +53,7 @@ const envelopeRows: readonly Row[] = [
 const text = (body: string): Buffer => Buffer.from(body);
 const connectRows: readonly Row[] = [
   ["a good call", {}, text('{"text":"hi"}'), undefined],
-  ["fields that are not known", {}, text('{"texts":"hi"}'), undefined],
+  ["fields that are not known", {}, text('{"texts":"hi"}'), Code.InvalidArgument],
   ["a charset", { "content-type": "application/json; charset=utf-8" }, text("{}"), undefined],
   ["no body", {}, none, Code.InvalidArgument],
   ["half a body", {}, text('{"text":'), Code.InvalidArgument],
@@ -61,7 +61,7 @@ const connectRows: readonly Row[] = [
   ["an array", {}, text("[]"), Code.InvalidArgument],
   ["null", {}, text("null"), Code.InvalidArgument],
   ["a number beyond its type", {}, text('{"number":3000000000}'), Code.InvalidArgument],
-  ["an unknown enum value", {}, text('{"genre":"NOPE"}'), undefined],
+  ["an unknown enum value", {}, text('{"genre":"NOPE"}'), Code.InvalidArgument],
   ["invalid UTF-8", {}, Buffer.from([0x7b, 0xff, 0x7d]), Code.InvalidArgument],
   ["a byte order mark", {}, text("\ufeff{}"), undefined],
   ["deep nesting", {}, text(`{"value":${"[".repeat(50_000)}${"]".repeat(50_000)}}`), Code.InvalidArgument],
@@ -72,7 +72,7 @@ const connectRows: readonly Row[] = [
   ["a malformed timeout", { "connect-timeout-ms": "soon" }, text("{}"), Code.InvalidArgument],
   ["a timeout of eleven digits", { "connect-timeout-ms": "12345678901" }, text("{}"), Code.InvalidArgument],
   ["a timeout that is over", { "connect-timeout-ms": "0" }, text("{}"), Code.DeadlineExceeded],
-  ["malformed protobuf", { "content-type": "application/proto" }, badWire, Code.Internal],
+  ["malformed protobuf", { "content-type": "application/proto" }, badWire, Code.InvalidArgument],
   ["a method without a handler", { ":path": bare }, text("{}"), Code.Unimplemented],
 ];
 

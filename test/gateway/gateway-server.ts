@@ -7,6 +7,7 @@ import { type ServeOptions, serve } from "../../gateway/methods.ts";
 import { createMetrics } from "../../gateway/metrics/metrics.ts";
 import type { TlsOptions } from "../../gateway/port.ts";
 import type { CallRecord } from "../../gateway/record.ts";
+import type { UnknownMembers } from "../../gateway/rest/json-message.ts";
 import type { SitesOptions } from "../../gateway/sites/sites.ts";
 import { Failing, Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
 import { createFailing, createLibrary, type Seen } from "./testproto/library.ts";
@@ -34,6 +35,7 @@ export interface TestGatewayOptions {
   /** Handlers in the place of the test service's own. */
   readonly library?: Partial<ServiceImpl<typeof Library>>;
   readonly drainMs?: number;
+  readonly unknownMembers?: UnknownMembers;
   readonly sites?: Partial<SitesOptions>;
   /** What looks at heads of REST requests to the test service. */
   readonly admit?: ServeOptions<typeof Library>["admit"];
@@ -68,6 +70,7 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
     reportFault: (error) => void faults.push(error),
     pages: { checks: {}, metrics, reportFault: (error) => void faults.push(error) },
     lanes: options.lanes ?? true,
+    unknownMembers: options.unknownMembers ?? "refuse",
     sites: { hosts: [], cors: [], asksForKeys: false, ...options.sites },
     ...(options.tls && { tls: options.tls }),
   });

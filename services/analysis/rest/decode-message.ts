@@ -1,9 +1,9 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
+import { BigNumber } from "../../../base/json/exact-numbers.ts";
 import { type GroupValue, GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { readLabel } from "../text-form.ts";
 import { numberOf, quoteAll, wordsOf } from "../words.ts";
-import { BigNumber } from "./exact-json.ts";
 import { numberReaderOf } from "./read-number.ts";
 import { pathOf, quote, type Reading } from "./reading.ts";
 

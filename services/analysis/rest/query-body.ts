@@ -1,5 +1,6 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import { parseExactly } from "../../../base/json/exact-numbers.ts";
 import {
   EventDownloadQuerySchema,
   EventQuerySchema,
@@ -10,7 +11,6 @@ import type { GroupValue } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
 import { overallLabels } from "../text-form.ts";
 import { decodeMessage } from "./decode-message.ts";
-import { parseExactly } from "./exact-json.ts";
 import { Reading } from "./reading.ts";
 
 /** What the gateway gives a codec to read. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { BigNumber } from "../../../base/json/exact-numbers.ts";
 import type { Violation } from "../refusals.ts";
 
 /** JSON of a caller, as proto3 JSON without what is wrong. */
@@ -8,7 +9,12 @@ export interface ReadJson {
 }
 
 export function isObject(json: JsonValue | undefined): json is JsonObject {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
+  return typeof json === "object" && json !== null && !Array.isArray(json) && !isBig(json);
+}
+
+/** A number that no double holds, of which the gateway keeps the digits. */
+export function isBig(json: unknown): json is BigNumber {
+  return json instanceof BigNumber;
 }
 
 /** The path of a member of a message. */
@@ -20,6 +26,7 @@ const maxQuoted = 80;
 
 /** As a message shows it: lists and objects only by their kind, long texts cut. */
 export function quote(value: JsonValue): string {
+  if (isBig(value)) return value.digits.slice(0, maxQuoted);
   if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
   const text = JSON.stringify(value);
   return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;

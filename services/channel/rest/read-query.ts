@@ -1,7 +1,7 @@
 import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { maxViolations, type Violation } from "../refusals.ts";
-import { isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
+import { isBig, isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
 import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } from "./query-fields.ts";
 
 /** The label of the group without a value. */
@@ -120,9 +120,10 @@ function readWord({ nameOf, wordOf }: Words, value: JsonValue, place: Place) {
 
 function readText(value: JsonValue, place: Place): JsonValue | undefined {
   if (typeof value === "boolean") return String(value);
-  if (typeof value !== "number") return value;
+  if (typeof value !== "number" && !isBig(value)) return value;
   // Other digits may have been written than JSON's numbers hold.
-  if (Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  if (!isBig(value) && Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
+    return String(value);
   return refuse(place, `is a number beyond ${Number.MAX_SAFE_INTEGER}, write it as a text`);
 }
 

@@ -79,6 +79,7 @@ function routerOf(...services: readonly ServedService[]) {
   return createRestRouter({
     services,
     interceptors: [],
+    unknownMembers: "refuse",
     limits: defaultLimits,
     authorize: () => {},
     observer: { started: () => {}, finished: () => {} },

@@ -52,6 +52,7 @@ export async function openRestServer(options: RestServerOptions = {}): Promise<R
     ],
     interceptors: [concealFaults(reportFault)],
     limits: { ...defaultLimits, ...options.limits },
+    unknownMembers: "refuse",
     authorize: () => {},
     observer: {
       started: (record) => started.push(record),

@@ -3,6 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError, createContextValues, type HandlerContext } from "@connectrpc/connect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decodeJson } from "../../../gateway/rest/json-message.ts";
 import {
   type ReportClickRequest,
   ReportClickRequestSchema,
@@ -46,7 +47,7 @@ async function report(
 const recordOf = async (request: Init, config?: Partial<ClicksConfig>) =>
   JSON.parse((await report(request, config)).line) as Record<string, unknown>;
 const rest = (body: object | string) =>
-  decodeClickRequest(Buffer.from(typeof body === "string" ? body : JSON.stringify(body)));
+  decodeClickRequest(Buffer.from(typeof body === "string" ? body : JSON.stringify(body)), decodeJson);
 
 describe("the event", () => {
   it("carries the receipt byte for byte", async () => {

@@ -7,9 +7,10 @@ import { defaultLimits } from "../../../gateway/limits.ts";
 import { serve } from "../../../gateway/methods.ts";
 import { kRawBody } from "../../../gateway/record.ts";
 import { refuse } from "../../../gateway/refusals.ts";
+import { decodeJson } from "../../../gateway/rest/json-message.ts";
 import { WebhookMessageSchema } from "../../../gen/engage/webhook/v1/message_pb.ts";
 import { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
-import { webhookCodecs } from "../../../services/webhook/rest-codecs.ts";
+import { createWebhookCodecs } from "../../../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../../../services/webhook/service.ts";
 import { InboxUnavailableError } from "../../../store/inbox/inbox.ts";
 import { batchOf, readBody } from "./bodies.ts";
@@ -40,7 +41,7 @@ beforeAll(async () => {
     reportFault: (error) => {
       throw error;
     },
-    codecs: webhookCodecs,
+    codecs: createWebhookCodecs(decodeJson),
     pages: {
       checks: {},
       metrics: { contentType: "text/plain", text: async () => "" },

@@ -3,6 +3,7 @@ import { NullValue } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { BigNumber } from "../../../../base/json/exact-numbers.ts";
 import { decodeJson } from "../../../../gateway/rest/json-message.ts";
 import { SubTableType, TableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import { Comparator, FilterType, Relation, TimeUnit } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
@@ -62,7 +63,7 @@ describe("filters are read in the platform's words and in the names of the contr
         ],
       },
     ],
-    [{ columnName: "a", columnDesc: null, comparator: null, unknown: 1 }, { columnName: "a" }],
+    [{ columnName: "a", columnDesc: null, comparator: null }, { columnName: "a" }],
   ];
   test.each(same)("%j", (words, names) => {
     expect(decode(taskOf(words))).toEqual(fromJson(TaskSchema, taskOf(names)));
@@ -113,6 +114,22 @@ describe("the users behind a number are named as in /open/event-user-list", () =
     const eventView = { recentDay: "1-7", timeParticleSize: "day" };
     expect(groupsOf({ ...analysis, eventView, sliceGroupVal: [label] })).toEqual([]);
   });
+});
+
+test.each([
+  [{ audience: { users: { filts: [{ colunmName: "a" }] } } }, "audience.users.filts[0].colunmName"],
+  [{ audience: { users: { fitls: [] } } }, "audience.users.fitls"],
+  [{ shedule: {} }, "shedule"],
+])("a member of %j is not known", (json, path) => {
+  expect(() => decode(json)).toThrow(`${path}: is not a known member, the nearest is`);
+});
+
+test("a number that no double holds is no literal", () => {
+  const big = new BigNumber("9007199254740993") as unknown as JsonValue;
+  const filts = [{ columnName: "a", comparator: "equal", ftv: [big] }];
+  expect(() => decode({ audience: { users: { filts } } })).toThrow(
+    "audience.users.filts[0].ftv[0] is a number beyond 9007199254740991, write it as a text",
+  );
 });
 
 describe("what is wrong is said with field, value and what is valid", () => {

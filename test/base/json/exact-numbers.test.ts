@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BigNumber, parseExactly } from "../../../../services/analysis/rest/exact-json.ts";
+import { BigNumber, parseExactly } from "../../../base/json/exact-numbers.ts";
 
 const read = (text: string): unknown => parseExactly(text, JSON.parse(text));
 const big = (digits: string): BigNumber => new BigNumber(digits);
