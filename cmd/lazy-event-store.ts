@@ -28,6 +28,8 @@ export function createLazyEventStore(
     },
     compact: async (options) => (await open()).compact(options),
     stats: async () => (await open()).stats(),
+    nameUses: async (projectId, signal) => (await open()).nameUses(projectId, signal),
+    removeNames: async (removal) => (await open()).removeNames(removal),
     queryCounts: () => peek()?.queryCounts() ?? { running: 0, waiting: 0 },
     check: async (signal, onProgress) => (await open()).check(signal, onProgress),
     // It is closed by whoever opened it.

@@ -1,9 +1,10 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { EventStore } from "../store/events/events.ts";
 import { type Common, command, optionsOf } from "./arguments.ts";
 import type { Config } from "./config.ts";
 import { stopSignal } from "./stop-signal.ts";
 import type { StoreOutput } from "./store-command.ts";
+import { UsageError } from "./user-error.ts";
 
 interface StoreOptions extends Common {
   readonly json?: true;
@@ -17,6 +18,19 @@ interface Work {
   readonly config: Config;
   readonly output: StoreOutput;
   readonly signal: AbortSignal;
+}
+
+interface NamesOptions extends StoreOptions {
+  readonly project?: number;
+}
+
+interface ForgetOptions extends StoreOptions {
+  readonly project: number;
+  readonly event?: readonly string[];
+  readonly property?: readonly string[];
+  readonly userProperty?: readonly string[];
+  readonly maxUses?: number;
+  readonly yes?: true;
 }
 
 /** Adds `engage store …`: commands that open the store of events themselves, so no server may run on it. */
@@ -55,6 +69,50 @@ export function addStore(program: Command): void {
   add("check", "read everything once and tell what is wrong", ({ commands, store, output, signal }) =>
     commands.checkStore(store, signal, output),
   );
+  addNames(store);
+  addForget(store);
+}
+
+function addNames(store: Command): void {
+  command(store, "names", "names of events and properties, and how many events or users use each")
+    .option("--project <id>", "of this project alone", whole)
+    .option("--json", "print one JSON object")
+    .action(async (options: NamesOptions) => {
+      await withStore(options, async ({ store, output, signal }) => {
+        const { printNames } = await import("./store-names.ts");
+        await printNames(store, options.project, signal, output);
+        return undefined;
+      });
+    });
+}
+
+function addForget(store: Command): void {
+  command(store, "forget", "remove names of events and properties, with all that is stored under them")
+    .requiredOption("--project <id>", "the project that has them", whole)
+    .option("--event <names...>", "events; * stands for any letters")
+    .option("--property <names...>", "properties of events, with their members")
+    .option("--user-property <names...>", "properties of users, with their members")
+    .option("--max-uses <number>", "only what so many events or users use, or fewer", whole)
+    .option("--yes", "remove them; without it what would be removed is printed")
+    .option("--json", "print one JSON object")
+    .action(async (options: ForgetOptions) => {
+      const { event = [], property = [], userProperty = [] } = options;
+      if (event.length + property.length + userProperty.length === 0) {
+        throw new UsageError("give names with --event, --property or --user-property");
+      }
+      await withStore(options, async ({ store, output, signal }) => {
+        const { forgetNames } = await import("./store-names.ts");
+        const { project: projectId, maxUses = Number.POSITIVE_INFINITY, yes: isSure = false } = options;
+        const names = { events: event, properties: property, userProperties: userProperty };
+        await forgetNames(store, { projectId, maxUses, isSure, ...names }, signal, output);
+        return undefined;
+      });
+    });
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("give a whole number from 0 on");
+  return Number(text);
 }
 
 async function withStore(

@@ -19,7 +19,7 @@ export function formatTable<T>(columns: readonly Column<T>[], rows: readonly T[]
   const laidOut = columns.map(({ head, of, isRight = false }) => {
     const values = rows.map(of);
     const cells = [head, ...values.map((value) => printable(String(value)))];
-    const width = Math.max(...cells.map(({ length }) => length));
+    const width = cells.reduce((widest, { length }) => Math.max(widest, length), 0);
     const isNumeric = isRight || values.some((value) => typeof value !== "string");
     return cells.map((cell) => (isNumeric ? cell.padStart(width) : cell.padEnd(width)));
   });

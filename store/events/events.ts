@@ -1,10 +1,12 @@
 import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
+import type { NameRemoval, NameUses, RemovedNames } from "./names.ts";
 import type { NumberSpread, Scan, ScanResult, StoredUser, UserScan } from "./scan.ts";
 import type { ProjectSchema } from "./schema.ts";
 import type { UserSelection } from "./selection.ts";
 
 // The port is one import for services; its words are described in these files.
 export type * from "./load.ts";
+export type * from "./names.ts";
 export type * from "./scan.ts";
 export type * from "./schema.ts";
 export type * from "./selection.ts";
@@ -55,6 +57,13 @@ export interface EventStore extends AsyncDisposable {
   /** Rewrites closed days in the order of event and time, and drops days older than retention. Safe beside everything else. */
   compact(options: CompactOptions): Promise<CompactReport>;
   stats(): Promise<StoreStats>;
+  /** Of a project. Reads everything. */
+  nameUses(projectId: number, signal: AbortSignal): Promise<NameUses>;
+  /**
+   * Forgets names, what is stored under them, and the room that it took. Names that are not known do not matter. While
+   * rows that use the names may still be loaded it must not be called: their numbers can be given to others.
+   */
+  removeNames(removal: NameRemoval): Promise<RemovedNames>;
   /** Of this moment. */
   queryCounts(): QueryCounts;
   /** Reads everything once; each string is one fault found. */

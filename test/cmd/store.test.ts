@@ -82,6 +82,59 @@ describe("engage store", () => {
     expect(JSON.parse(stdout)).toEqual({ faults: [] });
   });
 
+  test("names lists what each project has, and how much uses it", async () => {
+    const { cwd } = await makeFolder("[]");
+    const { stdout } = await runEngage(["store", "names"], { cwd });
+    const [head, first] = stdout.split("\n");
+    expect(head).toMatch(/^PROJECT +KIND +NAME +TYPE +USED BY$/);
+    expect(first!.trim().split(/ +/)).toEqual(["1", "event", "buy", "4"]);
+    const json = await runEngage(["store", "names", "--json", "--project", "1"], { cwd });
+    const { names } = JSON.parse(json.stdout) as { names: { kind: string; name: string }[] };
+    expect(names).toHaveLength(2 + vocabulary.newProperties.length);
+    expect((await runEngage(["store", "names", "--project", "7"], { cwd })).stdout).toBe("no names yet\n");
+  });
+
+  test("forget removes names and what is stored under them, once it is sure", async () => {
+    const { cwd, open } = await makeFolder("[]");
+    const options = ["store", "forget", "--project", "1", "--event", "b*", "--property", "PRICE"];
+    const asked = await runEngage(options, { cwd });
+    expect(asked.stdout).toContain(
+      "would remove 1 name of events with 4 events, 1 of properties; add --yes to remove them\n",
+    );
+    expect((await runEngage(["store", "stats"], { cwd })).stdout).toContain("3          1");
+    const done = await runEngage([...options, "--yes"], { cwd });
+    expect(done).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("removed 1 name of events with 4 events, 1 of properties\n"),
+    });
+    await using store = await open();
+    expect(store.schema(1).events.has("buy")).toBe(false);
+    expect(store.schema(1).properties.has("event:price")).toBe(false);
+    expect(await store.stats()).toMatchObject({ projects: [{ events: 0, updatableEvents: 0, users: 1 }] });
+    expect(await store.check(new AbortController().signal)).toEqual([]);
+  });
+
+  test("forget keeps what is used more, and prints JSON", async () => {
+    const { cwd } = await makeFolder("[]");
+    const options = ["store", "forget", "--project", "1", "--event", "*", "--max-uses", "0", "--json"];
+    const { stdout } = await runEngage([...options, "--yes"], { cwd });
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ projectId: 1, events: 0, removed: true },
+      names: [{ project: 1, kind: "event", name: "Login", type: "", records: 0 }],
+    });
+  });
+
+  test.each([
+    [["--event", "bye"], 1, 'event "bye" is not known, the nearest is "buy"\n'],
+    [["--user-property", "price"], 1, 'user property "price" is not known, '],
+    [[], 2, "give names with --event, --property or --user-property\n"],
+    [["--event", "buy", "--max-uses", "x"], 2, "give a whole number from 0 on"],
+  ])("forget %j is refused", async (options, code, message) => {
+    const { cwd } = await makeFolder("[]");
+    const refused = await runEngage(["store", "forget", "--project", "1", ...options, "--yes"], { cwd });
+    expect(refused).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+
   test("says who uses the store", async () => {
     const { cwd, open } = await makeFolder("[]");
     await using _store = await open();

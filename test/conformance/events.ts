@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { testClusters } from "./events/clusters.ts";
 import { testExport } from "./events/export.ts";
 import { testLoad } from "./events/load.ts";
+import { testNames } from "./events/names.ts";
 import { testQueries } from "./events/queries.ts";
 import { testSchema } from "./events/schema.ts";
 import { testSelection } from "./events/selection.ts";
@@ -15,6 +16,7 @@ export function testEvents(name: string, create: CreateEventsWorld): void {
   describe(name, () => {
     testLoad(create);
     testSchema(create);
+    testNames(create);
     testUsers(create);
     testSelection(create);
     testUpdates(create);

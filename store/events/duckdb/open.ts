@@ -5,7 +5,9 @@ import { compact } from "./compact.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { exportRecords } from "./export.ts";
 import { loadBatch } from "./load.ts";
+import { countUses } from "./name-uses.ts";
 import { createQueries, openSnapshot, type QueryLimits } from "./queries.ts";
+import { removeNames } from "./remove-names.ts";
 import { createScans } from "./scan.ts";
 import { storeStats } from "./stats.ts";
 import { selectUsers } from "./users.ts";
@@ -41,6 +43,11 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     },
     compact: (given) => compact(database, writer, given),
     stats: () => storeStats(database),
+    async nameUses(projectId, signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      return await countUses(snapshot, projectId);
+    },
+    removeNames: (removal) => removeNames(writer, removal),
     queryCounts: queries.counts,
     async check(signal, onProgress) {
       await using snapshot = await openSnapshot(database, signal);
