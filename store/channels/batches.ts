@@ -43,7 +43,7 @@ export interface LeasedBatch {
   readonly size: number;
   readonly body: Uint8Array;
   readonly note: string;
-  /** Leases of it, this one included: above 1 it may have been sent before. */
+  /** Which attempt it is now; above 1 it may have been sent before. */
   readonly attempts: number;
   /** Attempts that were settled with `retry`. Those whose holder died are not among them. */
   readonly retries: number;
@@ -87,7 +87,7 @@ export type Outcome =
       readonly message: string;
       readonly segments: readonly SegmentCounts[];
     }
-  /** It was not sent: the lease is given back, and counts as no attempt. Of a cancelled run it fails as `cancelled`. */
+  /** It was not sent: the lease is given back, and is no attempt, even if it was marked as one. Of a cancelled run it fails as `cancelled`. */
   | { readonly kind: "released" };
 
 /** `stale`: the batch is settled, or somebody else has it; nothing has changed. An ended lease nobody else has taken still settles. */

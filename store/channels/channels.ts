@@ -163,6 +163,12 @@ export interface ChannelStore extends AsyncDisposable {
     options?: CallOptions,
   ): Promise<readonly string[]>;
   /**
+   * Marks attempts as begun, right before their calls; answers the tokens that
+   * are void, whose batches must not be sent. A lease that was never marked is
+   * no attempt when its holder dies.
+   */
+  beginBatches(tokens: readonly string[], options?: CallOptions): Promise<readonly string[]>;
+  /**
    * Settles attempts, in one commit; one answer for each, in their order. A run
    * whose last batch it is, is `done` then.
    */

@@ -2,9 +2,11 @@ import { Bell } from "../../../base/async/bell.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Turn } from "../../../base/async/window-pacer.ts";
-import type { ChannelStore, Outcome } from "../../../store/channels/channels.ts";
+import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
 import { attempt } from "./attempt.ts";
+import type { Beginner } from "./beginner.ts";
+import { CallSlots } from "./call-slots.ts";
 import type { HeldBatch, LeaseKeeper } from "./leases.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -17,6 +19,7 @@ export interface LaneOptions {
   readonly store: ChannelStore;
   readonly clock: Clock;
   readonly leases: LeaseKeeper;
+  readonly beginner: Beginner;
   readonly settler: Settler;
   readonly observer: DeliveryObserver;
   readonly runs: RunBook;
@@ -55,7 +58,13 @@ export class Lane {
   readonly #waiting = new Map<string, Set<AbortController>>();
   /** When runs were looked at that were waited for; monotonic. */
   #lookedMs = Number.NEGATIVE_INFINITY;
+  /** On their way to be sent, or under way. */
   #inFlight = 0;
+  readonly #calls: CallSlots;
+  /** How long the last mark of an attempt took to be stored. */
+  #markMs = 0;
+  /** Whether calls wait for turns. */
+  #isPaced = true;
   /** Leased and not settled. */
   #held = 0;
   #averageBytes = 0;
@@ -68,6 +77,7 @@ export class Lane {
     this.#options = options;
     this.#bell = new Bell(options.clock);
     this.#sent = new Speed(options.clock);
+    this.#calls = new CallSlots(options.maxInFlight);
   }
 
   wake(): void {
@@ -135,9 +145,16 @@ export class Lane {
     }
   }
 
+  /**
+   * Attempts are marked while others are under way, but no more of them than are
+   * sent meanwhile: those that are marked when the process dies count. With a
+   * rate, a mark waits for its turn.
+   */
   #pump(): void {
     const { maxInFlight, stopping } = this.#options;
-    while (this.#inFlight < maxInFlight && this.#queue.length > 0 && !stopping.aborted) {
+    const sentMeanwhile = this.#isPaced ? 0 : Math.ceil((this.#sent.perSecond() * this.#markMs) / 1_000);
+    const most = maxInFlight + Math.min(maxInFlight, sentMeanwhile);
+    while (this.#inFlight < most && this.#queue.length > 0 && !stopping.aborted) {
       this.#inFlight++;
       void this.#send(this.#queue.shift()!);
     }
@@ -161,8 +178,9 @@ export class Lane {
     const { clock, runs, exchangeTo, observer, stopping } = this.#options;
     const plan = await runs.plan(batch.runId);
     const { timeoutMs, rateLimit, validation } = plan;
+    this.#isPaced = rateLimit >= 1;
     const headers = plan.headers(batch.body);
-    const turn = await this.#awaitTurn(batch.runId, rateLimit);
+    const turn = await this.#awaitTurn(batch, rateLimit);
     // Of a run that was cancelled it fails by that.
     if (turn === null) return signal.aborted ? undefined : { kind: "released" };
     if (signal.aborted || stopping.aborted) {
@@ -185,25 +203,39 @@ export class Lane {
   }
 
   /** When its time has come, and it is to be sent at once; null: it is not to be sent any more. */
-  async #awaitTurn(runId: string, limit: number): Promise<Turn | null> {
-    const { runs, stopping } = this.#options;
+  async #awaitTurn({ runId, token }: LeasedBatch, limit: number): Promise<Turn | null> {
+    const { stopping } = this.#options;
     try {
       for (;;) {
         const turn = limit < 1 ? unlimited : await this.#takeTurn(runId, limit);
         if (turn === null) return null;
-        const isUnderWay = await runs.isUnderWay(runId).catch((error: unknown) => {
+        const giveBack = await this.#begin(runId, token).catch((error: unknown) => {
           turn.done();
           throw error;
         });
-        if (isUnderWay && turn.begin()) return turn;
-        turn.done();
-        if (!isUnderWay) return null;
+        const done = (): void => {
+          turn.done();
+          giveBack?.();
+        };
+        if (giveBack !== null && turn.begin()) return { ...turn, done };
+        done();
+        if (giveBack === null) return null;
       }
     } catch (error) {
       // What waits when it is to stop is released.
       if (stopping.aborted) return null;
       throw error;
     }
+  }
+
+  /** Marks the attempt and waits for a slot, to be given back by what is answered; null: it is not to be sent. */
+  async #begin(runId: string, token: string): Promise<(() => void) | null> {
+    const { runs, beginner, clock } = this.#options;
+    if (!(await runs.isUnderWay(runId))) return null;
+    const asked = clock.monotonicMs();
+    if (!(await beginner.begin(token))) return null;
+    this.#markMs = clock.monotonicMs() - asked;
+    return await this.#calls.take();
   }
 
   /** Null: the run has ended. */

@@ -62,7 +62,7 @@ export class LeaseKeeper {
     for (const { controller } of this.#held.values()) controller.abort(reason);
   }
 
-  /** Lets others have what was broken off, at once; it counts as an attempt. */
+  /** Lets others have what was broken off, at once; what was begun of it counts as an attempt. */
   async giveBack(): Promise<void> {
     const tokens = [...this.#held.keys()];
     this.#held.clear();

@@ -1,6 +1,7 @@
 import { Bell } from "../../../base/async/bell.ts";
 import { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Exchange } from "../exchange.ts";
+import { Beginner } from "./beginner.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { LeaseKeeper } from "./leases.ts";
 import { RunBook } from "./run-book.ts";
@@ -24,6 +25,7 @@ export class Sender {
   readonly #stopping = new AbortController();
   readonly #bell: Bell;
   readonly #leases: LeaseKeeper;
+  readonly #beginner: Beginner;
   readonly #settler: Settler;
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly ended: Promise<void> }>();
   readonly #runs: RunBook;
@@ -37,6 +39,7 @@ export class Sender {
     this.#runs = new RunBook(store, clock);
     const failed = (what: string) => (error: unknown) => observer.failed(what, error);
     this.#leases = new LeaseKeeper({ store, clock, leaseMs, failed: failed("prolong leases") });
+    this.#beginner = new Beginner(store);
     this.#settler = new Settler({ store, clock, failed: failed("settle batches") });
   }
 
@@ -84,7 +87,12 @@ export class Sender {
     if (this.#lanes.has(channelId)) return;
     const lane = new Lane(channelId, {
       ...this.#options,
-      ...{ leases: this.#leases, settler: this.#settler, stopping: this.#stopping.signal },
+      ...{
+        leases: this.#leases,
+        beginner: this.#beginner,
+        settler: this.#settler,
+        stopping: this.#stopping.signal,
+      },
       rate: this.#rateOf(channelId),
       runs: this.#runs,
       exchangeTo: (url) => this.#exchangeTo(url),

@@ -133,4 +133,8 @@ export const MIGRATIONS: readonly string[] = [
      until_ms bigint NOT NULL,
      PRIMARY KEY (channel_seq, share_key)
    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);`,
+
+  `-- Whether the attempt that is open is counted. Those that were open were counted when they were leased.
+   ALTER TABLE {batches} ADD COLUMN is_begun smallint NOT NULL DEFAULT 0;
+   UPDATE {batches} SET is_begun = 1 WHERE is_open = 1 AND state = 'in_flight';`,
 ];

@@ -14,7 +14,10 @@ export interface BatchRow {
   readonly size: number;
   readonly note: string;
   readonly state: BatchState;
+  /** Calls that were begun. */
   readonly attempts: number;
+  /** Whether the lease that is open is one of `attempts`: 1 or 0. */
+  readonly is_begun: number;
   /** Value of `attempts` when one was last settled. */
   readonly settled_attempts: number;
   readonly retries: number;
@@ -24,7 +27,7 @@ export interface BatchRow {
   readonly failed_items: string | null;
 }
 
-export const BATCH_COLUMNS = `b.run_seq, b.number, b.request_id, b.size, b.note, b.state, b.attempts,
+export const BATCH_COLUMNS = `b.run_seq, b.number, b.request_id, b.size, b.note, b.state, b.attempts, b.is_begun,
   b.settled_attempts, b.retries, b.is_sent, b.last_failure, b.failed_items`;
 
 export function* listBatches(
@@ -49,8 +52,7 @@ function toRecord(row: BatchRow): BatchRecord {
     requestId: row.request_id,
     size: row.size,
     state: row.state,
-    // A lease is counted when it is given, and the attempt may not have begun.
-    attempts: row.state === "in_flight" ? row.attempts - 1 : row.attempts,
+    attempts: row.attempts - row.is_begun,
     failedItems: row.failed_items === null ? [] : (JSON.parse(row.failed_items) as FailedItem[]),
     lastFailure: row.last_failure,
   };

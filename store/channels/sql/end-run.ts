@@ -1,5 +1,6 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { RunState, TaskCancelled } from "../runs.ts";
+import type { BatchRow } from "./batch-rows.ts";
 import { decodePreparation, seqOfTask } from "./ids.ts";
 import { lockRun } from "./run-rows.ts";
 import { Tallies } from "./tallies.ts";
@@ -86,15 +87,17 @@ function* breakOff(
     `UPDATE {runs} SET state = $1, failure = $2, ended_at_ms = $3, lease_key = 0, has_bodies = 1 WHERE seq = $4`,
     ...[state, failure, session.nowMs, runSeq],
   );
-  const dropped = yield* all<{ size: number }>(
+  const dropped = yield* all<BatchRow>(
     `UPDATE {batches} SET state = 'failed', is_open = 0, last_failure = 'cancelled'
-     WHERE run_seq = $1 AND is_open = 1 AND state = 'pending' RETURNING size`,
+     WHERE run_seq = $1 AND is_open = 1 AND state = 'pending'
+     RETURNING run_seq, size, attempts, settled_attempts, is_sent`,
     runSeq,
   );
   const tallies = new Tallies(session);
-  for (const { size } of dropped) {
+  for (const batch of dropped) {
+    tallies.addAttempts(batch, batch.attempts);
     tallies.add(runSeq, "settled", 1);
-    tallies.add(runSeq, "failed", size, "cancelled");
+    tallies.add(runSeq, "failed", batch.size, "cancelled");
   }
   yield* tallies.write();
   yield* run("DELETE FROM {audience} WHERE run_seq = $1", runSeq);

@@ -64,6 +64,23 @@ export function decodeBatchToken(token: string): LeaseToken | null {
   return { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
 }
 
+/** The order in which commits change batches, so that two can't block each other. */
+export function compareLeases(a: LeaseToken, b: LeaseToken): number {
+  return a.runSeq - b.runSeq || a.number - b.number || a.key - b.key;
+}
+
+/** Tokens of batches in the order of `compareLeases`, those that are none first. */
+export function sortTokens(
+  tokens: readonly string[],
+): readonly { readonly token: string; readonly lease: LeaseToken | null }[] {
+  const read = tokens.map((token) => ({ token, lease: decodeBatchToken(token) }));
+  return read.sort((a, b) =>
+    a.lease === null || b.lease === null
+      ? Number(a.lease !== null) - Number(b.lease !== null)
+      : compareLeases(a.lease, b.lease),
+  );
+}
+
 function fromBase36(text: string): number {
   return Number.parseInt(text, 36);
 }

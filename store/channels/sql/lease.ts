@@ -3,7 +3,14 @@ import type { LeaseRequest } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
 import { finishIfSettled, sweepRuns } from "./end-run.ts";
-import { channelIdOf, decodeBatchToken, seqOfChannel } from "./ids.ts";
+import {
+  channelIdOf,
+  compareLeases,
+  decodeBatchToken,
+  encodeBatchToken,
+  seqOfChannel,
+  sortTokens,
+} from "./ids.ts";
 import { forgetShares } from "./shares.ts";
 import { Tallies } from "./tallies.ts";
 
@@ -51,7 +58,7 @@ export function* leaseBatches(session: Session, leasing: Leasing): Operation<Lea
   for (const [runSeq, numbers] of byRun(rows)) {
     yield* run(
       `UPDATE {batches} SET state = 'in_flight', due_at_ms = $1, lease_key = $2, lease_owner = $3,
-         attempts = attempts + 1 WHERE run_seq = $4 AND number IN ${dialect.integersOf("$5")}`,
+         is_begun = 0 WHERE run_seq = $4 AND number IN ${dialect.integersOf("$5")}`,
       ...[untilMs, leasing.key, leasing.owner, runSeq, JSON.stringify(numbers)],
     );
   }
@@ -73,8 +80,7 @@ export function* extendBatches(
   untilMs: number,
 ): Operation<readonly string[]> {
   const lost: string[] = [];
-  for (const token of tokens.toSorted()) {
-    const lease = decodeBatchToken(token);
+  for (const { token, lease } of sortTokens(tokens)) {
     const held =
       lease &&
       (yield* first(
@@ -85,6 +91,33 @@ export function* extendBatches(
     if (held === null) lost.push(token);
   }
   return lost;
+}
+
+/** Marks attempts as begun; answers which of the tokens are void. */
+export function* beginBatches({ dialect }: Session, tokens: readonly string[]): Operation<readonly string[]> {
+  const leases = tokens.flatMap((token) => decodeBatchToken(token) ?? []);
+  const begun = new Set<string>();
+  // In the order of `settleBatches`, so that two commits can't block each other.
+  for (const some of Map.groupBy(
+    leases.toSorted(compareLeases),
+    ({ runSeq, key }) => `${runSeq} ${key}`,
+  ).values()) {
+    const { runSeq, key } = some[0]!;
+    const numbers = JSON.stringify(some.map(({ number }) => number));
+    const held = yield* all<{ number: number }>(
+      `SELECT b.number FROM {batches} b WHERE b.run_seq = $1 AND b.lease_key = $2 AND b.is_open = 1
+         AND b.number IN ${dialect.integersOf("$3")} ORDER BY b.number ${dialect.forUpdate}`,
+      ...[runSeq, key, numbers],
+    );
+    // A mark that is set twice counts once.
+    yield* run(
+      `UPDATE {batches} SET attempts = attempts + 1 - is_begun, is_begun = 1
+       WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
+      ...[runSeq, JSON.stringify(held.map(({ number }) => number))],
+    );
+    for (const { number } of held) begun.add(encodeBatchToken({ runSeq, number, key }));
+  }
+  return tokens.filter((token) => !begun.has(token));
 }
 
 export function* busyChannels(session: Session): Operation<readonly DueChannel[]> {
@@ -107,7 +140,7 @@ export function* busyChannels(session: Session): Operation<readonly DueChannel[]
  */
 export function* forgetLeases(_session: Session, atMs: number): Operation<void> {
   yield* run(
-    `UPDATE {batches} SET state = 'pending', due_at_ms = $1, lease_key = 0 WHERE is_open = 1 AND state = 'in_flight'`,
+    `UPDATE {batches} SET state = 'pending', due_at_ms = $1, lease_key = 0, is_begun = 0 WHERE is_open = 1 AND state = 'in_flight'`,
     atMs,
   );
   yield* run(
@@ -121,12 +154,14 @@ export function* forgetLeases(_session: Session, atMs: number): Operation<void> 
 /** Batches in flight whose run was broken off, and whose holder never settled them. */
 function* endOrphans(session: Session, orphans: readonly LeasedRow[]): Operation<void> {
   const tallies = new Tallies(session);
-  for (const { run_seq: runSeq, number, size } of orphans) {
+  for (const orphan of orphans) {
+    const { run_seq: runSeq, number, size } = orphan;
     yield* run(
-      `UPDATE {batches} SET state = 'failed', is_open = 0, lease_key = 0, last_failure = 'cancelled'
+      `UPDATE {batches} SET state = 'failed', is_open = 0, lease_key = 0, is_begun = 0, last_failure = 'cancelled'
        WHERE run_seq = $1 AND number = $2`,
       ...[runSeq, number],
     );
+    tallies.addAttempts(orphan, orphan.attempts);
     tallies.add(runSeq, "settled", 1);
     tallies.add(runSeq, "failed", size, "cancelled");
   }

@@ -2,7 +2,7 @@ import { listBatches } from "./batch-rows.ts";
 import { claimDueTask, startRun } from "./begin-run.ts";
 import { createChannel, deleteChannel, findChannel, listChannels, updateChannel } from "./channel-rows.ts";
 import { cancelTask, failRun } from "./end-run.ts";
-import { busyChannels, extendBatches, forgetLeases, leaseBatches } from "./lease.ts";
+import { beginBatches, busyChannels, extendBatches, forgetLeases, leaseBatches } from "./lease.ts";
 import {
   appendBatches,
   extendPreparation,
@@ -20,6 +20,7 @@ import { createTask, dueTasks, findTask, listTasks } from "./task-rows.ts";
 /** All that can be asked of a database, by name: a request to a worker thread is a name and its arguments. */
 export const operations = {
   appendBatches,
+  beginBatches,
   busyChannels,
   cancelTask,
   claimDueTask,

@@ -3,7 +3,7 @@ import type { BatchState, Outcome, Settled, Settlement } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
 import { finishIfSettled } from "./end-run.ts";
-import { decodeBatchToken } from "./ids.ts";
+import { decodeBatchToken, sortTokens } from "./ids.ts";
 import { Tallies } from "./tallies.ts";
 
 interface HeldRow extends BatchRow {
@@ -38,19 +38,24 @@ export function* settleBatches(
   const ended = new Set<number>();
   const states = new Map<number, RunState>();
   const answers = new Map<Settlement, Settled>();
-  // In one order, so that two commits can't block each other.
-  for (const settlement of settlements.toSorted((a, b) => (a.token < b.token ? -1 : 1))) {
-    const held = yield* findHeld(session, settlement.token, states);
+  const byToken = Map.groupBy(settlements, ({ token }) => token);
+  for (const { token } of sortTokens([...byToken.keys()])) {
+    const [settlement, ...again] = byToken.get(token)!;
+    for (const one of again) answers.set(one, { kind: "stale" });
+    const held = yield* findHeld(session, token, states);
     if (held === null) {
-      answers.set(settlement, { kind: "stale" });
+      answers.set(settlement!, { kind: "stale" });
       continue;
     }
-    const effect = effectOf(settlement.outcome, held);
-    const change = changeOf(atMs, effect, held);
-    yield* write(held, change, effect.kind !== "released" && effect.kind !== "dropped");
+    const effect = effectOf(settlement!.outcome, held);
+    const isAttempt = effect.kind !== "released" && effect.kind !== "dropped";
+    // An outcome says that there was an attempt, marked or not.
+    const attempts = held.attempts - held.is_begun + (isAttempt ? 1 : 0);
+    const change = changeOf(atMs, effect, { ...held, attempts });
+    yield* write(held, change, isAttempt);
     if (effect.kind !== "released") count(tallies, held, change, effect);
     if (change.state !== "pending") ended.add(held.run_seq);
-    answers.set(settlement, { kind: "settled", state: change.state });
+    answers.set(settlement!, { kind: "settled", state: change.state });
   }
   yield* tallies.write();
   for (const runSeq of ended) yield* finishIfSettled(session, runSeq);
@@ -109,9 +114,9 @@ function changeOf(atMs: number, effect: Effect, held: HeldRow): Change {
         lastFailure: failureText(effect),
       };
     case "released":
-      return { ...same, state: "pending", attempts: held.attempts - 1 };
+      return { ...same, state: "pending" };
     case "dropped":
-      return { ...same, state: "failed", attempts: held.attempts - 1, lastFailure: cancelled };
+      return { ...same, state: "failed", lastFailure: cancelled };
   }
 }
 
@@ -119,10 +124,10 @@ function* write(held: HeldRow, change: Change, isAttempt: boolean): Operation<vo
   const isOpen = change.state === "pending";
   yield* run(
     `UPDATE {batches} SET state = $1, is_open = $2, due_at_ms = $3, attempts = $4, retries = $5,
-       last_failure = $6, failed_items = $7, settled_attempts = $8, is_sent = $9, lease_key = 0
+       last_failure = $6, failed_items = $7, settled_attempts = $8, is_sent = $9, lease_key = 0, is_begun = 0
      WHERE run_seq = $10 AND number = $11`,
     ...[change.state, isOpen ? 1 : 0, change.dueAtMs, change.attempts, change.retries],
-    ...[change.lastFailure, change.failedItems, isAttempt ? held.attempts : held.settled_attempts],
+    ...[change.lastFailure, change.failedItems, isAttempt ? change.attempts : held.settled_attempts],
     ...[isAttempt ? 1 : held.is_sent, held.run_seq, held.number],
   );
   if (!isOpen) {
@@ -137,13 +142,12 @@ function count(
   effect: Exclude<Effect, { readonly kind: "released" }>,
 ): void {
   const runSeq = held.run_seq;
-  tallies.add(runSeq, "retried", Math.max(0, attempts - Math.max(1, held.settled_attempts)));
+  tallies.addAttempts(held, attempts);
   if (state !== "pending") tallies.add(runSeq, "settled", 1);
   if (effect.kind === "dropped") {
     tallies.add(runSeq, "failed", held.size, cancelled);
     return;
   }
-  if (held.is_sent === 0) tallies.add(runSeq, "sent", held.size);
   if (state === "pending") return;
   for (const segment of effect.segments) tallies.addSegment(runSeq, segment);
   if (effect.kind === "succeeded") {

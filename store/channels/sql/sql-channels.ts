@@ -182,6 +182,10 @@ export class SqlChannels implements port.ChannelStore {
     return tokens.length === 0 ? [] : await this.#call("extendBatches", [tokens, untilMs], options);
   }
 
+  async beginBatches(tokens: readonly string[], options?: Options): Promise<readonly string[]> {
+    return tokens.length === 0 ? [] : await this.#call("beginBatches", [tokens], options);
+  }
+
   async settleBatches(
     settlements: readonly port.Settlement[],
     options?: Options,

@@ -1,5 +1,6 @@
 import { all, type Operation, run, type Session } from "../../sql/query.ts";
 import type { RunStatistics, SegmentCounts } from "../runs.ts";
+import type { BatchRow } from "./batch-rows.ts";
 import { findRunRow } from "./run-rows.ts";
 
 /** What is summed while a run is sent. `segment_…` are kept by A/B group and language, `failed` by reason. */
@@ -36,6 +37,20 @@ export class Tallies {
 
   add(runSeq: number, kind: TallyKind, amount: number, reason = ""): void {
     this.#add([runSeq, this.#shard, kind, reason, "", ""], amount);
+  }
+
+  /** What no sum has yet of the attempts of a batch. @param attempts that it has now */
+  addAttempts(
+    {
+      run_seq,
+      size,
+      settled_attempts,
+      is_sent,
+    }: Pick<BatchRow, "run_seq" | "size" | "settled_attempts" | "is_sent">,
+    attempts: number,
+  ): void {
+    this.add(run_seq, "retried", Math.max(0, attempts - Math.max(1, settled_attempts)));
+    if (is_sent === 0 && attempts > 0) this.add(run_seq, "sent", size);
   }
 
   addSegment(runSeq: number, { groupId, language, ...counts }: SegmentCounts): void {

@@ -123,4 +123,8 @@ export const MIGRATIONS: readonly string[] = [
      until_ms INTEGER NOT NULL,
      PRIMARY KEY (channel_seq, share_key)
    ) STRICT, WITHOUT ROWID;`,
+
+  `-- Whether the attempt that is open is counted. Those that were open were counted when they were leased.
+   ALTER TABLE batches ADD COLUMN is_begun INTEGER NOT NULL DEFAULT 0;
+   UPDATE batches SET is_begun = 1 WHERE is_open = 1 AND state = 'in_flight';`,
 ];

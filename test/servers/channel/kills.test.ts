@@ -35,6 +35,9 @@ it("reaches everybody once when the sender is killed every second of a task of 1
   expect(failed).toEqual({});
   const attempts = [...receiver.books.values()].reduce((sum, book) => sum + book.attempts, 0);
   expect(attempts - 1_000).toBeGreaterThanOrEqual(kills);
+  // Attempts that the receiver saw, and at most those that a kill kept on their way.
+  expect(counts["retried"]).toBeGreaterThanOrEqual(attempts - 1_000);
+  expect(counts["retried"]).toBeLessThanOrEqual(attempts - 1_000 + (kills + 1) * concurrency);
   // What was under way, and what was answered and still to be committed.
   expect(attempts - 1_000).toBeLessThanOrEqual((kills + 1) * 3 * concurrency);
 });

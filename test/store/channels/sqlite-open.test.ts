@@ -28,7 +28,7 @@ it.each<[string, string, (path: string) => void]>([
   ["damaged", "is damaged or no SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
   [
     "newer",
-    "has version 99, newer than 2",
+    "has version 99, newer than 3",
     (path) =>
       new DatabaseSync(path).exec(`PRAGMA application_id = ${0x43_48_4e_4c}; PRAGMA user_version = 99`),
   ],
@@ -55,6 +55,7 @@ it("takes over at once what a process before was sending and preparing", async (
   const first = await openSqliteChannels(options);
   const { channelId } = await preparedRun(first, [["a"]]);
   const [before] = await leaseAll(first, channelId);
+  expect(await first.beginBatches([before!.token])).toEqual([]);
   await first[Symbol.asyncDispose]();
   await using second = await openSqliteChannels(options);
   const [after] = await leaseAll(second, channelId);
@@ -69,7 +70,7 @@ it("brings a file of the version before up, and sends what is in it", async () =
   const { channelId } = await preparedRun(first, [["a"]]);
   await first[Symbol.asyncDispose]();
   const file = new DatabaseSync(path);
-  file.exec("DROP TABLE shares; PRAGMA user_version = 1");
+  file.exec("ALTER TABLE batches DROP COLUMN is_begun; DROP TABLE shares; PRAGMA user_version = 1");
   file.close();
   await using second = await openSqliteChannels({ path });
   expect(await leaseAll(second, channelId)).toMatchObject([{ size: 1, attempts: 1 }]);
