@@ -28,6 +28,8 @@ export interface Share {
   readonly fair: number;
   /** Shares of all processes; more than `perSecond` while one that is lowered is still held in part. */
   readonly total: number;
+  /** In how long a share that is held by a process that has ended is free; undefined: none is. */
+  readonly freeInMs?: number | undefined;
 }
 
 /** The shares of one rate, kept where all its processes can ask. */

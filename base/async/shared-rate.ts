@@ -57,6 +57,7 @@ export class SharedRate {
   /** So many turns were handed out when more was sent by. */
   #fasterTurns = 0;
   #isShort = false;
+  #freeInMs = Number.POSITIVE_INFINITY;
   #lookedMs = 0;
   #usedMs = 0;
   /** Requests in a second, at most in the last seconds. */
@@ -133,6 +134,7 @@ export class SharedRate {
       this.#fasterTurns = this.#pacer.count;
     }
     const ofAll = Math.max(wish.perSecond, share.total);
+    this.#freeInMs = share.freeInMs ?? Number.POSITIVE_INFINITY;
     this.#isShort = this.#pacer.isAwaited && (share.held < share.fair || ofAll > wish.perSecond);
     this.#pacer.allow({ perSecond: this.#perSecond, ofAll, untilMs: askedMs + leaseMs });
   }
@@ -151,7 +153,7 @@ export class SharedRate {
   }
 
   #waitMs(): number {
-    if (this.#isShort) return wantingPeriodMs;
+    if (this.#isShort) return Math.min(wantingPeriodMs, Math.max(shortestMs, this.#freeInMs));
     if (this.#perSecond === this.#held) return periodMs;
     const quietMs = this.#pacer.quietAtMs(this.#fasterTurns) - this.#options.clock.monotonicMs();
     return Math.min(periodMs, Math.max(shortestMs, Math.ceil(quietMs)));

@@ -55,8 +55,11 @@ export function giveShare(
   const perSecond = Math.min(...wanting.map((row) => row.per_second), asked.perSecond);
   const fair = fairShares(wanting, perSecond, Math.floor(atMs / turnMs)).get(key) ?? 0;
   const grown = Math.max(held, Math.min(fair, perSecond - taken));
+  const ends = others.filter((other) => other.held > 0 && other.until_ms <= atMs);
+  const freeInMs =
+    ends.length === 0 ? undefined : Math.min(...ends.map(({ until_ms }) => until_ms + graceMs - atMs));
   return {
-    share: { held: grown, fair, total: taken + grown },
+    share: { held: grown, fair, total: taken + grown, freeInMs },
     own: { ...own, held: grown },
     changed: others.filter((other) => !rows.includes(other)),
     gone: rows.filter(isGone).map(({ share_key }) => share_key),

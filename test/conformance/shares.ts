@@ -46,7 +46,7 @@ export function testShares(open: () => Promise<SharesWorld>): void {
       await rate.shareRate({ ...asked, held: 0 });
       world.clock.ms += leaseMs;
       const { token, ...share } = await rate.shareRate({ ...asked, held: 0 });
-      expect(share).toEqual({ held: 0, fair: 10, total: 10 });
+      expect(share).toEqual({ held: 0, fair: 10, total: 10, freeInMs: 2_600 });
       world.clock.ms += 5_000;
       expect(await rate.shareRate({ ...asked, token, held: 0 })).toMatchObject({ held: 10 });
     });

@@ -11,7 +11,7 @@ import {
   seqOfChannel,
   sortTokens,
 } from "./ids.ts";
-import { forgetShares } from "./shares.ts";
+import { forgetShares, noteCalls } from "./shares.ts";
 import { Tallies } from "./tallies.ts";
 
 /** What the settings of a channel allow. */
@@ -93,8 +93,13 @@ export function* extendBatches(
   return lost;
 }
 
-/** Marks attempts as begun; answers which of the tokens are void. */
-export function* beginBatches({ dialect }: Session, tokens: readonly string[]): Operation<readonly string[]> {
+/** Marks attempts as begun; answers which of the tokens are void. @param atMs by the clock of leases */
+export function* beginBatches(
+  session: Session,
+  tokens: readonly string[],
+  atMs: number,
+): Operation<readonly string[]> {
+  const { dialect } = session;
   const leases = tokens.flatMap((token) => decodeBatchToken(token) ?? []);
   const begun = new Set<string>();
   // In the order of `settleBatches`, so that two commits can't block each other.
@@ -115,6 +120,7 @@ export function* beginBatches({ dialect }: Session, tokens: readonly string[]): 
        WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
       ...[runSeq, JSON.stringify(held.map(({ number }) => number))],
     );
+    yield* noteCalls(session, runSeq, atMs);
     for (const { number } of held) begun.add(encodeBatchToken({ runSeq, number, key }));
   }
   return tokens.filter((token) => !begun.has(token));

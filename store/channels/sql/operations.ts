@@ -1,3 +1,4 @@
+import { keepClock, readClock } from "../../sql/clock-row.ts";
 import { listBatches } from "./batch-rows.ts";
 import { claimDueTask, startRun } from "./begin-run.ts";
 import { createChannel, deleteChannel, findChannel, listChannels, updateChannel } from "./channel-rows.ts";
@@ -35,6 +36,7 @@ export const operations = {
   findRun,
   findTask,
   forgetLeases,
+  keepClock,
   leaseBatches,
   leasePreparation,
   leaveRate,
@@ -43,6 +45,7 @@ export const operations = {
   listTasks,
   prune,
   readAudience,
+  readClock,
   releasePreparation,
   settleBatches,
   shareRate,

@@ -1,5 +1,6 @@
 import type { Share } from "../../../base/async/rate-shares.ts";
-import type { Operation, Session } from "../../sql/query.ts";
+import { graceMs } from "../../sql/give-share.ts";
+import { type Operation, run, type Session } from "../../sql/query.ts";
 import * as shares from "../../sql/shares.ts";
 import { seqOfChannel } from "./ids.ts";
 
@@ -21,8 +22,33 @@ export function* leaveRate(
   yield* shares.leaveRate(session, rateOf(leaving.channelId), leaving, afterMs);
 }
 
+/**
+ * What a process began right before it died, and what of it comes late, is in one
+ * window with what the next process begins.
+ */
+const ALONE_MS = 1_200;
+
+/** A process by itself in its file leaves behind when it has begun a call; replicas have leases for that. */
+export function* noteCalls({ dialect }: Session, runSeq: number, atMs: number): Operation<void> {
+  if (dialect.lockName !== null) return;
+  yield* run(
+    `UPDATE {shares} SET begun_at_ms = $1
+     WHERE channel_seq = (SELECT r.channel_seq FROM {runs} r WHERE r.seq = $2)`,
+    ...[atMs, runSeq],
+  );
+}
+
+/**
+ * What is left are shares of a process that has ended. They count for a moment from
+ * its last call, and not from now: a process that is killed again and again would
+ * otherwise wait each time until it is killed.
+ */
 export function* forgetShares(atMs: number): Operation<void> {
-  yield* shares.forgetShares(TABLE, atMs);
+  yield* run(
+    `UPDATE {shares} SET wanted = 0,
+       until_ms = $1 + CASE WHEN begun_at_ms < $2 THEN begun_at_ms ELSE $2 END`,
+    ...[ALONE_MS - graceMs, atMs],
+  );
 }
 
 function rateOf(channelId: string): shares.RateOf {

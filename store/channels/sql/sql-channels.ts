@@ -183,7 +183,9 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   async beginBatches(tokens: readonly string[], options?: Options): Promise<readonly string[]> {
-    return tokens.length === 0 ? [] : await this.#call("beginBatches", [tokens], options);
+    return tokens.length === 0
+      ? []
+      : await this.#call("beginBatches", [tokens, this.#options.leaseNow()], options);
   }
 
   async settleBatches(

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
 import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
+import { createLastingClock, systemPorts } from "../../sql/sqlite/lasting-clock.ts";
 import { type ChannelStore, DEFAULT_RUN_RETENTION_MS } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
 import { SqliteChannelsExecutor } from "./executor.ts";
@@ -25,7 +26,7 @@ export interface SqliteChannelsOptions {
   /** Where what was acknowledged is known beside the file, so that a start notices a loss. Default: nowhere. */
   readonly mark?: MarkSetup;
   readonly now?: () => number;
-  /** Milliseconds by which leases and what is due go. Default: what `now` says at the start, and what has passed since. */
+  /** Milliseconds by which leases and what is due go. Default: a clock that nobody sets, and which goes on over restarts. */
   readonly leaseNow?: () => number;
   readonly freeBytes?: (path: string) => number;
 }
@@ -49,8 +50,6 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
     minFreeBytes = 256 * MIB,
     freeBytes,
   } = options;
-  const aheadMs = now() - performance.now();
-  const { leaseNow = () => Math.round(aheadMs + performance.now()) } = options;
   const setup = {
     ...{ path, maxWalBytes: 8 * MIB, checkAtOpen: false, mark: options.mark },
     lockWaitMs: options.lockWaitMs ?? 2_000,
@@ -63,10 +62,16 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
   const executor = new SqliteChannelsExecutor(setup, guard);
   await executor.open();
   try {
+    const clock = createLastingClock(await executor.call("readClock", now(), [], undefined), {
+      ...systemPorts(),
+      now,
+    });
+    const { leaseNow = clock.clockMs } = options;
     await executor.call("forgetLeases", now(), [leaseNow()], undefined);
+    await executor.call("keepClock", now(), [clock.mark()], undefined);
+    return new SqlChannels(executor, { now, leaseNow, retentionMs });
   } catch (error) {
     await executor[Symbol.asyncDispose]();
     throw error;
   }
-  return new SqlChannels(executor, { now, leaseNow, retentionMs });
 }

@@ -126,5 +126,14 @@ export const MIGRATIONS: readonly string[] = [
 
   `-- Whether the attempt that is open is counted. Those that were open were counted when they were leased.
    ALTER TABLE batches ADD COLUMN is_begun INTEGER NOT NULL DEFAULT 0;
-   UPDATE batches SET is_begun = 1 WHERE is_open = 1 AND state = 'in_flight';`,
+   UPDATE batches SET is_begun = 1 WHERE is_open = 1 AND state = 'in_flight';
+   -- When a call began by a share, by the clock of leases; of what there is, that isn't known.
+   ALTER TABLE shares ADD COLUMN begun_at_ms INTEGER NOT NULL DEFAULT 0;
+   UPDATE shares SET begun_at_ms = 9007199254740991;
+   CREATE TABLE clock (
+     id INTEGER PRIMARY KEY,
+     clock_ms INTEGER NOT NULL,
+     boot_id TEXT NOT NULL,
+     uptime_ms INTEGER NOT NULL
+   ) STRICT;`,
 ];

@@ -16,5 +16,7 @@ export const channelStore: SqliteStore & { readonly operations: ChannelsOperatio
     "startRun",
     "updateChannel",
   ]),
+  // A power cut may undo them: a computer that starts again takes longer than what they are for.
+  lazy: new Set<keyof ChannelsOperations>(["beginBatches", "keepClock"]),
   numbered: ["channels", "tasks", "runs"],
 };

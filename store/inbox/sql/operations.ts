@@ -1,10 +1,10 @@
+import { keepClock, readClock } from "../../sql/clock-row.ts";
 import { accept } from "./accept.ts";
 import { begin } from "./begin.ts";
 import { counts } from "./books.ts";
 import { listDeadLetters } from "./dead-letters.ts";
 import { findDelivery, listDeliveries } from "./deliveries.ts";
 import { complete, release, replyOf } from "./finish.ts";
-import { keepClock, readClock } from "./lasting-clock.ts";
 import { extend, forgetLeases, lease } from "./lease.ts";
 import { oldestPending, prune } from "./prune.ts";
 import { replay } from "./replay.ts";

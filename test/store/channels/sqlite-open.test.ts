@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { ChannelsOpenError } from "../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
-import { leaseAll, preparedRun } from "../../conformance/channels/store.ts";
+import { leaseAll, preparedRun, retryAfter } from "../../conformance/channels/store.ts";
 import { openTempFolder } from "../inbox/temp-folder.ts";
 
 const held: DatabaseSync[] = [];
@@ -70,7 +70,9 @@ it("brings a file of the version before up, and sends what is in it", async () =
   const { channelId } = await preparedRun(first, [["a"]]);
   await first[Symbol.asyncDispose]();
   const file = new DatabaseSync(path);
-  file.exec("ALTER TABLE batches DROP COLUMN is_begun; DROP TABLE shares; PRAGMA user_version = 1");
+  file.exec(
+    "ALTER TABLE batches DROP COLUMN is_begun; DROP TABLE shares; DROP TABLE clock; PRAGMA user_version = 1",
+  );
   file.close();
   await using second = await openSqliteChannels({ path });
   expect(await leaseAll(second, channelId)).toMatchObject([{ size: 1, attempts: 1 }]);
@@ -78,22 +80,59 @@ it("brings a file of the version before up, and sends what is in it", async () =
   expect(await second.shareRate(asked)).toMatchObject({ held: 10 });
 });
 
-it("counts for a moment what a process before may have sent by, and not what it has left", async () => {
+it.each<[string, passedMs: number, waitMs: number]>([
+  ["at once", 0, 1_200],
+  ["in the next second", 700, 500],
+  ["later", 1_200, 0],
+  ["with a clock that was set back", -3_600_000, 1_200],
+])("counts a share from the last call of the process before: opened %s", async (_when, passedMs, waitMs) => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
   let nowMs = 1_700_000_000_000;
   const open = () => openSqliteChannels({ path, leaseNow: () => nowMs });
-  const asked = { perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
   const first = await open();
+  const { channelId } = await preparedRun(first, [["a"]]);
+  const asked = { channelId, perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
+  await first.shareRate(asked);
+  nowMs += 5_000;
+  const [batch] = await leaseAll(first, channelId);
+  await first.beginBatches([batch!.token]);
+  await first[Symbol.asyncDispose]();
+  nowMs += passedMs;
+  await using second = await open();
+  const { token, freeInMs = 0 } = await second.shareRate(asked);
+  expect(freeInMs).toBe(waitMs);
+  nowMs += waitMs;
+  expect(await second.shareRate({ ...asked, token })).toMatchObject({ held: 10, freeInMs: undefined });
+});
+
+it("counts no share of a process before that was left, or never sent by", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const asked = { perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
+  const first = await openSqliteChannels({ path });
   const left = await first.shareRate({ ...asked, channelId: "c1" });
   await first.leaveRate("c1", left.token, 0);
   await first.shareRate({ ...asked, channelId: "c2" });
   await first[Symbol.asyncDispose]();
-  nowMs -= 3_600_000;
-  await using second = await open();
-  expect(await second.shareRate({ ...asked, channelId: "c1" })).toMatchObject({ held: 10 });
-  const { held, token } = await second.shareRate({ ...asked, channelId: "c2" });
-  expect(held).toBe(0);
-  nowMs += 1_100;
-  expect(await second.shareRate({ ...asked, channelId: "c2", token })).toMatchObject({ held: 10 });
+  await using second = await openSqliteChannels({ path });
+  for (const channelId of ["c1", "c2"]) {
+    expect(await second.shareRate({ ...asked, channelId })).toMatchObject({ held: 10 });
+  }
+});
+
+it("goes on with the time of the process before, whatever its clock is set to", async () => {
+  await using folder = await openTempFolder();
+  const path = join(folder.path, "channels.db");
+  const first = await openSqliteChannels({ path });
+  const { channelId } = await preparedRun(first, [["a"]]);
+  const [batch] = await leaseAll(first, channelId);
+  await first.settleBatches([{ token: batch!.token, outcome: retryAfter(300_000) }]);
+  await first[Symbol.asyncDispose]();
+  for (const setMs of [-3_600_000, 3_600_000]) {
+    await using second = await openSqliteChannels({ path, now: () => Date.now() + setMs });
+    const [{ dueInMs } = { dueInMs: 0 }] = await second.busyChannels();
+    expect(dueInMs).toBeGreaterThan(200_000);
+    expect(dueInMs).toBeLessThanOrEqual(300_000);
+  }
 });

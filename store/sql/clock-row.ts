@@ -1,5 +1,5 @@
-import { first, type Operation, run, type Session } from "../../sql/query.ts";
-import type { ClockMark } from "../../sql/sqlite/lasting-clock.ts";
+import { first, type Operation, run, type Session } from "./query.ts";
+import type { ClockMark } from "./sqlite/lasting-clock.ts";
 
 interface ClockRow {
   readonly clock_ms: number;
