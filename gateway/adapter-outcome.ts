@@ -3,6 +3,7 @@ import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import { mapErrors } from "./failures.ts";
 import { encodeGrpcMessage } from "./grpc-status.ts";
+import type { Hold } from "./open-bytes.ts";
 import { type CallRecord, recordOf } from "./record.ts";
 
 /** Notes the code of calls that reach the interceptors; others fail while their body is read. */
@@ -20,21 +21,28 @@ export const noteOutcome: Interceptor = (next) => async (request) => {
 };
 
 /** The same answer; its bytes are counted, and its status is noted and spelt as the lane spells it. */
-export function watchAnswer(answer: UniversalServerResponse, record: CallRecord): UniversalServerResponse {
+export function watchAnswer(
+  answer: UniversalServerResponse,
+  record: CallRecord,
+  reading: Hold,
+): UniversalServerResponse {
   const { body, trailer } = answer;
-  return body === undefined ? answer : { ...answer, body: watch(body, trailer, record) };
+  return body === undefined ? answer : { ...answer, body: watch(body, trailer, record, reading) };
 }
 
 async function* watch(
   body: AsyncIterable<Uint8Array>,
   trailer: Headers | undefined,
   record: CallRecord,
+  reading: Hold,
 ): AsyncGenerator<Uint8Array> {
   let last: Uint8Array | undefined;
   for await (const chunk of body) {
     record.bytesOut += chunk.byteLength;
     last = chunk;
+    reading.take(chunk.byteLength);
     yield chunk;
+    reading.settle();
   }
   if (record.protocol === "grpc-web") record.code ??= codeInTrailerFrame(last);
   const message = trailer?.get("grpc-message");

@@ -15,6 +15,7 @@ import {
 } from "@connectrpc/connect-node";
 import { codeOf, noteOutcome, watchAnswer } from "./adapter-outcome.ts";
 import { blameCaller, blameCallerIn } from "./adapter-parse.ts";
+import { type Connection, connectionOf } from "./connections.ts";
 import type { Core } from "./core.ts";
 import { eachUntilAborted, enforceDeadline, startLimit } from "./deadline.ts";
 import { stopRequest } from "./early-answer.ts";
@@ -22,9 +23,11 @@ import { concealFaults } from "./failures.ts";
 import { createJsonBodyReader, hasLongs } from "./json-body.ts";
 import { jsonBoundsOf, maxMessageBytesOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
-import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
+import { enterStream } from "./open-streams.ts";
+import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "./record.ts";
 import { takeTurns } from "./turns.ts";
+import { wholeBody, wholeMessages } from "./whole-messages.ts";
 
 interface Route {
   readonly served: ServedMethod;
@@ -96,8 +99,16 @@ function checkingDecoder(core: Core, method: ServedMethod): { decode(bytes: Uint
   };
 }
 
-/** The signal of a call, known once its headers are read: Connect waits for a body without looking at it. */
-const kUpload = createContextKey<{ signal?: AbortSignal }>({}, { description: "upload" });
+/** What is known of a call once its headers are read. */
+interface Upload {
+  /** Connect waits for a body without looking at it. */
+  signal?: AbortSignal;
+  readonly connection: Connection;
+  /** Gives back the place of a streaming call of a caller without a key. */
+  leave?: () => void;
+}
+
+const kUpload = createContextKey<Upload>({ connection: connectionOf(undefined) }, { description: "upload" });
 
 /** Runs when the headers are here and the body is not. */
 function createGate(
@@ -106,10 +117,13 @@ function createGate(
 ): (context: HandlerContext) => void {
   return (context) => {
     const record = recordOf(context.values);
-    context.values.get(kUpload).signal = context.signal;
+    const upload = context.values.get(kUpload);
+    upload.signal = context.signal;
     context.responseHeader.set("x-request-id", record.requestId);
     const method = served.get(`/${context.service.typeName}/${context.method.name}`) as ServedMethod;
     core.authorize(record, method, context.requestHeader);
+    if (method.spec.kind !== "unary" && record.caller.kind === "anonymous")
+      upload.leave = enterStream(upload.connection, core.limits);
   };
 }
 
@@ -120,11 +134,18 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
   const closed = new Promise<void>((resolve) => response.once("close", resolve));
   // Only calls that take one message have a limit of their own: streams may be open for ever.
   using limit = served.spec.kind === "unary" ? startLimit(core.limits.maxDeadlineMs) : undefined;
+  const cut = new AbortController();
+  const connection = connectionOfRequest(request);
+  const hold = core.openBytes.openBody(connection, { cut: (reason) => cut.abort(reason) });
+  // Whoever streams may take its time between messages.
+  if (served.desc.methodKind === "client_streaming" || served.desc.methodKind === "bidi_streaming")
+    hold.settle();
+  const reading = core.openBytes.openReading(connection, { cut: () => response.destroy() });
+  const upload: Upload = { connection };
   let answer: UniversalServerResponse | undefined;
   try {
     // HTTP/1.0 and HTTP/2 can do without; Connect cannot.
     request.headers.host ??= "localhost";
-    const upload: { signal?: AbortSignal } = {};
     const universal = universalRequestFromNodeRequest(
       request,
       response,
@@ -132,16 +153,18 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
       createContextValues().set(kRecord, record).set(kUpload, upload),
     );
     dropUnaskedCompression(universal.header);
-    const body = receive(universal.body as AsyncIterable<Uint8Array>, record, () =>
-      AbortSignal.any([upload.signal, limit?.signal].filter((signal) => signal !== undefined)),
+    const received = receive(universal.body as AsyncIterable<Uint8Array>, record, () =>
+      AbortSignal.any([upload.signal, limit?.signal, cut.signal].filter((signal) => signal !== undefined)),
     );
+    const whole = isEnveloped(request) ? wholeMessages : wholeBody;
+    const body = whole(received, maxMessageBytesOf(core.limits, served), hold);
     answer = await blameCallerIn(await handler({ ...universal, body }));
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
       answer = { ...answer, header: new Headers([...(answer.header ?? []), ["connection", "close"]]) };
       stopRequest(request);
     }
-    const written = universalResponseToNodeResponse(watchAnswer(answer, record), response);
+    const written = universalResponseToNodeResponse(watchAnswer(answer, record, reading), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);
     // Whatever failed then, in a handler or in writing, failed because of it.
@@ -155,6 +178,9 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     }
     response.destroy();
   } finally {
+    hold.close();
+    reading.close();
+    upload.leave?.();
     record.code ??= codeOf(answer);
     core.observer.finished(record);
   }
@@ -179,6 +205,11 @@ function dropUnaskedCompression(header: Headers): void {
 /** Whether the caller left before it had its answer. */
 function isGone(request: NodeRequest, response: NodeResponse): boolean {
   return request.aborted || (response.destroyed && !response.writableEnded);
+}
+
+/** Whether messages have a prefix with their length. */
+function isEnveloped({ headers }: NodeRequest): boolean {
+  return /^application\/(?:grpc|connect\+)/.test(headers["content-type"] ?? "");
 }
 
 function protocolOf(request: NodeRequest): ProtocolName {

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip } from "node:zlib";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { quoteText } from "../base/text/quote.ts";
+import { Gathering } from "./lanes/gathering.ts";
+import type { Hold } from "./open-bytes.ts";
 import { messageTooLarge, refuse } from "./refusals.ts";
 import type { Room } from "./request-head.ts";
 
-const inflaters = { gzip: promisify(gunzip), br: promisify(brotliDecompress) };
+const inflaters = { gzip: createGunzip, br: createBrotliDecompress };
+/** Inflated in one go of a thread. */
+const partBytes = 64 * 1024;
 
 /** Told how the body of a request comes in, and what it is or why there is none. */
 export interface BodyReader {
@@ -21,22 +24,28 @@ type Request = IncomingMessage | Http2ServerRequest;
 
 /**
  * Reads the body of a request, with its Content-Encoding (gzip, br) undone.
- * Stops at the bytes there is room for, counted on the wire and again after inflating, with
- * RESOURCE_EXHAUSTED.
+ * Stops with RESOURCE_EXHAUSTED as soon as there are more bytes than there is
+ * room for, counted on the wire and again while inflating. What has come is on
+ * `hold` until that is closed, after which nothing is read any more.
  */
-export function collectBody(request: Request, room: Room, reader: BodyReader): void {
+export function collectBody(request: Request, room: Room, hold: Hold, reader: BodyReader): void {
   const { headers } = request;
-  const { maxBytes } = room;
   const encoding = headers["content-encoding"] ?? "identity";
   const declared = Number(headers["content-length"] ?? 0);
-  if (declared > maxBytes) failLater(reader, tooLarge(room, declared));
-  else if (encoding === "identity") collect(request, room, reader);
-  else collect(request, room, inflating(encoding, room, reader));
+  if (declared > room.maxBytes) failLater(reader, tooLarge(room, declared));
+  else if (encoding === "identity") collect(request, declared, room, hold, reader);
+  else if (encoding !== "gzip" && encoding !== "br") failLater(reader, unsupported(encoding));
+  else collect(request, declared, room, hold, inflating(encoding, room, hold, reader));
 }
 
 /** As a promise. `bytesRead` is told the size on the wire. */
-export function readBody(request: Request, room: Room, bytesRead: (bytes: number) => void): Promise<Buffer> {
-  return new Promise((receive, fail) => collectBody(request, room, { bytesRead, receive, fail }));
+export function readBody(
+  request: Request,
+  room: Room,
+  hold: Hold,
+  bytesRead: (bytes: number) => void,
+): Promise<Buffer> {
+  return new Promise((receive, fail) => collectBody(request, room, hold, { bytesRead, receive, fail }));
 }
 
 /** @param bytes the size that was declared, where one was */
@@ -44,12 +53,20 @@ function tooLarge({ maxBytes, tooLarge: own }: Room, bytes?: number): ConnectErr
   return own?.() ?? messageTooLarge(bytes, maxBytes);
 }
 
-function inflating(encoding: string, room: Room, reader: BodyReader): BodyReader {
+function unsupported(encoding: string): ConnectError {
+  const message = `content-encoding ${quoteText(encoding)} is not supported, valid are gzip, br, identity`;
+  return refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
+}
+
+type Encoding = keyof typeof inflaters;
+
+function inflating(encoding: Encoding, room: Room, hold: Hold, reader: BodyReader): BodyReader {
   return {
     bytesRead: (bytes) => reader.bytesRead(bytes),
     fail: (reason) => reader.fail(reason),
     receive: (wire) => {
-      inflate(wire, encoding, room).then(
+      hold.complete();
+      inflate(wire, encoding, room, hold).then(
         (body) => reader.receive(body),
         (error: unknown) => reader.fail(error),
       );
@@ -57,41 +74,49 @@ function inflating(encoding: string, room: Room, reader: BodyReader): BodyReader
   };
 }
 
-async function inflate(bytes: Buffer, encoding: string, room: Room): Promise<Buffer> {
-  if (encoding !== "gzip" && encoding !== "br") {
-    const message = `content-encoding ${quoteText(encoding)} is not supported, valid are gzip, br, identity`;
-    throw refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
-  }
+async function inflate(wire: Buffer, encoding: Encoding, room: Room, hold: Hold): Promise<Buffer> {
+  const body = new Gathering();
   try {
-    return await inflaters[encoding](bytes, { maxOutputLength: room.maxBytes });
+    const inflater = inflaters[encoding]({ chunkSize: partBytes });
+    inflater.end(wire);
+    for await (const part of inflater as AsyncIterable<Buffer>) {
+      if (body.length + part.length > room.maxBytes) throw tooLarge(room);
+      body.add(part, 0);
+      hold.take(part.length);
+      if (!hold.isOpen) throw new ConnectError("the call has ended", Code.Canceled);
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(room);
+    if (error instanceof ConnectError) throw error;
     throw new ConnectError(`the body is not valid ${encoding}`, Code.InvalidArgument);
   }
+  if (wire.length === 0) throw new ConnectError(`the body is not valid ${encoding}`, Code.InvalidArgument);
+  return body.take() ?? Buffer.alloc(0);
 }
 
-function collect(request: Request, room: Room, reader: BodyReader): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+function collect(request: Request, declared: number, room: Room, hold: Hold, reader: BodyReader): void {
+  const body = new Gathering();
   let isOver = false;
   const fail = (reason: ConnectError): void => {
     if (!isOver) failLater(reader, reason);
     isOver = true;
   };
   const onData = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    if (bytes > room.maxBytes) {
-      request.off("data", onData);
-      fail(tooLarge(room));
-    } else chunks.push(chunk);
+    if (body.length + chunk.length > room.maxBytes) fail(tooLarge(room));
+    else if (hold.isOpen) {
+      body.add(chunk, declared);
+      hold.take(chunk.length);
+    }
+    if (!isOver && hold.isOpen) return;
+    request.off("data", onData);
+    body.take();
   };
   const gone = (): void => fail(new ConnectError("the caller went away", Code.Canceled));
   request.on("data", onData);
   request.on("end", () => {
-    if (isOver) return;
+    if (isOver || !hold.isOpen) return;
     isOver = true;
-    reader.bytesRead(bytes);
-    reader.receive(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes));
+    reader.bytesRead(body.length);
+    reader.receive(body.take() ?? Buffer.alloc(0));
   });
   request.on("error", gone);
   // On HTTP/1.1 it is an error too.

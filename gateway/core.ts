@@ -2,6 +2,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import type { ReportFault } from "./failures.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ServedMethod, ServedService } from "./methods.ts";
+import type { OpenBytes } from "./open-bytes.ts";
 import type { CallObserver, CallRecord } from "./record.ts";
 import type { UnknownMembers } from "./rest/json-message.ts";
 
@@ -21,6 +22,8 @@ export interface Core {
   readonly unknownMembers: UnknownMembers;
   readonly authorize: Authorize;
   readonly observer: CallObserver;
+  /** The memory of bodies and answers on their way. */
+  readonly openBytes: OpenBytes;
   readonly reportFault: ReportFault;
   /** Aborted when the time to drain is over: open streams end. */
   readonly shutdownSignal: AbortSignal;

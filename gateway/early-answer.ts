@@ -10,7 +10,10 @@ const skippedBytes = 64 * 1024;
 /** Whether what is left of the request is skipped, so that the connection can be used again. */
 export function skipShortRest(request: NodeRequest): boolean {
   const { "content-length": declared, expect } = request.headers;
-  const isShort = declared !== undefined && Number(declared) <= skippedBytes && expect === undefined;
+  // Of one that was begun it is not known when the rest comes.
+  const isUntouched = request.readableFlowing === null;
+  const isShort =
+    isUntouched && declared !== undefined && Number(declared) <= skippedBytes && expect === undefined;
   if ("stream" in request || !isShort) return false;
   request.resume();
   return true;

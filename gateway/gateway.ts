@@ -5,6 +5,7 @@ import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { shorten } from "../base/text/quote.ts";
 import { ErrorStyle } from "../gen/engage/gateway/v1/options_pb.ts";
 import { createAdapter } from "./adapter.ts";
+import { Connections } from "./connections.ts";
 import type { Authorize, Core } from "./core.ts";
 import type { ReportFault } from "./failures.ts";
 import { createHealth, type Health } from "./health.ts";
@@ -12,6 +13,7 @@ import { createConnectLane } from "./lanes/connect.ts";
 import { createGrpcLane } from "./lanes/grpc.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ServedService } from "./methods.ts";
+import { OpenBytes } from "./open-bytes.ts";
 import { createPages, type PagesOptions } from "./pages.ts";
 import { createPort, type NodeRequest, type NodeResponse, type TlsOptions } from "./port.ts";
 import { allObservers, type CallObserver } from "./record.ts";
@@ -52,6 +54,9 @@ export interface Gateway {
   drain(drainMs: number): Promise<void>;
 }
 
+/** How often connections and bodies are looked at for what takes too long. */
+const sweepMs = 1_000;
+
 /** Every protocol on one port, over one set of services. Does no I/O before `listen`. */
 export function createGateway(options: GatewayOptions): Gateway {
   const shutdown = new AbortController();
@@ -65,12 +70,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     authorize: options.authorize,
     observer: allObservers(options.observers),
     reportFault: options.reportFault,
+    openBytes: new OpenBytes(options.limits),
     shutdownSignal: shutdown.signal,
   };
+  const connections = new Connections(options.limits);
+  const sweep = (): void => {
+    const nowMs = performance.now();
+    connections.sweep(nowMs);
+    core.openBytes.sweep(nowMs);
+  };
+  let sweeping: NodeJS.Timeout | undefined;
   const lanes = options.lanes ?? true;
   const grpcLane = createGrpcLane(core);
   const port = createPort({
     limits: options.limits,
+    connections,
     ...(options.tls && { tls: options.tls }),
     // Browsers speak HTTP/2 over TLS: what a page sends is looked at like other requests.
     onStream: lanes
@@ -80,7 +94,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   return {
     health,
-    listen: port.listen,
+    listen(host, number) {
+      sweeping = setInterval(sweep, sweepMs).unref();
+      return port.listen(host, number);
+    },
     async drain(drainMs) {
       health.drain();
       const reason = new ConnectError("the server is shutting down", Code.Unavailable);
@@ -88,6 +105,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const timer = setTimeout(() => shutdown.abort(reason), drainMs * 0.9);
       await port.drain(drainMs);
       clearTimeout(timer);
+      clearInterval(sweeping);
       shutdown.abort(reason);
     },
   };

@@ -21,6 +21,9 @@ export interface Health {
   drain(): void;
 }
 
+/** Open to every caller, and all that is asked with is a name. */
+const maxMessageBytes = 4_096;
+
 /**
  * The state of each service and, under the name "", of the server as a whole;
  * all are serving at first. A Watch that is slower than the changes gets the
@@ -52,10 +55,14 @@ export function createHealth(serviceNames: Iterable<string>): Health {
   }
 
   return {
-    served: serve(HealthService, {
-      check: ({ service }) => ({ status: toWire(states.get(service)) ?? refuse(service) }),
-      watch: ({ service }, { signal }) => watch(service, signal),
-    }),
+    served: serve(
+      HealthService,
+      {
+        check: ({ service }) => ({ status: toWire(states.get(service)) ?? refuse(service) }),
+        watch: ({ service }, { signal }) => watch(service, signal),
+      },
+      { maxMessageBytes },
+    ),
     get isDraining() {
       return isDraining;
     },

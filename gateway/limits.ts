@@ -13,6 +13,25 @@ export interface GatewayLimits {
   /** What a JSON body may hold; methods may have bounds of their own. */
   readonly json: JsonBounds;
   readonly maxConnections: number;
+  /** Connections of one address: of IPv4, or a network of 64 bits of IPv6. */
+  readonly maxConnectionsPerAddress: number;
+  /** Open calls of one address over all its connections. */
+  readonly maxCallsPerAddress: number;
+  /** Open streaming calls of callers without a key on one connection, such as `Health/Watch`. */
+  readonly openStreamsPerConnection: number;
+  readonly openStreamsPerAddress: number;
+  /** Addresses and networks (`10.0.0.0/8`) of proxies, whose connections carry many callers: no limit per address applies. */
+  readonly trustedProxies: readonly string[];
+  /** Bytes of bodies that are not complete and of large answers that are not read, over all connections. */
+  readonly openBytes: number;
+  readonly openBytesPerAddress: number;
+  readonly openBytesPerConnection: number;
+  /** A body that comes more slowly is refused, after 30 s. */
+  readonly minBytesPerSecond: number;
+  /** A reader that takes nothing of its answer for this long is cut off; of a large answer that rate is due besides. */
+  readonly stallTimeoutMs: number;
+  /** A connection on which no request has come is closed after this time. */
+  readonly unusedTimeoutMs: number;
   /** Open calls on one HTTP/2 connection. */
   readonly maxConcurrentStreams: number;
   /** All request headers together, in bytes. */
@@ -45,6 +64,17 @@ export const defaultLimits: GatewayLimits = {
     longNumbers: 1_000_000,
   },
   maxConnections: 10_000,
+  maxConnectionsPerAddress: 2_500,
+  maxCallsPerAddress: 10_000,
+  openStreamsPerConnection: 100,
+  openStreamsPerAddress: 1_000,
+  trustedProxies: [],
+  openBytes: 512 * 1024 * 1024,
+  openBytesPerAddress: 256 * 1024 * 1024,
+  openBytesPerConnection: 128 * 1024 * 1024,
+  minBytesPerSecond: 1_024,
+  stallTimeoutMs: 60_000,
+  unusedTimeoutMs: 60_000,
   maxConcurrentStreams: 1_000,
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
@@ -56,7 +86,8 @@ export const defaultLimits: GatewayLimits = {
 
 /** Largest request message of this method in bytes. */
 export function maxMessageBytesOf(limits: GatewayLimits, served: ServedMethod): number {
-  return limits.methods[served.name] ?? limits.maxMessageBytes;
+  const { maxMessageBytes } = limits;
+  return limits.methods[served.name] ?? Math.min(served.maxMessageBytes ?? maxMessageBytes, maxMessageBytes);
 }
 
 /** What a JSON body of this method may hold: what its service says, else the limits of the server. */

@@ -33,6 +33,8 @@ export interface ServedMethod {
   readonly options: GatewayOptions;
   /** Bounds on JSON bodies that differ from those of the server. */
   readonly json?: Partial<JsonBounds>;
+  /** Largest request in bytes, where that is less than the server allows. */
+  readonly maxMessageBytes?: number;
   /** Decides who calls over REST before the body is read. */
   readonly admit?: AdmitHead;
 }
@@ -53,6 +55,8 @@ export function isForeignContract({ options }: ServedMethod): boolean {
 export interface ServeOptions<S extends DescService = DescService> {
   /** What the JSON bodies of its methods may hold, where that is not what the server allows. */
   readonly json?: Partial<JsonBounds>;
+  /** Largest request of its methods in bytes, unless the limits of the server say otherwise of one. */
+  readonly maxMessageBytes?: number;
   /** By methods as the implementation names them, see AdmitHead. */
   readonly admit?: { readonly [Name in keyof S["method"]]?: AdmitHead };
 }
@@ -77,6 +81,7 @@ function serveMethod(desc: DescMethod, impl: object, options: ServeOptions): Ser
     spec: createMethodImplSpec(desc, bound as MethodImpl<DescMethod>),
     options: hasOption(desc, gateway) ? getOption(desc, gateway) : create(GatewayOptionsSchema),
     ...(options.json && { json: options.json }),
+    ...(options.maxMessageBytes && { maxMessageBytes: options.maxMessageBytes }),
     ...(admit && { admit }),
   };
 }

@@ -3,8 +3,10 @@ import * as http2 from "node:http2";
 import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
+import { type Connection, type Connections, connectionOf } from "./connections.ts";
 import { closeWhenIdle } from "./idle.ts";
 import type { GatewayLimits } from "./limits.ts";
+import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
 import type { Peer } from "./record.ts";
 
 export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
@@ -19,6 +21,7 @@ export interface TlsOptions {
 
 export interface PortOptions {
   readonly limits: GatewayLimits;
+  readonly connections: Connections;
   readonly tls?: TlsOptions;
   /** Answers HTTP/1.1 requests, and those HTTP/2 requests that `onStream` leaves. */
   readonly onRequest: (request: NodeRequest, response: NodeResponse) => void;
@@ -72,6 +75,7 @@ export function createPort(options: PortOptions): Port {
         socket.once("close", () => http1Sockets.delete(socket));
       }
       socket[kResponse] = response;
+      startHttp1Call(response);
       response.on("close", forget);
       if (draining) sayClose(response);
     }
@@ -80,8 +84,9 @@ export function createPort(options: PortOptions): Port {
   const server = options.tls ? createTls(options, options.tls, onRequest) : createPlain(options, onRequest);
   const h2: http2.Http2Server | http2.Http2SecureServer = "h2" in server ? server.h2 : server;
   const listener: net.Server & { closeIdleConnections?: () => void } = "h2" in server ? server.h1 : server;
-  putFirst(h2, options.onStream);
+  putFirst(h2, options);
   h2.on("session", (session: http2.ServerHttp2Session) => {
+    options.connections.alias(session, session.socket);
     session.setLocalWindowSize(sessionWindowBytes);
     closeWhenIdle(session, options.limits.idleTimeoutMs);
     // A broken session ends its calls, which report it themselves.
@@ -90,11 +95,13 @@ export function createPort(options: PortOptions): Port {
     session.once("close", () => sessions.delete(session));
     if (draining) session.close();
   });
-  listener.maxConnections = options.limits.maxConnections;
-  listener.on("connection", (socket: net.Socket) => {
+  const { connections } = options;
+  listener.prependListener("connection", (socket: net.Socket) => {
+    if (connections.add(socket, performance.now()) === undefined) return;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
+  listener.prependListener("secureConnection", (socket: TLSSocket) => connections.alias(socket, socket));
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
@@ -201,7 +208,10 @@ function sniff(socket: net.Socket, timeoutMs: number, decide: (isHttp2: boolean)
 }
 
 /** Node's own listener turns streams into requests; this one is asked before it. */
-function putFirst(h2: http2.Http2Server | http2.Http2SecureServer, onStream: PortOptions["onStream"]): void {
+function putFirst(
+  h2: http2.Http2Server | http2.Http2SecureServer,
+  { onStream, limits }: Pick<PortOptions, "onStream" | "limits">,
+): void {
   const compat = h2.listeners("stream")[0] as (...args: unknown[]) => void;
   h2.removeAllListeners("stream");
   const listener = (
@@ -211,6 +221,7 @@ function putFirst(h2: http2.Http2Server | http2.Http2SecureServer, onStream: Por
   ): void => {
     // Reset within the packet that opened it; such a stream has no session any more.
     if (stream.destroyed) stream.on("error", ignore);
+    else if (!startHttp2Call(stream, limits.maxCallsPerAddress)) return;
     else if (!onStream(stream, headers)) compat.call(h2, stream, headers, ...rest);
   };
   (h2 as http2.Http2Server).on("stream", listener);
@@ -241,6 +252,11 @@ function http2Options(limits: GatewayLimits): http2.ServerOptions {
   };
 }
 
+/** The connection that a request came on. */
+export function connectionOfRequest(request: NodeRequest): Connection {
+  return connectionOf("stream" in request ? request.stream.session : request.socket);
+}
+
 const peers = new WeakMap<object, Peer>();
 
 /** The other end of a connection, worked out once for each. */
@@ -267,13 +283,14 @@ function subjectOf(socket: TLSSocket): string | undefined {
   return name ?? (Array.isArray(common) ? common[0] : common);
 }
 
-/** For every answer that comes once it drains, also to a request that came before: its peer may send the next at once. */
 /** Else an idle connection would hold the last request, with its body. */
 function forget(this: http.ServerResponse): void {
+  endHttp1Call(this);
   const socket = this.req.socket as AnsweringSocket;
   if (socket[kResponse] === this) socket[kResponse] = null;
 }
 
+/** For every answer that comes once it drains, also to a request that came before: its peer may send the next at once. */
 function sayClose(response: http.ServerResponse): void {
   if (!response.headersSent) response.setHeader("connection", "close");
 }

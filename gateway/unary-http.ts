@@ -6,10 +6,12 @@ import { Call } from "./call.ts";
 import type { Core } from "./core.ts";
 import { skipShortRest, stopRequest } from "./early-answer.ts";
 import { reportLate, toSafeError } from "./failures.ts";
+import { holdAnswer } from "./hold-answer.ts";
 import { type InvokeUnary, settle } from "./invoke.ts";
 import { roomOf } from "./limits.ts";
 import type { ServedMethod } from "./methods.ts";
-import { type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
+import type { Hold, Holder } from "./open-bytes.ts";
+import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
 import { CallRecord, type ProtocolName } from "./record.ts";
 import type { Standing } from "./request-head.ts";
 
@@ -52,7 +54,7 @@ export function serveUnaryHttp(
 }
 
 /** One request and its answer. Whatever comes first (answer, error, deadline, end of the caller) ends it. */
-class Exchange implements BodyReader {
+class Exchange implements BodyReader, Holder {
   readonly #core: Core;
   readonly #method: UnaryHttp;
   readonly #input: UnaryInput;
@@ -60,6 +62,7 @@ class Exchange implements BodyReader {
   readonly #response: NodeResponse;
   readonly #record: CallRecord;
   readonly #call: Call;
+  #hold: Hold | undefined;
   #ended = false;
 
   constructor(
@@ -85,7 +88,7 @@ class Exchange implements BodyReader {
   }
 
   start(): void {
-    const { limits, observer, authorize } = this.#core;
+    const { limits, observer, authorize, openBytes } = this.#core;
     const { served, timeoutMs } = this.#method;
     observer.started(this.#record);
     const response = this.#response as Answering;
@@ -104,7 +107,10 @@ class Exchange implements BodyReader {
     if (typeof standing === "object" && "answer" in standing) {
       this.#call.message = create(served.desc.input);
       this.succeed(standing.answer);
-    } else collectBody(this.#request, roomOf(standing, limits, served), this);
+      return;
+    }
+    this.#hold = openBytes.openBody(connectionOfRequest(this.#request), this);
+    collectBody(this.#request, roomOf(standing, limits, served), this.#hold, this);
   }
 
   bytesRead(bytes: number): void {
@@ -112,6 +118,7 @@ class Exchange implements BodyReader {
   }
 
   receive(body: Buffer): void {
+    this.#hold?.close();
     if (this.#ended) return;
     try {
       this.#call.message = this.#input.decode(body, this.#call, this.#request);
@@ -119,6 +126,10 @@ class Exchange implements BodyReader {
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  cut(reason: ConnectError): void {
+    this.fail(reason);
   }
 
   succeed(output: Message): void {
@@ -149,6 +160,7 @@ class Exchange implements BodyReader {
   finish(answer: HttpAnswer): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#hold?.close();
     this.#call.end();
     this.#record.bytesOut = this.#write(answer);
     this.#core.observer.finished(this.#record);
@@ -158,7 +170,9 @@ class Exchange implements BodyReader {
   #write(answer: HttpAnswer): number {
     const { requestId } = this.#record;
     try {
-      return write(this.#request, this.#response, requestId, answer);
+      const bytes = write(this.#request, this.#response, requestId, answer);
+      holdAnswer(this.#core.openBytes, this.#request, this.#response, bytes);
+      return bytes;
     } catch (fault) {
       const error = toSafeError(fault, this.#record, this.#core.reportFault);
       this.#record.code = error.code;

@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 import { defaultLimits } from "../../gateway/limits.ts";
 import { projectAnalysisShape } from "../../services/analysis/project-config.ts";
@@ -18,6 +19,8 @@ const parseMaxBytes = 100 * 1_048_576;
 const filePath = () => z.string().min(1).meta({ path: true });
 const bytes = () => z.int().min(1);
 const count = () => z.int().min(1);
+const network = () =>
+  z.string().refine(isNetwork, 'must be an address such as "10.0.0.7" or a network such as "10.0.0.0/8"');
 // A timer in Node takes no more.
 const milliseconds = () => z.int().min(0).max(2_147_483_647);
 const name = () =>
@@ -91,7 +94,26 @@ const limitsSchema = z.strictObject({
       longNumbers: count().default(defaultLimits.json.longNumbers),
     })
     .prefault({}),
-  maxConnections: z.int().min(1).default(defaultLimits.maxConnections),
+  maxConnections: count().default(defaultLimits.maxConnections),
+  /** Connections of one address; of IPv6 an address is a network of 64 bits. */
+  maxConnectionsPerAddress: count().default(defaultLimits.maxConnectionsPerAddress),
+  /** Calls at the same time of one address. */
+  maxCallsPerAddress: count().default(defaultLimits.maxCallsPerAddress),
+  /** Streaming calls at the same time of callers without a key, such as health watches, on one connection. */
+  openStreamsPerConnection: count().default(defaultLimits.openStreamsPerConnection),
+  openStreamsPerAddress: count().default(defaultLimits.openStreamsPerAddress),
+  /** Addresses and networks of proxies, which no limit per address applies to. */
+  trustedProxies: z.array(network()).default([]),
+  /** Bytes of bodies that are not complete and of large answers that are not read, over all connections. */
+  openBytes: bytes().default(defaultLimits.openBytes),
+  openBytesPerAddress: bytes().default(defaultLimits.openBytesPerAddress),
+  openBytesPerConnection: bytes().default(defaultLimits.openBytesPerConnection),
+  /** Least rate of bodies after 30 s, and of the readers of large answers. */
+  minBytesPerSecond: count().default(defaultLimits.minBytesPerSecond),
+  /** Time that a reader may take nothing of its answer. */
+  stallTimeoutMs: milliseconds().min(1).default(defaultLimits.stallTimeoutMs),
+  /** A connection on which no request has come is closed after this time. */
+  unusedTimeoutMs: milliseconds().min(1).default(defaultLimits.unusedTimeoutMs),
   /** Calls at the same time in one HTTP/2 connection. */
   maxConcurrentStreams: z.int().min(1).max(2_147_483_647).default(defaultLimits.maxConcurrentStreams),
   /** Time to send the head of a request. */
@@ -161,6 +183,13 @@ export const configSchema = z.strictObject({
 
 /** The values of a configuration as its file writes them, defaults filled in. */
 export type Settings = z.output<typeof configSchema>;
+
+function isNetwork(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const most = isIPv6(address) ? 128 : isIPv4(address) ? 32 : -1;
+  if (most === -1 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+}
 
 function isZone(text: string): boolean {
   if (/^[+-](0\d|1[0-4]):[0-5]\d$/.test(text)) return true;

@@ -11,7 +11,7 @@ import { createJsonBodyReader } from "../json-body.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
-import { malformedMessage } from "../refusals.ts";
+import { hasReason, malformedMessage } from "../refusals.ts";
 import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
 
 interface Serialize {
@@ -112,7 +112,8 @@ function encodeError(error: ConnectError, call: Call): HttpAnswer {
   assignTrailers(call, headers);
   for (const [name, value] of error.metadata) headers[name] = value;
   headers["content-type"] = "application/json";
-  return { status: codeToHttpStatus(error.code), headers, body: errorToJsonBytes(error, undefined) };
+  const status = hasReason(error, "REQUEST_TOO_SLOW") ? 408 : codeToHttpStatus(error.code);
+  return { status, headers, body: errorToJsonBytes(error, undefined) };
 }
 
 /** Connect sends the trailers of a unary call as headers with a prefix. */

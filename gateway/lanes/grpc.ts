@@ -10,12 +10,15 @@ import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-grpc";
 import { Call } from "../call.ts";
+import { connectionOf } from "../connections.ts";
 import type { Core } from "../core.ts";
 import { reportLate, toSafeError } from "../failures.ts";
 import { assignGrpcStatus } from "../grpc-status.ts";
+import { holdStream } from "../hold-answer.ts";
 import { compileUnary, type InvokeUnary, settle } from "../invoke.ts";
 import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
+import type { Hold, Holder } from "../open-bytes.ts";
 import { peerOf } from "../port.ts";
 import { CallRecord } from "../record.ts";
 import { malformedMessage, messageTooLarge } from "../refusals.ts";
@@ -65,13 +68,14 @@ export function createGrpcLane(
 }
 
 /** One unary call on one HTTP/2 stream. Listeners are shared functions that find it by `kUnary`: no closures per call. */
-class UnaryStream {
+class UnaryStream implements Holder {
   readonly #core: Core;
   readonly #method: LaneMethod;
   readonly #stream: LaneStream;
   readonly #record: CallRecord;
   readonly #call: Call;
   readonly #body = new Gathering();
+  #hold: Hold | undefined;
   #expectedBytes = 0;
   #ended = false;
 
@@ -106,6 +110,7 @@ class UnaryStream {
       return;
     }
     this.#call.onAbort((reason) => this.fail(reason));
+    this.#hold = core.openBytes.openBody(connectionOf(this.#stream.session), this);
     this.#stream.on("data", onData);
     this.#stream.on("end", onEnd);
   }
@@ -114,6 +119,8 @@ class UnaryStream {
     if (this.#ended) return;
     const { maxBytes } = this.#method;
     this.#body.add(chunk, this.#expectedBytes);
+    this.#hold?.take(chunk.length);
+    if (this.#ended) return;
     const { length, bytes } = this.#body;
     // The prefix tells the size before the message is here; a lying one is caught by counting.
     if (this.#expectedBytes === 0 && length >= prefixBytes) {
@@ -125,6 +132,7 @@ class UnaryStream {
   }
 
   receive(): void {
+    this.#hold?.close();
     // A stream that is reset ends as well.
     if (this.#ended || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
     try {
@@ -154,6 +162,7 @@ class UnaryStream {
     this.#finish(undefined, bytes);
     const stream = this.#stream;
     stream.on("wantTrailers", onWantTrailers);
+    holdStream(this.#core.openBytes, stream, bytes);
     if (tail === undefined) {
       stream.end(head);
       return;
@@ -176,6 +185,10 @@ class UnaryStream {
     if (!this.#respond(headers, withoutBody)) return;
     this.#finish(error.code, 0);
     this.#closeRequest();
+  }
+
+  cut(reason: ConnectError): void {
+    this.fail(reason);
   }
 
   closed(): void {
@@ -236,6 +249,8 @@ class UnaryStream {
 
   #finish(code: Code | undefined, bytesOut: number): void {
     this.#ended = true;
+    this.#hold?.close();
+    this.#body.take();
     this.#record.code = code;
     this.#record.bytesOut = bytesOut;
     this.#call.end();

@@ -44,6 +44,8 @@ const httpStatusByReason: Readonly<Record<RefusalReason, number>> = {
   FOREIGN_HOST: 421,
   MESSAGE_TOO_LARGE: 413,
   METHOD_NOT_ALLOWED: 405,
+  REQUEST_TOO_SLOW: 408,
+  SERVER_BUSY: 429,
   UNSUPPORTED_CONTENT_ENCODING: 415,
   UNSUPPORTED_MEDIA_TYPE: 415,
 };
@@ -62,6 +64,7 @@ const returnCodeByCode: Partial<Readonly<Record<Code, number>>> = {
 };
 const internalReturnCode = -1000;
 const parameterReturnCode = -1001;
+const temporaryReasons: ReadonlySet<unknown> = new Set<RefusalReason>(["REQUEST_TOO_SLOW", "SERVER_BUSY"]);
 
 /** An error as the answer of a method with this error style. */
 export function encodeError(error: ConnectError, style: ErrorStyle): HttpAnswer {
@@ -97,8 +100,9 @@ function returnCodeOf(code: Code, info: JsonObject | undefined): number {
   const given = Number(metadata?.["return_code"] ?? Number.NaN);
   // 0 would read as success.
   if (Number.isInteger(given) && given !== 0) return given;
-  // What the gateway refuses, the caller has to change, whatever the code is called.
-  if (info?.["domain"] === gatewayDomain) return parameterReturnCode;
+  // What the gateway refuses, the caller has to change, whatever the code is called; but not when or how fast it asks.
+  const isTemporary = temporaryReasons.has(info?.["reason"]);
+  if (info?.["domain"] === gatewayDomain && !isTemporary) return parameterReturnCode;
   return returnCodeByCode[code] ?? internalReturnCode;
 }
 

@@ -7,7 +7,8 @@ import { Call } from "../call.ts";
 import type { Core } from "../core.ts";
 import { toSafeError } from "../failures.ts";
 import { roomOf } from "../limits.ts";
-import { type NodeRequest, type NodeResponse, peerOf } from "../port.ts";
+import type { Hold } from "../open-bytes.ts";
+import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "../port.ts";
 import { CallRecord, kRawBody } from "../record.ts";
 import { compileAdmit } from "./admit.ts";
 import type { RestBinding } from "./bindings.ts";
@@ -35,6 +36,9 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Jso
     const { method = "", url = "/", headers } = request;
     const call = new Call(served, record, { method, target: url, headers });
     core.observer.started(record);
+    const cut = (reason: ConnectError): void => call.abort(reason);
+    const hold = core.openBytes.openBody(connectionOfRequest(request), { cut });
+    const reading = core.openBytes.openReading(connectionOfRequest(request), { cut });
     const release = abortWith(call, response, core.shutdownSignal);
     try {
       await untilAborted(call, async () => {
@@ -42,13 +46,15 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Jso
         const standing = admit?.(call, segments, query) ?? "known";
         if (typeof standing === "object" && "answer" in standing)
           throw new Error(`${served.name} streams its answer, so its head can't be answered`);
-        const body = await readBody(request, roomOf(standing, core.limits, served), (bytes) => {
+        const room = roomOf(standing, core.limits, served);
+        const body = await readBody(request, room, hold, (bytes) => {
           record.bytesIn = bytes;
         });
+        hold.close();
         if (call.aborted) return;
         if (served.options.rawBody) call.values.set(kRawBody, body);
         call.message = read({ body, contentType: headers["content-type"], segments, query });
-        await pump(call, await invoke(call), writer, request, response);
+        await pump(call, await invoke(call), writer, request, response, reading);
       });
     } catch (reason) {
       const error = toSafeError(reason, record, core.reportFault);
@@ -61,6 +67,8 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Jso
         sendAnswer(request, response, answer);
       }
     } finally {
+      hold.close();
+      reading.close();
       release();
       call.end();
       core.observer.finished(record);
@@ -106,6 +114,7 @@ async function pump(
   writer: WriteResponse,
   request: NodeRequest,
   target: NodeResponse,
+  reading: Hold,
 ): Promise<void> {
   // The two response types have these methods in common, but not in their overloads.
   const response = target as ServerResponse;
@@ -119,7 +128,9 @@ async function pump(
     index++;
     if (request.method === "HEAD") break;
     record.bytesOut += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length;
+    reading.take(chunk.length);
     if (chunk.length > 0 && !response.write(chunk)) await drained(response);
+    reading.settle();
     if (performance.now() - turnMs > maxTurnMs) {
       await nextTurn();
       turnMs = performance.now();

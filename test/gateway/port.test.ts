@@ -267,11 +267,20 @@ describe("slow and silent peers", () => {
 
 describe("limits of connections and streams", () => {
   test("connections beyond the limit are refused, and there is room again afterwards", async () => {
-    const server = await openGatewayForTest({ limits: { maxConnections: 2 } });
+    const never = new Promise<never>(() => undefined);
+    const server = await openGatewayForTest({
+      limits: { maxConnections: 2 },
+      library: { echo: () => never },
+    });
     const [first, second] = [dial(server), dial(server)];
-    first.write(getHealth);
-    second.write(getHealth);
-    await Promise.all([untilMatch(first, healthy), untilMatch(second, healthy)]);
+    for (const socket of [first, second]) {
+      socket.write(getHealth);
+      await untilMatch(socket, healthy);
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
+      );
+    }
+    await vi.waitFor(() => expect(server.started.length).toBe(2));
     const third = dial(server);
     third.write(getHealth);
     expect((await untilClosed(third)).toString()).toBe("");

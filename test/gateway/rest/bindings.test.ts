@@ -3,6 +3,7 @@ import { FileDescriptorProtoSchema, MethodOptionsSchema } from "@bufbuild/protob
 import { expect, test } from "vitest";
 import { defaultLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
+import { OpenBytes } from "../../../gateway/open-bytes.ts";
 import { compileBindings } from "../../../gateway/rest/bindings.ts";
 import { createRestRouter } from "../../../gateway/rest/router.ts";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
@@ -83,6 +84,7 @@ function routerOf(...services: readonly ServedService[]) {
     limits: defaultLimits,
     authorize: () => {},
     observer: { started: () => {}, finished: () => {} },
+    openBytes: new OpenBytes(defaultLimits),
     reportFault: () => {},
     shutdownSignal: new AbortController().signal,
   });

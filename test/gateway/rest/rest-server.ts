@@ -5,6 +5,7 @@ import type { Core } from "../../../gateway/core.ts";
 import { concealFaults } from "../../../gateway/failures.ts";
 import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
+import { OpenBytes } from "../../../gateway/open-bytes.ts";
 import type { NodeRequest, NodeResponse } from "../../../gateway/port.ts";
 import type { CallRecord } from "../../../gateway/record.ts";
 import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
@@ -54,6 +55,7 @@ export async function openRestServer(options: RestServerOptions = {}): Promise<R
     limits: { ...defaultLimits, ...options.limits },
     unknownMembers: "refuse",
     authorize: () => {},
+    openBytes: new OpenBytes(defaultLimits),
     observer: {
       started: (record) => started.push(record),
       finished: (record) => {

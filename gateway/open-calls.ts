@@ -1,0 +1,54 @@
+import type { ServerResponse } from "node:http";
+import { constants, type ServerHttp2Stream } from "node:http2";
+import { type Connection, connectionOf } from "./connections.ts";
+
+/** Counts a call on an HTTP/1.1 connection until its response is closed, when `endHttp1Call` has to be called. */
+export function startHttp1Call({ req }: ServerResponse): void {
+  start(connectionOf(req.socket));
+}
+
+export function endHttp1Call({ req }: ServerResponse): void {
+  end(connectionOf(req.socket));
+}
+
+/**
+ * Counts a call on an HTTP/2 stream until it is closed. False, and the stream
+ * is refused, where its address has too many: clients may send it again later.
+ */
+export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number): boolean {
+  const connection = connectionOf(stream.session);
+  const { address } = connection;
+  if (!address.isShared && address.calls >= maxPerAddress) {
+    stream.on("error", ignore);
+    stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    return false;
+  }
+  start(connection);
+  (stream as Counted)[kConnection] = connection;
+  stream.on("close", onStreamClose);
+  return true;
+}
+
+const kConnection = Symbol("connection of a call");
+
+type Counted = ServerHttp2Stream & { [kConnection]?: Connection };
+
+/** One listener for all streams; a closed stream does not know its session any more. */
+function onStreamClose(this: Counted): void {
+  const connection = this[kConnection];
+  if (connection !== undefined) end(connection);
+}
+
+function start(connection: Connection): void {
+  connection.hasAsked = true;
+  connection.calls++;
+  connection.address.calls++;
+}
+
+function end(connection: Connection): void {
+  connection.hasAnswered = true;
+  connection.calls--;
+  connection.address.calls--;
+}
+
+function ignore(): void {}
