@@ -167,6 +167,8 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     const written = universalResponseToNodeResponse(watchAnswer(answer, record, reading), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);
+    // What a caller still sends would fill the window of its stream.
+    if ("stream" in request && !request.complete) stopRequest(request);
     // Whatever failed then, in a handler or in writing, failed because of it.
     if (isGone(request, response) && record.code !== Code.DeadlineExceeded) record.code = Code.Canceled;
   } catch (error) {

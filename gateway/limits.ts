@@ -69,8 +69,9 @@ export const defaultLimits: GatewayLimits = {
   openStreamsPerConnection: 100,
   openStreamsPerAddress: 1_000,
   trustedProxies: [],
-  openBytes: 512 * 1024 * 1024,
-  openBytesPerAddress: 256 * 1024 * 1024,
+  // Memory for them is up to twice as much.
+  openBytes: 320 * 1024 * 1024,
+  openBytesPerAddress: 192 * 1024 * 1024,
   openBytesPerConnection: 128 * 1024 * 1024,
   minBytesPerSecond: 1_024,
   stallTimeoutMs: 60_000,

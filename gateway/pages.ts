@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { stopRequest } from "./early-answer.ts";
 import { type ReadyCheck, runChecks } from "./ready-checks.ts";
 
 type PageRequest = IncomingMessage | Http2ServerRequest;
@@ -104,4 +105,6 @@ function send(request: PageRequest, response: PageResponse, page: Page): void {
   });
   if (request.method === "HEAD") target.end();
   else target.end(body);
+  // On HTTP/1.1 the time of a request ends one that never does.
+  if ("stream" in request && !request.complete) stopRequest(request);
 }
