@@ -26,6 +26,9 @@ export function createLazyEventStore(
     async *export(range, signal) {
       yield* (await open()).export(range, signal);
     },
+    async *identities(signal) {
+      yield* (await open()).identities(signal);
+    },
     compact: async (options) => (await open()).compact(options),
     stats: async () => (await open()).stats(),
     nameUses: async (projectId, signal) => (await open()).nameUses(projectId, signal),

@@ -56,6 +56,19 @@ export function addStore(program: Command): void {
       return undefined;
     },
   );
+  command(
+    store,
+    "rebuild-intake",
+    "make the intake again, which knows users and uuids, from events and spool",
+  ).action(async (options: Common) => {
+    const [{ loadConfig }, { rebuildIntakeOf }] = await Promise.all([
+      import("./config.ts"),
+      import("./rebuild-intake.ts"),
+    ]);
+    const { config } = loadConfig(await optionsOf(options));
+    const { stdout, stderr } = process;
+    await rebuildIntakeOf(config, { stdout, stderr, signal: stopSignal("stopped; nothing is changed") });
+  });
   command(store, "accept-loss", "go on without what a store has lost: it is not looked for any more")
     .argument("<store>", "events, inbox or channels")
     .action(async (name: string, options: Common) => {

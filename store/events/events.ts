@@ -54,6 +54,8 @@ export interface EventStore extends AsyncDisposable {
 
   /** Records as they could be imported again, some at a time: users first, then events by day. */
   export(range: ExportRange, signal: AbortSignal): AsyncIterable<readonly ExportedRecord[]>;
+  /** All ids that are known of users, some at a time: what an intake that was lost has to know again. */
+  identities(signal: AbortSignal): AsyncIterable<readonly StoredIdentity[]>;
   /** Rewrites closed days in the order of event and time, and drops days older than retention. Safe beside everything else. */
   compact(options: CompactOptions): Promise<CompactReport>;
   stats(): Promise<StoreStats>;
@@ -137,6 +139,16 @@ export interface ExportRange {
 
 /** One standard record, ready to be written as a line of exact JSON: integers beyond 2^53 are bigints. */
 export type ExportedRecord = Readonly<Record<string, unknown>>;
+
+/** A user, and one of its ids; without one it says only that the user id was given. */
+export interface StoredIdentity {
+  readonly projectId: number;
+  readonly userId: number;
+  readonly accountId?: string | undefined;
+  readonly distinctId?: string | undefined;
+  /** Whether the user has an account. */
+  readonly hasAccount: boolean;
+}
 
 export interface CompactOptions {
   readonly nowMs: number;

@@ -26,6 +26,11 @@ export interface Intake extends Disposable {
    * store has lost, or will never see, what they came with. Takes a second per million ids.
    */
   untell(from: IntakePlace | undefined): void;
+  /**
+   * In a batch: takes over what the store knows of a user, which counts as reported to it. Ids that are known
+   * stay as they are. Before anything else is resolved.
+   */
+  restore(projectId: number, user: RestoredUser): void;
   /** Begins a batch at this place. */
   begin(from: IntakePlace): void;
   /** At least one id must be given. Halves of surrogate pairs are U+FFFD. */
@@ -53,6 +58,14 @@ export interface ResolvedUser {
   readonly isNew: boolean;
   /** Whether the visitor is this user, and not that of another account. False without a visitor. */
   readonly ownsVisitor: boolean;
+}
+
+/** A user, and at most one of its ids. */
+export interface RestoredUser {
+  readonly userId: number;
+  readonly accountId?: string | undefined;
+  readonly distinctId?: string | undefined;
+  readonly hasAccount: boolean;
 }
 
 export interface IntakeStats {

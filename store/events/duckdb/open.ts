@@ -4,6 +4,7 @@ import { clusterInfos, importCluster } from "./clusters.ts";
 import { compact } from "./compact.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { exportRecords } from "./export.ts";
+import { readIdentities } from "./identities.ts";
 import { loadBatch } from "./load.ts";
 import { countUses } from "./name-uses.ts";
 import { createQueries, openSnapshot, type QueryLimits } from "./queries.ts";
@@ -40,6 +41,10 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     async *export(range, signal) {
       await using snapshot = await openSnapshot(database, signal);
       yield* exportRecords(snapshot, range, now());
+    },
+    async *identities(signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      yield* readIdentities(snapshot, signal);
     },
     compact: (given) => compact(database, writer, given),
     stats: () => storeStats(database),

@@ -29,7 +29,8 @@ const migrations: readonly string[] = [
 const form: FileForm = {
   faults: {
     noun: "intake",
-    ifDamaged: "restore it together with the store of events",
+    ifDamaged:
+      'restore it together with the store of events, or make it again by "engage store rebuild-intake"',
     OpenError: IntakeOpenError,
   },
   applicationId,

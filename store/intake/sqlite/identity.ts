@@ -1,4 +1,4 @@
-import type { ResolvedUser } from "../intake.ts";
+import type { ResolvedUser, RestoredUser } from "../intake.ts";
 import { RecentIds } from "../recent-ids.ts";
 import type { IntakeDatabase, Statement } from "./database.ts";
 
@@ -9,7 +9,7 @@ interface Project {
   readonly accounts: RecentIds;
   readonly visitors: RecentIds;
   /** Whether all ids were first met since this was opened: then one that is not in memory is new. */
-  readonly isWhole: boolean;
+  isWhole: boolean;
   users: number;
   isChanged: boolean;
 }
@@ -29,6 +29,8 @@ export class Identity {
   readonly #saveAccount: Statement;
   readonly #findVisitor: Statement;
   readonly #saveVisitor: Statement;
+  readonly #restoreAccount: Statement;
+  readonly #restoreVisitor: Statement;
   /** What batches from here on wrote, the store may not have seen. */
   #toldSeq = 0;
   #seq = 0;
@@ -41,6 +43,8 @@ export class Identity {
     this.#findAccount = db.prepare("SELECT user, seq FROM accounts WHERE project = ? AND account = ?");
     this.#saveAccount = db.prepare("INSERT INTO accounts VALUES (?, ?, ?, ?)");
     this.#findVisitor = db.prepare("SELECT user, bound, seq FROM visitors WHERE project = ? AND visitor = ?");
+    this.#restoreAccount = db.prepare("INSERT OR IGNORE INTO accounts VALUES (?, ?, ?, ?)");
+    this.#restoreVisitor = db.prepare("INSERT OR IGNORE INTO visitors VALUES (?, ?, ?, ?, ?)");
     this.#saveVisitor = db.prepare("INSERT OR REPLACE INTO visitors VALUES (?, ?, ?, ?, ?)");
   }
 
@@ -62,6 +66,16 @@ export class Identity {
   /** Rows of the next batch carry where it begins. */
   beginBatch(seq: number): void {
     this.#seq = seq;
+  }
+
+  restore(projectId: number, { userId, accountId, distinctId, hasAccount }: RestoredUser): void {
+    const project = this.#projects.get(projectId) ?? this.#open(projectId);
+    project.isWhole = false;
+    project.isChanged ||= userId > project.users;
+    project.users = Math.max(project.users, userId);
+    if (accountId !== undefined) this.#restoreAccount.run(projectId, accountId, userId, this.#seq);
+    if (distinctId === undefined) return;
+    this.#restoreVisitor.run(projectId, distinctId, userId, hasAccount ? 1 : 0, this.#seq);
   }
 
   resolve(projectId: number, account: string | undefined, visitor: string | undefined): ResolvedUser {

@@ -5,6 +5,7 @@ import {
   type IntakePlace,
   type IntakeStats,
   type ResolvedUser,
+  type RestoredUser,
 } from "../intake.ts";
 import { IntakeDatabase, type Statement } from "./database.ts";
 import { Identity } from "./identity.ts";
@@ -23,6 +24,7 @@ export interface SqliteIntakeOptions {
   readonly lockWaitMs?: number;
 }
 
+const ifBehind = 'restore both together, or make it again by "engage store rebuild-intake"';
 const hourMs = 3_600_000;
 /** File numbers stay below 2^21, offsets below 2^32: so a place is a whole number. */
 const offsets = 2 ** 32;
@@ -67,7 +69,7 @@ class SqliteIntake implements Intake {
     const seq = to === undefined ? 0 : seqOf(to);
     if (seq > (this.#findProgress.get()?.["seq"] ?? 0)) {
       throw new IntakeBehindError(
-        `the store of events has loaded up to file ${to?.number} offset ${to?.offset}, which the intake has not prepared: restore both together`,
+        `the store of events has loaded up to file ${to?.number} offset ${to?.offset}, which the intake has not prepared: ${ifBehind}`,
       );
     }
     this.#db.exec("BEGIN IMMEDIATE");
@@ -86,6 +88,10 @@ class SqliteIntake implements Intake {
     }
     this.#db.exec("COMMIT");
     this.#identity.rewind(seq);
+  }
+
+  restore(projectId: number, user: RestoredUser): void {
+    this.#identity.restore(projectId, user);
   }
 
   begin(from: IntakePlace): void {

@@ -1,0 +1,111 @@
+import { checkLine } from "../../../base/files/line-checksum.ts";
+import type { EventStore, SpoolPlace } from "../../../store/events/events.ts";
+import type { Intake } from "../../../store/intake/intake.ts";
+import type { RecordChunk, RecordReader } from "../../../store/records/records.ts";
+import { checkRecord } from "../record/check-record.ts";
+import type { RecordRules } from "../record/record.ts";
+import { compileToInstant } from "../record/zone.ts";
+import { decodeSpoolLine } from "../spool-line.ts";
+import { comparePlaces } from "./places.ts";
+import { createProjectState } from "./project-state.ts";
+
+export interface RebuildOptions {
+  /** Which has loaded something. */
+  readonly store: Pick<EventStore, "schema" | "loadedTo" | "identities">;
+  readonly reader: Pick<RecordReader, "start" | "read">;
+  /** A new one. */
+  readonly intake: Intake;
+  /** Zones by the ids of all projects that are configured. */
+  readonly zones: ReadonlyMap<number, string>;
+  readonly onProgress?: (report: RebuildReport) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface RebuildReport {
+  readonly accounts: number;
+  readonly visitors: number;
+  /** Records of the spool that are loaded, and whose claims are known again. */
+  readonly records: number;
+}
+
+const chunkBytes = 1_048_576;
+const LF = 0x0a;
+
+/**
+ * Makes an intake from what the store knows of users, and from the records that are loaded and still in the
+ * spool: their uuids and first checks are known again, those of older records are not. A user id is never
+ * given to another user: ids go on after the highest that the store has seen.
+ */
+export async function rebuildIntake(options: RebuildOptions): Promise<RebuildReport> {
+  const { store, intake, onProgress = () => {}, signal } = options;
+  const loadedTo = store.loadedTo();
+  const report = { accounts: 0, visitors: 0, records: 0 };
+  intake.rewind(undefined);
+  if (loadedTo === undefined) return report;
+  // Before all places of the spool: what it knows has been reported to the store.
+  intake.begin({ number: 0, offset: 0 });
+  for await (const identities of store.identities(signal)) {
+    for (const { projectId, ...user } of identities) {
+      intake.restore(projectId, user);
+      if (user.accountId !== undefined) report.accounts++;
+      if (user.distinctId !== undefined) report.visitors++;
+    }
+    onProgress(report);
+  }
+  for await (const count of claimLoaded(options, loadedTo)) {
+    report.records += count;
+    onProgress(report);
+  }
+  intake.commit(loadedTo);
+  return report;
+}
+
+/** Claims what the records before a place claimed; yields how many there were, chunk by chunk. */
+async function* claimLoaded(
+  { store, reader, intake, zones, signal }: RebuildOptions,
+  loadedTo: SpoolPlace,
+): AsyncGenerator<number, void> {
+  const rules = new Map(
+    Array.from(zones, ([id, zone]) => [
+      id,
+      createProjectState(store.schema(id), compileToInstant(zone)).rules,
+    ]),
+  );
+  for (let at = await reader.start(); comparePlaces(at, loadedTo) < 0; ) {
+    signal.throwIfAborted();
+    const chunk = await reader.read(at, chunkBytes);
+    if (chunk === undefined || comparePlaces(chunk.from, loadedTo) >= 0) return;
+    yield claimLines(chunk, loadedTo, rules, intake);
+    at = chunk.to;
+  }
+}
+
+function claimLines(
+  { from, bytes }: RecordChunk,
+  loadedTo: SpoolPlace,
+  rules: ReadonlyMap<number, RecordRules>,
+  intake: Intake,
+): number {
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let count = 0;
+  for (let start = 0; start < lines.length; ) {
+    const place = { number: from.number, offset: from.offset + start };
+    const end = lines.indexOf(LF, start);
+    const bytesOfLine = lines.subarray(start, end);
+    start = end + 1;
+    if (comparePlaces(place, loadedTo) >= 0) return count;
+    const line =
+      checkLine(bytesOfLine, place) === "damaged" ? undefined : decodeSpoolLine(bytesOfLine.toString());
+    const known = line && rules.get(line.projectId);
+    if (line === undefined || known === undefined) continue;
+    for (const record of line.records) {
+      const checked = checkRecord(record, known, line.receivedMs);
+      if (checked.kind === "refused") continue;
+      count++;
+      if (checked.uuid !== undefined) intake.claimUuid(line.projectId, checked.uuid, line.receivedMs);
+      if (checked.kind !== "event" || checked.firstCheckId === undefined) continue;
+      intake.claimFirstCheck(line.projectId, checked.name, checked.firstCheckId);
+    }
+  }
+  return count;
+}
