@@ -39,6 +39,8 @@ interface Surroundings {
   readonly store: EventStore;
   /** What queries of those wait for. */
   readonly gate: Gate;
+  /** See AnalysisProject; of those projects. */
+  readonly lateness: () => string | undefined;
   /** Places faults of what projects declare. */
   readonly locate: (path: ConfigPath, message: string) => Problem;
   /** Milliseconds since 1970. */

@@ -16,6 +16,8 @@ export interface EmbeddedProjectOptions {
   readonly zone: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** See AnalysisProject. */
+  readonly lateness?: () => string | undefined;
 }
 
 /** A project whose queries are answered from the store of events. They wait until it is open. */
@@ -32,6 +34,7 @@ export function createEmbeddedProject({
   return {
     engine: gateEngine(createEmbeddedEngine(source), gate),
     engineName: "embedded",
+    ...(given.lateness && { lateness: given.lateness }),
     users: {
       async select(...asked) {
         await gate();

@@ -19,6 +19,7 @@ import type { Config } from "./config.ts";
 import type { LoadWorkerSetup } from "./event-load-worker.ts";
 import { openEventMarks } from "./event-marks.ts";
 import { eventFolders, openEventStore } from "./event-store.ts";
+import { watchLoading } from "./event-watch.ts";
 
 /** From the spool to the store. The data folder must be locked. */
 export interface EventLoading extends AsyncDisposable {
@@ -31,6 +32,9 @@ export interface EventLoading extends AsyncDisposable {
   readonly appendLines: RecordSpool["appendLines"];
   /** @throws RecordsUnavailableError when no record would be taken now */
   readonly admit: (bytes: number) => void;
+  /** How late loading is, and whether it goes on. */
+  readonly lagMs: () => number;
+  readonly fault: () => string | undefined;
   /** Bytes of the spool that can't be queried yet. */
   waitingBytes(): Promise<number>;
 }
@@ -85,9 +89,10 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
     }),
   );
   const reader = createRecordReader({ folder, spool, releasing: marks.releasing });
+  const watch = opened.use(await watchLoading(config, { ...reader, loadedTo: store.loadedTo }));
   const loader = opened.use(
     openLoader({
-      ...{ stagingFolder, delays, observer: ports.observer, clock: systemClock },
+      ...{ stagingFolder, delays, observer: watch.observe(ports.observer), clock: systemClock },
       store: { ...store, load: marks.load },
       maxProperties: maxPropertiesOf(config.events),
       names: nameLimitsOf(config.events),
@@ -123,6 +128,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const stack = opened.move();
   return {
     ...{ store, loader, admit, append: spool.append, appendLines: spool.appendLines },
+    ...{ lagMs: watch.lagMs, fault: watch.fault },
     pending: { ...reader, loadedTo: store.loadedTo },
     waitingBytes: async () => (await loader.status()).waitingBytes,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

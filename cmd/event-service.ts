@@ -47,6 +47,8 @@ export interface EventServices extends AsyncDisposable {
   readonly store: EventStore;
   /** What queries have to wait for that ask the store's schema. @throws EventsUnavailableError */
   readonly gate: Gate;
+  /** Says when records that were acknowledged are not loaded after the time that is set for it. */
+  readonly lateness: () => string | undefined;
   /** Takes records that the service itself makes, whatever their types: the loader checks them. */
   sinkOf(projectId: number): Pick<RecordSink, "append">;
 }
@@ -132,11 +134,21 @@ export async function openEventServices(
     codecs: eventCodecs,
     checks: config.projects.length === 0 ? {} : { events: createCheck(loading, () => hasFailed, logger) },
     ...{ gate, store },
+    lateness: createLateness(config, loading),
     sinkOf: (projectId) => ({
       append: (record) => append(encodeSpoolLine(projectId, now(), record)),
     }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** The text stays the same while it is late, so that kept answers with it can be used. */
+function createLateness({ events }: Config, loading: Loading): () => string | undefined {
+  const { warnMs } = events.lag;
+  const maxMs = warnMs + events.batch.maxDelayMs;
+  const seconds = Math.round(maxMs / 1_000);
+  const message = `records that were acknowledged more than ${seconds} s ago are not loaded yet, the answer may lack them`;
+  return () => ((loading.peek()?.lagMs() ?? 0) > maxMs ? message : undefined);
 }
 
 /** Methods whose verdicts need to know what is stored. */
@@ -169,7 +181,12 @@ async function openLoading(
     await openEventLoading(config, {
       letters,
       observer: {
-        loaded: metrics.load.loaded,
+        loaded(prepared, times) {
+          metrics.load.loaded(prepared, times);
+          const lines = prepared.counts.refused.bad_line ?? 0;
+          if (lines > 0)
+            logger.error({ lines }, "lines of the spool are damaged, they are kept as dead letters");
+        },
         failed(error, delayMs) {
           metrics.load.failed(error, delayMs);
           const line = throttle("load");
@@ -234,18 +251,22 @@ async function isToBeOpened(config: Config): Promise<boolean> {
 /** Ready while a record would be taken. Why not names folders, so the log tells it and the answer doesn't. */
 function createCheck(loading: Loading, hasFailed: () => boolean, logger: Logger): ReadyCheck {
   let lastReason: string | undefined;
-  return async () => {
-    // Why was logged when it failed.
-    if (hasFailed()) return "takes no records";
-    let reason: string | undefined;
+  const find = (): readonly [reason: string, told: string] | undefined => {
     try {
       loading.peek()?.admit(0);
     } catch (error) {
-      reason = (error as Error).message;
+      return [(error as Error).message, "takes no records"];
     }
-    if (reason !== lastReason && reason !== undefined) logger.error({ reason }, "no events are taken");
-    if (reason === undefined && lastReason !== undefined) logger.info("events are taken again");
+    const fault = loading.peek()?.fault();
+    return fault === undefined ? undefined : [fault, fault];
+  };
+  return async () => {
+    // Why was logged when it failed.
+    if (hasFailed()) return "takes no records";
+    const [reason, told] = find() ?? [];
+    if (reason !== lastReason && reason !== undefined) logger.error({ reason }, "events are not ready");
+    if (reason === undefined && lastReason !== undefined) logger.info("events are ready again");
     lastReason = reason;
-    return reason === undefined ? undefined : "takes no records";
+    return told;
   };
 }

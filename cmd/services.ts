@@ -46,7 +46,10 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
   await using opened = new AsyncDisposableStack();
   const events = opened.use(await openEventServices(config, tools));
   const [analysis, parsers, webhooks] = await openTogether(opened, [
-    openAnalysisServices(config, { ...tools, store: events.store, gate: events.gate }),
+    openAnalysisServices(config, {
+      ...tools,
+      ...{ store: events.store, gate: events.gate, lateness: events.lateness },
+    }),
     openParserServices(config, { ...tools, keep: keepOfParser(config, events) }),
     openWebhookServices(config, { ...tools, clicks: sinkOfClicks(config, events) }),
   ]);

@@ -774,6 +774,8 @@ export const comments: Readonly<Record<string, string>> = {
     "WarningReason is the cause of a warning.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_IGNORED_FIELD":
     "A member of the REST body is unknown and was ignored.",
+  "engage.analysis.v1.WarningReason.WARNING_REASON_NOT_LOADED":
+    "Records that were acknowledged some time ago are not loaded yet, so that\nthe answer may lack them.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_NO_EFFECT":
     "A known field has no effect on this engine.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_TRUNCATED":

@@ -52,6 +52,7 @@ export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
     const version = project.engine.version(projectId);
     return {
       ...{ version, imports: imports.get(projectId) ?? 0, nowMs: now() },
+      lateness: project.lateness?.(),
       // An engine without a version passes the body on, with members that the message lacks.
       rest: version === undefined ? rest : undefined,
     };

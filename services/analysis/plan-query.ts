@@ -1,3 +1,5 @@
+import { create } from "@bufbuild/protobuf";
+import { WarningReason, WarningSchema } from "../../gen/engage/analysis/v1/result_pb.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import { mentionsClusters, type ProjectDefinitions } from "./definitions.ts";
 import { compileSpread, type EventPlan } from "./describe/event-plan.ts";
@@ -11,6 +13,8 @@ export interface PlanSource {
   readonly project: ProjectDefinitions;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** See AnalysisProject. */
+  readonly lateness?: (() => string | undefined) | undefined;
 }
 
 interface PlanOptions {
@@ -40,7 +44,7 @@ export async function planQuery(
 
 /** The plan of a query before its values are looked at. @throws AnalysisRefusal */
 export async function readQuery(
-  { store, project, now }: PlanSource,
+  { store, project, now, lateness }: PlanSource,
   query: AnyQuery,
   { check, signal, asker, tellUndeclared = warnUndeclared }: PlanOptions,
 ): Promise<EventPlan> {
@@ -49,5 +53,9 @@ export async function readQuery(
   signal.throwIfAborted();
   const schema = store.schema(project.id);
   const described = { project, schema, clusters, nowMs: now(), tellUndeclared };
-  return { ...describeQuery(query, described, check), asker };
+  const plan = describeQuery(query, described, check);
+  const message = lateness?.();
+  if (message === undefined) return { ...plan, asker };
+  const late = create(WarningSchema, { reason: WarningReason.NOT_LOADED, message });
+  return { ...plan, asker, warnings: [late, ...plan.warnings] };
 }

@@ -8,6 +8,8 @@ export interface AnalysisProject {
   readonly engine: AnalysisEngine;
   /** For metrics. */
   readonly engineName: "embedded" | "platform";
+  /** Says when records that were acknowledged are missing from answers; undefined: they are not. */
+  readonly lateness?: () => string | undefined;
   /** Imports of cohorts and tags; undefined on an engine that takes none. */
   readonly clusters?: ClusterPort;
   /** Users by what is known of them; undefined on an engine that finds them by their events only. */

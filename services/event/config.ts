@@ -79,6 +79,14 @@ const deadLettersSchema = z.strictObject({
   keepFiles: z.int().min(0).default(9),
 });
 
+/** When it is told that records are on disk and can't be queried yet. */
+const lagSchema = z.strictObject({
+  /** Answers to queries carry a warning while a record that was acknowledged has waited for longer, and `batch.maxDelayMs`. */
+  warnMs: milliseconds().default(60_000),
+  /** `/readyz` answers 503 when records wait and none was loaded for longer than this, and `batch.maxDelayMs`. */
+  standstillMs: milliseconds().default(120_000),
+});
+
 /** The section `events`: how records are taken and stored. */
 export const eventsConfigSchema = z.strictObject({
   /** Days of events to keep, where a project doesn't say; all of them unless given. */
@@ -99,6 +107,7 @@ export const eventsConfigSchema = z.strictObject({
   uuidWindow: uuidWindowSchema.prefault({}),
   batch: batchSchema.prefault({}),
   spool: spoolSchema.prefault({}),
+  lag: lagSchema.prefault({}),
   engine: engineSchema.prefault({}),
   /** Records that were refused. */
   deadLetters: deadLettersSchema.prefault({}),

@@ -7,7 +7,7 @@ import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { type Engage, openEngage } from "../webhook/engage.ts";
 import { createSender } from "../webhook/senders.ts";
 import { ingestPath, type Report, reportOf, reportUntilTaken, totalOf } from "./reports.ts";
-import { eventsConfig, storedTotals } from "./service.ts";
+import { ask, eventsConfig, storedTotals } from "./service.ts";
 
 const batch = { maxDelayMs: 3_600_000 };
 /** After the first batch, which goes at once, nothing is loaded for an hour. */
@@ -156,4 +156,66 @@ it("starts with a data folder of a version without marks", async () => {
   await engage.kill();
   await using again = await openEngage(folder.path, eventsConfig());
   expect(await storedTotals(again)).toEqual(totalOf(reports));
+});
+
+const lostIntakes: readonly (readonly [what: string, lose: (file: string) => void])[] = [
+  ["is gone", (file) => rmSync(file)],
+  ["is damaged", (file) => writeFileSync(file, "x".repeat(50_000))],
+];
+
+it.each(lostIntakes)(
+  "loads nothing and says so when the intake %s, until it is made again",
+  async (_what, lose) => {
+    await using folder = await openTempFolder();
+    await using engage = await openEngage(folder.path, eventsConfig());
+    await send(engage, reports);
+    expect(await storedTotals(engage)).toEqual(totalOf(reports));
+    await engage.kill("SIGTERM");
+    lose(join(folder.path, "events", "intake.db"));
+    await engage.start();
+    const further = [reportOf(50), reportOf(51)];
+    await send(engage, further);
+    await vi.waitFor(async () => {
+      expect(await readiness(engage)).toEqual([
+        503,
+        expect.stringContaining("records are taken, and not loaded"),
+      ]);
+    }, 60_000);
+    expect(JSON.stringify(engage.log)).toContain("engage store rebuild-intake");
+    await engage.kill("SIGTERM");
+    expect(engageStore(folder.path, "rebuild-intake")).toMatch(
+      /^intake rebuilt: 50 accounts, 0 visitors, uuids of 132 records$/m,
+    );
+    await engage.start();
+    // What is sent again is known by its uuids.
+    await send(engage, reports);
+    expect(await storedTotals(engage)).toEqual(totalOf([...reports, ...further]));
+    expect(await readiness(engage)).toEqual([200, expect.any(String)]);
+  },
+);
+
+it("warns in answers of records that wait for longer than is set", async () => {
+  await using folder = await openTempFolder();
+  const lag = { warnMs: 1, standstillMs: 3_600_000 };
+  const config = eventsConfig({ lag, batch: { maxDelayMs: 1 } });
+  await using engage = await openEngage(folder.path, config);
+  await send(engage, reports);
+  expect(await storedTotals(engage)).toEqual(totalOf(reports));
+  await engage.kill("SIGTERM");
+  rmSync(join(folder.path, "events", "intake.db"));
+  await engage.start();
+  await send(engage, [reportOf(50)]);
+  const events = [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES" }];
+  const late = /records that were acknowledged more than \d+ s ago are not loaded yet/;
+  await vi.waitFor(async () => {
+    const { data } = await ask(engage, "event-analyze", { events, useCache: true });
+    expect(JSON.stringify(data.warnings)).toMatch(late);
+  }, 60_000);
+  const slice = {
+    events: [{ type: "normal", eventName: "anyEvent", analysis: "TRIG_USER_NUM" }],
+    sliceGroupVal: [],
+    eventIndex: 0,
+  };
+  const { data: users } = await ask(engage, "event-user-list", slice);
+  expect(JSON.stringify(users.warnings)).toMatch(late);
 });

@@ -1,0 +1,99 @@
+import type { SpoolPlace } from "../../../store/events/events.ts";
+import type { RefusalReason } from "../record/record.ts";
+import { comparePlaces } from "./places.ts";
+import { type LoadRefusal, loadRefusals, type RecordCounts } from "./prepared.ts";
+
+export interface LoadWatchOptions {
+  readonly monotonicMs: () => number;
+  /** Loading stands still when something waits and nothing was loaded for this long. */
+  readonly standstillMs: number;
+  /** Records of before the start have waited for so long already. */
+  readonly waitedMs: number;
+}
+
+/** Knows how late loading is, and whether it goes on. */
+export interface LoadWatch {
+  /** To be called about every second: the records that are on disk end here. */
+  reached(end: SpoolPlace): void;
+  loaded(counts: RecordCounts): void;
+  failed(): void;
+  /** For how long the oldest record has waited that the store has not loaded; 0 when there is none. To about a second. */
+  lagMs(loadedTo: SpoolPlace | undefined): number;
+  /** Why records that are taken don't become events; undefined when they do. */
+  fault(loadedTo: SpoolPlace | undefined): string | undefined;
+}
+
+interface Checkpoint {
+  readonly end: SpoolPlace;
+  readonly atMs: number;
+}
+
+/** With more, every second one is forgotten: about an hour. */
+const maxCheckpoints = 4_096;
+/** One failure, or a store that is restarted, is no standstill. */
+const minFailures = 3;
+const minFailingMs = 1_500;
+/** With fewer, it may be the records. */
+const minRefused = 20;
+/** Reasons that may be the server's: its clock, its configuration, its disk. */
+const ownReasons: ReadonlySet<string> = new Set<RefusalReason | LoadRefusal>([
+  ...loadRefusals,
+  "time_too_new",
+  "time_too_old",
+]);
+
+export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWatchOptions): LoadWatch {
+  const startMs = monotonicMs();
+  let checkpoints: Checkpoint[] = [];
+  let lastEnd: SpoolPlace | undefined;
+  let lastLoadMs = startMs;
+  let failures = { count: 0, sinceMs: startMs };
+  /** Since a record was loaded. */
+  let refused = { count: 0, ofReason: new Map<string, number>() };
+
+  function firstWaiting(loadedTo: SpoolPlace | undefined): Checkpoint | undefined {
+    const isLoaded = ({ end }: Checkpoint) => loadedTo !== undefined && comparePlaces(end, loadedTo) <= 0;
+    checkpoints = checkpoints.slice(checkpoints.findLastIndex(isLoaded) + 1);
+    return checkpoints[0];
+  }
+  return {
+    reached(end) {
+      if (lastEnd !== undefined && comparePlaces(end, lastEnd) <= 0) return;
+      const isFirst = lastEnd === undefined;
+      lastEnd = end;
+      checkpoints.push({ end, atMs: isFirst ? startMs - waitedMs : monotonicMs() });
+      if (checkpoints.length > maxCheckpoints) checkpoints = checkpoints.filter((_one, at) => at % 2 === 0);
+    },
+    loaded({ events, updates, users, duplicates, refused: byReason }) {
+      lastLoadMs = monotonicMs();
+      failures = { count: 0, sinceMs: lastLoadMs };
+      const isAnyTaken = events + updates + users + duplicates.uuid + duplicates.first_check_id > 0;
+      if (isAnyTaken) refused = { count: 0, ofReason: new Map() };
+      for (const [reason, count] of Object.entries(byReason)) {
+        if (!ownReasons.has(reason)) continue;
+        refused.count += count;
+        refused.ofReason.set(reason, (refused.ofReason.get(reason) ?? 0) + count);
+      }
+    },
+    failed() {
+      if (failures.count === 0) failures.sinceMs = monotonicMs();
+      failures.count++;
+    },
+    lagMs(loadedTo) {
+      const first = firstWaiting(loadedTo);
+      return first === undefined ? 0 : monotonicMs() - first.atMs;
+    },
+    fault(loadedTo) {
+      const nowMs = monotonicMs();
+      const isFailing = failures.count >= minFailures && nowMs - failures.sinceMs >= minFailingMs;
+      const first = firstWaiting(loadedTo);
+      const waitedMs = first === undefined ? 0 : nowMs - Math.max(lastLoadMs, first.atMs);
+      if (first !== undefined && (isFailing || waitedMs > standstillMs)) {
+        return "records are taken, and not loaded";
+      }
+      if (refused.count < minRefused) return undefined;
+      const [most = ""] = [...refused.ofReason].sort(([, a], [, b]) => b - a)[0] ?? [];
+      return `all of the last ${refused.count} records are refused (${most})`;
+    },
+  };
+}
