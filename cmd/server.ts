@@ -5,7 +5,7 @@ import { systemClock } from "../base/async/clock.ts";
 import { watchClockJumps } from "../base/async/clock-jumps.ts";
 import { packageVersion } from "../base/package/root.ts";
 import { createAccessLog } from "../gateway/access-log.ts";
-import { createAuthorizer } from "../gateway/auth.ts";
+import { createAuthorizer, createRequireKey } from "../gateway/auth.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { type ServedService, serve } from "../gateway/methods.ts";
 import { createMetrics } from "../gateway/metrics/metrics.ts";
@@ -80,6 +80,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     pages: {
       checks,
       metrics,
+      ...(config.metrics.auth === "keys" && { requireMetricsKey: createRequireKey(config.auth) }),
       pages: createApiPages(() => describeApi(services, codecs)),
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
     },

@@ -22,10 +22,11 @@ import { stopRequest } from "./early-answer.ts";
 import { concealFaults } from "./failures.ts";
 import { createJsonBodyReader, hasLongs } from "./json-body.ts";
 import { jsonBoundsOf, maxMessageBytesOf } from "./limits.ts";
-import type { ServedMethod } from "./methods.ts";
+import { httpMethodsOf, type ServedMethod } from "./methods.ts";
 import { enterStream } from "./open-streams.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "./record.ts";
+import { refuseMethod } from "./rest/refuse-method.ts";
 import { takeTurns } from "./turns.ts";
 import { wholeBody, wholeMessages } from "./whole-messages.ts";
 
@@ -45,7 +46,9 @@ export function createAdapter(
   return (request, response, path) => {
     const route = routes.get(path);
     if (route === undefined) return false;
-    void handle(core, route, request, response);
+    const methods = httpMethodsOf(route.served);
+    if (!methods.includes(request.method ?? "")) refuseMethod(request, response, path, methods);
+    else void handle(core, route, request, response);
     return true;
   };
 }

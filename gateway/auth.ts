@@ -3,7 +3,9 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Authorize } from "./core.ts";
+import { NodeHeaders } from "./headers.ts";
 import type { ServedMethod } from "./methods.ts";
+import { type NodeRequest, peerOf } from "./port.ts";
 import type { Caller, CallRecord } from "./record.ts";
 
 /** A bearer key; only its digest is kept. */
@@ -33,6 +35,18 @@ export interface AuthOptions {
 /** Digest of a key in the form that the configuration holds. */
 export function hashKey(key: string): string {
   return hash("sha256", key, "hex");
+}
+
+/** Throws UNAUTHENTICATED unless a request has a key, whatever that may call, or a client certificate. */
+export type RequireKey = (request: NodeRequest) => void;
+
+export function createRequireKey(options: AuthOptions): RequireKey {
+  const identify = createIdentify(options);
+  return ({ headers, socket }) => {
+    const presented = presentedKeys(new NodeHeaders(headers));
+    if (identify(presented, { peer: peerOf(socket) }) === undefined)
+      throw unauthenticated(presented.length > 0);
+  };
 }
 
 interface Identity {
@@ -70,7 +84,7 @@ function createIdentify({ keys, certificates }: AuthOptions) {
   const mayCallAsSubject =
     certificates === undefined ? () => always : (subject: string) => bySubject.get(subject) ?? never;
 
-  return (presented: readonly string[], { peer }: CallRecord): Identity | undefined => {
+  return (presented: readonly string[], { peer }: Pick<CallRecord, "peer">): Identity | undefined => {
     for (const key of presented) {
       // Looking a digest up takes a time that depends on the digest. That tells an attacker nothing: to learn the
       // stored digests byte by byte they would have to choose keys by the bytes of their digests, and a digest once

@@ -9,10 +9,12 @@ import { Connections } from "./connections.ts";
 import type { Authorize, Core } from "./core.ts";
 import type { ReportFault } from "./failures.ts";
 import { createHealth, type Health } from "./health.ts";
+import { createIndexPage } from "./index-page.ts";
 import { createConnectLane } from "./lanes/connect.ts";
 import { createGrpcLane } from "./lanes/grpc.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ServedService } from "./methods.ts";
+import { createNearestPath } from "./nearest-path.ts";
 import { OpenBytes } from "./open-bytes.ts";
 import { createPages, type PagesOptions } from "./pages.ts";
 import { createPort, type NodeRequest, type NodeResponse, type TlsOptions } from "./port.ts";
@@ -120,8 +122,20 @@ function createDispatch(
   lanes: boolean,
 ): (request: NodeRequest, response: NodeResponse) => void {
   const adapter = createAdapter(core);
-  const pages = createPages({ ...options.pages, isDraining: () => health.isDraining });
   const rest = createRestRouter(core, { codecs: options.codecs ?? new Map() });
+  const own = { ...options.pages.pages };
+  const paths = [
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    ...Object.keys(own).filter((path) => !/^\/.+\//.test(path)),
+  ];
+  const pages = createPages({
+    ...options.pages,
+    isDraining: () => health.isDraining,
+    pages: { ...own, "/": createIndexPage(core.services, rest.routes, paths) },
+  });
+  const nearest = createNearestPath(core.services, rest.routes);
   const admit = createSites(options.sites ?? noSites, createTargets(core.services, rest));
   const servers: Serve[] = [
     ...(lanes ? [createConnectLane(core)] : []),
@@ -140,7 +154,7 @@ function createDispatch(
     const path = query < 0 ? target : target.slice(0, query);
     if (!admit(request, response, path, head)) return;
     for (const serve of servers) if (serve(request, response, path)) return;
-    refuse(request, response as ServerResponse, path);
+    refuse(request, response as ServerResponse, path, nearest(path));
   };
 }
 
@@ -151,7 +165,12 @@ function refuseHead(request: NodeRequest, response: NodeResponse, problem: strin
   sendAnswer(request, response, encodeError(error, ErrorStyle.STATUS));
 }
 
-function refuse(request: NodeRequest, response: ServerResponse, path: string): void {
+function refuse(
+  request: NodeRequest,
+  response: ServerResponse,
+  path: string,
+  nearest: string | undefined,
+): void {
   const type = request.headers["content-type"];
   if (type?.startsWith("application/grpc")) {
     const head = {
@@ -168,8 +187,8 @@ function refuse(request: NodeRequest, response: ServerResponse, path: string): v
     } else response.writeHead(200, head).end();
     return;
   }
-  response.writeHead(404, { "content-type": "application/json" });
-  response.end(
-    JSON.stringify({ code: Code.NotFound, message: `nothing is served at ${shorten(path)}`, details: [] }),
-  );
+  const hint = nearest === undefined ? "" : `, the nearest is ${nearest}`;
+  const message = `nothing is served at ${shorten(path)}${hint}: / lists what is, and /docs describes it`;
+  const error = new ConnectError(message, Code.NotFound);
+  sendAnswer(request, response, encodeError(error, ErrorStyle.STATUS));
 }

@@ -1,4 +1,5 @@
 import { create, type DescMethod, type DescService, getOption, hasOption } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import {
   Code,
   ConnectError,
@@ -49,6 +50,12 @@ const foreignStyles: ReadonlySet<ErrorStyle> = new Set([
 /** Whether the REST form of a method is a contract of others, whose callers send more than it says. */
 export function isForeignContract({ options }: ServedMethod): boolean {
   return foreignStyles.has(options.errorStyle);
+}
+
+/** The HTTP methods that the protocols of RPCs use for this one. */
+export function httpMethodsOf({ desc }: ServedMethod): readonly string[] {
+  const isRead = desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  return isRead && desc.methodKind === "unary" ? ["GET", "POST"] : ["POST"];
 }
 
 /** What a service says of its methods beyond their contract. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { ConnectError } from "@connectrpc/connect";
 import { stopRequest } from "./early-answer.ts";
 import { type ReadyCheck, runChecks } from "./ready-checks.ts";
 
@@ -22,6 +23,8 @@ export interface PagesOptions {
   /** By the name under which `/readyz` shows them. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  /** Throws UNAUTHENTICATED for requests that may not see the metrics; by default all may. */
+  readonly requireMetricsKey?: (request: PageRequest) => void;
   /** Further pages by their exact path. */
   readonly pages?: Readonly<Record<string, PageHandler>>;
   /** Told what a page threw; the caller sees "internal error". */
@@ -40,7 +43,7 @@ export function createPages(options: PagesOptions): Pages {
   const handlers = new Map<string, PageHandler>([
     ["/healthz", () => json(200, { status: "ok" })],
     ["/readyz", () => readiness(options)],
-    ["/metrics", async () => metricsPage(options)],
+    ["/metrics", (request) => metricsPage(options, request)],
     ...Object.entries(options.pages ?? {}),
   ]);
   return {
@@ -82,7 +85,17 @@ async function readiness({ isDraining, checks }: PagesOptions): Promise<Page> {
   return json(isReady ? 200 : 503, { status: isReady ? "ready" : "not ready", checks: results });
 }
 
-async function metricsPage({ metrics }: PagesOptions): Promise<Page> {
+async function metricsPage(
+  { metrics, requireMetricsKey }: PagesOptions,
+  request: PageRequest,
+): Promise<Page> {
+  try {
+    requireMetricsKey?.(request);
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    const refusal = json(401, { code, message: rawMessage, details: [] });
+    return { ...refusal, headers: { ...noStore, "www-authenticate": "Bearer" } };
+  }
   return { contentType: metrics.contentType, body: await metrics.text(), headers: noStore };
 }
 

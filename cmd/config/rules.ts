@@ -19,6 +19,7 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
   return [
     ...checkAuth(settings, isPublic),
     ...(isPublic ? checkDemoSecrets(settings) : []),
+    ...checkMetrics(settings),
     ...checkProjects(settings),
     ...checkEvents(settings),
     ...checkAnalysis(settings, config),
@@ -50,6 +51,12 @@ function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): Finding[
     "        auth: { mode: off }",
   ];
   return [{ path: ["auth"], message: message.join("\n") }];
+}
+
+function checkMetrics({ metrics, auth, tls }: Settings): Finding[] {
+  if (metrics.auth === "off" || auth.keys.length > 0 || tls?.ca !== undefined) return [];
+  const message = "is \"keys\" but there are none: make one with 'engage key create NAME'";
+  return [{ path: ["metrics", "auth"], message }];
 }
 
 function checkDemoSecrets(settings: Settings): Finding[] {

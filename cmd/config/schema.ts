@@ -129,6 +129,11 @@ const limitsSchema = z.strictObject({
   compressMinBytes: z.int().min(0).default(defaultLimits.compressMinBytes),
 });
 
+const metricsSchema = z.strictObject({
+  /** `keys`: /metrics is for callers with one of auth.keys, whatever it may call, or with a client certificate. */
+  auth: z.enum(["keys", "off"]).default("off"),
+});
+
 const logSchema = z.strictObject({
   level: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   /** One line for each call. */
@@ -169,6 +174,7 @@ export const configSchema = z.strictObject({
   tls: tlsSchema.optional(),
   auth: section(authSchema),
   gateway: section(gatewaySchema),
+  metrics: section(metricsSchema),
   limits: section(limitsSchema),
   /** Time that calls in flight get to finish when the service stops. */
   drainMs: milliseconds().default(10_000),

@@ -1,15 +1,10 @@
-import { Code } from "@connectrpc/connect";
-import { shorten } from "../../base/text/quote.ts";
-import type { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import type { Core } from "../core.ts";
 import type { ServedMethod } from "../methods.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
-import { refuse } from "../refusals.ts";
 import { compileBindings, type RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
 import { createPathTable } from "./path-table.ts";
-import { sendAnswer } from "./send.ts";
-import { encodeError } from "./status.ts";
+import { refuseMethod } from "./refuse-method.ts";
 import { compileStreamRoute } from "./stream.ts";
 import { compileRefusedRoute, compileUnaryRoute, type ServeRoute } from "./unary.ts";
 
@@ -64,7 +59,8 @@ export function createRestRouter(core: Core, options: RestOptions = {}): RestRou
     const methods = table.methodsAt(path);
     if (methods.length === 0) return false;
     const { errorStyle } = table.find(methods[0]!, path)!.value.binding.served.options;
-    refuseMethod(request, response, path, methods, errorStyle);
+    const heads = methods.includes("GET") ? ["HEAD"] : [];
+    refuseMethod(request, response, path, [...methods, ...heads], errorStyle);
     return true;
   };
   return {
@@ -80,23 +76,4 @@ function compileRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): Ser
   if (spec.kind === "unary") return compileUnaryRoute(core, binding, codecs);
   if (spec.kind === "server_streaming") return compileStreamRoute(core, binding, codecs);
   return compileRefusedRoute(core, binding);
-}
-
-/** The path exists, but not for this method. HEAD goes wherever GET goes. */
-function refuseMethod(
-  request: NodeRequest,
-  response: NodeResponse,
-  path: string,
-  methods: readonly string[],
-  errorStyle: ErrorStyle,
-): void {
-  const heads = methods.includes("GET") ? ["HEAD"] : [];
-  const allow = [...new Set([...methods, ...heads, "OPTIONS"])].sort().join(", ");
-  if (request.method === "OPTIONS") {
-    sendAnswer(request, response, { status: 204, headers: { allow }, body: "" });
-    return;
-  }
-  const message = `method ${request.method} is not served at ${shorten(path)}, valid are ${allow}`;
-  const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), errorStyle);
-  sendAnswer(request, response, { ...answer, headers: { ...answer.headers, allow } });
 }

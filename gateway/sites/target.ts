@@ -1,7 +1,6 @@
-import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import { ErrorStyle as Style } from "../../gen/engage/gateway/v1/options_pb.ts";
-import type { ServedMethod, ServedService } from "../methods.ts";
+import { httpMethodsOf, type ServedMethod, type ServedService } from "../methods.ts";
 import type { RestRouter } from "../rest/router.ts";
 
 /** What a path is, as far as pages of other origins are concerned. */
@@ -33,12 +32,6 @@ export function createTargets(services: readonly ServedService[], rest: RestRout
     const served = rest.find(method, path) ?? (methods[0] && rest.find(methods[0], path));
     return served ? restTarget(served, methods) : pageTarget;
   };
-}
-
-/** The HTTP methods that the protocols of RPCs use for this one. */
-export function httpMethodsOf({ desc }: ServedMethod): readonly string[] {
-  const isRead = desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
-  return isRead && desc.methodKind === "unary" ? ["GET", "POST"] : ["POST"];
 }
 
 function rpcTarget(served: ServedMethod): Target {

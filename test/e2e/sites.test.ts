@@ -158,7 +158,7 @@ test("refusals say what is valid", async () => {
   expect([overGrpcWeb.status, grpcStatusOf(overGrpcWeb)]).toEqual([403, 7]);
 });
 
-test.each(["/docs"])("a link on another site may open %s", async (path) => {
+test.each(["/", "/docs"])("a link on another site may open %s", async (path) => {
   const headers = {
     "sec-fetch-site": "cross-site",
     "sec-fetch-mode": "navigate",
@@ -295,7 +295,7 @@ describe("where keys are asked for", () => {
   let keyed: RunningServer;
   beforeAll(async () => {
     const keys = [{ name: "all", sha256: hashKey("key-all"), methods: ["*"] }];
-    keyed = await start({ ENGAGE_AUTH_KEYS: JSON.stringify(keys) });
+    keyed = await start({ ENGAGE_AUTH_KEYS: JSON.stringify(keys), ENGAGE_METRICS_AUTH: "keys" });
   });
   afterAll(() => keyed.stop());
 
@@ -304,6 +304,11 @@ describe("where keys are asked for", () => {
     ["GET /v1/channels", { origin: evil, "x-api-key": "key-all" }, 200],
     ["GET /v1/channels", { host: "evil.example", authorization: "Bearer key-all" }, 200],
     ["GET /v1/channels", { origin: shop, "x-api-key": "key-all" }, 200],
+    ["GET /metrics", {}, 401],
+    ["GET /metrics", { authorization: "Bearer nope" }, 401],
+    ["GET /metrics", { authorization: "Bearer key-all" }, 200],
+    ["GET /metrics", { "x-api-key": "key-all" }, 200],
+    ["GET /readyz", {}, 200],
     ["GET /metrics", { origin: evil }, 403],
     ["GET /metrics", { host: "evil.example" }, 421],
     [`POST ${check}`, { ...json, host: "evil.example" }, 421],

@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import { connect, constants, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
 import { createPages, type PagesOptions } from "../../gateway/pages.ts";
 
 let isDraining = false;
@@ -161,4 +162,34 @@ describe("/readyz", () => {
     expect((await get("/healthz")).status).toBe(200);
     isDraining = false;
   });
+});
+
+test("/metrics may ask for a key", async () => {
+  const refuse = (): never => {
+    throw new ConnectError("this call needs a key", Code.Unauthenticated);
+  };
+  const guarded = createPages({
+    isDraining: () => false,
+    checks: {},
+    metrics: { contentType: "text/plain", text: async () => "engage_up 1\n" },
+    requireMetricsKey: ({ headers }) => (headers["x-api-key"] === "right" ? undefined : refuse()),
+    reportFault: (error) => faults.push(error),
+  });
+  const server = createServer((request, response) => void guarded.serve(request.url!, request, response));
+  const url = await listen(server);
+  onTestFinished(() => void server.close());
+  const answers = await Promise.all(
+    ["/metrics", "/healthz"].flatMap((path) =>
+      ["wrong", "right"].map(async (key) => {
+        const answer = await fetch(url + path, { headers: { "x-api-key": key } });
+        return [path, key, answer.status, answer.headers.get("www-authenticate")];
+      }),
+    ),
+  );
+  expect(answers).toEqual([
+    ["/metrics", "wrong", 401, "Bearer"],
+    ["/metrics", "right", 200, null],
+    ["/healthz", "wrong", 200, null],
+    ["/healthz", "right", 200, null],
+  ]);
 });

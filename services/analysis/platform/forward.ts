@@ -1,7 +1,12 @@
+import { getOption } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { describeJsonExcess, findJsonExcess } from "../../../base/json/bounds.ts";
 import { quoteText, shorten } from "../../../base/text/quote.ts";
-import type { ForwardQueryRequest } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import {
+  AnalysisProxy,
+  type ForwardQueryRequest,
+} from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine } from "../engine.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
@@ -50,8 +55,16 @@ function forwards(engine: AnalysisEngine, path: string): engine is PlatformEngin
   return "forwards" in engine && (engine as PlatformEngine).forwards(path);
 }
 
+/** What is answered here, whatever the engine. */
+const ownPaths: readonly string[] = AnalysisProxy.methods.flatMap((method) => {
+  const { pattern } = getOption(method, http);
+  return pattern.case === "post" && pattern.value.startsWith("/open/") && !pattern.value.includes("{")
+    ? [pattern.value]
+    : [];
+});
+
 function pathNotFound(path: string): AnalysisRefusal {
-  const message = `nothing is served at ${quoteText(`/open/${path}`)}`;
+  const message = `nothing is served at ${quoteText(`/open/${path}`)}, valid are ${ownPaths.join(", ")} and the paths in analysis.platform.paths; /docs describes them`;
   return new AnalysisRefusal(returnCodes.parameter, message, { httpStatus: 404 });
 }
 

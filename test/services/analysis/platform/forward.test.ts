@@ -116,7 +116,7 @@ describe("other paths of the platform", () => {
     type: "application/json",
     text: JSON.stringify({
       return_code: -1001,
-      return_message: `nothing is served at ${JSON.stringify(path)}`,
+      return_message: `nothing is served at ${JSON.stringify(path)}, valid are /open/event-analyze, /open/event-user-list, /open/streaming-download/event-analyze, /open/streaming-download/event-user-list and the paths in analysis.platform.paths; /docs describes them`,
     }),
   });
 

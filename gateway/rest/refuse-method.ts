@@ -1,0 +1,25 @@
+import { Code } from "@connectrpc/connect";
+import { shorten } from "../../base/text/quote.ts";
+import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
+import type { NodeRequest, NodeResponse } from "../port.ts";
+import { refuse } from "../refusals.ts";
+import { sendAnswer } from "./send.ts";
+import { encodeError } from "./status.ts";
+
+/** The path exists, but not for this method: 405 in the style of the path, or what OPTIONS asks for. */
+export function refuseMethod(
+  request: NodeRequest,
+  response: NodeResponse,
+  path: string,
+  methods: readonly string[],
+  errorStyle: ErrorStyle = ErrorStyle.STATUS,
+): void {
+  const allow = [...new Set([...methods, "OPTIONS"])].sort().join(", ");
+  if (request.method === "OPTIONS") {
+    sendAnswer(request, response, { status: 204, headers: { allow }, body: "" });
+    return;
+  }
+  const message = `method ${shorten(request.method ?? "")} is not served at ${shorten(path)}, valid are ${allow}`;
+  const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), errorStyle);
+  sendAnswer(request, response, { ...answer, headers: { ...answer.headers, allow } });
+}
