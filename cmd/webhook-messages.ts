@@ -72,7 +72,10 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   return {
     receive: createReceiver({
       ...{ inbox, channels: ports.channels, checkPushIds, observer: ports.receiveObserver },
-      explain: createExplainer([...ports.channels.values()].flatMap(({ secrets }) => secrets ?? [])),
+      explain: createExplainer(
+        [...ports.channels.values()].flatMap(({ secrets }) => secrets ?? []),
+        clock.monotonicMs,
+      ),
       routesOf: createRouting(config.webhook),
       deliverNow: delivery.deliverNow,
       now: Date.now,

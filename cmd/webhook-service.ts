@@ -5,7 +5,7 @@ import { Code, type ConnectError, type HandlerContext, type ServiceImpl } from "
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createOutbound } from "../base/net/outbound.ts";
-import { kRawBody, recordOf } from "../gateway/record.ts";
+import { kEncodedBody, kRawBody, recordOf } from "../gateway/record.ts";
 import { refuse } from "../gateway/refusals.ts";
 import type { JsonCodecs } from "../gateway/rest/codec.ts";
 import type { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -92,6 +92,7 @@ export async function openWebhookServices(
       ...createReceiveMethod({
         ...{ channels, receive: messages.receive, callerOf },
         rawBodyOf: ({ values }) => values.get(kRawBody),
+        encodedBodyOf: ({ values }) => values.get(kEncodedBody),
         tooLarge,
       }),
       ...createClickMethod({

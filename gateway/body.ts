@@ -16,7 +16,8 @@ const partBytes = 64 * 1024;
 export interface BodyReader {
   /** Size on the wire. */
   bytesRead(bytes: number): void;
-  receive(body: Buffer): void;
+  /** @param encoded the body as it came, where an encoding was undone */
+  receive(body: Buffer, encoded?: Buffer): void;
   fail(reason: unknown): void;
 }
 
@@ -67,7 +68,7 @@ function inflating(encoding: Encoding, room: Room, hold: Hold, reader: BodyReade
     receive: (wire) => {
       hold.complete();
       inflate(wire, encoding, room, hold).then(
-        (body) => reader.receive(body),
+        (body) => reader.receive(body, wire),
         (error: unknown) => reader.fail(error),
       );
     },

@@ -26,8 +26,8 @@ export interface UnaryHttp {
   readonly encodeError: (error: ConnectError, call: Call) => HttpAnswer;
 }
 
-/** Reads the message from the body of a request. */
-export type DecodeBody = (body: Buffer, call: Call, request: NodeRequest) => Message;
+/** Reads the message from the body of a request. `encoded` is how that came, where an encoding was undone. */
+export type DecodeBody = (body: Buffer, call: Call, request: NodeRequest, encoded?: Buffer) => Message;
 
 /** How the message of one request is come by. */
 export interface UnaryInput {
@@ -117,11 +117,11 @@ class Exchange implements BodyReader, Holder {
     this.#record.bytesIn = bytes;
   }
 
-  receive(body: Buffer): void {
+  receive(body: Buffer, encoded?: Buffer): void {
     this.#hold?.close();
     if (this.#ended) return;
     try {
-      this.#call.message = this.#input.decode(body, this.#call, this.#request);
+      this.#call.message = this.#input.decode(body, this.#call, this.#request, encoded);
       settle(this.#method.invoke(this.#call), this);
     } catch (error) {
       this.fail(error);

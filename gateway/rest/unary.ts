@@ -6,7 +6,7 @@ import { compressAnswer } from "../compress.ts";
 import type { Core } from "../core.ts";
 import { compileUnary } from "../invoke.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
-import { kRawBody } from "../record.ts";
+import { kEncodedBody, kRawBody } from "../record.ts";
 import { type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
 import { compileAdmit } from "./admit.ts";
 import type { RestBinding } from "./bindings.ts";
@@ -47,8 +47,9 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Json
     encodeError: (error) => encodeError(error, errorStyle),
   };
   return (request, response, segments, query) => {
-    const decode = (body: Buffer, call: Call): Message => {
+    const decode = (body: Buffer, call: Call, _request: NodeRequest, encoded?: Buffer): Message => {
       if (rawBody) call.values.set(kRawBody, body);
+      if (rawBody && encoded !== undefined) call.values.set(kEncodedBody, encoded);
       return read({ body, contentType: request.headers["content-type"], segments, query });
     };
     const input = { decode, admit: admit && ((call: Call) => admit(call, segments, query)) };

@@ -19,18 +19,21 @@ export function checkHeaders(channel: Channel, headers: Pick<Headers, "get">): r
   throw new Refusal("unauthenticated", `signature is missing, valid headers are ${names}`);
 }
 
+/** What a signature is checked against. */
+export interface SignedCall {
+  readonly headers: Pick<Headers, "get">;
+  readonly body: Uint8Array;
+  /** The body as it came, where a content encoding was undone; for the explanation. */
+  readonly encoded?: Uint8Array | undefined;
+}
+
 /** Checks the headers and the signature of an HTTP call. Throws a Refusal of kind `unauthenticated`. */
-export function authenticate(
-  channel: Channel,
-  headers: Pick<Headers, "get">,
-  body: Uint8Array,
-  nowMs: number,
-  explain: Explain,
-): void {
+export function authenticate(channel: Channel, call: SignedCall, nowMs: number, explain: Explain): void {
+  const { headers, body, encoded } = call;
   const given = checkHeaders(channel, headers);
   if (channel.secrets === undefined) return;
   const verdict = verifySignature(body, given, channel.secrets, nowMs);
   if (verdict.kind === "match") return;
-  const detail = explain({ channel: channel.name, body, given, nowMs });
+  const detail = explain({ channel: channel.name, body, encoded, given, nowMs });
   throw new Refusal("unauthenticated", "signature mismatch", detail === undefined ? {} : { detail });
 }

@@ -22,6 +22,9 @@ export interface CheckedBatch {
 }
 
 const maxQuoted = 80;
+/** Of the messages of one reply; those of further elements are short, so that a reply stays small beside its batch. */
+const maxMessageBytes = 262_144;
+const shortMessage = "not accepted";
 /** Push ids are slices of the whole body's text up to this size; they keep all of it alive. */
 const maxDecodedBytes = 262_144;
 
@@ -35,12 +38,17 @@ export function checkElements(
   const failures: ElementFailure[] = [];
   // One call for all push ids, of which most are ASCII, costs less than one for each.
   const latin1 = body.length <= maxDecodedBytes ? body.toString("latin1") : undefined;
+  let messageBytes = 0;
+  const fail = (index: number, message: string): void => {
+    messageBytes += message.length;
+    failures.push({ index, message: messageBytes > maxMessageBytes ? shortMessage : message });
+  };
   for (let index = 0; index < elements.length; index++) {
     const element = elements[index]!;
     const message = override?.get(index) ?? faultOf(element);
     const pushId = message === undefined ? pushIdOf(body, latin1, element.pushId!) : "";
-    if (message !== undefined) failures.push({ index, message });
-    else if (!pushId.isWellFormed()) failures.push({ index, message: "push_id holds half a surrogate pair" });
+    if (message !== undefined) fail(index, message);
+    else if (!pushId.isWellFormed()) fail(index, "push_id holds half a surrogate pair");
     else {
       const { start, end, receipt } = element;
       const { start: receiptStart, end: receiptEnd } = receipt!;

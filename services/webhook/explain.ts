@@ -10,18 +10,26 @@ export interface KnownSecret extends Secret {
 export interface Mismatch {
   readonly channel: string;
   readonly body: Uint8Array;
+  /** The body as it came, where it was compressed and is not large. */
+  readonly encoded?: Uint8Array | undefined;
   /** The values of the signature headers. */
   readonly given: readonly string[];
   readonly nowMs: number;
 }
 
-/** Bodies beyond this are explained by the secret and the algorithm only. */
-const maxVariedBytes = 262_144;
-/** Beyond this not at all: the work must stay small whatever is sent. */
-const maxExplainedBytes = 4_194_304;
+/** Larger bodies are not written again in other ways. */
+const maxVariedBytes = 65_536;
+/** Hashed for one explanation, some 20 ms of work: it must stay small whatever is sent. */
+const maxHashedBytes = 16_777_216;
 const maxSecrets = 64;
 
 const none = "no known cause: another secret, or the body was changed on its way";
+const tooLarge = "no known cause, of which only the likeliest were tried, since the body is large";
+
+/** What may still be hashed. */
+interface Budget {
+  bytes: number;
+}
 
 interface Given {
   readonly bytes: Buffer;
@@ -35,62 +43,85 @@ const algorithms: Readonly<Record<number, string>> = { 16: "md5", 20: "sha1", 32
 /**
  * The likely cause of a signature that does not match, for the log and never
  * for the answer. Tries what senders get wrong, one thing at a time: how the
- * value is written, the secret, the body's bytes. At most a few hundred hashes.
+ * value is written, the secret, the body's bytes. Ends when it has hashed enough.
  */
 export function explainMismatch(mismatch: Mismatch, secrets: readonly KnownSecret[]): string {
-  const { body, nowMs, channel } = mismatch;
-  if (body.length > maxExplainedBytes) return `body of ${body.length} bytes is too large to be explained`;
+  const { body, channel } = mismatch;
   const readings = mismatch.given.slice(0, 2).flatMap(readGiven);
   if (readings.length === 0) {
     return "the value is neither hexadecimal nor base64 of a hash: it must be 40 hexadecimal digits";
   }
   const own = secrets.filter((secret) => secret.channel === channel);
   const others = secrets.filter((secret) => secret.channel !== channel).slice(0, maxSecrets);
-  for (const reading of readings) {
-    const cause =
-      causeInSecret(reading, body, own, others, nowMs) ??
-      (body.length <= maxVariedBytes ? causeInBody(reading, body, own) : undefined);
-    if (cause !== undefined) return [...reading.notes, ...cause].join(", ") || none;
+  const budget = { bytes: maxHashedBytes };
+  // The likely things for all readings first, as the bytes run out.
+  const searches = [causeInKeys, causeInEncoding, causeInVariants, causeInBody];
+  for (const search of searches) {
+    for (const reading of readings) {
+      const cause = search({ ...mismatch, reading, own, others, budget });
+      if (cause !== undefined) return [...reading.notes, ...cause].join(", ") || none;
+    }
   }
-  return none;
+  return budget.bytes < 0 || body.length > maxVariedBytes ? tooLarge : none;
+}
+
+interface Search extends Mismatch {
+  readonly reading: Given;
+  readonly own: readonly KnownSecret[];
+  readonly others: readonly KnownSecret[];
+  readonly budget: Budget;
 }
 
 /** The causes, or undefined when the reading matches nothing. */
-function causeInSecret(
-  reading: Given,
-  body: Uint8Array,
-  own: readonly KnownSecret[],
-  others: readonly KnownSecret[],
-  nowMs: number,
-): readonly string[] | undefined {
-  for (const { key, expiresMs } of own) {
-    if (matches(reading, key, body)) {
-      return expiresMs !== undefined && expiresMs <= nowMs
-        ? [`signed with a secret that expired at ${new Date(expiresMs).toISOString()}`]
-        : [];
-    }
-    for (const [cause, variant] of keyVariants(key)) {
-      if (matches(reading, variant, body)) return [cause];
-    }
+function causeInKeys(search: Search): readonly string[] | undefined {
+  const { reading, body, own, others, budget, nowMs } = search;
+  const found = own.find(({ key }) => matches(reading, key, body, budget));
+  if (found !== undefined) {
+    const { expiresMs } = found;
+    return expiresMs !== undefined && expiresMs <= nowMs
+      ? [`signed with a secret that expired at ${new Date(expiresMs).toISOString()}`]
+      : [];
   }
-  const other = others.find(({ key }) => matches(reading, key, body));
+  const other = others.find(({ key }) => matches(reading, key, body, budget));
   if (other !== undefined) return [`signed with the secret of channel ${JSON.stringify(other.channel)}`];
+  if (!spend(budget, body)) return undefined;
   const isPlainHash = createHash(reading.algorithm).update(body).digest().equals(reading.bytes);
   return isPlainHash ? ["a hash of the body without a secret"] : undefined;
 }
 
-function causeInBody(
-  reading: Given,
-  body: Uint8Array,
-  own: readonly KnownSecret[],
-): readonly string[] | undefined {
-  for (const [cause, variant] of bodyVariants(body)) {
-    if (own.some(({ key }) => matches(reading, key, variant))) return [cause];
+function causeInEncoding({ reading, encoded, own, budget }: Search): readonly string[] | undefined {
+  if (encoded === undefined || !own.some(({ key }) => matches(reading, key, encoded, budget)))
+    return undefined;
+  return [
+    "signed over the compressed bytes of the body: the signature is of the body before it is compressed",
+  ];
+}
+
+function causeInVariants({ reading, body, own, budget }: Search): readonly string[] | undefined {
+  for (const { key } of own) {
+    for (const [cause, variant] of keyVariants(key)) {
+      if (matches(reading, variant, body, budget)) return [cause];
+    }
   }
   return undefined;
 }
 
-function matches({ algorithm, bytes }: Given, key: KeyObject, body: Uint8Array): boolean {
+function causeInBody({ reading, body, own, budget }: Search): readonly string[] | undefined {
+  if (body.length > maxVariedBytes) return undefined;
+  for (const [cause, variant] of bodyVariants(body)) {
+    if (budget.bytes < 0) return undefined;
+    if (own.some(({ key }) => matches(reading, key, variant, budget))) return [cause];
+  }
+  return undefined;
+}
+
+function spend(budget: Budget, body: Uint8Array): boolean {
+  budget.bytes -= body.length;
+  return budget.bytes >= 0;
+}
+
+function matches({ algorithm, bytes }: Given, key: KeyObject, body: Uint8Array, budget: Budget): boolean {
+  if (!spend(budget, body)) return false;
   return createHmac(algorithm, key).update(body).digest().equals(bytes);
 }
 

@@ -37,6 +37,8 @@ export interface Incoming {
   readonly channel: string;
   /** The exact bytes; kept as they are. */
   readonly body: Buffer;
+  /** As it came, where a content encoding was undone. */
+  readonly encoded?: Uint8Array | undefined;
   /** Of an HTTP call, which its signature authenticates. Undefined: the caller is authenticated already. */
   readonly headers: Pick<Headers, "get"> | undefined;
   /** Faults of elements, by 0-based index, that the body does not show. */
@@ -70,7 +72,8 @@ export function createReceiver(options: ReceiverOptions): Receive {
       const message = `body of ${body.length} bytes is larger than the limit of ${maxBytes}`;
       throw new Refusal("too_large", message);
     }
-    if (headers !== undefined) authenticate(channel, headers, body, options.now(), options.explain);
+    if (headers !== undefined)
+      authenticate(channel, { ...incoming, headers }, options.now(), options.explain);
     const scanned = scanBatch(body, channel.scanLimits);
     if (scanned.elements.length === 0) return encodeReply([]);
     const checked = checkElements(body, scanned, faults);
@@ -79,7 +82,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
     const work = (): Promise<Uint8Array> => store(channel, body, bodySha256, checked);
     const { requestId } = checked;
     if (requestId === null) return work();
-    return flights.join(`${channel.name}\n${requestId}`, bodySha256, work);
+    return flights.join(`${channel.name}\n${requestId}`, { bytes: body.length, sha256: bodySha256 }, work);
   }
 
   async function store(

@@ -1,7 +1,7 @@
 import { OPEN_ARRAY, OPEN_OBJECT } from "./json/byte-class.ts";
 import { JsonCursor, type JsonKind } from "./json/cursor.ts";
 import type { DuplicateKey } from "./json/duplicate-keys.ts";
-import { requireUtf8 } from "./json/utf8.ts";
+import { requireUtf8, textStart } from "./json/utf8.ts";
 import { type FieldProblem, FieldScanner, type Span } from "./scan-fields.ts";
 
 /** One element of the body's array. Of a member that is there twice the last one counts, as in `JSON.parse`. */
@@ -54,6 +54,7 @@ export class TooManyElementsError extends Error {
 export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
   requireUtf8(bytes);
   const cursor = new JsonCursor(bytes, limits.maxDepth);
+  cursor.at = textStart(bytes);
   const fields = new FieldScanner(cursor);
   const elements: ScannedElement[] = [];
   if (cursor.next() !== OPEN_ARRAY) {

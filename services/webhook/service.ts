@@ -20,6 +20,8 @@ export interface ReceiveServiceOptions {
   readonly channels: ReadonlyMap<string, Channel>;
   /** The exact body of a REST call; undefined for the other protocols. */
   readonly rawBodyOf: (context: HandlerContext) => Uint8Array | undefined;
+  /** The same as it came, where a content encoding was undone. */
+  readonly encodedBodyOf?: (context: HandlerContext) => Uint8Array | undefined;
   /** Name of the authenticated caller; undefined when nobody was authenticated. */
   readonly callerOf: (context: HandlerContext) => string | undefined;
   /** The error for a body beyond the channel's limit, which REST answers with 413. */
@@ -45,7 +47,8 @@ export function createReceiveMethod(
   };
 
   function fromRest({ channel }: ReceiveRequest, context: HandlerContext, raw: Uint8Array): Incoming {
-    return { channel, body: asBuffer(raw), headers: context.requestHeader };
+    const encoded = options.encodedBodyOf?.(context);
+    return { channel, body: asBuffer(raw), encoded, headers: context.requestHeader };
   }
 
   /** A signature covers HTTP bytes, so other protocols need a caller that the server knows. */

@@ -10,6 +10,8 @@ export interface DuplicateKey {
 /** Objects with more keys are looked up in a set; up to here comparing fingerprints is faster. */
 const maxCompared = 12;
 const maxReported = 10;
+/** Of one object; what an object has beyond that is not looked at, so that memory and time stay small. */
+const maxKeys = 10_000;
 
 /**
  * Finds keys that an object has twice, for objects within objects. Keys are
@@ -87,6 +89,7 @@ export class DuplicateKeys {
   }
 
   #addToSet(set: Set<string>, start: number, end: number, escaped: boolean): void {
+    if (set.size >= maxKeys) return;
     const key = decodeString(this.#bytes, start, end, escaped);
     if (set.has(key)) this.#report(start, end, escaped);
     set.add(key);

@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { explainMismatch, type KnownSecret } from "../../../services/webhook/explain.ts";
@@ -105,18 +106,32 @@ describe("whatever is sent", () => {
     expect(explain("0".repeat(40), "[".repeat(100_000) + "]".repeat(100_000))).toMatch(/^no known cause/);
   });
 
-  it("is left alone when it is large", () => {
-    expect(explain("0".repeat(40), "x".repeat(5_000_000))).toBe(
-      "body of 5000000 bytes is too large to be explained",
+  it("is explained by what is likely when it is large", () => {
+    const large = "x".repeat(5_000_000);
+    expect(explain(`sha1=${hex("demo-key", large)}`, large)).toBe('the value has the prefix "sha1="');
+    expect(explain("0".repeat(40), large)).toBe(
+      "no known cause, of which only the likeliest were tried, since the body is large",
+    );
+  });
+
+  it("is named when its compressed bytes were signed", () => {
+    const body = Buffer.from(text);
+    const encoded = gzipSync(body);
+    const mismatch = { channel: "demo", body, encoded, given: [hex("demo-key", encoded)], nowMs };
+    expect(explainMismatch(mismatch, secrets)).toBe(
+      "signed over the compressed bytes of the body: the signature is of the body before it is compressed",
     );
   });
 });
 
 describe("explanations by time", () => {
   it("are five in a row and one a second, for each channel", () => {
-    const explainNow = createExplainer(secrets);
-    const ask = (channel: string, atMs: number) =>
-      explainNow({ channel, body: Buffer.from(text), given: ["bad"], nowMs: atMs }) !== undefined;
+    let monotonicMs = 0;
+    const explainNow = createExplainer(secrets, () => monotonicMs);
+    const ask = (channel: string, atMs: number) => {
+      monotonicMs = atMs;
+      return explainNow({ channel, body: Buffer.from(text), given: ["bad"], nowMs }) !== undefined;
+    };
     const inRow = Array.from({ length: 7 }, () => ask("demo", 1_000));
     expect(inRow).toEqual([true, true, true, true, true, false, false]);
     expect([ask("mail", 1_000), ask("demo", 1_500), ask("demo", 2_000), ask("demo", 2_000)]).toEqual([
@@ -125,5 +140,13 @@ describe("explanations by time", () => {
       true,
       false,
     ]);
+  });
+
+  it("are ten in a row for all channels together", () => {
+    const explainNow = createExplainer(secrets, () => 0);
+    const asked = Array.from({ length: 30 }, (_, i) =>
+      explainNow({ channel: `channel ${i}`, body: Buffer.from(text), given: ["bad"], nowMs }),
+    );
+    expect(asked.filter((cause) => cause !== undefined)).toHaveLength(10);
   });
 });

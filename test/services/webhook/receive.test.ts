@@ -6,6 +6,27 @@ import { createRig, sign } from "./receiver.ts";
 
 const success = '{"return_code":0,"return_message":"success","data":{"fail_list":[]}}';
 
+it("a byte order mark is taken, and is part of what is signed and stored", async () => {
+  const { send, inbox } = createRig();
+  const body = `\ufeff${batchOf(["a"], "r9")}`;
+  expect(await send(body)).toBe(success);
+  const [stored] = inbox.stored;
+  expect(Buffer.from(stored!.body).toString()).toBe(body);
+  const { start, end } = stored!.elements[0]!;
+  expect(JSON.parse(Buffer.from(stored!.body.subarray(start, end)).toString())).toMatchObject({
+    push_id: "a",
+  });
+});
+
+it("the messages of a reply are bounded, its elements are all named", async () => {
+  const { send } = createRig({ maxMessages: 20_000, maxBytes: 1_000_000 });
+  const reply = await send(`[${"{},".repeat(19_999)}{}]`);
+  const { data } = JSON.parse(String(reply)) as { data: { fail_list: { index: number; message: string }[] } };
+  expect(data.fail_list).toHaveLength(20_000);
+  expect(data.fail_list[0]).toEqual({ index: 1, message: "push_id is required" });
+  expect(data.fail_list.at(-1)).toEqual({ index: 20_000, message: "not accepted" });
+});
+
 describe("refused as a whole", () => {
   const many = `[${"{},".repeat(500)}{}]`;
   const table: [body: string, channel: string, kind: string, message: string][] = [
@@ -233,6 +254,15 @@ describe("the same id again", () => {
     const { send, inbox } = createRig();
     const replies = await Promise.all(Array.from({ length: 100 }, () => send(body)));
     expect([new Set(replies).size, inbox.stored.length, inbox.accepts]).toEqual([1, 1, 1]);
+  });
+
+  it("waits for the first reply in a bounded number", async () => {
+    const { send } = createRig();
+    const replies = await Promise.all(Array.from({ length: 300 }, () => send(body)));
+    const refused = replies.filter((reply) => typeof reply !== "string");
+    expect(refused).toHaveLength(300 - 257);
+    expect(refused[0]).toMatchObject({ kind: "unavailable", retryAfterMs: 5_000 });
+    expect(await send(body)).toBe(success);
   });
 
   it("with another body is a conflict, at the same time and later", async () => {

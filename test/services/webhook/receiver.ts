@@ -36,7 +36,10 @@ export function createRig(
   const receive = createReceiver({
     channels,
     inbox,
-    explain: createExplainer([...channels.values()].flatMap(({ secrets }) => secrets ?? [])),
+    explain: createExplainer(
+      [...channels.values()].flatMap(({ secrets }) => secrets ?? []),
+      () => nowMs,
+    ),
     deliverNow: () => Promise.resolve([]),
     now: () => nowMs,
     observer: {

@@ -84,7 +84,8 @@ describe("faults", () => {
     ["[01]", 'expected "," or "]", found "1" at line 1, column 3 (byte 2)'],
     ["[-]", 'expected a digit, found "]" at line 1, column 3 (byte 2)'],
     ["tru", 'expected "true", found the end of the text at line 1, column 4 (byte 3)'],
-    ["\ufeff[]", "text begins with a byte order mark at line 1, column 1 (byte 0)"],
+    ["\ufeff\ufeff[]", "expected a value, found a character beyond ASCII at line 1, column 2 (byte 3)"],
+    [" \ufeff[]", "expected a value, found a character beyond ASCII at line 1, column 2 (byte 1)"],
     [Buffer.from([0x5b, 0x22, 0xc3, 0x28, 0x22, 0x5d]), "text is not UTF-8 at line 1, column 3 (byte 2)"],
     [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), "text is not UTF-8 at line 1, column 2 (byte 1)"],
     ["[".repeat(600), "nested deeper than 512 levels at line 1, column 513 (byte 512)"],
@@ -94,6 +95,21 @@ describe("faults", () => {
     expect(() => scanValue(Buffer.from(text as string), deep)).toThrow(message);
   });
 });
+
+it("a byte order mark before the text is no part of it", () => {
+  expect(scanValue(Buffer.from("\ufeff [1] "), deep)).toEqual({ kind: "array", start: 4, end: 7 });
+});
+
+it.each([0, 1, 62, 63, 64, 65, 1_000, 4_095, 99_999])(
+  "the first byte that is not UTF-8 is found, at %d",
+  (at) => {
+    for (const filler of ["x", "é", "€", "😀"]) {
+      const before = Buffer.from(filler.repeat(Math.ceil(at / Buffer.byteLength(filler))));
+      const text = Buffer.concat([before, Buffer.of(0xff), Buffer.from(filler.repeat(300)), Buffer.of(0xc3)]);
+      expect(() => scanValue(text, deep)).toThrow(`(byte ${before.length})`);
+    }
+  },
+);
 
 describe("keys that are there twice", () => {
   function duplicatesOf(text: string): { count: number; keys: string[] } {
