@@ -198,7 +198,7 @@ async function openLoading(
           const maxProperties = maxPropertiesOf(config.events);
           logger.warn(
             { project, property, maxProperties },
-            "new properties are dropped, the project has as many as events.maxProperties allows",
+            "new properties are dropped, the project has as many as events.maxProperties allows; engage store forget removes names that are not wanted",
           );
         },
         limited({ projectId: project, reason, name }) {

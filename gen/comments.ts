@@ -1542,6 +1542,8 @@ export const comments: Readonly<Record<string, string>> = {
     "More than three days ahead.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_TOO_OLD":
     "More than three years ago.",
+  "engage.event.v1.RefusalReason.REFUSAL_REASON_TOO_LARGE":
+    "It holds more values, keys or long numbers than any record can have that is\nkept whole.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TYPE":
     "No such type.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_UNSPECIFIED":

@@ -18,11 +18,16 @@ const maybeBig = /\d{16}|\d[eE]/;
  * bounds become BigNumber. A function that JSON.parse calls with the source of
  * each value would do the same at twenty times the cost of the parser: here
  * texts are parsed in the places of such numbers, which are then put back.
+ * @param toValue what such a number becomes; a BigNumber unless given
  */
-export function parseExactly(text: string, parsed: unknown): unknown {
+export function parseExactly(
+  text: string,
+  parsed: unknown,
+  toValue: (digits: string) => unknown = (digits) => new BigNumber(digits),
+): unknown {
   if (!maybeBig.test(text)) return parsed;
   const { marked, numbers } = markBigNumbers(text);
-  return numbers.length === 0 ? parsed : putBack(JSON.parse(marked), numbers);
+  return numbers.length === 0 ? parsed : putBack(JSON.parse(marked), numbers, toValue);
 }
 
 /** What a text in the place of a number begins with; callers can't know it. */
@@ -72,7 +77,7 @@ function isInNumber(code: number): boolean {
 type Container = Record<string | number, unknown>;
 
 /** Walks without recursion, for a text may be nested to any depth. */
-function putBack(parsed: unknown, numbers: readonly string[]): unknown {
+function putBack(parsed: unknown, numbers: readonly string[], toValue: (digits: string) => unknown): unknown {
   const root = [parsed];
   const open: object[] = [root];
   for (let container = open.pop(); container !== undefined; container = open.pop()) {
@@ -83,7 +88,7 @@ function putBack(parsed: unknown, numbers: readonly string[]): unknown {
       const value = (container as Container)[key];
       if (typeof value === "object" && value !== null) open.push(value);
       else if (typeof value === "string" && value.startsWith(mark)) {
-        const number = new BigNumber(numbers[Number(value.slice(mark.length))]!);
+        const number = toValue(numbers[Number(value.slice(mark.length))]!);
         // Assigning to "__proto__" would set the prototype.
         Object.defineProperty(container, key, {
           value: number,

@@ -3,6 +3,7 @@ import type { Turn } from "../../base/async/turns.ts";
 import { parseExactJson } from "../../store/events/events.ts";
 import { byteAt, endOfKey, endOfText, skipBlanks, startScan } from "./body/json-scan.ts";
 import { notJson } from "./body/payload.ts";
+import { refuseLarge } from "./body/record-bounds.ts";
 import { findRecords, type RecordList, scanWhole } from "./body/record-list.ts";
 import { BodyFault } from "./body-fault.ts";
 import type { RawRecord } from "./take.ts";
@@ -14,8 +15,6 @@ export interface IngestBody {
   readonly appid: string | undefined;
 }
 
-/** As many as one transaction of the loader takes. */
-const maxRecords = 50_000;
 /** Writing JSON needs stack for every level. */
 const maxDepth = 64;
 const maxKeyBytes = 1_024;
@@ -29,9 +28,7 @@ const comma = 44;
 export async function readIngestBody(bytes: Buffer, turn: Turn): Promise<IngestBody> {
   const body = isUtf8(bytes) ? await findBody(bytes, turn) : undefined;
   if (body === undefined) throw new BodyFault(notJson);
-  const { length } = body.list.starts;
-  if (length <= maxRecords) return body;
-  throw new BodyFault(`Data format error, ${length} records, at most ${maxRecords} are taken`);
+  return body;
 }
 
 async function findBody(bytes: Buffer, turn: Turn): Promise<IngestBody | undefined> {
@@ -58,10 +55,9 @@ async function readObject(bytes: Buffer, start: number, turn: Turn): Promise<Ing
   if (data !== undefined && !isRecord)
     return { list: data, appid: typeof appid === "string" ? appid : undefined };
   if (data !== undefined && data.faults.size > 0) return undefined;
-  return {
-    list: { bytes, start, end, starts: [start], ends: [end], faults: new Map(), depth },
-    appid: undefined,
-  };
+  const large = refuseLarge(bytes.subarray(start, end));
+  const faults = new Map(large === undefined ? [] : [[0, large]]);
+  return { list: { bytes, start, end, starts: [start], ends: [end], faults, depth }, appid: undefined };
 }
 
 /** −1 when it is no JSON. */

@@ -66,6 +66,7 @@ const refusalReasons: Readonly<Record<RefusalWord, RefusalReason>> = {
   event_id: RefusalReason.EVENT_ID,
   properties: RefusalReason.PROPERTIES,
   property_name: RefusalReason.PROPERTY_NAME,
+  too_large: RefusalReason.TOO_LARGE,
   event_limit: RefusalReason.EVENT_LIMIT,
   name_rate: RefusalReason.NAME_RATE,
 };

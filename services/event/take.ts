@@ -52,7 +52,7 @@ export interface CheckingOptions extends TakeOptions {
 export async function takeChecked(options: CheckingOptions, batch: Batch): Promise<readonly CheckedRecord[]> {
   const { project, records } = batch;
   const first = await checkAll(batch, verdictsOf(project, options));
-  const isFinal = areFinal(project, options.schema, first);
+  const isFinal = await areAllFinal(project, options, first);
   if (batch.dryRun) return isFinal ? first : checkAll(batch, await options.checks.verdicts(project));
   // What can't be kept is sent again, so its refused records are told only once.
   const checked = await keepGood(options, batch, first, isFinal);
@@ -63,6 +63,23 @@ export async function takeChecked(options: CheckingOptions, batch: Batch): Promi
   keepRefused(options.letters, project.id, refused, options.now);
   tell(options.observer, batch, first, checked);
   return checked;
+}
+
+/** Looked at between two turns. */
+const finalSlice = 100;
+
+async function areAllFinal(
+  project: Project,
+  { schema }: Pick<TakeOptions, "schema">,
+  checked: readonly CheckedRecord[],
+): Promise<boolean> {
+  const turn = createTurn();
+  for (let at = 0; at < checked.length; at += finalSlice) {
+    if (!areFinal(project, schema, checked.slice(at, at + finalSlice))) return false;
+    const wait = turn();
+    if (wait !== undefined) await wait;
+  }
+  return true;
 }
 
 /**

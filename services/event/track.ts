@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createTurn, mapInTurns, type Turn } from "../../base/async/turns.ts";
+import { unscannedBytes } from "../../base/json/bounds.ts";
 import type { Record as TypedRecord } from "../../gen/engage/event/v1/record_pb.ts";
 import {
   type TrackRequest,
@@ -9,6 +10,7 @@ import {
   TrackResponseSchema,
 } from "../../gen/engage/event/v1/track_pb.ts";
 import { parseExactJson } from "../../store/events/events.ts";
+import { refuseLarge } from "./body/record-bounds.ts";
 import { stringifyWithNonFinite } from "./exact-json.ts";
 import type { RecordSource } from "./observer.ts";
 import { type Project, type ProjectDirectory, unknownProject } from "./projects.ts";
@@ -63,9 +65,10 @@ async function readRecords(
 }
 
 function readTyped(record: TypedRecord, receivedMs: number): RawRecord {
-  const refusal = refuseTyped(record);
   const json = toJsonRecord(record, receivedMs);
   const text = stringifyWithNonFinite(json);
+  const refusal =
+    refuseTyped(record) ?? (text.length > unscannedBytes ? refuseLarge(Buffer.from(text)) : undefined);
   return refusal === undefined ? { json, text } : { refusal, text };
 }
 
@@ -97,6 +100,8 @@ function isBlank(line: Uint8Array): boolean {
 function readLine(line: Uint8Array): RawRecord {
   if (!isUtf8(line)) return { refusal: refuse("not_json", "", "record is not UTF-8"), text: line };
   const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString();
+  const large = refuseLarge(line);
+  if (large !== undefined) return { refusal: large, text };
   try {
     return { json: parseExactJson(text), text };
   } catch {

@@ -1,3 +1,4 @@
+import { parseExactly } from "../../base/json/exact-numbers.ts";
 import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
 import type { NameRemoval, NameUses, RemovedNames } from "./names.ts";
 import type { NumberSpread, Scan, ScanResult, StoredUser, UserScan } from "./scan.ts";
@@ -191,25 +192,19 @@ export interface ProjectStats {
   readonly properties: number;
 }
 
-type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
-
-/** The library of types does not know this yet: https://tc39.es/proposal-json-parse-with-source/ */
-const engine = JSON as unknown as {
-  parse(text: string, reviver: Reviver): unknown;
-};
-
 /** A text without so many digits in a row holds no integer beyond 2^53, which a parser would round. */
 const manyDigits = 16;
 const integer = /^-?\d+$/;
+/** More of them are no number of anybody's, and take long to be read. */
+const maxDigits = 2_048;
 
-const keepDigits: Reviver = (_key, value, { source }) =>
-  typeof value === "number" && !Number.isSafeInteger(value) && source !== undefined && integer.test(source)
-    ? BigInt(source)
-    : value;
+const valueOfDigits = (digits: string): unknown =>
+  integer.test(digits) && digits.length <= maxDigits ? BigInt(digits) : Number(digits);
 
 /** How texts of objects and lists are read: as `JSON.parse`, but integers beyond 2^53 are bigints. @throws SyntaxError */
 export function parseExactJson(text: string): unknown {
-  return hasManyDigits(text) ? engine.parse(text, keepDigits) : JSON.parse(text);
+  const parsed: unknown = JSON.parse(text);
+  return hasManyDigits(text) ? parseExactly(text, parsed, valueOfDigits) : parsed;
 }
 
 /** Looks at every sixteenth character, for one of them is among sixteen digits: a regular expression takes ten times as long. */

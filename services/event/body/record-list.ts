@@ -1,5 +1,6 @@
 import type { Turn } from "../../../base/async/turns.ts";
 import { quoteText } from "../../../base/text/quote.ts";
+import { BodyFault } from "../body-fault.ts";
 import type { RefusedRecord } from "../record/record.ts";
 import { refuse } from "../record/refusal.ts";
 import {
@@ -11,6 +12,7 @@ import {
   startScan,
   type ValueScan,
 } from "./json-scan.ts";
+import { refuseLarge } from "./record-bounds.ts";
 
 /** Where the records of a body stand. */
 export interface RecordList {
@@ -28,6 +30,8 @@ export interface RecordList {
   readonly depth: number;
 }
 
+/** As many as one transaction of the loader takes. */
+const maxRecords = 50_000;
 const comma = 44;
 const openList = 91;
 const closeList = 93;
@@ -40,6 +44,7 @@ const notJson: RefusedRecord = refuse("not_json", "", "record is not JSON");
  * is no JSON, such as one with NaN, is a fault of its own as long as brackets
  * and quotation marks tell where it ends. Undefined when it is no list, or no
  * element is JSON.
+ * @throws BodyFault when there are too many
  * @param bytes valid UTF-8
  */
 export async function findRecords(bytes: Buffer, start: number, turn: Turn): Promise<RecordList | undefined> {
@@ -52,19 +57,26 @@ export async function findRecords(bytes: Buffer, start: number, turn: Turn): Pro
   if (byteAt(bytes, at) === closeList) return { bytes, start, end: at + 1, starts, ends, faults, depth };
   for (;;) {
     const scan = startScan(at);
-    const progress = await scanWhole(bytes, scan, turn);
+    const scanned = scanWhole(bytes, scan, turn);
+    // Most records take no turn, and waiting for each takes half as long as scanning it.
+    const progress = typeof scanned === "string" ? scanned : await scanned;
     let end = scan.at;
     if (progress !== "end" || !isElementEnd(bytes, end)) {
       end = endOfLooseElement(bytes, at);
       if (end === -1) return undefined;
       faults.set(starts.length, refuseElement(bytes, starts.length, at, scan.at));
     }
+    const large = faults.has(starts.length) ? undefined : refuseLarge(bytes.subarray(at, end));
+    if (large !== undefined) faults.set(starts.length, large);
     depth = Math.max(depth, scan.depth);
     starts.push(at);
     ends.push(end);
+    if (starts.length > maxRecords) {
+      throw new BodyFault(`Data format error, ${starts.length} records, at most ${maxRecords} are taken`);
+    }
     at = skipBlanks(bytes, end);
     if (byteAt(bytes, at) === closeList) {
-      const isNone = faults.size === starts.length;
+      const isNone = starts.every((_, index) => faults.get(index)?.reason === "not_json");
       return isNone ? undefined : { bytes, start, end: at + 1, starts, ends, faults, depth };
     }
     at = skipBlanks(bytes, at + 1);

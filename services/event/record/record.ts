@@ -30,6 +30,8 @@ export const refusalReasons = [
   "event_id",
   "properties",
   "property_name",
+  /** More values or keys than any record may have that is looked at. */
+  "too_large",
   /** The event is new to a project that has as many names of events as it may. */
   "event_limit",
   /** The event is new, and there were as many new names within a minute as there may be. */

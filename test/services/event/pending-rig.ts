@@ -7,6 +7,7 @@ import type { RecordResult } from "../../../gen/engage/event/v1/record_pb.ts";
 import { createEventCollector, type EventCollectorOptions } from "../../../services/event/collector.ts";
 import { createPreparer } from "../../../services/event/load/prepare.ts";
 import type { PreparedBatch } from "../../../services/event/load/prepared.ts";
+import type { NameRates } from "../../../services/event/record/name-book.ts";
 import { dropWord, refusalWord } from "../../../services/event/results.ts";
 import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../../store/records/ndjson-reader.ts";
@@ -54,7 +55,7 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
   const preparer = createPreparer({ intake, folder });
   const starts = [1, 2].map((id) => [id, { schema: store.schema(id), zone: "+00:00" }] as const);
   const { maxProperties, names } = options;
-  let rates: PreparedBatch["rates"];
+  const rates = new Map<number, NameRates>();
   preparer.reset({
     ...{ loadedTo: undefined, projects: new Map(starts) },
     ...(maxProperties !== undefined && { maxProperties }),
@@ -63,7 +64,7 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
   const collector = createEventCollector({
     ...options,
     now: options.now ?? (() => nowMs),
-    rates: (projectId) => rates?.get(projectId),
+    rates: (projectId) => rates.get(projectId),
     projects: [1, 2].map((id) => ({ id, appids: [`app${id}`], zone: "+00:00" })),
     async append(line) {
       await beforeAppend?.();
@@ -95,7 +96,7 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
       const text = Buffer.from(chunk.bytes).toString().split("\n", 1)[0]!;
       const { batch, counts, ...prepared } = preparer.prepare({ ...chunk, maxRecords: 1, skipped: [] });
       await store.load(batch);
-      rates = prepared.rates;
+      for (const [project, of] of prepared.rates ?? []) rates.set(project, of);
       return { text, dropped: counts.dropped, refused: counts.refused };
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
