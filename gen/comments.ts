@@ -397,7 +397,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventUserQuery.slice_date":
     "The bucket, by its label on the x axis, for example `2021-12-27`. Required\nfor a result per time, empty for one with TIME_PARTICLE_SIZE_TOTAL. May be\nwritten in full, as `2021-12-27 00:00:00`. A bucket out of the range has\nnobody, with a warning.",
   "engage.analysis.v1.EventUserQuery.slice_group_val":
-    "The group, by its values as they stand in the result, one for each\ngroup-by property. Empty for a result without groups. REST: required, a\nlist of labels as in `group_cols`; `(null)` is the null group, `\\(null)`\nthat of the text `(null)`, and without groups `[\"Overall\"]`, `[\"总体\"]` and\n`[]` mean the same.",
+    "The group, by its values as they stand in the result, one for each\ngroup-by property. Empty for a result without groups. REST: required, a\nlist of labels as in `group_cols`; `(null)` is the null group, `\\(null)`\nthat of the text `(null)`, and without groups `[\"Overall\"]`, `[\"总体\"]` and\n`[]` mean the same. Of a metric that is split one more label may follow,\nthe value of the split as in the result's key; without it the list is of\nall values.",
   "engage.analysis.v1.EventUserQuery.timeout_seconds":
     "As in EventQuery.",
   "engage.analysis.v1.EventUserQuery.zone_offset":
@@ -751,13 +751,15 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.UserTableHeader.info":
     "What was resolved and how the list comes about.",
   "engage.analysis.v1.ValueFormat":
-    "ValueFormat is how the REST form and downloads write a metric's values.\nNumbers in typed messages are never rounded by it.",
+    "ValueFormat is how the REST form and downloads write a metric's values.\nNumbers in typed messages are never rounded by it. REST bodies may write its\nwords in any case; an unknown one is a warning of the answer, and the default\nstands.",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_FLOAT":
     "REST: `float`. Two decimals.",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_FLOAT3":
     "REST: `float3`. Three decimals.",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_FLOAT4":
     "REST: `float4`. Four decimals.",
+  "engage.analysis.v1.ValueFormat.VALUE_FORMAT_INTEGER":
+    "REST: `integer`. No decimals, half away from zero.",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_PERCENT":
     "REST: `percent`. 0.1234 is written `12.34%` (a setting of the service\nwrites 0.1234).",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_UNSPECIFIED":

@@ -43,6 +43,8 @@ export function formatValue(
 ): string {
   if (!Number.isFinite(value)) return missingText;
   switch (format) {
+    case ValueFormat.INTEGER:
+      return round(value, 0);
     case ValueFormat.FLOAT:
       return round(value, 2);
     case ValueFormat.FLOAT3:
@@ -56,7 +58,7 @@ export function formatValue(
   }
 }
 
-/** Always with that many digits after the point; `shift` moves the point to the right before. */
+/** Always with that many digits after the point, and no point without any; `shift` moves the point to the right before. */
 function round(value: number, places: number, shift = 0): string {
   const { digits, point } = digitsOf(Math.abs(value));
   // All digits that stay, as a whole number of the last place.
@@ -64,7 +66,8 @@ function round(value: number, places: number, shift = 0): string {
   const whole = kept <= 0 ? "0" : digits.slice(0, kept).padEnd(kept, "0");
   const roundsUp = kept >= 0 && (digits[kept] ?? "0") >= "5";
   const scaled = (BigInt(whole) + (roundsUp ? 1n : 0n)).toString().padStart(places + 1, "0");
-  const text = `${scaled.slice(0, scaled.length - places)}.${scaled.slice(scaled.length - places)}`;
+  const before = scaled.slice(0, scaled.length - places);
+  const text = places === 0 ? before : `${before}.${scaled.slice(scaled.length - places)}`;
   return value < 0 && /[1-9]/.test(text) ? `-${text}` : text;
 }
 

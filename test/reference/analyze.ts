@@ -51,8 +51,8 @@ export function analyze(data: ReferenceData, nowMs: number, body: unknown): Refe
     xCompared: compared?.buckets.map(({ label }) => label) ?? [],
     xComparedStarts: compared?.buckets.map(({ startMs }) => startMs) ?? [],
     results,
-    unionGroups: unionOf(results.map(({ groups }) => groups)),
-    unionGroupNum: unionOf(results.map(({ allGroups }) => allGroups)).length,
+    unionGroups: prepared.keys.length === 0 ? [[]] : unionOf(results.map(({ groups }) => groups)),
+    unionGroupNum: prepared.keys.length === 0 ? 1 : unionOf(results.map(({ allGroups }) => allGroups)).length,
   };
 }
 

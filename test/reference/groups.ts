@@ -69,7 +69,7 @@ function intervalLabel(
   };
 }
 
-/** Twelve equal intervals of a number with twenty values or more. */
+/** Twelve intervals of a number with twenty values or more, equal but for less than a hundredth. */
 function spreadOf(column: Column, events: readonly ReferenceEvent[]): readonly number[] | undefined {
   const values = new Set(
     events.flatMap((event) => column.get(event) ?? []).filter((value) => value !== null),
@@ -77,7 +77,9 @@ function spreadOf(column: Column, events: readonly ReferenceEvent[]): readonly n
   if (values.size < 20) return undefined;
   const numbers = [...values] as number[];
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-  return Array.from({ length: 11 }, (_, at) => low + ((high - low) * (at + 1)) / 12);
+  const places = 2 - Math.floor(Math.log10((high - low) / 12));
+  const bounds = Array.from({ length: 11 }, (_, at) => low + ((high - low) * (at + 1)) / 12);
+  return bounds.map((bound) => Number(`${Math.round(bound * 10 ** places)}e${-places}`) + 0);
 }
 
 /** The groups an event belongs to, each once. */

@@ -17,9 +17,13 @@ export function listUsers(data: ReferenceData, nowMs: number, body: unknown): re
   if (index === undefined) throw new Refused("eventIndex", "missing");
   if (request["sliceGroupVal"] === undefined) throw new Refused("sliceGroupVal", "missing");
   const given = readList(request, "sliceGroupVal", "sliceGroupVal").map(String);
-  const overall = prepared.keys.length === 0 && ungrouped.has(given.join());
-  if (!overall && given.length !== prepared.keys.length) throw new Refused("sliceGroupVal", "wrong length");
-  const group = JSON.stringify(overall ? [] : given.map(readLabel));
+  const split = prepared.metrics[index]!.split ? prepared.split : undefined;
+  const isUngrouped = prepared.keys.length === 0 && ungrouped.has(given[0] ?? "");
+  const labels = isUngrouped ? given.slice(1) : given;
+  const keys =
+    split && labels.length === prepared.keys.length + 1 ? [...prepared.keys, split] : prepared.keys;
+  if (labels.length !== keys.length) throw new Refused("sliceGroupVal", "wrong length");
+  const group = JSON.stringify(labels.map(readLabel));
   const slice = findSlice(
     prepared,
     readText(request, "sliceDate", "sliceDate") ?? readText(request, "eventDate", "eventDate"),
@@ -34,8 +38,8 @@ export function listUsers(data: ReferenceData, nowMs: number, body: unknown): re
     for (const event of data.events) {
       if (!reaches(event.time, toLocal(prepared.zone, event.time))) continue;
       if (!prepared.filter(event) || !operand.holds(event)) continue;
-      const groups = groupsOf(prepared.keys, event);
-      if (groups.some((labels) => JSON.stringify(labels) === group)) users.add(event.userId);
+      const groups = groupsOf(keys, event);
+      if (groups.some((one) => JSON.stringify(one) === group)) users.add(event.userId);
     }
   }
   return [...users].sort((a, b) => a - b);

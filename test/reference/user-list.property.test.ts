@@ -14,6 +14,8 @@ const slicesPerRequest = 6;
 interface Slice {
   readonly index: number;
   readonly cols: readonly Label[];
+  /** Undefined: the metric is not split. */
+  readonly split: Label | undefined;
   /** Undefined: the whole period. */
   readonly bucket: number | undefined;
 }
@@ -70,26 +72,28 @@ async function compareLengths(judge: Judge, random: Random, request: Request): P
 }
 
 /** Zero where the group has no event in that period. */
-function numberAt({ results }: Answer, { index, cols, bucket = 0 }: Slice): number | null {
-  const result = results.find((one) => one.index === index);
+function numberAt({ results }: Answer, { index, cols, split, bucket = 0 }: Slice): number | null {
+  const result = results.find((one) => one.index === index && one.split === split);
   const group = result?.groups.find((one) => JSON.stringify(one.cols) === JSON.stringify(cols));
   return group?.values[bucket] ?? 0;
 }
 
 function pickSlices(random: Random, { results, x }: Answer): Slice[] {
-  const numbers = results.flatMap(({ index, groups }) => groups.map(({ cols }) => ({ index, cols })));
+  const numbers = results.flatMap(({ index, split, groups }) =>
+    groups.map(({ cols }) => ({ index, split, cols })),
+  );
   return Array.from({ length: Math.min(slicesPerRequest, numbers.length) }, () => ({
     ...random.pick(numbers),
     bucket: random.chance(0.2) ? undefined : random.int(0, x.length - 1),
   }));
 }
 
-function listRequest(request: Request, answer: Answer, { index, cols, bucket }: Slice): Request {
+function listRequest(request: Request, answer: Answer, { index, cols, split, bucket }: Slice): Request {
   const { limit: _, useCache: __, useSameResultKey: ___, ...rest } = request;
   return {
     ...rest,
     eventIndex: index,
-    sliceGroupVal: cols.map(writeLabel),
+    sliceGroupVal: [...cols, ...(split === undefined ? [] : [split])].map(writeLabel),
     ...(bucket !== undefined && { sliceDate: answer.x[bucket] }),
   };
 }
@@ -112,11 +116,11 @@ function viewOf(request: Request): Request {
   return request["eventView"] as Request;
 }
 
-/** Formulas have more than one kind of events; a split makes results that a list does not tell apart. */
+/** Formulas have more than one kind of events. */
 function withoutFormulas(request: Request): Request {
-  const { eventSplit: _, ...view } = viewOf(request);
+  const view = viewOf(request);
   const events = (request["events"] as Request[]).map((metric) => {
-    const { eventSplitIndexes: __, quotaTimeRanges: ___, customFilters: ____, ...rest } = metric;
+    const { quotaTimeRanges: _, customFilters: __, ...rest } = metric;
     const isPlain = metric["analysis"] !== undefined;
     return isPlain ? rest : { type: "normal", eventName: "login", analysis: "TOTAL_TIMES" };
   });

@@ -45,7 +45,7 @@ function findImported(
   if (imported !== undefined && day !== "" && day < imported.days[0]!) {
     const what = `version of ${JSON.stringify(name)}`;
     const effect = "there are no members before the first one";
-    const undeclared = { what, name: day, effect, known: imported.days };
+    const undeclared = { what, name: day, effect, known: () => imported.days };
     tellUndeclared(problems, `${field}.specifiedClusterDate`, undeclared);
   }
   switch (imported?.kind) {
@@ -55,7 +55,9 @@ function findImported(
       return { type: "cohort", value: { kind: "null" }, cohort: { kind: "inCluster", cluster } };
     default:
       if (name !== "") {
-        const known = [...new Set([...project.cohorts.keys(), ...project.tags.keys(), ...clusters.keys()])];
+        const known = () => [
+          ...new Set([...project.cohorts.keys(), ...project.tags.keys(), ...clusters.keys()]),
+        ];
         const undeclared = { what: "cohort or tag", name, effect: "it has no members", known };
         tellUndeclared(problems, `${field}.columnName`, undeclared);
       }

@@ -54,6 +54,8 @@ export interface QuerySource {
 export interface DescribedAxes {
   readonly periods: readonly Period[] | undefined;
   readonly keys: readonly (PlannedKey | undefined)[];
+  /** Undefined when there is none, or it could not be read. */
+  readonly split: PlannedKey | undefined;
 }
 
 /** Looks at what one kind of query has beside the others. @param axes undefined without a view */
@@ -66,7 +68,9 @@ export type CheckQuery = (problems: Problems, axes: DescribedAxes | undefined) =
 export function describeQuery(query: AnyQuery, source: QuerySource, check: CheckQuery = () => {}): EventPlan {
   const problems = createProblems();
   for (const path of query.ignoredFields) {
-    problems.warn(WarningReason.IGNORED_FIELD, path, `${path} is unknown and was ignored`);
+    // After the path of a member there may be its value, which is unknown.
+    const field = /^\S+\.format(?= )/.exec(path)?.[0] ?? path;
+    problems.warn(WarningReason.IGNORED_FIELD, field, `${path} is unknown and was ignored`);
   }
   const context = createContext(query, source, problems);
   const view = query.eventView;
@@ -121,7 +125,7 @@ function describeAxes(view: EventView, context: DescribeContext): DescribedAxes 
   if (view.queryFeature?.globalQueryOn === true) {
     warnNoEffect(context.problems, "eventView.queryFeature.globalQueryOn", "true has no effect");
   }
-  return { periods, keys: describeKeys(view, context) };
+  return { periods, keys: describeKeys(view, context), split: describeSplit(view, context) };
 }
 
 function describeView(
@@ -131,11 +135,10 @@ function describeView(
   context: DescribeContext,
 ): EventPlan | undefined {
   const { counts, zone } = context;
-  const split = describeSplit(view, context);
+  const { periods, keys = [], split } = axes ?? {};
   const book = createMeasureBook();
   const hasKeys = view.groupBy.length > 0;
   const metrics = describeMetrics(query, view, { book, hasKeys, split }, context);
-  const { periods, keys = [] } = axes ?? {};
   if (periods === undefined || metrics.includes(undefined) || keys.includes(undefined)) return undefined;
   return {
     projectId: context.project.id,

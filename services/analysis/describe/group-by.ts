@@ -123,20 +123,32 @@ function describeIntervals(
 const minSpreadValues = 20;
 const spreadIntervals = 12;
 
+/**
+ * Boundaries between intervals of equal width, as numbers of few digits: a
+ * boundary is off by less than a hundredth of the width. Undefined for a width
+ * beyond the largest number, and for one below the distance of neighbours.
+ */
+function cutRange([least, most]: readonly [number, number]): readonly number[] | undefined {
+  const width = (most - least) / spreadIntervals;
+  const exact = Array.from(
+    { length: spreadIntervals - 1 },
+    (_, i) => least + ((most - least) * (i + 1)) / spreadIntervals,
+  );
+  const places = 2 - Math.floor(Math.log10(width));
+  const short = exact.map((at) => Number(`${Math.round(at * 10 ** places)}e${-places}`) + 0);
+  const isAscending = (all: readonly number[]) =>
+    all.every((at, i) => Number.isFinite(at) && at > (all[i - 1] ?? least) && at <= most);
+  return [short, exact].find(isAscending);
+}
+
 /** The key, cut into intervals of equal width if its values are many. */
 export function cutKey(planned: PlannedKey, { distinct, range }: NumberSpread): PlannedKey {
   const { key } = planned;
   if (key.kind !== "values" || range === undefined || distinct < minSpreadValues) {
     return { ...planned, needsSpread: false };
   }
-  const [least, most] = range;
-  const boundaries = Array.from(
-    { length: spreadIntervals - 1 },
-    (_, i) => least + ((most - least) * (i + 1)) / spreadIntervals,
-  );
-  // A width beyond the largest number can't be told, nor can one below the distance of neighbours.
-  const isCuttable = boundaries.every((at, i) => Number.isFinite(at) && at > (boundaries[i - 1] ?? least));
-  if (!isCuttable) return { ...planned, needsSpread: false };
+  const boundaries = cutRange(range);
+  if (boundaries === undefined) return { ...planned, needsSpread: false };
   return {
     ...planned,
     needsSpread: false,

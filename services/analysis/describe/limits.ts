@@ -3,7 +3,7 @@ export const queryLimits = {
   metrics: 100,
   /** Of all metrics together, named metrics taken apart. */
   operands: 300,
-  groupBy: 20,
+  groupBy: 100,
   /** Of all lists of filters together. */
   conditions: 1_000,
   filterDepth: 10,

@@ -7,6 +7,7 @@ import {
   ValueFormat,
   ValueFormatSchema,
 } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
+import { WarningReason } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Predicate } from "../../../store/events/events.ts";
 import { parseNumber } from "../text-form.ts";
 import { quoteAll, wordOf, wordsOf } from "../words.ts";
@@ -48,7 +49,11 @@ export function describeMetric(
   const { problems } = context;
   if (metric.eventName === "") problems.refuse(`${field}.eventName`, undefined, "is required");
   if (metric.format !== ValueFormat.UNSPECIFIED && wordOf(ValueFormatSchema, metric.format) === undefined) {
-    problems.refuseWord(`${field}.format`, metric.format, wordsOf(ValueFormatSchema));
+    problems.warn(
+      WarningReason.IGNORED_FIELD,
+      `${field}.format`,
+      `${field}.format: ${metric.format} is unknown and was ignored, valid are ${quoteAll(wordsOf(ValueFormatSchema))}`,
+    );
   }
   return describeBody(metric, field, { where }, parts, context);
 }
@@ -64,8 +69,8 @@ function describeBody(
   const own = describeFilters(metric, field, context);
   const marks = describeMarks(metric, outline?.operands, field, context);
   if (parts.isSplit) warnOfPartialSplit(metric, marks.length, field, context);
+  const percentile = readPercentile(metric, outline?.operands, field, context);
   if (outline === undefined) return undefined;
-  const percentile = readPercentile(metric, outline.operands, field, context);
   const computations = outline.operands.map((operand, i) => {
     const mark = marks[i]!;
     const all: Inherited = {
@@ -159,17 +164,19 @@ function warnIgnored(
 }
 
 function readPercentile(
-  { analysisParams }: EventMetric,
-  operands: readonly OperandName[],
+  { type, analysis, analysisParams }: EventMetric,
+  operands: readonly OperandName[] | undefined,
   field: string,
   { problems }: DescribeContext,
 ): number | undefined {
   const path = `${field}.analysisParams`;
-  const isUsed = operands.some(
-    (operand) => operand.kind === "event" && operand.aggregation === Aggregation.PERCENTILE,
-  );
+  const isUsed =
+    operands === undefined
+      ? type === MetricType.NORMAL && analysis === Aggregation.PERCENTILE
+      : operands.some((one) => one.kind === "event" && one.aggregation === Aggregation.PERCENTILE);
   if (!isUsed) {
-    if (analysisParams !== "") warnNoEffect(problems, path, "has no effect without PERCENTILE");
+    if (operands !== undefined && analysisParams !== "")
+      warnNoEffect(problems, path, "has no effect without PERCENTILE");
     return undefined;
   }
   const percentile = parseNumber(analysisParams) ?? 0;
@@ -218,7 +225,14 @@ function numbersOf(
   if (name === "anyEvent") return undefined;
   const event = schema.events.get(name);
   if (event !== undefined) return [event.number];
-  if (name !== "") warnUnknown(problems, field, "event", name, "there are none");
+  if (name !== "") {
+    warnUnknown(problems, field, {
+      what: "event",
+      name,
+      effect: "it has no records",
+      known: () => [...schema.events.keys()],
+    });
+  }
   return [];
 }
 
@@ -232,8 +246,8 @@ function describeNamed(
   const { metrics } = context.project;
   const metric = metrics.get(name);
   if (metric === undefined) {
-    const valid = metrics.size === 0 ? "the project has none" : `valid are ${quoteAll([...metrics.keys()])}`;
-    context.problems.refuse(field, name, `is no metric of the project, ${valid}`);
+    const valid = context.problems.hint(name, () => [...metrics.keys()], ", ", "valid are");
+    context.problems.refuse(field, name, `is no metric of the project${valid}`);
     return undefined;
   }
   return nested(`$metric.${name}`, field, context, (inner) =>

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { nearestName } from "../../../base/text/nearest.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
@@ -6,6 +7,8 @@ import { quoteAll } from "../words.ts";
 
 const maxViolations = 50;
 const maxWarnings = 100;
+/** Looking for the nearest of some thousand names takes milliseconds, so only so many unknown names get it. */
+const maxHints = 10;
 
 /** What is found wrong or odd about a query while it is described, so that all of it can be told at once. */
 export interface Problems {
@@ -15,6 +18,8 @@ export interface Problems {
   refuseWord(field: string, value: number, valid: readonly string[]): void;
   /** Once for each field and message. */
   warn(reason: WarningReason, field: string, message: string): void;
+  /** The nearest of the known names and a list of them, empty once there were many. @param separator before it. @param lead such as `known are` */
+  hint(name: string, known: () => readonly string[], separator: string, lead: string): string;
   readonly warnings: readonly Warning[];
   /** Of all that has been refused. */
   readonly refusal: AnalysisRefusal | undefined;
@@ -25,6 +30,7 @@ export interface Problems {
 export function createProblems(): Problems {
   const violations: QueryViolation[] = [];
   const warnings = new Map<string, Warning>();
+  let hints = 0;
   const refuse: Problems["refuse"] = (field, value, rule) => {
     if (violations.length === maxViolations) return;
     violations.push({ field, description: value === undefined ? rule : `${quote(value)} ${rule}` });
@@ -39,6 +45,9 @@ export function createProblems(): Problems {
       const key = `${field}\n${message}`;
       if (warnings.size === maxWarnings || warnings.has(key)) return;
       warnings.set(key, create(WarningSchema, { reason, field, message }));
+    },
+    hint(name, known, separator, lead) {
+      return ++hints > maxHints ? "" : separator + hintOf(name, known(), lead);
     },
     get warnings() {
       return [...warnings.values()];
@@ -61,15 +70,11 @@ export function quote(value: string | number): string {
 export function warnUnknown(
   problems: Problems,
   field: string,
-  what: string,
-  name: string,
-  effect: string,
+  { what, name, effect, known }: Undeclared,
 ): void {
-  problems.warn(
-    WarningReason.UNKNOWN_NAME,
-    field,
-    `${field}: ${what} ${quote(name)} is not known, ${effect}`,
-  );
+  const hint = problems.hint(name, known, "; ", "known are");
+  const message = `${field}: ${what} ${quote(name)} is not known, ${effect}${hint}`;
+  problems.warn(WarningReason.UNKNOWN_NAME, field, message);
 }
 
 /** Of a pattern that the engine has no room for; undefined when it is one of a definition's. */
@@ -93,29 +98,33 @@ export function refuseLargePlan(): AnalysisRefusal {
 
 /** Names that are listed where one is wrong. */
 const maxListed = 20;
+/** No name is longer by much. */
+const maxCompared = 100;
 
-/** What somebody has to declare or import before it can be named. */
+/** A name in a query that stands for nothing: what has to be declared, imported or reported before. */
 export interface Undeclared {
   readonly what: string;
   readonly name: string;
   /** Such as `it has no values`. */
   readonly effect: string;
-  readonly known: readonly string[];
+  readonly known: () => readonly string[];
 }
 
 /** A warning in an answer, which its caller sees; a refusal where there is no answer to hold it. */
 export type TellUndeclared = (problems: Problems, field: string, undeclared: Undeclared) => void;
 
-export const warnUndeclared: TellUndeclared = (problems, field, { what, name, effect, known }) =>
-  warnUnknown(problems, field, what, name, `${effect}; ${listKnown(known, "known are")}`);
+export const warnUndeclared: TellUndeclared = (problems, field, undeclared) =>
+  warnUnknown(problems, field, undeclared);
 
 export const refuseUndeclared: TellUndeclared = (problems, field, { what, name, known }) =>
-  problems.refuse(field, name, `is not known as a ${what}, ${listKnown(known, "valid are")}`);
+  problems.refuse(field, name, `is not known as a ${what}${problems.hint(name, known, ", ", "valid are")}`);
 
-function listKnown(known: readonly string[], lead: string): string {
+function hintOf(name: string, known: readonly string[], lead: string): string {
   if (known.length === 0) return "there are none";
+  const nearest = known.length === 1 ? undefined : nearestName(name.slice(0, maxCompared), known);
+  const suggestion = nearest === undefined ? "" : `did you mean ${quote(nearest)}? `;
   const more = known.length > maxListed ? ` and ${known.length - maxListed} more` : "";
-  return `${lead} ${quoteAll(known.slice(0, maxListed))}${more}`;
+  return `${suggestion}${lead} ${known.slice(0, maxListed).map(quote).join(", ")}${more}`;
 }
 
 export function warnNoEffect(problems: Problems, field: string, message: string): void {

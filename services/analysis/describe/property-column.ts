@@ -1,4 +1,4 @@
-import type { Expression, PropertyTable } from "../../../store/events/events.ts";
+import type { Expression, ProjectSchema, PropertyTable } from "../../../store/events/events.ts";
 import { type Column, type ColumnType, eventTime, noValues, translate } from "./column.ts";
 import type { DescribeContext } from "./context.ts";
 import { warnUnknown } from "./problems.ts";
@@ -14,8 +14,21 @@ export function findPropertyColumn(
   if (at > 0) return findDimension(table, name.slice(0, at), name.slice(at + 1), field, context);
   const column = findKnown(table, name, context);
   if (column !== undefined) return column;
-  if (name !== "") warnUnknown(context.problems, field, `${table} property`, name, "it has no values");
+  if (name !== "") warnOfProperty(table, name, field, context);
   return noValues;
+}
+
+function warnOfProperty(
+  table: PropertyTable,
+  name: string,
+  field: string,
+  { schema, problems }: DescribeContext,
+): void {
+  const [other] = (["event", "user"] as const).filter((one) => one !== table);
+  const isOther = schema.properties.has(`${other}:${name.toLowerCase()}`);
+  const effect = `it has no values${isOther ? `; there is such a property with the tableType "${other}"` : ""}`;
+  const known = () => propertyNames(schema, table);
+  warnUnknown(problems, field, { what: `${table} property`, name, effect, known });
 }
 
 /** A column of an event, or else of its user: where no table is named. */
@@ -85,11 +98,15 @@ function findDimension(
   if (texts === undefined) {
     const name = `${propertyName}@${columnName}`;
     const ofTable = [...project.dimensions.keys()].filter((key) => key.startsWith(`${table}:`));
-    const known = ofTable.map((key) => key.slice(table.length + 1));
+    const known = () => ofTable.map((key) => key.slice(table.length + 1));
     tellUndeclared(problems, field, { what: "dimension column", name, effect: "it has no values", known });
     return noValues;
   }
   const property = findPropertyColumn(table, propertyName, field, context);
   if (property === undefined || property.type === "nothing") return property;
   return translate(property, texts, field, context);
+}
+
+export function propertyNames({ properties }: ProjectSchema, table: PropertyTable): readonly string[] {
+  return [...properties.values()].flatMap((one) => (one.table === table ? [one.name] : []));
 }

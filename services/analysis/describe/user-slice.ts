@@ -1,5 +1,4 @@
 import type { EventUserDownloadQuery, EventUserQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
-import type { GroupValue } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Buckets, KeyValue, Measure, ProjectSchema, UserScan } from "../../../store/events/events.ts";
 import { intervalLabels, keyOf, overallLabels } from "../text-form.ts";
 import { quoteAll } from "../words.ts";
@@ -12,6 +11,7 @@ import { queryLimits } from "./limits.ts";
 import type { OperandEvents } from "./operand.ts";
 import type { PlannedBucket } from "./period.ts";
 import { createProblems, type Problems, quote, warnUnknown } from "./problems.ts";
+import { propertyNames } from "./property-column.ts";
 import type { LocalRange } from "./range.ts";
 import { findBuckets, listLabels, type TellOutside } from "./slice-date.ts";
 import { overlappingBuckets, windowOf } from "./window.ts";
@@ -38,18 +38,14 @@ export function checkSlice(
   problems: Problems,
   tellOutside: TellOutside,
 ): void {
-  const { periods, keys = [] } = axes ?? {};
+  const { periods, keys = [], split } = axes ?? {};
   if (periods !== undefined) findBuckets(periods, query, problems, tellOutside);
   const isKnown = (key: PlannedKey | undefined): key is PlannedKey => key !== undefined;
-  if (axes !== undefined && keys.every(isKnown)) readGroup(keys, query.sliceGroupVal, problems);
+  if (axes !== undefined && keys.every(isKnown)) readSlice(keys, splitOf(query, split), query, problems);
 }
 
 /** Columns that nobody has reported are empty. */
-export function checkColumns(
-  columns: readonly string[],
-  { properties }: ProjectSchema,
-  problems: Problems,
-): void {
+export function checkColumns(columns: readonly string[], schema: ProjectSchema, problems: Problems): void {
   const { length } = columns;
   if (length === 0 || length > queryLimits.selectedColumns) {
     problems.refuse(
@@ -58,14 +54,16 @@ export function checkColumns(
       `must name 1 to ${queryLimits.selectedColumns} columns, not ${length}`,
     );
   }
+  const known = () => [...idColumns, ...propertyNames(schema, "user")];
   for (const [i, name] of columns.slice(0, queryLimits.selectedColumns).entries()) {
     const field = `selectedColumns[${i}]`;
-    const isKnown = idColumns.has(name) || properties.has(`user:${name.toLowerCase()}`);
+    const isKnown = idColumns.has(name) || schema.properties.has(`user:${name.toLowerCase()}`);
     if (name === "") problems.refuse(field, name, "must be the name of a user property");
-    else if (!isKnown) warnUnknown(problems, field, "user property", name, "it has no values");
+    else if (!isKnown) warnUnknown(problems, field, { ...unknownColumn, name, known });
   }
 }
 
+const unknownColumn = { what: "user property", effect: "it has no values" } as const;
 const idColumns: ReadonlySet<string> = new Set(["#user_id", "#account_id", "#distinct_id"]);
 
 /**
@@ -80,7 +78,7 @@ export function compileUserScan(
 ): Omit<UserScan, "properties"> | undefined {
   const problems = createProblems();
   const buckets = findBuckets(plan.periods, query, problems);
-  const group = readGroup(plan.keys, query.sliceGroupVal, problems);
+  const { keys, group } = readSlice(plan.keys, splitOf(query, plan.split), query, problems);
   problems.throwIfAny();
   const { operands } = plan.metrics[query.eventIndex!]!;
   if (operands.length === 0 || buckets.length === 0) return undefined;
@@ -94,7 +92,7 @@ export function compileUserScan(
       asker: plan.asker,
       zone: zoneSteps(plan, all),
       buckets: all,
-      keys: plan.keys.map(({ key }) => key),
+      keys: keys.map(({ key }) => key),
       measures: operands.map((operand, i) => measureOf(operand, isOneReach ? [] : reaches[i]!)),
       totals: false,
     },
@@ -123,36 +121,70 @@ function joinBuckets(buckets: readonly PlannedBucket[]): Buckets {
   };
 }
 
-function readGroup(
+/** The split of the metric that is asked for; undefined where it is not split. */
+function splitOf(
+  { events, eventIndex = 0 }: SliceQuery,
+  split: PlannedKey | undefined,
+): PlannedKey | undefined {
+  const isSplit = (events[eventIndex]?.eventSplitIndexes.length ?? 0) > 0;
+  return isSplit ? split : undefined;
+}
+
+interface Slice {
+  readonly keys: readonly PlannedKey[];
+  /** One value for each key. */
+  readonly group: readonly KeyValue[];
+}
+
+/** The group that labels name; after them there may be a label of the split. */
+function readSlice(
   keys: readonly PlannedKey[],
-  given: readonly GroupValue[],
+  split: PlannedKey | undefined,
+  { sliceGroupVal }: SliceQuery,
   problems: Problems,
-): readonly KeyValue[] {
-  const field = "sliceGroupVal";
-  const labels = given.map(({ value }) => (value.case === "label" ? value.value : null));
-  if (keys.length === 0 && labels.length === 1 && overallLabels.includes(labels[0] ?? "")) return [];
-  if (labels.length !== keys.length) {
-    const names =
-      keys.length === 0 ? `, or ${quoteAll(overallLabels)}` : `: ${quoteAll(keys.map(({ name }) => name))}`;
-    problems.refuse(
-      field,
-      undefined,
-      `must hold ${keys.length} label${keys.length === 1 ? "" : "s"}, not ${labels.length}${names}`,
-    );
-    return [];
+): Slice {
+  const labels = sliceGroupVal.map(({ value }) => (value.case === "label" ? value.value : null));
+  // Without groups a label may stand for the one group that there is.
+  const isOverall = keys.length === 0 && overallLabels.includes(labels[0] ?? "");
+  const lead = isOverall && labels.length <= (split === undefined ? 1 : 2) ? 1 : 0;
+  const own = labels.slice(lead);
+  const isOfSplit = split !== undefined && own.length === keys.length + 1;
+  if (!isOfSplit && own.length !== keys.length) {
+    refuseLength(keys, split, labels.length, problems);
+    return { keys, group: [] };
   }
-  return keys.map(({ form, name, needsSpread }, i) => {
-    const label = labels[i]!;
-    // What labels there are is told by the spread.
-    if (label === null || needsSpread) return null;
-    const value = keyOf(form, label);
-    if (value === undefined) {
-      const valid =
-        form.kind === "intervals" ? `one of ${listLabels(intervalLabels(form))}` : forms[form.kind];
-      problems.refuse(`${field}[${i}]`, label, `must be a label of ${quote(name)}: ${valid}`);
-    }
-    return value ?? null;
-  });
+  const all = isOfSplit ? [...keys, split] : keys;
+  return { keys: all, group: all.map((key, i) => readLabel(key, own[i]!, i + lead, problems)) };
+}
+
+function refuseLength(
+  keys: readonly PlannedKey[],
+  split: PlannedKey | undefined,
+  found: number,
+  problems: Problems,
+): void {
+  const names =
+    keys.length === 0 ? `, or ${quoteAll(overallLabels)}` : `: ${quoteAll(keys.map(({ name }) => name))}`;
+  const more =
+    split === undefined ? "" : `; one more may follow, the value of the split ${quote(split.name)}`;
+  const number = `${keys.length} label${keys.length === 1 ? "" : "s"}`;
+  problems.refuse("sliceGroupVal", undefined, `must hold ${number}, not ${found}${names}${more}`);
+}
+
+function readLabel(
+  { form, name, needsSpread }: PlannedKey,
+  label: string | null,
+  place: number,
+  problems: Problems,
+): KeyValue {
+  // What labels there are is known after the spread.
+  if (label === null || needsSpread) return null;
+  const value = keyOf(form, label);
+  if (value === undefined) {
+    const valid = form.kind === "intervals" ? `one of ${listLabels(intervalLabels(form))}` : forms[form.kind];
+    problems.refuse(`sliceGroupVal[${place}]`, label, `must be a label of ${quote(name)}: ${valid}`);
+  }
+  return value ?? null;
 }
 
 const forms = {

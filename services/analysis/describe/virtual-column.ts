@@ -10,7 +10,7 @@ import { findEventOrUserColumn, findPropertyColumn } from "./property-column.ts"
 export function findVirtual(name: string, field: string, context: DescribeContext): Column | undefined {
   const virtual = context.project.virtualProperties.get(name);
   if (virtual === undefined) {
-    const known = [...context.project.virtualProperties.keys()].map((one) => `#vp@${one}`);
+    const known = () => [...context.project.virtualProperties.keys()].map((one) => `#vp@${one}`);
     const undeclared = { what: "virtual property", name: `#vp@${name}`, effect: "it has no values", known };
     context.tellUndeclared(context.problems, field, undeclared);
     return noValues;

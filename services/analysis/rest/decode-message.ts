@@ -1,6 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
 import { BigNumber } from "../../../base/json/exact-numbers.ts";
+import { ValueFormatSchema } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { type GroupValue, GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { readLabel } from "../text-form.ts";
 import { numberOf, quoteAll, wordsOf } from "../words.ts";
@@ -94,6 +95,7 @@ function elementReaderOf(field: DescField): Read {
     // Looked up once: reading the option of each value took most of the time of a body.
     const numbers = new Map<unknown, number | undefined>(known.map((word) => [word, numberOf(words, word)]));
     numbers.set("", 0);
+    if (words.typeName === ValueFormatSchema.typeName) return lenientWord(numbers, valid);
     return (value, at, _depth, reading) =>
       numbers.get(value) ?? reading.refuse(at, `${quote(value)} is unknown, ${valid}`);
   }
@@ -101,6 +103,15 @@ function elementReaderOf(field: DescField): Read {
   return looseTexts.has(`${field.parent.typeName}.${field.name}`)
     ? readLooseText
     : scalarReaders[field.scalar as ScalarType]!;
+}
+
+/** A format says how numbers are written, no more, so an unknown one is no reason to refuse a query. */
+function lenientWord(numbers: ReadonlyMap<unknown, number | undefined>, valid: string): Read {
+  return (value, at, _depth, reading) => {
+    const known = numbers.get(typeof value === "string" ? value.toLowerCase() : value);
+    if (known === undefined) reading.ignoreWord(at, value, valid);
+    return known;
+  };
 }
 
 /** What stands for an element that can't be read, so that the others keep their places. */

@@ -26,6 +26,12 @@ export class Reading {
     else this.#moreIgnored++;
   }
 
+  /** A value that is none of the words its member takes, and counts as left out. */
+  ignoreWord(at: string, value: unknown, valid: string): void {
+    if (this.#ignored.length < maxIgnored) this.#ignored.push(`${at} ${quote(value)} (${valid})`);
+    else this.#moreIgnored++;
+  }
+
   /** Paths of unknown members; when there are too many, the last entry counts the others. */
   ignored(): string[] {
     return this.#moreIgnored === 0 ? this.#ignored : [...this.#ignored, `${this.#moreIgnored} more`];

@@ -26,7 +26,7 @@ const slice = {
     type: "array",
     items: { type: ["string", "number", "boolean", "null"] },
     description:
-      "The group's labels as in `group_cols`; null is `(null)`, and the text `(null)` is `\\(null)`.",
+      "The group's labels as in `group_cols`; null is `(null)`, and the text `(null)` is `\\(null)`. Of a split metric one more may follow, the value of the split.",
   },
   eventIndex: { type: whole, minimum: 0, description: "Zero-based index of the metric in `events`." },
 } satisfies JsonObject;

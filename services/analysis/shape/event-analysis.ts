@@ -9,6 +9,7 @@ import {
   WarningReason,
   WarningSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { EventPlan } from "../describe/event-plan.ts";
 import { maxAnswerValues, maxSplitResults } from "../describe/limits.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import { shapeBuckets, shapeInfo } from "./answer-info.ts";
@@ -35,8 +36,8 @@ export async function shapeAnalysis(
   }
   return create(EventAnalysisSchema, {
     resultGenerateTime: timestampFromMs(nowMs),
-    unionGroups: unionOf(cut).map((group) => create(GroupSchema, { groupCols: answer.colsOf(group) })),
-    unionGroupNum: unionOf(kept).length,
+    unionGroups: unionOf(plan, cut).map((group) => create(GroupSchema, { groupCols: answer.colsOf(group) })),
+    unionGroupNum: unionOf(plan, kept).length,
     x: shapeBuckets(plan.periods[0]),
     xCompared: shapeBuckets(plan.periods[1]),
     y,
@@ -54,7 +55,9 @@ function keepSplits(results: readonly RankedMetric[]): readonly RankedMetric[] {
   });
 }
 
-function unionOf(results: readonly RankedMetric[]): readonly number[] {
+/** Without keys there is one group, also when a split has no results. */
+function unionOf({ keys }: EventPlan, results: readonly RankedMetric[]): readonly number[] {
+  if (keys.length === 0) return [0];
   const union = new Set<number>();
   for (const { groups } of results) for (const group of groups) union.add(group);
   return [...union];

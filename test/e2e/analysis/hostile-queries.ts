@@ -138,8 +138,8 @@ export const refusals: readonly (readonly [field: string, says: string, body: un
   [custom, "must have a name before, between and after its dots", formula("play..TOTAL_TIMES")],
   [
     "eventView.groupBy",
-    "has 30 properties, at most 20",
-    viewed({ groupBy: Array(30).fill({ columnName: "g", tableType: "event" }) }),
+    "has 130 properties, at most 100",
+    viewed({ groupBy: Array(130).fill({ columnName: "g", tableType: "event" }) }),
   ],
   [
     "eventView.groupBy[0].propertyRange",

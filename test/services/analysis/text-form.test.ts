@@ -14,7 +14,7 @@ import {
 } from "../../../services/analysis/text-form.ts";
 
 describe("formatValue", () => {
-  const { UNSPECIFIED, FLOAT, FLOAT3, FLOAT4, PERCENT } = ValueFormat;
+  const { UNSPECIFIED, FLOAT, FLOAT3, FLOAT4, PERCENT, INTEGER } = ValueFormat;
   it.each([
     [0, UNSPECIFIED, "0"],
     [-0, UNSPECIFIED, "0"],
@@ -41,6 +41,13 @@ describe("formatValue", () => {
     [0.00005, PERCENT, "0.01%"],
     [-0.25, PERCENT, "-25%"],
     [0, PERCENT, "0%"],
+    [1.5, INTEGER, "2"],
+    [-2.5, INTEGER, "-3"],
+    [2.4999, INTEGER, "2"],
+    [-0.4, INTEGER, "0"],
+    [100, INTEGER, "100"],
+    [1e21, INTEGER, "1000000000000000000000"],
+    [Number.NaN, INTEGER, "-"],
     [Number.NaN, FLOAT, "-"],
     [Number.POSITIVE_INFINITY, UNSPECIFIED, "-"],
   ])("writes %d in format %d as %s", (value, format, text) => {

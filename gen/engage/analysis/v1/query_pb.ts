@@ -211,7 +211,9 @@ export type EventUserQuery = Message<"engage.analysis.v1.EventUserQuery"> & {
    * group-by property. Empty for a result without groups. REST: required, a
    * list of labels as in `group_cols`; `(null)` is the null group, `\(null)`
    * that of the text `(null)`, and without groups `["Overall"]`, `["总体"]` and
-   * `[]` mean the same.
+   * `[]` mean the same. Of a metric that is split one more label may follow,
+   * the value of the split as in the result's key; without it the list is of
+   * all values.
    *
    * @generated from field: repeated engage.analysis.v1.GroupValue slice_group_val = 5;
    */

@@ -172,7 +172,7 @@ group("a condition", () => {
 
   it("on a property that nobody reported is answered with a warning", () => {
     expect(warningsOf({ view: { filts: [filter("gone", "isNull")] } })).toEqual([
-      'eventView.filts[0].columnName: event property "gone" is not known, it has no values',
+      'eventView.filts[0].columnName: event property "gone" is not known, it has no values; known are "price", "count", "brand", "paid", "due", "tags", "device", "device.os", "items", "items.id", "items.cost", "items.made"',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, describe as group, it } from "vitest";
 import { compileScan, compileSpread } from "../../../../services/analysis/describe/event-plan.ts";
 import { cutKey, type PlannedKey } from "../../../../services/analysis/describe/group-by.ts";
-import { intervalLabels } from "../../../../services/analysis/text-form.ts";
+import { intervalLabels, keyOf as keyOfLabel } from "../../../../services/analysis/text-form.ts";
 import { describe, projectOf, refusalsOf, warningsOf } from "./described.ts";
 
 const column = (columnName: string, more: object = {}) => ({ columnName, tableType: "event", ...more });
@@ -57,6 +57,33 @@ group("the spread of a number", () => {
   });
 
   it.each([
+    [[1269.86, 8882.4], "(-inf,1904)", "[1904,2539)", "[8248,+inf)"],
+    [[0.1, 1.3], "(-inf,0.2)", "[0.2,0.3)", "[1.2,+inf)"],
+    [[18, 65], "(-inf,21.92)", "[21.92,25.83)", "[61.08,+inf)"],
+    [[-1e-7, 1e-7], "(-inf,-8.33e-8)", "[-8.33e-8,-6.67e-8)", "[8.33e-8,+inf)"],
+    [
+      [0, 1e21],
+      "(-inf,83300000000000000000)",
+      "[83300000000000000000,166700000000000000000)",
+      "[916700000000000000000,+inf)",
+    ],
+    [
+      [1e15, 1e15 + 50],
+      "(-inf,1000000000000004.2)",
+      "[1000000000000004.2,1000000000000008.2)",
+      "[1000000000000045.9,+inf)",
+    ],
+  ] as const)("cuts %j at numbers of few digits, whose labels name them", (range, ...some) => {
+    const { form, key } = cutKey(def, { distinct: 20, range });
+    const labels = intervalLabels(form as Parameters<typeof intervalLabels>[0]);
+    expect([labels[0], labels[1], labels[11]]).toEqual(some);
+    expect(new Set(labels).size).toBe(12);
+    expect(labels.map((label) => keyOfLabel(form, label))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const { boundaries } = key as { readonly boundaries: readonly number[] };
+    expect(labels.slice(1).map((label) => Number(/^\[([^,]+),/.exec(label)![1]))).toEqual(boundaries);
+  });
+
+  it.each([
     [{ distinct: 19, range: [0, 120] as const }],
     [{ distinct: 0, range: undefined }],
     [{ distinct: 20, range: [1, 1 + Number.EPSILON] as const }],
@@ -107,8 +134,8 @@ it.each([
 });
 
 it("refuses too many columns", () => {
-  expect(refusalsOf({ view: { groupBy: Array.from({ length: 21 }, () => column("brand")) } })).toEqual([
-    "eventView.groupBy: has 21 properties, at most 20 are possible",
+  expect(refusalsOf({ view: { groupBy: Array.from({ length: 101 }, () => column("brand")) } })).toEqual([
+    "eventView.groupBy: has 101 properties, at most 100 are possible",
   ]);
 });
 

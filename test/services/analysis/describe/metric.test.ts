@@ -1,4 +1,5 @@
 import { expect, describe as group, it } from "vitest";
+import { ValueFormat } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { Computation } from "../../../../services/analysis/describe/operand.ts";
 import { describe, projectOf, refusalsOf, warningsOf } from "./described.ts";
 
@@ -240,7 +241,7 @@ group("metrics of the project", () => {
 
   it("must be known, and must not hold themselves", () => {
     expect(refusalsOf({ events: [named("mau")] }, project)).toEqual([
-      'events[0].metricName: "mau" is no metric of the project, valid are "dau", "twice", "loop", "pool"',
+      'events[0].metricName: "mau" is no metric of the project, did you mean "dau"? valid are "dau", "twice", "loop", "pool"',
     ]);
     expect(refusalsOf({ events: [named("loop")] }, project)[0]).toContain(
       'needs definitions that hold each other: "$metric.loop" > "$metric.pool" > "$metric.loop"',
@@ -378,13 +379,42 @@ it.each([
     "events[0].quotaEntities[1] has no effect with TOTAL_TIMES",
   ],
   [
-    { ...normal("TOTAL_TIMES"), eventName: "gone" },
-    'events[0].eventName: event "gone" is not known, there are none',
+    { ...normal("TOTAL_TIMES"), eventName: "logn" },
+    'events[0].eventName: event "logn" is not known, it has no records; did you mean "login"? known are "login", "pay", "level_up"',
   ],
-  [formula("gone.TOTAL_TIMES"), 'events[0].customEvent: event "gone" is not known, there are none'],
+  [
+    normal("TOTAL_TIMES", "", { format: "float2" }),
+    'events[0].format "float2" (valid are "float", "float3", "float4", "percent", "integer") is unknown and was ignored',
+  ],
+  [
+    { ...normal("TOTAL_TIMES"), eventName: "gone" },
+    'events[0].eventName: event "gone" is not known, it has no records; known are "login", "pay", "level_up"',
+  ],
+  [
+    formula("gone.TOTAL_TIMES"),
+    'events[0].customEvent: event "gone" is not known, it has no records; known are "login", "pay", "level_up"',
+  ],
 ])("warns of what has no effect in %j", (metric, warning) => {
   const project = projectOf({ metrics: { dau: { eventName: "login", analysis: "TRIG_USER_NUM" } } });
   expect(warningsOf({ events: [metric] }, project)).toEqual([warning]);
+});
+
+it("tells all that PERCENTILE lacks at once", () => {
+  expect(refusalsOf({ events: [normal("PERCENTILE", "", { analysisParams: "p95" })] })).toEqual([
+    "events[0].quota: is required by PERCENTILE",
+    'events[0].analysisParams: "p95" must be a number from 1 to 100, the percentile',
+  ]);
+});
+
+it.each(["INTEGER", "Integer", "integer"])("takes the format %s", (format) => {
+  const plan = describe({ events: [normal("SUM", "price", { format })] });
+  expect(plan.metrics[0]!.format).toBe(ValueFormat.INTEGER);
+});
+
+it("warns of names that are not known, the first ten with a hint", () => {
+  const events = Array.from({ length: 12 }, (_, i) => ({ ...normal("TOTAL_TIMES"), eventName: `gone${i}` }));
+  const hints = warningsOf({ events }).map((warning) => warning.includes("known are"));
+  expect(hints).toEqual([...Array(10).fill(true), false, false]);
 });
 
 it("warns of switches and members without effect", () => {

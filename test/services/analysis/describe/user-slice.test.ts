@@ -126,6 +126,47 @@ it.each([
   expect(slice({ view }, "", labels)!.group).toEqual(keys);
 });
 
+group("of a split metric", () => {
+  const groupByProp = { columnName: "paid", tableType: "event" };
+  const eventSplit = { event: { eventName: "pay" }, groupByProp };
+  const metric = { eventSplitIndexes: [0] };
+  const ask = (view: object, labels: readonly unknown[]) =>
+    slice({ view: { ...view, eventSplit }, metric }, "", [...labels]);
+
+  it.each([
+    [{}, [], []],
+    [{}, ["Overall"], []],
+    [{}, ["true"], [true]],
+    [{}, ["(null)"], [null]],
+    [{}, ["Overall", "true"], [true]],
+    [byBrand, ["a"], ["a"]],
+    [byBrand, ["a", "false"], ["a", false]],
+    [byBrand, ["(null)", null], [null, null]],
+  ])("with %j the labels %j mean %j", (view, labels, values) => {
+    const found = ask(view, labels)!;
+    expect(found.group).toEqual(values);
+    expect(found.scan.keys).toHaveLength(values.length);
+  });
+
+  it.each([
+    [{}, ["a"], 'sliceGroupVal[0]: "a" must be a label of "paid": "true" or "false"'],
+    [byBrand, ["a", "b"], 'sliceGroupVal[1]: "b" must be a label of "paid": "true" or "false"'],
+    [
+      byBrand,
+      [],
+      'sliceGroupVal: must hold 1 label, not 0: "brand"; one more may follow, the value of the split "paid"',
+    ],
+    [{}, ["Overall", "true", "x"], "sliceGroupVal: must hold 0 labels, not 3"],
+  ])("refuses with %j the labels %j", (view, labels, refusal) => {
+    expect(() => ask(view, labels)).toThrow(refusal);
+  });
+
+  it("takes no label of the split for a metric that is not split", () => {
+    const asked = { view: { ...byBrand, eventSplit } };
+    expect(() => slice(asked, "", ["a", "true"])).toThrow('must hold 1 label, not 2: "brand"');
+  });
+});
+
 it("has the events of all operands of the metric that is asked for", () => {
   const events = [
     { type: "normal", eventName: "pay", analysis: "TOTAL_TIMES" },
@@ -237,7 +278,12 @@ group("columns of a table of users", () => {
 
   it.each([
     [["#user_id", "#account_id", "#distinct_id", "Level"], []],
-    [["price"], ['selectedColumns[0]: user property "price" is not known, it has no values']],
+    [
+      ["price"],
+      [
+        'selectedColumns[0]: user property "price" is not known, it has no values; known are "#user_id", "#account_id", "#distinct_id", "level", "birthday", "city"',
+      ],
+    ],
   ])("%j are warned of by %j", (columns, warnings) => {
     expect(check(columns)).toEqual(warnings);
   });

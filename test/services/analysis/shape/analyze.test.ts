@@ -245,7 +245,12 @@ describe("a split", () => {
   });
 
   it("of nothing makes no result", async () => {
-    expect((await analyze({}, { view: { eventSplit }, events: [events[0]!] })).y).toEqual([]);
+    const ungrouped = await analyze({}, { view: { eventSplit }, events: [events[0]!] });
+    expect(ungrouped.y).toEqual([]);
+    expect(ungrouped.unionGroups.map(({ groupCols }) => groupCols)).toEqual([[]]);
+    expect(ungrouped.unionGroupNum).toBe(1);
+    const grouped = await analyze({}, { view: { ...byBrand, eventSplit }, events: [events[0]!] });
+    expect([grouped.unionGroups, grouped.unionGroupNum]).toEqual([[], 0]);
   });
 
   it("tells a thousand values and how many more there are", async () => {
