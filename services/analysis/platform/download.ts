@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import type { PlatformConfig } from "./config.ts";
 import { refusalOf, returnCodeOf } from "./envelope.ts";
@@ -86,12 +87,13 @@ function mayBeError({ mediaType }: UpstreamAnswer, begun: readonly Uint8Array[])
 }
 
 function isPage(bytes: Buffer): boolean {
-  return /^\s*<(?:!doctype|html|head|body|\?xml)/i.test(bytes.subarray(0, 256).toString("latin1"));
+  const beginning = Buffer.from(withoutByteOrderMark(bytes)).subarray(0, 256).toString("latin1");
+  return /^\s*<(?:!doctype|html|head|body|\?xml)/i.test(beginning);
 }
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return JSON.parse(Buffer.from(withoutByteOrderMark(bytes)).toString("utf8"));
   } catch {
     return undefined;
   }

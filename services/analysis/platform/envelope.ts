@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import { parseLossless } from "./lossless.ts";
 import type { Redactor } from "./redact.ts";
@@ -32,7 +33,7 @@ export async function readEnvelope(
 
 function check(answer: UpstreamAnswer, received: Uint8Array, redactor: Redactor): Envelope {
   // First of all, so that nothing made of it can hold the token.
-  const bytes = redactor.bytes(received);
+  const bytes = redactor.bytes(withoutByteOrderMark(received));
   const json = parse(bytes);
   const code = returnCodeOf(json);
   if (code !== undefined && code !== 0) throw refusalOf(code, json as object, redactor);

@@ -45,9 +45,8 @@ export function createForwardQuery({ engines, engineOf, authorize }: ForwardDeps
     await authorize(request, projectId, context);
     const engine = engineOf(projectId);
     if (engine === undefined || !forwards(engine, path)) throw pathNotFound(path);
-    const contentType = request.body?.contentType || "application/json";
     const search = searchOf(request, context);
-    yield* engine.forward({ path, projectId, contentType, body, search }, signal);
+    yield* engine.forward({ path, projectId, body, search }, signal);
   };
 }
 

@@ -1,105 +1,85 @@
-/** Where the value of a member stands in a text. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-const blank = /[ \t\r\n]*/y;
-const text = /"(?:[^"\\]|\\.)*"/y;
-const literal = /[^\s,\]}]+/y;
+import { AnalysisRefusal, returnCodes } from "../refusal.ts";
+import { quote } from "../rest/reading.ts";
+import { type Member, membersOf } from "./members.ts";
 
 /**
  * Gives the members `projectId` of a query, and of the metrics in its `events`,
  * another value and leaves every other byte as it is; a text stays a text, null
  * stays null. A member written several times is given it each time.
+ *
+ * The platform may read more than that as the id of a project: another spelling
+ * of the name, or a member further inside. Such a member has to name the
+ * project that the caller was admitted to, and gets the other value too.
+ *
  * @param body valid JSON, whose top is an object
+ * @param asked the project of the caller's query; left out, only the members named first are looked at
+ * @throws AnalysisRefusal for a member that names another project
  */
-export function replaceProjectId(body: Uint8Array, projectId: number): Uint8Array {
+export function replaceProjectId(body: Uint8Array, projectId: number, asked?: number): Uint8Array {
   // Latin-1 takes every byte to a character and back, so that places are those of bytes.
   const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
   let result = "";
   let from = 0;
-  for (const { start, end } of projectIds(source)) {
-    const value = source[start] === '"' ? `"${projectId}"` : String(projectId);
-    result += source.slice(from, start) + value;
-    from = end;
+  for (const member of membersOf(source)) {
+    const value = source.slice(member.start, member.end);
+    if (value === "null") continue;
+    if (!isOwn(member)) {
+      if (asked === undefined || !isProjectName(member.key)) continue;
+      requireProject(member.key, readScalar(value), asked);
+    }
+    result += source.slice(from, member.start) + (value[0] === '"' ? `"${projectId}"` : String(projectId));
+    from = member.end;
   }
   return Buffer.from(result + source.slice(from), "latin1");
 }
 
-/** Where the ids stand, in their order. */
-function* projectIds(source: string): Generator<Range> {
-  const top = source.startsWith("\u00ef\u00bb\u00bf") ? 3 : 0;
-  for (const member of membersOf(source, top)) {
-    if (isId(source, member)) yield member;
-    if (member.key !== "events" || source[member.start] !== "[") continue;
-    for (const event of elementsOf(source, member.start)) {
-      if (source[event.start] !== "{") continue;
-      for (const inner of membersOf(source, event.start)) if (isId(source, inner)) yield inner;
-    }
+/** Of the query itself, or of one of its metrics, as the platform's own form has them. */
+function isOwn({ key, path, depth, start, end }: Member): boolean {
+  if (key !== "projectId" || end === start) return false;
+  return depth === 1 || (depth === 3 && path.length === 1 && path[0] === "events");
+}
+
+/**
+ * A caller's parameters, with the id that a project has at the platform. Tokens
+ * are dropped in any spelling. @throws AnalysisRefusal for another project
+ */
+export function replaceInSearch(search: URLSearchParams, projectId: number, asked: number): URLSearchParams {
+  const kept = new URLSearchParams();
+  for (const [name, value] of search) {
+    if (nameOf(name) === "token") continue;
+    if (isProjectName(name)) requireProject(name, value, asked);
+    kept.append(name, isProjectName(name) ? String(projectId) : value);
   }
+  return kept;
 }
 
-interface Member extends Range {
-  readonly key: string;
+function requireProject(name: string, value: unknown, asked: number): void {
+  const id = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  if (id === asked) return;
+  const description = `${quote(value)} is not the project of the query, which is ${asked}`;
+  throw new AnalysisRefusal(returnCodes.parameter, `${name}: ${description}`, {
+    violations: [{ field: name, description }],
+  });
 }
 
-function isId(source: string, { key, start }: Member): boolean {
-  return key === "projectId" && source[start] !== "n";
+/** Lists and objects are no ids. */
+function readScalar(text: string): unknown {
+  return text === "" ? {} : JSON.parse(Buffer.from(text, "latin1").toString());
 }
 
-/** The members of the object that begins here. */
-function* membersOf(source: string, begin: number): Generator<Member> {
-  let at = skip(source, blank, begin) + 1;
-  for (;;) {
-    at = skip(source, blank, at);
-    if (source[at] !== '"') return;
-    const keyEnd = skip(source, text, at);
-    const key = JSON.parse(source.slice(at, keyEnd)) as string;
-    // Behind the colon.
-    const start = skip(source, blank, skip(source, blank, keyEnd) + 1);
-    const end = skipValue(source, start);
-    yield { key, start, end };
-    at = skip(source, blank, end);
-    if (source[at] !== ",") return;
-    at++;
-  }
+/** Names that some reader or other may take for `projectId`. */
+function isProjectName(name: string): boolean {
+  return /^projectids?$/.test(nameOf(name));
 }
 
-/** The elements of the list that begins here. */
-function* elementsOf(source: string, begin: number): Generator<Range> {
-  let at = begin + 1;
-  for (;;) {
-    const start = skip(source, blank, at);
-    if (source[start] === "]") return;
-    const end = skipValue(source, start);
-    yield { start, end };
-    at = skip(source, blank, end);
-    if (source[at] !== ",") return;
-    at++;
-  }
+/** Without what readers of names may pass over: case, width, separators, brackets. */
+function nameOf(name: string): string {
+  return Buffer.from(name, isLatin1(name) ? "latin1" : "utf8")
+    .toString()
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/\[.*$/s, "")
+    .replace(/[^\p{L}\p{N}]/gu, "");
 }
 
-function skipValue(source: string, start: number): number {
-  let at = start;
-  let depth = 0;
-  do {
-    const char = source[at];
-    if (char === '"') at = skip(source, text, at);
-    else if (char === "{" || char === "[") {
-      depth++;
-      at++;
-    } else if (char === "}" || char === "]") {
-      depth--;
-      at++;
-    } else if (char === "," || char === ":") at++;
-    else at = skip(source, literal, at);
-    if (depth > 0) at = skip(source, blank, at);
-  } while (depth > 0 && at < source.length);
-  return at;
-}
-
-function skip(source: string, pattern: RegExp, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(source) ? pattern.lastIndex : at;
-}
+const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text);

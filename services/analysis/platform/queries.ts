@@ -1,4 +1,5 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { RestCall } from "../engine.ts";
 import type { PlatformConfig } from "./config.ts";
@@ -6,7 +7,8 @@ import { readDownload } from "./download.ts";
 import { encodeQuery } from "./encode-query.ts";
 import { type Envelope, readEnvelope } from "./envelope.ts";
 import { forwardBody } from "./forward-body.ts";
-import { replaceProjectId } from "./project-id.ts";
+import { replaceInSearch, replaceProjectId } from "./project-id.ts";
+
 import type { Redactor } from "./redact.ts";
 import type { Upstream, UpstreamCall } from "./upstream.ts";
 
@@ -15,7 +17,6 @@ export interface ForwardedQuery {
   /** Below `/open/`, one that `forwards` is true for. */
   readonly path: string;
   readonly projectId: number;
-  readonly contentType: string;
   /** A JSON object. */
   readonly body: Uint8Array;
   /** Without a token. */
@@ -24,12 +25,17 @@ export interface ForwardedQuery {
 
 type Request = Pick<UpstreamCall, "search" | "body" | "allowedMs">;
 
+/** Whatever the caller said: a body that is JSON here must not be a form there. */
 const contentType = "application/json";
 
 /** The three ways to ask the platform: for an answer, for a file, and for whatever comes. */
 export function createQueries(config: PlatformConfig, upstream: Upstream, redactor: Redactor) {
   // Also where it is the same here and there: a metric must not name another project than its query does.
   const upstreamId = (projectId: number): number => config.projects[projectId] ?? projectId;
+  const toUpstream = ({ search, body }: Pick<Request, "search" | "body">, asked: number) => ({
+    search: replaceInSearch(search, upstreamId(asked), asked),
+    body: replaceProjectId(withoutByteOrderMark(body), upstreamId(asked), asked),
+  });
   return {
     /** The caller's body where there is one, else the typed query in the platform's words. */
     requestOf(
@@ -40,7 +46,7 @@ export function createQueries(config: PlatformConfig, upstream: Upstream, redact
       const projectId = upstreamId(Number(query.projectId));
       const allowedMs = (query.timeoutSeconds ?? 0) * 1_000;
       if (rest !== undefined) {
-        return { search: rest.search, body: replaceProjectId(rest.body, projectId), allowedMs };
+        return { ...toUpstream(rest, Number(query.projectId)), allowedMs };
       }
       const text = encodeQuery(schema, query, { projectId, overallLabel: config.overallLabels[0]! });
       return { search: new URLSearchParams(), body: Buffer.from(text), allowedMs };
@@ -58,12 +64,10 @@ export function createQueries(config: PlatformConfig, upstream: Upstream, redact
       }
     },
     async *forward(query: ForwardedQuery, signal: AbortSignal): AsyncGenerator<HttpBody> {
-      const { projectId, search } = query;
       const answer = await upstream.call({
         path: `/open/${query.path}`,
-        search,
-        contentType: query.contentType,
-        body: replaceProjectId(query.body, upstreamId(projectId)),
+        ...toUpstream(query, query.projectId),
+        contentType,
         signal,
         timed: "head",
         allowedMs: 0,

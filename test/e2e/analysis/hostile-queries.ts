@@ -83,7 +83,6 @@ export const refusals: readonly (readonly [field: string, says: string, body: un
   ["events[0].analysis", '"__proto__" is unknown', measured({ analysis: "__proto__" })],
   ["events[0].analysis", '"toString" is unknown', measured({ analysis: "toString" })],
   ["events[0].type", `"weird" is unknown, ${known}"normal", "customized"`, measured({ type: "weird" })],
-  ["events[0].format", `"hex" is unknown, ${known}"float"`, measured({ format: "hex" })],
   ["events[0].quota", "is required by SUM", measured({ analysis: "SUM" })],
   ["events[0].quota", '"g" is a text column', measured({ analysis: "SUM", quota: "g" })],
   ["events[0].analysisParams", '"0" must be a number from 1 to 100', percentile("0")],

@@ -188,6 +188,23 @@ describe("other paths of the platform", () => {
     expect(platform.requests[0]?.search.getAll("token")).toEqual([token]);
   });
 
+  test("name no other project than their body does, and no form", async () => {
+    platform.behave(answerText(200, "text/plain", "x"));
+    const refused = await post("/open/retention-analyze?projectId=104", '{"projectId":1}');
+    expect(refused.text).toContain('projectId: \\"104\\" is not the project of the query, which is 1');
+    const nested = await post("/open/retention-analyze", '{"projectId":1,"query":{"projectID":104}}');
+    expect(nested.text).toContain("projectID: 104 is not the project of the query, which is 1");
+    expect(platform.requests).toEqual([]);
+    await post(
+      "/open/retention-analyze",
+      '\ufeff{"projectId":2,"a":"&projectId=104"}',
+      "application/json;charset=utf-8",
+    );
+    const [seen] = platform.requests;
+    expect(seen?.body.toString()).toBe('{"projectId":20,"a":"&projectId=104"}');
+    expect(seen?.contentType).toBe("application/json");
+  });
+
   test("are no place for the four fixed ones", async () => {
     const answer = await post("/open/event-analyze", "{}");
     expect(answer.text).toContain("is part of the contract but not implemented");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseLossless } from "../../../../services/analysis/platform/lossless.ts";
-import { replaceProjectId } from "../../../../services/analysis/platform/project-id.ts";
+import { replaceInSearch, replaceProjectId } from "../../../../services/analysis/platform/project-id.ts";
 
 const replace = (text: string) => Buffer.from(replaceProjectId(Buffer.from(text), 12)).toString();
 
@@ -78,5 +78,67 @@ describe("parseLossless", () => {
     ['"9007199254740993"', "9007199254740993"],
   ])("%s", (text, value) => {
     expect(parseLossless(`{"a":[${text}]}`)).toEqual({ a: [value] });
+  });
+});
+
+describe("what a caller sends for a project", () => {
+  const send = (text: string) => Buffer.from(replaceProjectId(Buffer.from(text), 30, 3)).toString();
+
+  test.each([
+    ['{"projectId":3,"events":[{"projectId":104}]}', '{"projectId":30,"events":[{"projectId":30}]}'],
+    ['{"projectId":104,"projectId":"3"}', '{"projectId":30,"projectId":"30"}'],
+    ['{"projectId":3,"a":[{"b":{"projectId":"3"}}]}', '{"projectId":30,"a":[{"b":{"projectId":"30"}}]}'],
+    [
+      '{"projectId":3,"project_id":3,"projectIds":null}',
+      '{"projectId":30,"project_id":30,"projectIds":null}',
+    ],
+    [
+      '{"projectId":3,"name":"projectID","project":{"id":104}}',
+      '{"projectId":30,"name":"projectID","project":{"id":104}}',
+    ],
+  ])("%s becomes %s", (text, expected) => {
+    expect(send(text)).toBe(expected);
+  });
+
+  test.each([
+    ['"projectID":104', "projectID: 104 is not the project of the query, which is 3"],
+    ['"PROJECTID":"104"', 'PROJECTID: "104" is not the project of the query, which is 3'],
+    ['"project_id":104', "project_id: 104 is not"],
+    ['"project-id":104', "project-id: 104 is not"],
+    ['"project\\u0049D":104', "projectID: 104 is not"],
+    ['"ｐrojectId":104', ": 104 is not"],
+    ['"projectIds":[104]', "projectIds: an object is not"],
+    ['"projectId ":104', "projectId : 104 is not"],
+    ['"eventView":{"projectId":104}', "projectId: 104 is not"],
+    ['"events":[{"filts":[{"projectId":104}]}]', "projectId: 104 is not"],
+    ['"events":[{"projectid":"0x3"}]', 'projectid: "0x3" is not'],
+    ['"projectid":true', "projectid: true is not"],
+  ])("{%s} is refused", (member, message) => {
+    expect(() => send(`{"projectId":3,${member}}`)).toThrow(message);
+  });
+
+  test.each([
+    ["a=1&b=x%20y", "a=1&b=x+y"],
+    ["projectId=3&x=1", "projectId=30&x=1"],
+    ["token=a&Token=b&TOKEN=c&to_ken=d&token%5B%5D=e&x=1", "x=1"],
+  ])("the parameters %s become %s", (given, expected) => {
+    expect(String(replaceInSearch(new URLSearchParams(given), 30, 3))).toBe(expected);
+  });
+
+  test.each([
+    "projectId=104",
+    "projectid=104",
+    "project_id=104",
+    "projectId%5B0%5D=104",
+    "projectId=3&projectId=104",
+    "%EF%BD%90rojectId=104",
+  ])("the parameters %s are refused", (given) => {
+    const replace = () => replaceInSearch(new URLSearchParams(given), 30, 3);
+    expect(replace).toThrow('"104" is not the project of the query, which is 3');
+  });
+
+  test("takes a text of any length", () => {
+    const long = '\\"'.repeat(1_000_000);
+    expect(send(`{"a":"${long}","projectId":3}`)).toBe(`{"a":"${long}","projectId":30}`);
   });
 });
