@@ -6,6 +6,7 @@ import { openSqliteIntake } from "../store/intake/sqlite/open.ts";
 import type { CommitMark } from "../store/sql/sqlite/commit-mark.ts";
 import { channelPlace } from "./channel-store.ts";
 import type { Config } from "./config.ts";
+import { keepFilesPrivate } from "./data-folder.ts";
 import { lockFolder } from "./data-lock.ts";
 import {
   type EventsMark,
@@ -24,6 +25,7 @@ import { UserError } from "./user-error.ts";
  * @throws UserError when there is no such store, or a server runs on it
  */
 export async function acceptLossOf(config: Config, name: string, stdout: Writable): Promise<void> {
+  keepFilesPrivate();
   const store = markedStores.find((one) => one === name);
   if (store === undefined) {
     throw new UserError(

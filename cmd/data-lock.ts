@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makePrivateFile, makePrivateFolder } from "../base/files/private.ts";
 import { UserError } from "./user-error.ts";
 
 /** How long a start waits for the process before it to end. */
@@ -15,13 +16,14 @@ const waitMs = 2_000;
 export function lockFolder(folder: string): Disposable {
   const path = join(folder, "lock");
   const note = `${path}.pid`;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
+  makePrivateFile(path);
   const db = new DatabaseSync(path, { timeout: waitMs });
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY");
     // With this mode the lock outlives the transaction.
     db.exec("BEGIN EXCLUSIVE; PRAGMA user_version = 1; COMMIT");
-    writeFileSync(note, `${process.pid}\n`);
+    writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
   } catch (error) {
     db.close();
     if (!isBusy(error)) throw error;

@@ -68,7 +68,7 @@ async function write(lines: Readable, file: string, stdout: Writable): Promise<v
   if (file === "-") return await pipeline([lines, ...guardsOf(stdout), stdout], { end: false });
   const part = `${file}.part`;
   try {
-    const target = createWriteStream(part, { flush: true });
+    const target = createWriteStream(part, { flush: true, mode: 0o600 });
     await (file.endsWith(".gz") ? pipeline(lines, createGzip(), target) : pipeline(lines, target));
     await rename(part, file);
   } catch (error) {

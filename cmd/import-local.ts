@@ -9,6 +9,7 @@ import { openNdjsonDeadLetters } from "../store/deadletters/ndjson.ts";
 import { emptySchema } from "../store/events/events.ts";
 import { openSqliteIntake } from "../store/intake/sqlite/open.ts";
 import type { Config } from "./config.ts";
+import { keepFilesPrivate } from "./data-folder.ts";
 import { lockFolder } from "./data-lock.ts";
 import { openEventLoading } from "./event-loading.ts";
 import type { ImportSummary } from "./import-summary.ts";
@@ -32,6 +33,7 @@ export async function openLocalImport(
   config: Config,
   { projectId, summary, streams, signal }: TargetPorts,
 ): Promise<ImportTarget> {
+  keepFilesPrivate();
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(join(config.data, "events")));
   const say = (what: string, error: unknown) =>

@@ -6,6 +6,7 @@ import { openSqliteIntake } from "../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../store/records/ndjson-reader.ts";
 import { openRecordSpool } from "../store/records/ndjson-spool.ts";
 import type { Config } from "./config.ts";
+import { keepFilesPrivate } from "./data-folder.ts";
 import { lockFolder } from "./data-lock.ts";
 import { eventFolders, openEventStore } from "./event-store.ts";
 
@@ -21,6 +22,7 @@ interface Output {
  * @throws UserError when a server runs on the data folder
  */
 export async function rebuildIntakeOf(config: Config, { stdout, stderr, signal }: Output): Promise<void> {
+  keepFilesPrivate();
   const folder = join(config.data, "events");
   const file = join(folder, "intake.db");
   const draft = `${file}.new`;

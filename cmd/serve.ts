@@ -1,4 +1,5 @@
 import { type ConfigOptions, loadConfig } from "./config.ts";
+import { keepFilesPrivate } from "./data-folder.ts";
 import { logMistakes } from "./mistakes-log.ts";
 import { startServer } from "./server.ts";
 import { settleMemory } from "./settle-memory.ts";
@@ -8,6 +9,7 @@ const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** Serves until it is told to stop, then drains and lets the process end with code 0. A second signal ends it at once. */
 export async function serve(options: ConfigOptions): Promise<void> {
+  keepFilesPrivate();
   const loaded = loadConfig(options);
   const server = await startServer(loaded.config, { locate: loaded.locate });
   settleMemory();

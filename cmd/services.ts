@@ -14,6 +14,7 @@ import { openAnalysisServices } from "./analysis-service.ts";
 import { openChannelServices } from "./channel-service.ts";
 import type { ConfigPath, Problem } from "./config/problem.ts";
 import type { Config } from "./config.ts";
+import { tightenDataFolder } from "./data-folder.ts";
 import { openEventServices } from "./event-service.ts";
 import { keepOfParser, sinkOfClicks } from "./event-sources.ts";
 import { openParserServices } from "./parser-service.ts";
@@ -44,6 +45,7 @@ export interface ServiceTools {
  */
 export async function openServices(config: Config, tools: ServiceTools): Promise<OpenServices> {
   await using opened = new AsyncDisposableStack();
+  tightenDataFolder(config.data);
   const events = opened.use(await openEventServices(config, tools));
   const [analysis, parsers, webhooks] = await openTogether(opened, [
     openAnalysisServices(config, {

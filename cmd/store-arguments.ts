@@ -132,11 +132,13 @@ async function withStore(
   options: StoreOptions,
   run: (work: Work) => Promise<number | undefined>,
 ): Promise<number | undefined> {
-  const [{ loadConfig }, { openEventStore }, commands] = await Promise.all([
+  const [{ loadConfig }, { openEventStore }, { keepFilesPrivate }, commands] = await Promise.all([
     import("./config.ts"),
     import("./event-store.ts"),
+    import("./data-folder.ts"),
     import("./store-command.ts"),
   ]);
+  keepFilesPrivate();
   const { config } = loadConfig(await optionsOf(options));
   await using store = await openEventStore(config);
   const output = { stdout: process.stdout, stderr: process.stderr, json: options.json };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import type { Writable } from "node:stream";
+import { makePrivateFolder } from "../base/files/private.ts";
 import { hashToken } from "../services/analysis/tokens.ts";
 import type { Config } from "./config.ts";
 import { type Column, formatTable } from "./table.ts";
@@ -42,7 +42,7 @@ export function createToken(
     ...(rate !== undefined && { rateLimit: { perSecond: rate, burst: Math.max(1, Math.ceil(rate)) } }),
     created: new Date(now()).toISOString(),
   };
-  mkdirSync(config.data, { recursive: true });
+  makePrivateFolder(config.data);
   changeTokenFile(tokenFileOf(config.data), (tokens) => {
     const isTaken = [...tokens, ...config.analysis.tokens].some((other) => other.name === name);
     if (isTaken) throw new UserError(`there is a token ${JSON.stringify(name)} already, revoke it first`);

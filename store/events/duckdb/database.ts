@@ -1,6 +1,7 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
+import { makePrivateFolder, tightenLater } from "../../../base/files/private.ts";
 import { EventsMemoryError, EventsOpenError, EventsUnavailableError } from "../events.ts";
 import type { SpoolPlace } from "../load.ts";
 import { openCatalog } from "./catalog.ts";
@@ -165,15 +166,18 @@ async function openFile(options: DatabaseOptions): Promise<OpenedFile> {
   const file = databaseFile(options.folder);
   let instance: DuckDBInstance | undefined;
   try {
-    await mkdir(options.folder, { recursive: true });
-    await mkdir(options.stagingFolder, { recursive: true });
+    makePrivateFolder(options.folder);
+    makePrivateFolder(options.stagingFolder);
     // The folders were made in the pool, so it is there; the engine's threads come next.
     const { niceness = 0 } = options;
     if (niceness > 0) await lowerPoolPriority(niceness);
     const hadLog = (await sizeOf(logFile(options.folder))) > 0;
     // By `create`, a second one of the same process would be another database on the same file.
     instance = await DuckDBInstance.fromCache(file, engineSettings(options));
-    return { instance, tables: await lockDown(instance, options), hadLog };
+    const tables = await lockDown(instance, options);
+    // The engine makes them with the modes of the process.
+    await Promise.all([file, logFile(options.folder), join(options.folder, "temp")].map(tightenLater));
+    return { instance, tables, hadLog };
   } catch (error) {
     instance?.closeSync();
     throw openError(file, options, error);
@@ -187,7 +191,7 @@ async function lockDown(instance: DuckDBInstance, options: DatabaseOptions): Pro
   if (isLocked) throw new EventsOpenError("it is open in this process already");
   // Nobody else has the folder now.
   await rm(scratchFolder(options), { recursive: true, force: true });
-  await mkdir(scratchFolder(options));
+  await mkdir(scratchFolder(options), { mode: 0o700 });
   const readable = [options.stagingFolder, scratchFolder(options)].map(textLiteral);
   await session.run(`SET allowed_directories = [${readable.join(", ")}]`);
   await session.run("SET enable_external_access = false");

@@ -57,7 +57,7 @@ export interface ScratchFile extends AsyncDisposable {
 
 export async function createScratchFile(folder: string): Promise<ScratchFile> {
   const path = join(folder, `${crypto.randomUUID()}.ndjson`);
-  const handle = await told(open(path, "wx"));
+  const handle = await told(open(path, "wx", 0o600));
   return {
     path,
     async write(lines) {

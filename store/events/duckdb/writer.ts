@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import { tightenLater } from "../../../base/files/private.ts";
 import { type Database, logFile, sizeOf } from "./database.ts";
 import type { StoreTables } from "./layout.ts";
 import { createSerial } from "./serial.ts";
@@ -75,6 +76,8 @@ export function createWriter(database: Database): Writer {
           await using session = await database.session(signal);
           return await transact(session, work);
         })();
+        // The engine makes a new log after each checkpoint, with the modes of the process.
+        await tightenLater(logFile(database.folder));
         // What was written is committed, whatever becomes of the log now: there is another time.
         const isLong = (await logSize().catch(() => 0)) > database.maxLogBytes;
         if (isLong) await checkpoint().catch(() => undefined);

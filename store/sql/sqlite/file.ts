@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makePrivateFile, makePrivateFolder, tighten } from "../../../base/files/private.ts";
 import { messageOf, type StoreFaults } from "../faults.ts";
 import { isBusy, isDamaged } from "./codes.ts";
 
@@ -34,7 +35,10 @@ export interface FileOpening {
 export function openFile(form: FileForm, { path, lockWaitMs, configure, holder }: FileOpening): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(path));
+    // SQLite gives the log the mode of the file.
+    makePrivateFile(path);
+    tighten(`${path}-wal`);
     db = new DatabaseSync(path, { timeout: lockWaitMs });
     // Exclusive before WAL: then one process has the file, and no shared memory is needed.
     db.exec("PRAGMA locking_mode = EXCLUSIVE");

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
  */
 export function writeLockNote(path: string): void {
   try {
-    writeFileSync(notePath(path), `${process.pid}\n`);
+    writeFileSync(notePath(path), `${process.pid}\n`, { mode: 0o600 });
   } catch {
     // On a full disk a store is opened all the same, so that it can free room.
   }
