@@ -27,6 +27,7 @@ import { enterStream } from "./open-streams.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "./record.ts";
 import { refuseMethod } from "./rest/refuse-method.ts";
+import { breakOff } from "./rest/send.ts";
 import { takeTurns } from "./turns.ts";
 import { wholeBody, wholeMessages } from "./whole-messages.ts";
 
@@ -143,7 +144,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
   // Whoever streams may take its time between messages.
   if (served.desc.methodKind === "client_streaming" || served.desc.methodKind === "bidi_streaming")
     hold.settle();
-  const reading = core.openBytes.openReading(connection, { cut: () => response.destroy() });
+  const reading = core.openBytes.openReading(connection, { cut: () => breakOff(request, response) });
   const upload: Upload = { connection };
   let answer: UniversalServerResponse | undefined;
   try {
@@ -170,8 +171,6 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     const written = universalResponseToNodeResponse(watchAnswer(answer, record, reading), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);
-    // What a caller still sends would fill the window of its stream.
-    if ("stream" in request && !request.complete) stopRequest(request);
     // Whatever failed then, in a handler or in writing, failed because of it.
     if (isGone(request, response) && record.code !== Code.DeadlineExceeded) record.code = Code.Canceled;
   } catch (error) {
