@@ -1,6 +1,7 @@
 import { ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { createSettledNow, systemClock } from "../base/async/clock.ts";
 import { createOutbound } from "../base/net/outbound.ts";
 import type { ReadyCheck } from "../gateway/ready-checks.ts";
 import type { JsonCodecs } from "../gateway/rest/codec.ts";
@@ -8,6 +9,7 @@ import { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { Projects } from "../services/channel/ports.ts";
 import { toConnectError } from "../services/channel/refusals.ts";
 import { createChannelCodecs } from "../services/channel/rest/codecs.ts";
+import { callerOf } from "./caller-of.ts";
 import { createChannelLog } from "./channel-log.ts";
 import { type ChannelMetrics, createChannelMetrics } from "./channel-metrics.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./channel-store.ts";
@@ -36,6 +38,9 @@ export interface ChannelSurroundings {
   /** Called once, when a channel is first asked for or tasks may be waiting. */
   readonly openSources: () => Promise<ChannelSources>;
 }
+
+/** Schedules believe a clock that was set after this. */
+const settleMs = 30_000;
 
 /** A store that can't be opened at the start is tried again after this. */
 const retryMs = 30_000;
@@ -101,13 +106,15 @@ async function open(
     logger,
     createThrottle(() => performance.now()),
   );
+  // A clock that is put forward for a moment begins no run, and puts off none until it is that time again.
+  const settledNow = createSettledNow({ ...systemClock, now }, settleMs);
   const sources = await openSources();
   return openSender({
     ...{
-      store: await openChannelStore(config, now),
+      store: await openChannelStore(config, settledNow),
       sources,
       projects: projectsOf(config),
-      now,
+      now: settledNow,
       concurrency,
     },
     openExchange: (url) =>
@@ -117,6 +124,7 @@ async function open(
     ...{ stopping: stop.signal, stopMs: stop.leftMs },
     deliveryObserver: tellBoth(metrics.delivery, log.delivery),
     scheduleObserver: tellBoth(metrics.schedule, log.schedule),
+    callerOf,
     pruneFailed(error) {
       metrics.pruneFailed();
       logger.error({ err: error }, "runs that are no longer kept cannot be deleted");

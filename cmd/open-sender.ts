@@ -8,7 +8,7 @@ import { createDelivery, type Delivery } from "../services/channel/delivery/deli
 import type { FunnelEvents } from "../services/channel/delivery/funnels.ts";
 import type { DeliveryObserver } from "../services/channel/delivery/observer.ts";
 import type { OpenedExchange } from "../services/channel/delivery/sender.ts";
-import type { Projects, SenderPorts } from "../services/channel/ports.ts";
+import type { Projects, SenderOptions, SenderPorts } from "../services/channel/ports.ts";
 import { type ScheduleObserver, startScheduler } from "../services/channel/schedule/scheduler.ts";
 import { createChannelSender } from "../services/channel/service.ts";
 import type { ChannelStore } from "../store/channels/channels.ts";
@@ -41,6 +41,7 @@ export interface SenderParts {
   readonly deliveryObserver: DeliveryObserver;
   readonly scheduleObserver: ScheduleObserver;
   readonly pruneFailed: (error: unknown) => void;
+  readonly callerOf: SenderOptions["callerOf"];
 }
 
 /** Serves a store: methods, schedules, delivery and upkeep. */
@@ -63,6 +64,7 @@ export function openSender(parts: SenderParts): OpenSender {
     testChannel: delivery.testChannel,
     funnels: delivery.funnels,
     scheduled: scheduler.wake,
+    callerOf: parts.callerOf,
   });
   return { service, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

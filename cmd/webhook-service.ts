@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Code, type ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { Code, type ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createOutbound } from "../base/net/outbound.ts";
-import { kEncodedBody, kRawBody, recordOf } from "../gateway/record.ts";
+import { kEncodedBody, kRawBody } from "../gateway/record.ts";
 import { refuse } from "../gateway/refusals.ts";
 import type { JsonCodecs } from "../gateway/rest/codec.ts";
 import type { WebhookReceiver } from "../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -16,6 +16,7 @@ import { createWebhookCodecs } from "../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../services/webhook/service.ts";
 import { openRecordSpool } from "../store/records/ndjson-spool.ts";
 import type { RecordSink } from "../store/records/records.ts";
+import { callerOf } from "./caller-of.ts";
 import { openClickForwarder } from "./click-forward.ts";
 import type { Config } from "./config.ts";
 import { jsonDecoderOf } from "./json-decoder.ts";
@@ -115,11 +116,6 @@ export async function openWebhookServices(
 
 function tooLarge(message: string): ConnectError {
   return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
-}
-
-function callerOf({ values }: HandlerContext): string | undefined {
-  const { kind, name } = recordOf(values).caller;
-  return kind === "anonymous" ? undefined : name;
 }
 
 /** One after the other: a click that the second one refuses is reported again, and the first may have it twice. */

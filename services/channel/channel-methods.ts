@@ -3,22 +3,14 @@ import { quoteText } from "../../base/text/quote.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts";
-import { checkChannel, checkProject, completeChannel } from "./channels/channel.ts";
+import { checkChannel, completeChannel } from "./channels/channel.ts";
 import { keepSecrets } from "./channels/kept-secrets.ts";
-import { checkProperty, violationOf } from "./channels/names.ts";
 import { readPage, writePageToken } from "./paging.ts";
 import type { SenderOptions } from "./ports.ts";
 import { answer, notFound, precondition, refuseField, refuseViolations, under } from "./refusals.ts";
-import { checkAudience } from "./tasks/check-task.ts";
 import { decodeChannel, encodeChannel, showChannel, versionOf } from "./tasks/codec.ts";
 
-type ChannelMethod =
-  | "createChannel"
-  | "getChannel"
-  | "listChannels"
-  | "updateChannel"
-  | "deleteChannel"
-  | "estimateAudience";
+type ChannelMethod = "createChannel" | "getChannel" | "listChannels" | "updateChannel" | "deleteChannel";
 
 /** The methods by which channels are looked after. */
 export function createChannelMethods(
@@ -82,19 +74,6 @@ export function createChannelMethods(
           case "in_use":
             throw precondition(`channel ${channelId} is used by task ${deleted.taskId}, which has not ended`);
         }
-      }),
-
-    estimateAudience: ({ projectId, audience, pushIdProperty }, { signal }) =>
-      answer(async () => {
-        refuseViolations([
-          ...checkProject(projectId, projects),
-          ...violationOf("push_id_property", checkProperty(pushIdProperty)),
-        ]);
-        refuseViolations(under("audience", checkAudience(audience, { projectId })));
-        const { violations, warnings } = await options.checkAudience(projectId, audience!, signal);
-        refuseViolations(under("audience", violations));
-        const size = await options.estimate({ projectId, audience: audience!, pushIdProperty }, signal);
-        return { users: BigInt(size.users), reachable: BigInt(size.reachable), warnings: [...warnings] };
       }),
   };
 }

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { TestChannelResponseSchema } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { FunnelSchema } from "../../gen/engage/channel/v1/statistics_pb.ts";
@@ -105,4 +106,6 @@ export interface SenderOptions extends SenderPorts {
   readonly stopping: AbortSignal;
   /** A task with a schedule was made. */
   readonly scheduled: () => void;
+  /** The name of an authenticated caller; undefined: nobody asks for a name. */
+  readonly callerOf: (context: Pick<HandlerContext, "values">) => string | undefined;
 }

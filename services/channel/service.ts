@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { createChannelMethods } from "./channel-methods.ts";
+import { createEstimateMethod } from "./estimate-method.ts";
 import type { SenderOptions } from "./ports.ts";
 import { createTaskMethods } from "./task-methods.ts";
 import { createTestMethod } from "./test-method.ts";
@@ -10,6 +11,7 @@ import { createWatchMethod } from "./watch.ts";
 export function createChannelSender(options: SenderOptions): ServiceImpl<typeof ChannelSender> {
   return {
     ...createChannelMethods(options),
+    ...createEstimateMethod(options),
     ...createTestMethod(options),
     ...createTaskMethods(options),
     ...createWatchMethod(options),

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender, TestChannelRequest } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import { createInTurn } from "./call-shares.ts";
 import { checkChannel, completeChannel } from "./channels/channel.ts";
 import { keepSecrets } from "./channels/kept-secrets.ts";
 import type { SenderOptions } from "./ports.ts";
@@ -11,14 +12,18 @@ import { decodeChannel } from "./tasks/codec.ts";
 export function createTestMethod(
   options: SenderOptions,
 ): Pick<ServiceImpl<typeof ChannelSender>, "testChannel"> {
+  const inTurn = createInTurn({ what: "tests of channels", maxRunning: 8, maxWaiting: 64 }, options.callerOf);
   return {
-    testChannel: (request, { signal }) =>
+    testChannel: (request, context) =>
       answer(async () => {
+        const { signal } = context;
         const channel = await channelOf(request, options, signal);
         const { pushId, content } = request;
         if (pushId.trim() === "") refuseField("push_id", "is required");
         if (content !== undefined) refuseViolations(under("content", options.checkContent(channel, content)));
-        return await options.testChannel({ channel, pushId, content }, signal);
+        return await inTurn(context, channel.projectId, () =>
+          options.testChannel({ channel, pushId, content }, signal),
+        );
       }),
   };
 }

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { createSettledNow } from "../../../base/async/clock.ts";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { checkAfterMs, checkShareAsked, decodeShare, encodeShare } from "../../sql/shares.ts";
 import type * as port from "../channels.ts";
@@ -17,6 +18,8 @@ export interface SqlChannelsOptions {
 
 const MAX_LEASE_MS = 86_400_000;
 const MAX_PAGE = 1_000;
+/** A clock that stays where it was set to for so long is believed when old runs are deleted. */
+const SETTLE_MS = 3_600_000;
 
 type Options = port.CallOptions | undefined;
 
@@ -26,9 +29,14 @@ export class SqlChannels implements port.ChannelStore {
   readonly #options: SqlChannelsOptions;
   readonly #listeners = new Set<() => void>();
 
+  /** A clock that was put forward for a while deletes nothing. */
+  readonly #ageNow: () => number;
+
   constructor(executor: Executor<ChannelsOperations>, options: SqlChannelsOptions) {
     this.#executor = executor;
     this.#options = options;
+    const { now, leaseNow } = options;
+    this.#ageNow = createSettledNow({ now, monotonicMs: leaseNow }, SETTLE_MS);
   }
 
   async createChannel(channel: port.NewChannel, options?: Options): Promise<port.ChannelSaved> {
@@ -222,7 +230,9 @@ export class SqlChannels implements port.ChannelStore {
   async prune(
     options?: Options,
   ): Promise<{ readonly batches: number; readonly runs: number; readonly more: boolean }> {
-    return await this.#call("prune", [this.#options.retentionMs], options);
+    options?.signal?.throwIfAborted();
+    const { retentionMs } = this.#options;
+    return await this.#executor.call("prune", this.#ageNow(), [retentionMs], options?.signal);
   }
 
   async check(options?: Options): Promise<void> {

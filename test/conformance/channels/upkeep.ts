@@ -34,6 +34,20 @@ export function testUpkeep(open: OpenWorld): void {
       expect(await world.store.statistics(run.runId)).toBeNull();
     });
 
+    it("deletes nothing for a clock that is put forward for a while", async () => {
+      await using world = await open(1_000);
+      const { channelId } = await preparedRun(world.store, [["a"]]);
+      const leased = await leaseAll(world.store, channelId);
+      await world.store.settleBatches(leased.map(({ token }) => ({ token, outcome: failed })));
+      world.clock.setMs = 90_000_000;
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 0 });
+      world.clock.ms += 500;
+      world.clock.setMs = 0;
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 0 });
+      world.clock.ms += 501;
+      expect(await pruneAll(world.store)).toEqual({ batches: 1, runs: 0 });
+    });
+
     it("leaves runs that are under way", async () => {
       await using world = await open(0);
       const { run } = await preparedRun(world.store, [["a"]]);

@@ -40,6 +40,7 @@ export async function openSender(changes: Partial<SenderOptions> = {}): Promise<
     scheduled() {
       rig.scheduled += 1;
     },
+    callerOf: () => "test",
     ...changes,
   });
   const transport = createRouterTransport(({ service: add }) => add(ChannelSender, service));

@@ -1,0 +1,46 @@
+import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
+import { createFairSlots } from "../../base/async/fair-slots.ts";
+import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+
+/** Runs the work of a call when it is its caller's turn. @throws ConnectError RESOURCE_EXHAUSTED */
+export type InTurn = <T>(
+  context: Pick<HandlerContext, "signal" | "values">,
+  projectId: bigint,
+  work: () => Promise<T>,
+) => Promise<T>;
+
+export interface TurnLimits {
+  /** What the calls do, for messages. */
+  readonly what: string;
+  readonly maxRunning: number;
+  readonly maxWaiting: number;
+}
+
+const retryAfter = { desc: RetryInfoSchema, value: { retryDelay: { seconds: 5n, nanos: 0 } } };
+
+/**
+ * Bounds calls that are heavy, or that others outside have to answer: so many of
+ * one caller run and wait, and those of another caller go in between.
+ * @param callerOf the name of an authenticated caller; undefined: nobody asks for a name
+ */
+export function createInTurn(
+  { what, maxRunning, maxWaiting }: TurnLimits,
+  callerOf: (context: Pick<HandlerContext, "values">) => string | undefined,
+): InTurn {
+  const slots = createFairSlots({
+    ...{ maxRunning, maxWaiting, reserved: maxRunning },
+    refuse({ running, waiting }) {
+      const message = `${running} ${what} run and ${waiting} wait, try again later`;
+      return new ConnectError(message, Code.ResourceExhausted, undefined, [retryAfter]);
+    },
+  });
+  return async (context, projectId, work) => {
+    const sharer = { group: String(projectId), member: callerOf(context) ?? "" };
+    const giveBack = await slots.take(sharer, context.signal);
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
+  };
+}
