@@ -1,11 +1,12 @@
 import { promisify } from "node:util";
-import { gunzip, gunzipSync } from "node:zlib";
+import { gunzip, gunzipSync, type ZlibOptions } from "node:zlib";
 import { uncompress } from "snappyjs";
 import { BodyFault, LongBodyFault } from "./body-fault.ts";
 
 const gunzipLater = promisify(gunzip);
 /** Below this a thread costs more than the work, and queries may hold the threads. */
 const maxSyncBytes = 16_384;
+const maxSyncOutput = 262_144;
 /** Of what deflate makes smaller. */
 const maxGzipRatio = 1_032;
 const minPieceBytes = 1_024;
@@ -17,10 +18,15 @@ const maxSnappyRatio = 22;
 export async function inflateGzip(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
   try {
     const limit = { maxOutputLength: maxBytes, chunkSize: pieceBytesOf(bytes) };
-    return bytes.length <= maxSyncBytes ? gunzipSync(bytes, limit) : await gunzipLater(bytes, limit);
+    // A few bytes may stand for many, whose work is for a thread.
+    const isShort = bytes.length <= maxSyncBytes && toldLength(bytes) <= maxSyncOutput;
+    if (!isShort) return await gunzipLater(bytes, limit);
+    return (
+      gunzipAtOnce(bytes, { ...limit, maxOutputLength: Math.min(maxBytes, maxSyncOutput) }) ??
+      (await gunzipLater(bytes, limit))
+    );
   } catch (error) {
-    const isLong = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    throw isLong ? tooLong(maxBytes) : new BodyFault("Data format error, not gzip");
+    throw isTooLong(error) ? tooLong(maxBytes) : new BodyFault("Data format error, not gzip");
   }
 }
 
@@ -29,10 +35,27 @@ export async function inflateGzip(bytes: Uint8Array, maxBytes: number): Promise<
  * The last bytes tell its length, unless there are several members, or they lie.
  */
 function pieceBytesOf(bytes: Uint8Array): number {
-  const { buffer, byteOffset, length } = bytes;
-  const told = length < 4 ? 0 : new DataView(buffer, byteOffset).getUint32(length - 4, true);
-  const likely = Math.max(Math.min(told, length * maxGzipRatio) + 1, length * 2, minPieceBytes);
+  const { length } = bytes;
+  const likely = Math.max(Math.min(toldLength(bytes), length * maxGzipRatio) + 1, length * 2, minPieceBytes);
   return Math.min(likely, maxPieceBytes);
+}
+
+function toldLength({ buffer, byteOffset, length }: Uint8Array): number {
+  return length < 4 ? 0 : new DataView(buffer, byteOffset).getUint32(length - 4, true);
+}
+
+/** Undefined when the length that was told is not that of all. */
+function gunzipAtOnce(bytes: Uint8Array, limit: ZlibOptions): Buffer | undefined {
+  try {
+    return gunzipSync(bytes, limit);
+  } catch (error) {
+    if (isTooLong(error) && limit.maxOutputLength === maxSyncOutput) return undefined;
+    throw error;
+  }
+}
+
+function isTooLong(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
 }
 
 /** The raw block format. @throws BodyFault when it is malformed, or longer than `maxBytes` */

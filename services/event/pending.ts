@@ -6,7 +6,7 @@ import { comparePlaces } from "./load/places.ts";
 import type { Project } from "./projects.ts";
 import type { NameRates } from "./record/name-book.ts";
 import type { CheckedRecord } from "./record/record.ts";
-import { decodeSpoolLine } from "./spool-line.ts";
+import { decodeSpoolLineInTurns } from "./spool-line.ts";
 import { createVerdicts, type Verdicts } from "./verdicts.ts";
 
 /** Records that are on disk and that the store may not have loaded. */
@@ -157,7 +157,7 @@ async function checkLines(walk: ProjectWalk, chunk: RecordChunk, turn: Turn): Pr
     start = end + 1;
     if (!startsWith(line, walk.lineHead) && !startsWith(line, rawHead)) continue;
     if (checkLine(line, { number: chunk.from.number, offset }) === "damaged") continue;
-    const decoded = decodeSpoolLine(line.toString());
+    const decoded = await decodeSpoolLineInTurns(line, turn);
     if (decoded?.projectId !== walk.project.id) continue;
     const { records, receivedMs, appid } = decoded;
     const { verdicts } = walk;

@@ -12,6 +12,8 @@ it.each<[string, readonly Buffer[]]>([
   ["one piece exactly", [zeros(1_048_575)]],
   ["several pieces", [zeros(maxBytes)]],
   ["bytes that don't get fewer", [randomBytes(100_000)]],
+  ["a few bytes that stand for many", [zeros(maxBytes - 1)]],
+  ["a few bytes whose length is not that of all", [zeros(300_000), Buffer.from("[]")]],
   ["members of which the last one tells little", [randomBytes(50_000), zeros(2_000_000), Buffer.from("[]")]],
 ])("gzip of %s", async (_what, members) => {
   const packed = Buffer.concat(members.map((member) => gzipSync(member)));

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeSpoolLine, encodeRawSpoolLines, encodeSpoolLine } from "../../../services/event/spool-line.ts";
+import { createTurn } from "../../../base/async/turns.ts";
+import {
+  decodeSpoolLine,
+  decodeSpoolLineInTurns,
+  encodeRawSpoolLines,
+  encodeSpoolLine,
+} from "../../../services/event/spool-line.ts";
 import { parseExactJson } from "../../../store/events/events.ts";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
@@ -26,6 +32,35 @@ describe("line of the spool", () => {
     expect(decodeSpoolLine(text(encodeSpoolLine(1, 2, Buffer.from('{\n"a":1}'))))?.records).toEqual([
       { a: 1 },
     ]);
+  });
+
+  it("names the app id of its sender, whatever is in it", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (appid) => {
+        const line = text(encodeSpoolLine(1, 2, Buffer.from("[1]"), appid));
+        expect(decodeSpoolLine(line)).toEqual({ projectId: 1, receivedMs: 2, appid, records: [1] });
+      }),
+      { examples: [['","b":[2],"x":"'], ["é\u0000"]] },
+    );
+    expect(decodeSpoolLine('{"p":1,"r":2,"a":3,"b":[]}')).toBeUndefined();
+  });
+
+  const long = `[${'{"a":"]","n":12345678901234567890,"é":[1]} ,'.repeat(4_000)}{}]`;
+  it.each<[string, string]>([
+    ["a long list", text(encodeSpoolLine(1, 2, Buffer.from(long)))],
+    ["a long list of a sender", text(encodeSpoolLine(1, 2, Buffer.from(long), 'é","b":['))],
+    [
+      "a long list with its checksum",
+      text(encodeSpoolLine(1, 2, Buffer.from(long))).replace(/\}$/, ',"#crc":"0a1b2c3d"}'),
+    ],
+    ["one long record", text(encodeSpoolLine(1, 2, Buffer.from(`{"l":${long}}`)))],
+    ["a short list", text(encodeSpoolLine(1, 2, Buffer.from("[1,2]")))],
+    ["a raw line", text(encodeRawSpoolLines(1, 2, Buffer.from(`{"l":${long}}`))).trimEnd()],
+    ["what is no line", `${long} `],
+    ["a line with more after its list", text(encodeSpoolLine(1, 2, Buffer.from(long))).replace(/\}$/, "]}")],
+    ["a line that is cut", text(encodeSpoolLine(1, 2, Buffer.from(long))).slice(0, -100)],
+  ])("is read in turns as at once: %s", async (_name, line) => {
+    expect(await decodeSpoolLineInTurns(Buffer.from(line), createTurn())).toEqual(decodeSpoolLine(line));
   });
 
   it.each(["", "null", "1", "{}", '{"p":1,"r":2}', '{"p":"1","r":2,"b":[]}', '{"p":1,"r":2,"b":['])(
