@@ -10,7 +10,7 @@ COPY gateway gateway
 COPY services services
 COPY store store
 COPY cmd cmd
-RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && npm prune --omit=dev --ignore-scripts
+RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json && node gateway/openapi/copy-docs-files.ts && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-slim
 ENV NODE_ENV=production \

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { compressAnswer } from "../compress.ts";
 import type { Page, PageHandler } from "../pages.ts";
 import type { NodeRequest } from "../port.ts";
+import { docsFile, docsFiles } from "./docs-files.ts";
 
 /**
  * `/openapi.json` and, under `/docs`, swagger-ui with that document. Everything
@@ -25,7 +24,7 @@ export function createApiPages(describe: () => Promise<JsonObject>): Readonly<Re
     "/docs": () => ({ contentType: "text/html; charset=utf-8", body: html, headers: docsHeaders }),
     "/docs/start.js": () => ({ contentType: scriptType, body: script, headers: checkedEachTime }),
     ...Object.fromEntries(
-      Object.entries(files).map(([name, contentType]) => [
+      Object.entries(docsFiles).map(([name, contentType]) => [
         `/docs/${name}`,
         createFilePage(name, contentType),
       ]),
@@ -35,13 +34,6 @@ export function createApiPages(describe: () => Promise<JsonObject>): Readonly<Re
 
 const scriptType = "text/javascript; charset=utf-8";
 const checkedEachTime = { "cache-control": "no-cache" } as const;
-
-/** Those files of swagger-ui-dist that the page uses. */
-const files: Readonly<Record<string, string>> = {
-  "swagger-ui.css": "text/css; charset=utf-8",
-  "swagger-ui-bundle.js": scriptType,
-  "favicon-32x32.png": "image/png",
-};
 
 /** Nothing from elsewhere, nothing inline, no frames around it. swagger-ui draws its icons from data URLs. */
 const contentSecurityPolicy = [
@@ -89,14 +81,9 @@ const fileHeaders = { "cache-control": "public, max-age=86400" } as const;
 function createFilePage(name: string, contentType: string): PageHandler {
   let body: Promise<Buffer> | undefined;
   return async (request) => {
-    body ??= readPackageFile(name);
+    body ??= readFile(docsFile(name));
     return compressed(request, { contentType, body: await body, headers: fileHeaders });
   };
-}
-
-function readPackageFile(name: string): Promise<Buffer> {
-  const manifest = createRequire(import.meta.url).resolve("swagger-ui-dist/package.json");
-  return readFile(join(dirname(manifest), name));
 }
 
 const compressMinBytes = 4_096;

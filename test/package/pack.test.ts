@@ -55,12 +55,24 @@ test("the package holds what runs and what is imported, and no sources", () => {
   const expected = [
     "LICENSE",
     "dist/cmd/engage.js",
+    "dist/gateway/openapi/swagger-ui/LICENSE",
+    "dist/gateway/openapi/swagger-ui/swagger-ui-bundle.js",
     "engage.demo.yaml",
     "package.json",
     "proto/proto/parser.proto",
   ];
   expect(files).toEqual(expect.arrayContaining(expected));
   expect(files.filter((path) => /(?<!\.d)\.ts$|^(test|bench|node_modules)\//.test(path))).toEqual([]);
+});
+
+test("no package that it brings runs a script when it is installed", () => {
+  const lock = JSON.parse(readFileSync(join(packageRoot, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }>;
+  };
+  const brought = Object.entries(lock.packages).filter(([name, { dev }]) => name !== "" && dev !== true);
+  expect(brought.length).toBeGreaterThan(20);
+  expect(brought.filter(([name]) => name.includes("@scarf")).map(([name]) => name)).toEqual([]);
+  expect(brought.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name)).toEqual([]);
 });
 
 test("the program runs from where packages are installed", async () => {
@@ -91,6 +103,11 @@ test("its worker threads run from there too", async () => {
   });
   const { content } = (await response.json()) as { content: string };
   expect(Buffer.from(content, "base64").toString()).toBe('{"n":1}');
+  const bundle = await fetch(`${url}/docs/swagger-ui-bundle.js`);
+  expect([bundle.status, (await bundle.text()).length]).toEqual([
+    200,
+    expect.toSatisfy((size) => size > 1e6),
+  ]);
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toContain('engage_parser_batches_total{where="worker"} 1');
 });

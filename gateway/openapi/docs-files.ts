@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Those files of swagger-ui-dist that the reference page uses, by their media types. */
+export const docsFiles: Readonly<Record<string, string>> = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "favicon-32x32.png": "image/png",
+};
+
+/** What its licence asks to be handed on with them. */
+export const docsNotices: readonly string[] = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"];
+
+/**
+ * The folder of a built package that has copies of the files: swagger-ui-dist
+ * depends on a package whose install script reports every install, so it is no
+ * dependency of this one.
+ */
+export function builtFolder(): string {
+  return fileURLToPath(new URL("swagger-ui", import.meta.url));
+}
+
+/** The package itself, as development has it. */
+export function packageFolder(): string {
+  return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+}
+
+/** Where a file of the reference page lies. */
+export function docsFile(name: string): string {
+  const built = join(builtFolder(), name);
+  return existsSync(built) ? built : join(packageFolder(), name);
+}
