@@ -22,6 +22,9 @@ export function addImport(program: Command): void {
     .option("--skip <n>", "leave out lines, or rows of a table, at the beginning of the first file", rows)
     .option("--dry-run", "only check, as if nothing were stored yet")
     .option("--strict", "exit with 1 when a record is refused")
+    .option("--rejects <file>", "keep refused records here, as NDJSON with their place and the reason")
+    .option("--examples <n>", "refused records to show for each reason (default: none)", positive)
+    .option("--again", "import files that were imported before, which counts their events twice")
     .option("--url <url>", "send to this server, which may use the data folder meanwhile")
     .option("--key-file <file>", "file with a key for the server (default: the key in ENGAGE_KEY)")
     .addHelpText(

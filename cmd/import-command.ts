@@ -2,12 +2,16 @@ import { statSync } from "node:fs";
 import type { Config, ConfigOptions } from "./config.ts";
 import { loadConfig } from "./config.ts";
 import { checkReadable } from "./file-fault.ts";
-import { type FileOptions, formatOf, readImportFile } from "./import-files.ts";
+import { type FileOptions, formatOf, type ImportBlock, readImportFile, rowWordOf } from "./import-files.ts";
+import { openLedger } from "./import-ledger.ts";
 import { openMapping } from "./import-mapping.ts";
+import type { ImportPosition } from "./import-position.ts";
 import { takeFiles } from "./import-reading.ts";
+import type { RefusedRecord } from "./import-refused.ts";
 import { createImportSummary } from "./import-summary.ts";
 import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./import-target.ts";
 import { startProgress } from "./progress.ts";
+import { openRejects, type Reject } from "./rejects.ts";
 import { writeForeign } from "./terminal.ts";
 import { UserError } from "./user-error.ts";
 
@@ -27,20 +31,46 @@ export async function runImport(
   const { config } = loadConfig(configOptions);
   const projectId = projectOf(config, options);
   const sourceOf = sourcesOf(options, streams, signal);
-  for (const file of files) await checkFile(file, sourceOf(file), options);
+  const withUuids = new Set<string>();
+  for (const file of files) {
+    const first = await checkFile(file, sourceOf(file), options);
+    if (first !== undefined && hasUuids(first)) withUuids.add(file);
+  }
+  const ledger = openLedger(config, projectId, options);
+  for (const warning of ledger.check(files, (file) => withUuids.has(file)))
+    writeForeign(streams.stderr, `engage: warning: ${warning}\n`);
+  using rejects = options.rejects === undefined ? undefined : openRejects(options.rejects, files);
   const verb = options.dryRun ? "valid" : options.url === undefined ? "stored" : "accepted";
-  const summary = createImportSummary(verb);
+  const keep = rejects && ((refused: RefusedRecord) => rejects.add(rejectOf(refused, options)));
+  const summary = createImportSummary(verb, { examples: options.examples, keep });
   const startMs = performance.now();
   await using target = await openTarget(config, configOptions, {
     ...{ projectId, options, summary, streams, signal },
   });
-  const progress = startProgress(files, streams.stdout, streams.stderr);
+  const progress = startProgress(files, {}, streams.stderr);
   const tell = () => writeForeign(streams.stderr, summary.text((performance.now() - startMs) / 1_000));
-  await takeFiles(files, { sourceOf, target, summary, progress, tell, options, streams, signal });
+  const remember = (kept: ImportPosition) => ledger.record(files, kept);
+  const ports = { sourceOf, target, summary, progress, tell, options, streams, signal, remember };
+  await takeFiles(files, ports);
   const refusal = summary.allRefused();
   if (refusal !== undefined)
     writeForeign(streams.stderr, `engage: no record was ${verb}, the first was refused as ${refusal}\n`);
   return refusal !== undefined || (options.strict && summary.failures() > 0) ? 1 : 0;
+}
+
+/** A place is the file and the number of a line or row in it. */
+function rejectOf({ reason, message, place = "", data }: RefusedRecord, options: ImportOptions): Reject {
+  const colon = place.lastIndexOf(":");
+  const file = place.slice(0, Math.max(0, colon));
+  const word = rowWordOf(options.format ?? formatOf(file));
+  return {
+    file,
+    number: colon < 0 ? undefined : Number(place.slice(colon + 1)),
+    word,
+    reason,
+    message,
+    data,
+  };
 }
 
 type SourceOf = (file: string) => FileOptions;
@@ -77,14 +107,27 @@ function projectOf({ projects }: Config, { project, url }: ImportOptions): numbe
   throw new UserError(`give --project, ${known}`);
 }
 
-/** Before anything is stored: that it is there, and that it begins as it should. */
-async function checkFile(file: string, source: FileOptions, { mapping, map }: ImportOptions): Promise<void> {
+/** Whether all of the first records have one. */
+function hasUuids({ lines }: ImportBlock): boolean {
+  const first = Buffer.from(lines.subarray(0, 65_536)).toString("latin1").split("\n", 20);
+  return (
+    first.length > 1 && first.slice(0, -1).every((line) => line.trim() === "" || line.includes('"#uuid"'))
+  );
+}
+
+/** Before anything is stored: that it is there, and that it begins as it should. Resolves with its first block. */
+async function checkFile(
+  file: string,
+  source: FileOptions,
+  { mapping, map }: ImportOptions,
+): Promise<ImportBlock | undefined> {
   if (source.format === "csv" && mapping === undefined && map === undefined) {
     throw new UserError(`${JSON.stringify(file)} is CSV, all of which is text: give --mapping or --map`);
   }
-  if (file === "-") return;
+  if (file === "-") return undefined;
   checkReadable(file);
   // What comes through a pipe can be read only once.
-  if (!statSync(file).isFile()) return;
-  for await (const _block of readImportFile(file, source)) break;
+  if (!statSync(file).isFile()) return undefined;
+  for await (const block of readImportFile(file, source)) return block;
+  return undefined;
 }

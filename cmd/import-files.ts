@@ -19,13 +19,18 @@ export interface ImportBlock {
   readonly failures: readonly RowFailure[];
   /** Lines of NDJSON, with the empty ones, or rows of a table that were read for it. */
   readonly rows: number;
+  /** Which of the rows each line is from, counted from 1; undefined where each line is a row. */
+  readonly rowOf: ((line: number) => number) | undefined;
   /** How far the file has been read, from 0 to 1. */
   readonly fraction: (fileBytes: number) => number;
 }
 
 export interface RowFailure {
+  /** Of its block, counted from 1. */
+  readonly row: number;
   readonly reason: string;
   readonly message: string;
+  readonly data: string;
 }
 
 export interface FileOptions {
@@ -44,7 +49,7 @@ const maxLineBytes = 16 * 1_048_576;
 const LF = 0x0a;
 
 /** What is counted in a file of a format, in the singular. */
-export function rowWordOf(format: ImportFormat): string {
+export function rowWordOf(format: ImportFormat): "line" | "row" {
   return format === "ndjson" ? "line" : "row";
 }
 
@@ -164,12 +169,17 @@ async function* lineBlocks(
 
 function linesOf(lines: Buffer, map: MapRow | undefined): Block {
   const rows = countLines(lines);
-  if (map === undefined) return { lines, rows, failures: [] };
-  const texts = lines
-    .toString("utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  return { ...mapRows(texts.map(parseLine), map), rows };
+  if (map === undefined) return { lines, rows, failures: [], rowOf: undefined };
+  return { ...mapLines(lines.toString("utf8").split("\n"), map), rows };
+}
+
+/** Lines that hold something; the empty ones are no rows, but count. */
+function mapLines(texts: readonly string[], map: MapRow): Omit<Block, "rows"> {
+  const mapped = createMapped(map);
+  for (const [index, text] of texts.entries()) {
+    if (text.trim() !== "") mapped.add(parseLine(text), index + 1, () => text);
+  }
+  return mapped.close();
 }
 
 function countLines(lines: Buffer): number {
@@ -214,14 +224,32 @@ async function* csvBlocks(
 }
 
 function mapRows(rows: readonly unknown[], map: MapRow): Block {
+  const mapped = createMapped(map);
+  for (const [index, row] of rows.entries()) mapped.add(row, index + 1, () => JSON.stringify(row));
+  return { ...mapped.close(), rows: rows.length };
+}
+
+/** Gathers the records of a block and the rows that made none. */
+function createMapped(map: MapRow) {
   const records: string[] = [];
+  const numbers: number[] = [];
   const failures: RowFailure[] = [];
-  for (const row of rows) {
-    const record = isJsonObject(row) ? map(row) : { reason: "invalid_json", message: "is no JSON object" };
-    if (typeof record === "string") records.push(`${record}\n`);
-    else failures.push(record);
-  }
-  return { lines: Buffer.from(records.join("")), rows: rows.length, failures };
+  return {
+    add(value: unknown, row: number, dataOf: () => string): void {
+      const record = isJsonObject(value)
+        ? map(value)
+        : { reason: "invalid_json", message: "is no JSON object" };
+      if (typeof record === "string") {
+        records.push(`${record}\n`);
+        numbers.push(row);
+      } else failures.push({ row, reason: record.reason, message: record.message, data: dataOf() });
+    },
+    close: (): Omit<Block, "rows"> => ({
+      lines: Buffer.from(records.join("")),
+      failures,
+      rowOf: (line) => numbers[line - 1]!,
+    }),
+  };
 }
 
 /** What begins with the two bytes of a gzip file is inflated. */

@@ -85,8 +85,8 @@ export async function openLocalImport(
   });
   const stack = opened.move();
   return {
-    async take(lines, kept) {
-      const encoded = encodeRawSpoolLines(projectId, Date.now(), lines);
+    async take(lines, kept, placeOf) {
+      const encoded = encodeRawSpoolLines(projectId, Date.now(), lines, placeOf);
       if (encoded.length > 0) await loading.appendLines(encoded);
       kept();
       while (!signal.aborted) {
@@ -111,9 +111,9 @@ export function openDryImport(config: Config, { projectId, summary }: TargetPort
   preparer.reset({ loadedTo: undefined, projects, maxProperties: maxPropertiesOf(config.events) });
   let place = { number: 1, offset: 0 };
   return {
-    async take(lines, kept) {
+    async take(lines, kept, placeOf) {
       kept();
-      const bytes = new Uint8Array(encodeRawSpoolLines(projectId, Date.now(), lines));
+      const bytes = new Uint8Array(encodeRawSpoolLines(projectId, Date.now(), lines, placeOf));
       if (bytes.length === 0) return;
       const task = { from: place, bytes, maxRecords: Number.POSITIVE_INFINITY, skipped: [] };
       const { batch, counts, letters } = preparer.prepare(task);

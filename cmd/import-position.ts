@@ -17,6 +17,11 @@ export function describePosition(
   return `${rowWordOf(format ?? formatOf(file))} ${skip + 1} of ${name}`;
 }
 
+/** `lines` or `rows`, which are counted in the file. */
+export function rowsWord(file: string, { format }: ImportOptions): string {
+  return `${rowWordOf(format ?? formatOf(file))}s`;
+}
+
 /** The words of a command line that begins there. */
 export function argumentsOf({ files, skip }: ImportPosition): string {
   return [...(skip > 0 ? ["--skip", String(skip)] : []), ...files].map(shellWord).join(" ");

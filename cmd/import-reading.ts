@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { type FileOptions, readImportFile } from "./import-files.ts";
 import { argumentsOf, describePosition, type ImportPosition } from "./import-position.ts";
 import type { ImportSummary } from "./import-summary.ts";
-import type { ImportOptions, ImportStreams, ImportTarget } from "./import-target.ts";
+import type { ImportOptions, ImportStreams, ImportTarget, PlaceOf } from "./import-target.ts";
 import type { Progress } from "./progress.ts";
 import { StoppedError } from "./user-error.ts";
 
@@ -16,6 +16,8 @@ export interface ReadingPorts {
   readonly options: ImportOptions;
   readonly streams: Pick<ImportStreams, "stderr">;
   readonly signal: AbortSignal;
+  /** Called at the end with the place before which all is stored. */
+  readonly remember?: (kept: ImportPosition) => void;
 }
 
 /**
@@ -39,6 +41,7 @@ export async function takeFiles(files: readonly string[], ports: ReadingPorts): 
   await target.finish().catch((error: unknown) => faults.push(error));
   signal.removeEventListener("abort", say);
   tell();
+  ports.remember?.(reading.kept);
   if (faults.length === 0 && !signal.aborted) return;
   const outcome = outcomeOf(reading, options);
   const fault = faults.find((error) => error !== signal.reason);
@@ -88,27 +91,38 @@ class Reading {
   }
 
   async #read(file: string): Promise<void> {
-    const { sourceOf, target, summary, progress, signal } = this.#ports;
+    const { sourceOf, target, summary, progress, options, signal } = this.#ports;
+    const isTraced = options.rejects !== undefined || options.examples !== undefined;
     const { files, skip } = this.next;
     const fileBytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     let rows = skip;
     for await (const block of readImportFile(file, { ...sourceOf(file), skip })) {
       signal.throwIfAborted();
-      summary.failed(block.failures);
+      const before = rows;
+      const placeOf = (row: number): string => `${file}:${before + row}`;
+      summary.failed(block.failures, placeOf);
       rows += block.rows;
       const next = { files, skip: rows };
-      if (block.lines.length > 0) await this.#take(block.lines, next, target);
+      const { rowOf = (line) => line } = block;
+      const lineOf = isTraced ? (line: number) => placeOf(rowOf(line)) : undefined;
+      if (block.lines.length > 0) await this.#take(block.lines, next, target, lineOf);
       else this.#moveTo(next);
       progress.at(file, block.fraction(fileBytes) * fileBytes);
     }
   }
 
-  async #take(lines: Uint8Array, next: ImportPosition, target: ImportTarget): Promise<void> {
+  async #take(
+    lines: Uint8Array,
+    next: ImportPosition,
+    target: ImportTarget,
+    placeOf: PlaceOf | undefined,
+  ): Promise<void> {
     const number = this.taken + 1;
-    const taking = target.take(lines, () => {
+    const kept = () => {
       this.#keptBlocks = number;
       this.kept = number === this.taken ? this.next : next;
-    });
+    };
+    const taking = target.take(lines, kept, placeOf);
     this.taken = number;
     this.next = next;
     await taking;

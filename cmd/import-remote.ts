@@ -11,7 +11,8 @@ import {
 import { refusalWord } from "../services/event/results.ts";
 import { keyFrom } from "./config/environment.ts";
 import type { ConfigOptions } from "./config.ts";
-import type { ImportTarget, TargetPorts } from "./import-target.ts";
+import type { RefusedRecord } from "./import-refused.ts";
+import type { ImportTarget, PlaceOf, TargetPorts } from "./import-target.ts";
 import { readKey } from "./rpc-client.ts";
 import { placeOf } from "./server-call.ts";
 import { UserError } from "./user-error.ts";
@@ -31,15 +32,16 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
   const queue = createQueue<TrackStreamRequest>();
   let sequence = 0n;
   /** One for each batch that is sent and not acknowledged. */
-  const open: (() => void)[] = [];
+  const open: OpenBatch[] = [];
   let acknowledged = Promise.withResolvers<void>();
 
   async function receive(): Promise<void> {
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     try {
       for await (const { result } of client.trackStream(queue.values(), { headers })) {
-        if (result !== undefined) countResults(result);
-        open.shift()?.();
+        const batch = open.shift();
+        if (result !== undefined) countResults(result, batch?.recordAt);
+        batch?.kept();
         acknowledged.resolve();
         acknowledged = Promise.withResolvers();
       }
@@ -50,16 +52,16 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
     if (open.length > 0)
       throw new UserError(`${baseUrl}: the stream ended before all records were acknowledged`);
   }
-  function countResults({ accepted, results }: TrackResponse): void {
+  function countResults({ accepted, results }: TrackResponse, recordAt: OpenBatch["recordAt"]): void {
     summary.accepted(accepted);
-    for (const { outcome } of results) {
-      if (outcome.case === "refused")
-        summary.refused(refusalWord(outcome.value.reason), outcome.value.message);
+    for (const [index, { outcome }] of results.entries()) {
+      if (outcome.case !== "refused") continue;
+      summary.refused(refusalWord(outcome.value.reason), outcome.value.message, recordAt?.(index));
     }
   }
-  async function send(lines: Uint8Array, kept: () => void): Promise<void> {
+  async function send(lines: Uint8Array, batch: OpenBatch): Promise<void> {
     while (open.length >= maxOpenBatches) await Promise.race([acknowledged.promise, receiving]);
-    open.push(kept);
+    open.push(batch);
     queue.add(
       create(TrackStreamRequestSchema, {
         sequence: ++sequence,
@@ -73,10 +75,12 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
   const receiving = receive();
   receiving.catch(() => {});
   return {
-    async take(lines, kept) {
+    async take(lines, kept, placeOf) {
       const batches = splitLines(lines);
       for (const [index, batch] of batches.entries()) {
-        await send(batch, index === batches.length - 1 ? kept : () => {});
+        const isLast = index === batches.length - 1;
+        const recordAt = placeOf && recordsOf(batch, (line) => placeOf(index * maxLines + line));
+        await send(batch, { kept: isLast ? kept : () => {}, recordAt });
       }
     },
     async finish() {
@@ -88,6 +92,26 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
       queue.end();
       await receiving.catch(() => {});
     },
+  };
+}
+
+interface OpenBatch {
+  readonly kept: () => void;
+  /** The record that a result is of, by its index; undefined where nobody asked for it. */
+  readonly recordAt: ((index: number) => Pick<RefusedRecord, "place" | "data">) | undefined;
+}
+
+/** The records of lines by their index, in which empty lines do not count. */
+function recordsOf(lines: Uint8Array, placeOf: PlaceOf): OpenBatch["recordAt"] {
+  let records: readonly { readonly text: string; readonly line: number }[] | undefined;
+  return (index) => {
+    records ??= Buffer.from(lines)
+      .toString("utf8")
+      .split("\n")
+      .map((text, at) => ({ text, line: at + 1 }))
+      .filter(({ text }) => text !== "" && text !== "\r");
+    const { text, line } = records[index]!;
+    return { place: placeOf(line), data: text };
   };
 }
 

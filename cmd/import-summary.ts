@@ -1,18 +1,18 @@
 import type { RecordCounts } from "../services/event/load/prepared.ts";
 import type { LetterBatch } from "../store/deadletters/deadletters.ts";
 import type { RowFailure } from "./import-files.ts";
-
-const LF = 0x0a;
+import { type RefusedRecord, readLetters } from "./import-refused.ts";
 
 /** What became of the records of an import. */
 export interface ImportSummary {
   /** Rows of tables that made no record. */
-  failed(failures: readonly RowFailure[]): void;
+  failed(failures: readonly RowFailure[], placeOf?: (row: number) => string): void;
   stored(counts: RecordCounts): void;
   /** Of records that `stored` counts. */
   letters(batch: LetterBatch): void;
   accepted(records: number): void;
-  refused(reason: string, message: string): void;
+  /** @param of where it stands and what it is, if that was asked for */
+  refused(reason: string, message: string, of?: Pick<RefusedRecord, "place" | "data">): void;
   /** Records refused, and rows that made none. */
   failures(): number;
   /** Why the first was refused, where that has become of all. */
@@ -20,7 +20,17 @@ export interface ImportSummary {
   text(seconds: number): string;
 }
 
-export function createImportSummary(verb: "stored" | "accepted" | "valid"): ImportSummary {
+export interface SummaryOptions {
+  /** Refused records to show for each reason; none unless given. */
+  readonly examples?: number | undefined;
+  /** Gets each refused record. */
+  readonly keep?: ((refused: RefusedRecord) => void) | undefined;
+}
+
+export function createImportSummary(
+  verb: "stored" | "accepted" | "valid",
+  { examples = 0, keep }: SummaryOptions = {},
+): ImportSummary {
   let accepted = 0;
   const refused = new Map<string, number>();
   const duplicates = new Map<string, number>();
@@ -28,12 +38,24 @@ export function createImportSummary(verb: "stored" | "accepted" | "valid"): Impo
   const add = (to: Map<string, number>, key: string, count: number): void => {
     if (count > 0) to.set(key, (to.get(key) ?? 0) + count);
   };
-  let first: RowFailure | undefined;
+  let first: Pick<RefusedRecord, "reason" | "message"> | undefined;
+  const shown = new Map<string, string[]>();
+  const note = (one: RefusedRecord): void => {
+    first ??= one;
+    keep?.(one);
+    const known = shown.get(one.reason) ?? [];
+    if (known.length >= examples) return;
+    known.push(one.place === undefined ? one.message : `${one.place}: ${one.message}`);
+    shown.set(one.reason, known);
+  };
+  const isTold = examples > 0 || keep !== undefined;
   const sum = (of: Map<string, number>): number => [...of.values()].reduce((all, one) => all + one, 0);
   return {
-    failed(failures) {
-      first ??= failures[0];
-      for (const { reason } of failures) add(refused, reason, 1);
+    failed(failures, placeOf) {
+      for (const { row, reason, message, data } of failures) {
+        note({ reason, message, data, place: placeOf?.(row) });
+        add(refused, reason, 1);
+      }
     },
     stored(counts) {
       accepted += counts.events + counts.updates + counts.users;
@@ -44,11 +66,14 @@ export function createImportSummary(verb: "stored" | "accepted" | "valid"): Impo
     accepted(records) {
       accepted += records;
     },
-    letters({ ndjson }) {
-      first ??= readLetter(ndjson);
+    letters(batch) {
+      for (const letter of readLetters(batch)) {
+        note(letter);
+        if (!isTold) return;
+      }
     },
-    refused(reason, message) {
-      first ??= { reason, message };
+    refused(reason, message, of) {
+      note({ reason, message, place: of?.place, data: of?.data ?? "" });
       add(refused, reason, 1);
     },
     failures: () => sum(refused),
@@ -60,7 +85,7 @@ export function createImportSummary(verb: "stored" | "accepted" | "valid"): Impo
       const perSecond = Math.round(accepted / Math.max(seconds, 0.001)).toLocaleString("en");
       const lines = [
         `${accepted.toLocaleString("en")} records ${verb} in ${seconds.toFixed(1)} s, ${perSecond} a second`,
-        ...linesOf("records refused", refused),
+        ...linesOf("records refused", refused, shown),
         ...linesOf("records that were there before", duplicates),
         ...linesOf("properties dropped", dropped),
       ];
@@ -69,16 +94,18 @@ export function createImportSummary(verb: "stored" | "accepted" | "valid"): Impo
   };
 }
 
-/** The first of a batch. */
-function readLetter(ndjson: Uint8Array): RowFailure {
-  const line = ndjson.subarray(0, ndjson.indexOf(LF));
-  const { reason, message } = JSON.parse(Buffer.from(line).toString("utf8")) as RowFailure;
-  // The spool is the import's own; what was wrong is the line of the file.
-  return { reason, message: reason === "bad_line" ? "it is no JSON" : message };
-}
-
-function linesOf(title: string, counts: ReadonlyMap<string, number>): string[] {
+function linesOf(
+  title: string,
+  counts: ReadonlyMap<string, number>,
+  examples?: ReadonlyMap<string, readonly string[]>,
+): string[] {
   if (counts.size === 0) return [];
   const byCount = [...counts].sort(([, a], [, b]) => b - a);
-  return [`${title}:`, ...byCount.map(([name, count]) => `  ${name}: ${count.toLocaleString("en")}`)];
+  return [
+    `${title}:`,
+    ...byCount.flatMap(([name, count]) => [
+      `  ${name}: ${count.toLocaleString("en")}`,
+      ...(examples?.get(name) ?? []).map((example) => `    ${example}`),
+    ]),
+  ];
 }

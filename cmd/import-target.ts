@@ -11,6 +11,12 @@ export interface ImportOptions {
   readonly map?: readonly string[];
   /** Only check. */
   readonly dryRun?: boolean;
+  /** File that keeps what was refused. */
+  readonly rejects?: string;
+  /** Refused records that the summary shows for each reason. */
+  readonly examples?: number;
+  /** Files count again that were imported before. */
+  readonly again?: boolean;
   /** Exit with 1 when a record is refused. */
   readonly strict?: boolean;
   /** Sends to a running server, in the place of opening the data folder. */
@@ -26,13 +32,17 @@ export interface ImportStreams {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
+/** Where a line of a block stands, such as `a.ndjson:12`; lines are counted from 1, with the empty ones. */
+export type PlaceOf = (line: number) => string;
+
 /** Takes NDJSON of records. */
 export interface ImportTarget extends AsyncDisposable {
   /**
    * Resolves when more may come, or the signal was aborted; at the latest `finish` tells of a fault.
    * @param kept called once the records are on disk, or refused, in the order of the calls
+   * @param placeOf given when refused records have to be found again
    */
-  take(lines: Uint8Array, kept: () => void): Promise<void>;
+  take(lines: Uint8Array, kept: () => void, placeOf?: PlaceOf): Promise<void>;
   /** Resolves when all that were taken are stored, whatever the signal says. */
   finish(): Promise<void>;
   /** What Ctrl-C leaves to be waited for, and what a second one does to it. */

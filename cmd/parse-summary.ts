@@ -11,10 +11,11 @@ export interface ParseSummary {
 
 interface ReasonCount {
   count: number;
-  readonly first: string;
+  readonly examples: string[];
 }
 
-export function createSummary(): ParseSummary {
+/** @param maxExamples bad lines that are shown for each reason */
+export function createSummary(maxExamples = 1): ParseSummary {
   let lines = 0;
   let records = 0;
   let failures = 0;
@@ -27,8 +28,9 @@ export function createSummary(): ParseSummary {
       failures += parsed.failures.length;
       for (const { lineNumber, failure } of parsed.failures) {
         const known = reasons.get(failure.reason);
-        if (known !== undefined) known.count++;
-        else reasons.set(failure.reason, { count: 1, first: `${file}:${lineNumber}: ${failure.message}` });
+        const examples = known?.examples ?? [];
+        if (examples.length < maxExamples) examples.push(`${file}:${lineNumber}: ${failure.message}`);
+        reasons.set(failure.reason, { count: (known?.count ?? 0) + 1, examples });
       }
     },
     text() {
@@ -39,11 +41,16 @@ export function createSummary(): ParseSummary {
       ];
       const byCount = [...reasons].sort(([, a], [, b]) => b.count - a.count);
       const details = byCount.map(
-        ([reason, { count, first }]) => `  ${reason}: ${count}, first at ${first}\n`,
+        ([reason, { count, examples }]) => `  ${reason}: ${count}${describe(examples)}\n`,
       );
       return `${counts.join(", ")}\n${details.join("")}`;
     },
   };
+}
+
+function describe([first, ...others]: readonly string[]): string {
+  if (first === undefined) return "";
+  return [`, first at ${first}`, ...others.map((other) => `    then at ${other}`)].join("\n");
 }
 
 function plural(count: number, noun: string): string {

@@ -9,6 +9,7 @@ import { cannotRead } from "./file-fault.ts";
 import { mistakesOf, openCheckedFormats } from "./formats.ts";
 import { createSummary, type ParseSummary } from "./parse-summary.ts";
 import { startProgress } from "./progress.ts";
+import { openRejects, type Rejects } from "./rejects.ts";
 import { writeForeign } from "./terminal.ts";
 import { UserError } from "./user-error.ts";
 
@@ -18,6 +19,10 @@ export interface ParseCommandOptions {
   /** In the place of the file's name. */
   readonly index?: string;
   readonly strict?: boolean;
+  /** File that keeps the lines without a record. */
+  readonly rejects?: string;
+  /** Bad lines that the summary shows for each reason. */
+  readonly examples?: number;
 }
 
 export interface ParseStreams {
@@ -49,8 +54,9 @@ export async function runParse(
   const { maxLineBytes } = config.parser;
   for (const mistake of mistakesOf(loaded))
     writeForeign(streams.stderr, `engage: warning: ${formatProblems([mistake]).trim()}\n`);
-  const summary = createSummary();
-  const unread = await parseFiles(files, streams, summary, (file) => ({
+  const summary = createSummary(options.examples);
+  using rejects = options.rejects === undefined ? undefined : openRejects(options.rejects, files);
+  const unread = await parseFiles(files, streams, { summary, rejects }, (file) => ({
     index: options.index ?? file.replace(/\.gz$/i, ""),
     formatFor,
     maxLineBytes,
@@ -77,7 +83,7 @@ function chooseFormat(
 async function parseFiles(
   files: readonly string[],
   { stdin, stdout, stderr }: ParseStreams,
-  summary: ParseSummary,
+  { summary, rejects }: { readonly summary: ParseSummary; readonly rejects: Rejects | undefined },
   optionsFor: (file: string) => ParseStreamOptions,
 ): Promise<string[]> {
   const unread: string[] = [];
@@ -90,6 +96,10 @@ async function parseFiles(
       if (next instanceof Error) unread.push(cannotRead(file, next).message);
       if (next instanceof Error || next.done === true) break;
       summary.add(file, next.value);
+      for (const { lineNumber, failure, line } of next.value.failures) {
+        const { reason, message } = failure;
+        rejects?.add({ file, number: lineNumber, word: "line", reason, message, data: line });
+      }
       progress.at(file, next.value.bytesRead);
       await writeLines(stdout, next.value.records);
     }

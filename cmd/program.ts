@@ -1,8 +1,9 @@
 import { Command, Option } from "commander";
 import { packageVersion } from "../base/package/root.ts";
-import { type Common, command, milliseconds, optionsOf } from "./arguments.ts";
+import { type Common, command, milliseconds, optionsOf, positive } from "./arguments.ts";
 import { addExamples } from "./examples.ts";
 import { addImport } from "./import-arguments.ts";
+import type { ParseCommandOptions } from "./parse.ts";
 import { addPush } from "./push-arguments.ts";
 import { addQuery } from "./query-arguments.ts";
 import { addReceiverTools } from "./receiver-arguments.ts";
@@ -84,8 +85,10 @@ function addTools(program: Command): void {
     .option("--format <name>", "parse all lines by this format, whatever the index")
     .option("--index <name>", "choose the format by this index in the place of the file's name")
     .option("--strict", "exit with 1 when a line has no record")
+    .option("--rejects <file>", "keep lines without a record here, as NDJSON with line number and reason")
+    .option("--examples <n>", "bad lines to show for each reason (default: 1)", positive)
     .addHelpText("after", "\nRecords go to standard output; progress and the summary to standard error.")
-    .action(async (files: string[], options: Common & { format?: string; index?: string; strict?: true }) => {
+    .action(async (files: string[], options: Common & ParseCommandOptions) => {
       const { runParse } = await import("./parse.ts");
       process.exitCode = await runParse(await optionsOf(options), files, options, process);
     });

@@ -37,8 +37,15 @@ export function encodeSpoolLine(
  * makes a damaged line, which the loader refuses alone. Project and time stand
  * behind the text, so that nothing in it can take their place.
  * @param lines with or without an LF behind the last; empty ones are left out
+ * @param placeOf says where a line stands, counted from 1 with the empty ones
  */
-export function encodeRawSpoolLines(projectId: number, receivedMs: number, lines: Uint8Array): Uint8Array {
+export function encodeRawSpoolLines(
+  projectId: number,
+  receivedMs: number,
+  lines: Uint8Array,
+  placeOf?: (line: number) => string,
+): Uint8Array {
+  if (placeOf !== undefined) return encodePlacedLines(projectId, receivedMs, lines, placeOf);
   const head = Buffer.from('{"b":');
   const tail = Buffer.from(`,"p":${projectId},"r":${receivedMs}}\n`);
   const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
@@ -59,6 +66,29 @@ export function encodeRawSpoolLines(projectId: number, receivedMs: number, lines
   return encoded.subarray(0, to);
 }
 
+function encodePlacedLines(
+  projectId: number,
+  receivedMs: number,
+  lines: Uint8Array,
+  placeOf: (line: number) => string,
+): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
+  let number = 1;
+  for (let start = 0; start < source.length; number++) {
+    const found = source.indexOf(LF, start);
+    const next = found === -1 ? source.length : found;
+    const stop = next > start && source[next - 1] === CR ? next - 1 : next;
+    if (stop > start) {
+      const place = JSON.stringify(placeOf(number));
+      const tail = Buffer.from(`,"p":${projectId},"r":${receivedMs},"i":${place}}\n`);
+      pieces.push(Buffer.from('{"b":'), source.subarray(start, stop), tail);
+    }
+    start = next + 1;
+  }
+  return Buffer.concat(pieces);
+}
+
 /** With the last, which may have no end. */
 function countLines(source: Buffer): number {
   let count = 1;
@@ -72,9 +102,11 @@ export interface SpoolLine {
   /** By which the sender named the project. */
   readonly appid: string | undefined;
   readonly records: readonly unknown[];
+  /** Where an imported record stands, such as `a.ndjson:12`. */
+  readonly place?: string | undefined;
 }
 
-const lineMembers: ReadonlySet<string> = new Set(["p", "r", "a", "b", "#crc"]);
+const lineMembers: ReadonlySet<string> = new Set(["p", "r", "a", "i", "b", "#crc"]);
 
 /** Undefined when it is no such line. Integers beyond 2^53 are bigints. */
 export function decodeSpoolLine(text: string): SpoolLine | undefined {
@@ -87,9 +119,11 @@ export function decodeSpoolLine(text: string): SpoolLine | undefined {
   // A changed byte in the name of the checksum would otherwise make it a line without one.
   for (const name in line) if (!lineMembers.has(name)) return undefined;
   if (typeof line?.p !== "number" || typeof line.r !== "number" || line.b === undefined) return undefined;
-  const { p: projectId, r: receivedMs, a: appid, b: body } = line;
+  const { p: projectId, r: receivedMs, a: appid, i: place, b: body } = line;
   if (appid !== undefined && typeof appid !== "string") return undefined;
-  return { projectId, receivedMs, appid, records: Array.isArray(body) ? body : [body] } as SpoolLine;
+  if (place !== undefined && typeof place !== "string") return undefined;
+  const records = Array.isArray(body) ? body : [body];
+  return { projectId, receivedMs, appid, records, ...(place !== undefined && { place }) } as SpoolLine;
 }
 
 /** Parsed at once: about 1 ms. */

@@ -1,12 +1,18 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
+import { loadConfig } from "../../cmd/config.ts";
 import { runExport } from "../../cmd/export-command.ts";
+import { runImport } from "../../cmd/import-command.ts";
+import { openLedger } from "../../cmd/import-ledger.ts";
+import type { ImportOptions } from "../../cmd/import-target.ts";
 import { UsageError } from "../../cmd/user-error.ts";
 import { openEventServer, recordTime, trackOf } from "./event-server.ts";
-import { exported, importFiles, lines, openPlace, run, signal } from "./import-place.ts";
+import { exported, importFiles, lines, openPlace, type Place, run, signal } from "./import-place.ts";
 
 const day = recordTime().slice(0, 10);
 
@@ -250,4 +256,150 @@ describe("export", () => {
   ])("refuses $options", async ({ options, message }) => {
     await expect(exported(openPlace(), options)).rejects.toThrow(message);
   });
+});
+
+describe("the same file again", () => {
+  const twice = async (
+    first: ImportOptions,
+    second: ImportOptions,
+    text = lines(trackOf("a"), trackOf("b")),
+  ) => {
+    const place = openPlace({ "a.ndjson": text });
+    await importFiles(place, ["a.ndjson"], first);
+    const again = importFiles(place, ["a.ndjson"], second).then(
+      ({ err }) => err,
+      (error: Error) => error.message,
+    );
+    return { place, text: await again };
+  };
+  const countOf = async (place: Place) => (await exported(place, { users: false })).length;
+
+  it("is refused, since its events would be counted twice", async () => {
+    const { place, text } = await twice({}, {});
+    expect(text).toMatch(
+      /^".*a\.ndjson" was imported at \S+: its events would be counted twice; --again imports/,
+    );
+    expect(await countOf(place)).toBe(2);
+  });
+
+  it("is refused by its content, whatever its name is", async () => {
+    const { place } = await twice({}, { again: true });
+    writeFileSync(join(place.cwd, "b.ndjson"), readFileSync(join(place.cwd, "a.ndjson")));
+    await expect(importFiles(place, ["b.ndjson"])).rejects.toThrow(
+      /"\S+b\.ndjson" was imported at \S+ as "\S+a\.ndjson"/,
+    );
+    const both = importFiles(openPlace({ "a.ndjson": lines(trackOf("a")) }), ["a.ndjson", "./a.ndjson"]);
+    await expect(both).rejects.toThrow("are the same, whose events would be counted twice");
+  });
+
+  it.each<[string, ImportOptions, ImportOptions, number]>([
+    ["with --again", {}, { again: true }, 4],
+    ["by another mapping", {}, { map: ["#account_id=#account_id"] }, 4],
+    ["after a dry run", { dryRun: true }, {}, 2],
+  ])("is taken %s", async (_name, first, second, events) => {
+    const { place, text } = await twice(first, second);
+    expect(text).toMatch(/^\d+ records? stored|^\d+ records stored/);
+    expect(await countOf(place)).toBe(events);
+  });
+
+  it("is taken with a warning where its records carry #uuid", async () => {
+    const { text } = await twice({}, {}, lines(trackOf("a", { "#uuid": "u" })));
+    expect(text).toMatch(
+      /^engage: warning: ".*a\.ndjson" was imported at .*, but for records whose #uuid is still known\n/,
+    );
+  });
+
+  it("is taken after the part that was imported, and not before it", () => {
+    const { cwd } = openPlace({ "a.ndjson": lines(trackOf("a"), trackOf("b")) });
+    const file = join(cwd, "a.ndjson");
+    const { config } = loadConfig({ env: {}, cwd });
+    const ledger = (skip: number) => openLedger(config, 1, { skip });
+    ledger(0).record([file], { files: [file], skip: 1 });
+    expect(ledger(1).check([file], () => false)).toEqual([]);
+    expect(() => ledger(0).check([file], () => false)).toThrow(
+      /1 lines of ".*" were imported at .*: --skip 1 goes on/,
+    );
+    ledger(1).record([file], { files: [], skip: 0 });
+    expect(() => ledger(1).check([file], () => false)).toThrow("was imported at");
+  });
+
+  it("is taken when it has grown", async () => {
+    const { place } = await twice({}, { again: true });
+    appendFileSync(join(place.cwd, "a.ndjson"), lines(trackOf("c")));
+    expect((await importFiles(place, ["a.ndjson"], { skip: 2 })).err).toMatch(/^1 records stored/);
+  });
+});
+
+describe("refused records", () => {
+  const rejectsOf = (place: Place) =>
+    readFileSync(join(place.cwd, "rejects"), "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const place = () =>
+    openPlace({
+      "a.ndjson": `${lines(trackOf("a"))}\nno: "JSON"\n${lines(trackOf("b", { "#type": "x" }))}`,
+      "b.csv": `who,at\n,now\nbob,${day} 10:00:00\nann,now\n`,
+    });
+  const map = ["#account_id=who", "#time=at:time", "#event_name:=x"];
+
+  it.each([{}, { dryRun: true }])("are kept with their place and the reason: %j", async (options) => {
+    const here = place();
+    const rejects = join(here.cwd, "rejects");
+    const { err } = await importFiles(here, ["a.ndjson"], { ...options, rejects, examples: 2 });
+    expect(err).toMatch(/ {2}bad_line: 1\n {4}.*a\.ndjson:3: it is no JSON\n/);
+    expect(err).toMatch(/ {2}type: 1\n {4}.*a\.ndjson:4: #type "x" is not valid/);
+    const file = join(here.cwd, "a.ndjson");
+    expect(rejectsOf(here)).toEqual([
+      { file, line: 3, reason: "bad_line", message: "it is no JSON", data: 'no: "JSON"' },
+      {
+        file,
+        line: 4,
+        reason: "type",
+        message: expect.stringContaining('#type "x"'),
+        data: expect.stringContaining('"b"'),
+      },
+    ]);
+  });
+
+  it("are kept of tables by their row", async () => {
+    const here = place();
+    const rejects = join(here.cwd, "rejects");
+    await importFiles(here, ["b.csv"], { map, rejects });
+    expect(rejectsOf(here)).toMatchObject([
+      { row: 1, reason: "invalid_value", data: '{"who":"","at":"now"}' },
+      { row: 3, reason: "invalid_value", data: '{"who":"ann","at":"now"}' },
+    ]);
+  });
+
+  it("are kept of a server too", async () => {
+    const here = place();
+    const rejects = join(here.cwd, "rejects");
+    const { url } = await openEventServer(openPlace().data);
+    await importFiles(here, ["a.ndjson"], { url, rejects, project: 1 });
+    expect(rejectsOf(here)).toMatchObject([
+      { line: 3, data: 'no: "JSON"' },
+      { line: 4, data: expect.stringContaining('"b"') },
+    ]);
+  });
+
+  it("are not written over what is read, nor where nothing can be", async () => {
+    const here = place();
+    const rejects = join(here.cwd, "a.ndjson");
+    await expect(importFiles(here, ["a.ndjson"], { rejects })).rejects.toThrow(
+      "is one of the files that are read",
+    );
+    const folder = importFiles(here, ["a.ndjson"], { rejects: here.cwd });
+    await expect(folder).rejects.toThrow(`cannot write ${JSON.stringify(here.cwd)} (EISDIR)`);
+  });
+});
+
+it("import shows its progress in a terminal", async () => {
+  const place = openPlace({ "a.ndjson": lines(trackOf("a")) });
+  const terminal = () => Object.assign(new PassThrough(), { isTTY: true, cursorTo() {}, clearLine() {} });
+  const streams = { stdin: Readable.from([]), stdout: terminal(), stderr: terminal() };
+  const drawn = text(streams.stderr);
+  await runImport({ env: {}, cwd: place.cwd }, [join(place.cwd, "a.ndjson")], {}, streams, signal);
+  streams.stderr.end();
+  expect(await drawn).toMatch(/100% of 0\.0 MiB/);
 });

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { type ParseCommandOptions, runParse } from "../../cmd/parse.ts";
 import { UserError } from "../../cmd/user-error.ts";
 import { folderWith } from "./config/load.ts";
@@ -141,4 +141,36 @@ test("no more is read than is taken away", async () => {
   // It waits for its reader, so it is still there to be read to the end.
   expect(child.exitCode).toBeNull();
   expect((await text(child.stdout!)).length).toBe((record.length + 1) * 200_000);
+});
+
+describe("lines without a record", () => {
+  it("are kept with their place and the reason, bytes that are not UTF-8 too", async () => {
+    const cwd = folderWith({ "dpkg.log": `${dpkgLine}\nno\n${dpkgLine}\nnor this\n` });
+    appendFileSync(join(cwd, "dpkg.log"), Buffer.from([0xff, 0x0a]));
+    const { err } = await parse(["dpkg.log"], { rejects: join(cwd, "rejects"), examples: 2 }, { cwd });
+    expect(err).toMatch(
+      /no_match: 2, first at dpkg\.log:2: "no" does not match\n {4}then at dpkg\.log:4: "nor this"/,
+    );
+    const file = join(cwd, "dpkg.log");
+    const kept = readFileSync(join(cwd, "rejects"), "utf8").trim().split("\n");
+    expect(kept.map((line) => JSON.parse(line))).toEqual([
+      { file, line: 2, reason: "no_match", message: '"no" does not match', data: "no" },
+      {
+        file,
+        line: 4,
+        reason: "no_match",
+        message: '"nor this" does not match',
+        data: "nor this",
+      },
+      { file, line: 5, reason: "invalid_utf8", message: expect.any(String), data_base64: "/w==" },
+    ]);
+  });
+
+  it("are not written over what is read", async () => {
+    const cwd = folderWith({ "dpkg.log": "no\n" });
+    const file = join(cwd, "dpkg.log");
+    await expect(parse(["dpkg.log"], { rejects: file }, { cwd })).rejects.toThrow(
+      "is one of the files that are read",
+    );
+  });
 });

@@ -6,7 +6,7 @@ import { stringifyDeepJson, stringifyExactJson } from "../exact-json.ts";
 import { checkRecord } from "../record/check-record.ts";
 import { isShallow } from "../record/convert.ts";
 import { compileToInstant } from "../record/zone.ts";
-import { decodeSpoolLine } from "../spool-line.ts";
+import { decodeSpoolLine, type SpoolLine } from "../spool-line.ts";
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 import { createProjectState, type ProjectState } from "./project-state.ts";
 import { ProjectFiles } from "./row-files.ts";
@@ -122,7 +122,7 @@ class BatchPreparer implements Disposable {
         const message = `there is no project ${projectId} in the configuration`;
         this.tally.refuse("unknown_project", message, letterOf(record), line);
       } else {
-        this.#add(state, projectId, receivedMs, record);
+        this.#add(state, line, record);
       }
     }
   }
@@ -146,25 +146,24 @@ class BatchPreparer implements Disposable {
     for (const files of this.#files.values()) files.abandon();
   }
 
-  #add(state: ProjectState, projectId: number, receivedMs: number, record: unknown): void {
+  #add(state: ProjectState, line: SpoolLine, record: unknown): void {
     try {
-      this.#store(state, projectId, receivedMs, record);
+      this.#store(state, line, record);
     } catch (error) {
       // The disk is not the record's fault.
       if (error instanceof IntakeUnavailableError || (error instanceof Error && "syscall" in error))
         throw error;
-      this.#files.get(projectId)?.undoLines();
-      const from = { projectId, receivedMs };
-      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, letterOf(record), from);
+      this.#files.get(line.projectId)?.undoLines();
+      this.tally.refuse("internal", `cannot be prepared: ${String(error)}`, letterOf(record), line);
     }
   }
 
-  #store(state: ProjectState, projectId: number, receivedMs: number, record: unknown): void {
+  #store(state: ProjectState, line: SpoolLine, record: unknown): void {
+    const { projectId, receivedMs } = line;
     const checked = checkRecord(record, state.rules, receivedMs);
     const { tally } = this;
     if (checked.kind === "refused") {
-      const from = { projectId, receivedMs };
-      tally.refuse(checked.reason, checked.message, letterOf(record), from);
+      tally.refuse(checked.reason, checked.message, letterOf(record), line);
       if (checked.reason === "event_limit" || checked.reason === "name_rate") {
         tally.limit(projectId, checked.reason, (record as StandardRecord)["#event_name"]);
       }
@@ -195,8 +194,7 @@ class BatchPreparer implements Disposable {
       writeUser(files.users, state, checked, userId);
       tally.users++;
     }
-    if (checked.dropped.length > 0)
-      tally.drop({ projectId, receivedMs }, checked.dropped, () => letterOf(record));
+    if (checked.dropped.length > 0) tally.drop(line, checked.dropped, () => letterOf(record));
   }
 
   #filesOf(projectId: number): ProjectFiles {

@@ -6,6 +6,8 @@ import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./pr
 export interface RefusedFrom {
   readonly projectId: number;
   readonly receivedMs: number;
+  /** See SpoolLine. */
+  readonly place?: string | undefined;
 }
 
 /** Of one letter. */
@@ -71,7 +73,7 @@ export class Tally {
     const letter = {
       time: new Date(from?.receivedMs ?? 0),
       source: "event.load",
-      index: from === undefined ? undefined : `project ${from.projectId}`,
+      index: from === undefined ? undefined : (from.place ?? `project ${from.projectId}`),
       format: undefined,
       ...{ reason, message, line },
     };
