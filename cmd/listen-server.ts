@@ -30,6 +30,15 @@ export interface Listener extends AsyncDisposable {
 }
 
 const maxBodyBytes = 67_108_864;
+/** Of all bodies that are not answered yet. */
+const maxOpenBytes = 4 * maxBodyBytes;
+/** Senders that are slower than this are cut off. */
+const timeouts = { headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 1_000 };
+const maxConnections = 256;
+/** What is being answered when it is to stop may end within this. */
+const stopMs = 2_000;
+/** Larger answers to repeats are made again. */
+const maxKeptAnswer = 65_536;
 /** The platform's longest timeout. */
 const maxForwardMs = 3_600_000;
 /** Headers about the connection, which the client of the forwarded call makes itself. */
@@ -47,13 +56,23 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { onSeen, exchange, delayMs } = options;
   const read = createBatchReader(options);
   const answer = createAnswerer(options.answer);
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy());
+  const bodies = createBodyReader();
+  const server = createServer(timeouts, (request, response) => {
+    const fault = faultOf(request);
+    if (fault !== undefined) return refuse(response, fault);
+    handle(request, response)
+      .catch((error: unknown) =>
+        error instanceof TooLargeError
+          ? refuse(response, { status: 413, message: error.message })
+          : response.destroy(),
+      )
+      .finally(() => bodies.forget(request));
   });
+  server.maxConnections = maxConnections;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedMs = performance.now();
-    const body = await readBody(request);
+    const body = await bodies.read(request);
     const batch = read(request.headers, body);
     await sleep(delayMs);
     const given = exchange === undefined ? answer(batch) : await forward(exchange, request, body);
@@ -70,8 +89,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     async [Symbol.asyncDispose]() {
       const isClosed = once(server, "close");
       server.close();
-      server.closeAllConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), stopMs);
       await isClosed;
+      clearTimeout(timer);
     },
   };
 }
@@ -84,20 +104,63 @@ function createAnswerer(told: ToldAnswer): (batch: SeenBatch) => Answer {
     const { requestId, repeat } = batch;
     if (requestId === undefined || batch.refusal !== undefined) return given;
     const answer = repeat === "same" ? (kept.get(requestId) ?? given) : given;
-    if (repeat === undefined) kept.set(requestId, answer);
+    if (repeat === undefined && answer.text.length <= maxKeptAnswer) kept.set(requestId, answer);
     return answer;
   };
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new Error(`body is larger than ${maxBodyBytes} bytes`);
-    chunks.push(chunk);
+interface Fault {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** A page of a site could otherwise send what it likes through here to where calls are handed on. */
+function faultOf({ method, headers }: IncomingMessage): Fault | undefined {
+  const site = headers["sec-fetch-site"] ?? "none";
+  if (headers.origin !== undefined || site !== "none") {
+    return { status: 403, message: "calls of web pages are not taken" };
   }
-  return Buffer.concat(chunks);
+  if (method !== "POST") return { status: 405, message: `method ${method} is not taken, valid is POST` };
+  const isTooLarge = Number(headers["content-length"] ?? 0) > maxBodyBytes;
+  return isTooLarge ? { status: 413, message: `body is larger than ${maxBodyBytes} bytes` } : undefined;
+}
+
+/** What is left of the body is not read. */
+function refuse(response: ServerResponse, { status, message }: Fault): void {
+  const headers = { "content-type": "application/json", connection: "close" };
+  response.writeHead(status, status === 405 ? { ...headers, allow: "POST" } : headers);
+  response.end(JSON.stringify({ return_code: 1, return_message: message }));
+}
+
+class TooLargeError extends Error {
+  override readonly name = "TooLargeError";
+}
+
+/** Reads bodies, of which so much is in memory at most. */
+function createBodyReader() {
+  const open = new Map<IncomingMessage, number>();
+  let openBytes = 0;
+  return {
+    async read(request: IncomingMessage): Promise<Buffer> {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        openBytes += chunk.length;
+        open.set(request, bytes);
+        if (bytes > maxBodyBytes) throw new TooLargeError(`body is larger than ${maxBodyBytes} bytes`);
+        if (openBytes > maxOpenBytes)
+          throw new TooLargeError(`bodies are larger than ${maxOpenBytes} bytes together`);
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    },
+    /** It is answered. */
+    forget(request: IncomingMessage): void {
+      openBytes -= open.get(request) ?? 0;
+      open.delete(request);
+    },
+  };
 }
 
 async function forward(exchange: Exchange, request: IncomingMessage, body: Buffer): Promise<Answer> {

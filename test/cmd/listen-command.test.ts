@@ -1,7 +1,11 @@
+import { once } from "node:events";
+import http from "node:http";
 import { createInterface } from "node:readline";
+import { json } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { createOutbound } from "../../base/net/outbound.ts";
 import { createExchange } from "../../cmd/exchange.ts";
+import { openListener } from "../../cmd/listen-server.ts";
 import { formatSeen } from "../../cmd/listen-table.ts";
 import { batchOf } from "../services/webhook/bodies.ts";
 import { listen, secret } from "./listener.ts";
@@ -53,6 +57,47 @@ describe("answers", () => {
       status,
       { return_code: 1, return_message: expect.stringContaining(why) },
     ]);
+  });
+
+  test.each<[what: string, method: string, headers: Record<string, string>, status: number, why: string]>([
+    ["a page of another site", "POST", { origin: "https://evil.example" }, 403, "web pages"],
+    ["a page of its own address", "POST", { "sec-fetch-site": "same-origin" }, 403, "web pages"],
+    ["another method", "GET", {}, 405, "method GET is not taken, valid is POST"],
+    ["a large body", "POST", { "content-length": "67108865" }, 413, "body is larger than 67108864 bytes"],
+  ])("refuses %s, and hands nothing on", async (_what, method, headers, status, why) => {
+    const calls: unknown[] = [];
+    const exchange = async (call: unknown) => {
+      calls.push(call);
+      return { kind: "connection", message: "" } as const;
+    };
+    const { url, seen } = await listen({ exchange });
+    const request = http.request(url, { method, headers });
+    request.on("error", () => undefined).flushHeaders();
+    const [response] = (await once(request, "response")) as [http.IncomingMessage];
+    expect(response.statusCode).toBe(status);
+    expect(await json(response)).toEqual({ return_code: 1, return_message: expect.stringContaining(why) });
+    request.destroy();
+    expect([calls, seen]).toEqual([[], []]);
+  });
+
+  test("what is under way when it ends", async () => {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const listener = await openListener({
+      ...{ port: 0, secret, headerName: "X-SVC-OPS-Signature", delayMs: 0, onSeen: () => undefined },
+      answer: told,
+      async exchange() {
+        asked.resolve();
+        await answered.promise;
+        return { kind: "answer", status: 200, headers: {}, text: "{}", isTruncated: false };
+      },
+    });
+    const call = post(listener.url, "[]");
+    await asked.promise;
+    const ended = listener[Symbol.asyncDispose]();
+    answered.resolve();
+    expect(await call).toEqual({ status: 200, text: "{}" });
+    await ended;
   });
 
   test("a repeat as the first time, and refuses another body with its id", async () => {
