@@ -780,6 +780,8 @@ export const comments: Readonly<Record<string, string>> = {
     "Records that were acknowledged some time ago are not loaded yet, so that\nthe answer may lack them.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_NO_EFFECT":
     "A known field has no effect on this engine.",
+  "engage.analysis.v1.WarningReason.WARNING_REASON_ROUNDED":
+    "A whole number of the query is beyond those that a double holds exactly,\nand was taken for the nearest of them.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_TRUNCATED":
     "A limit left out groups or users.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_UNKNOWN_NAME":

@@ -11,9 +11,15 @@ export interface WrittenTime {
 }
 
 const timeForm = /^(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d:\d\d)(\.\d{3})?)?$/;
+const leapSecond = /(?<=^\d{4}-\d\d-\d\d \d\d:\d\d:)60(?:\.\d{3})?$/;
 
-/** Reads `yyyy-MM-dd`, `yyyy-MM-dd HH:mm:ss` and `yyyy-MM-dd HH:mm:ss.SSS`; undefined for other forms and for days and times that do not exist. */
-export function parseLocalTime(text: string): WrittenTime | undefined {
+/**
+ * Reads `yyyy-MM-dd`, `yyyy-MM-dd HH:mm:ss` and `yyyy-MM-dd HH:mm:ss.SSS`;
+ * undefined for other forms and for days and times that do not exist. Clocks
+ * here have no second 60, so it is read as the last millisecond of second 59.
+ */
+export function parseLocalTime(written: string): WrittenTime | undefined {
+  const text = written.replace(leapSecond, "59.999");
   const [, date, time, fraction] = timeForm.exec(text) ?? [];
   if (date === undefined) return undefined;
   const localMs = Date.parse(`${date}T${time ?? "00:00:00"}${fraction ?? ""}Z`);

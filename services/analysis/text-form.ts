@@ -1,3 +1,4 @@
+import { readIntegerText } from "../../base/text/integer-text.ts";
 import { ValueFormat } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { KeyValue } from "../../store/events/events.ts";
 import { formatMilliseconds, formatSecond, parseLocalTime } from "./local-time.ts";
@@ -99,7 +100,7 @@ export function keyOf(form: KeyForm, label: string): KeyValue | undefined {
     case "text":
       return label;
     case "number":
-      return parseNumber(label);
+      return isChangedByDouble(label) ? undefined : parseNumber(label);
     case "boolean":
       return label === "true" ? true : label === "false" ? false : undefined;
     case "time": {
@@ -130,6 +131,14 @@ export function parseNumber(text: string): number | undefined {
   const value = decimal.test(trimmed) ? Number(trimmed) : Number.NaN;
   // Minus zero is the same group and the same literal as zero.
   return Number.isFinite(value) ? value + 0 : undefined;
+}
+
+/** Whether a double is another whole number than the text names: above 2^53 not all have a double. */
+export function isChangedByDouble(text: string): boolean {
+  const value = parseNumber(text);
+  if (value === undefined || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false;
+  const named = readIntegerText(text.trim().replace(/^\+/, ""));
+  return named !== undefined && named !== BigInt(value);
 }
 
 /** Boundaries of intervals as a request writes them, joined by commas; undefined when one is neither. */

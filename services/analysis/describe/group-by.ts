@@ -10,7 +10,7 @@ import { type Column, describeType } from "./column.ts";
 import type { DescribeContext } from "./context.ts";
 import { findColumn } from "./find-column.ts";
 import { queryLimits } from "./limits.ts";
-import { type Problems, warnNoEffect } from "./problems.ts";
+import { type Problems, warnNoEffect, warnOfDigits } from "./problems.ts";
 
 /** One column by which a result is broken down. */
 export interface PlannedKey {
@@ -101,6 +101,9 @@ function describeIntervals(
   if (boundaries === undefined || boundaries.some((boundary, i) => i > 0 && boundary <= boundaries[i - 1]!)) {
     problems.refuse(path, propertyRange, `must be ascending ${column.type}s, joined by commas`);
     return undefined;
+  }
+  if (column.type === "number") {
+    for (const text of propertyRange.split(",")) warnOfDigits(problems, path, text.trim());
   }
   if (boundaries.length > queryLimits.boundaries) {
     problems.refuse(

@@ -6,6 +6,7 @@ import type { Column } from "./column.ts";
 import type { DescribeContext } from "./context.ts";
 import { queryLimits } from "./limits.ts";
 import { patternSize } from "./pattern-size.ts";
+import { warnOfDigits } from "./problems.ts";
 import { firstInstant } from "./zone.ts";
 
 /** Reads the literals of one condition; what is wrong with one is refused and the reader answers undefined. */
@@ -34,6 +35,7 @@ export function createLiterals(
   };
   const value = (at: number) => {
     const read = readValue(column, texts[at]!);
+    if (column.type === "number") warnOfDigits(context.problems, `${field}[${at}]`, texts[at]!);
     return read ?? refuse(at, valueRules[column.type] ?? "can't be compared");
   };
   const element = (at: number) => {

@@ -3,6 +3,7 @@ import { nearestName } from "../../../base/text/nearest.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
+import { isChangedByDouble } from "../text-form.ts";
 import { quoteAll } from "../words.ts";
 
 const maxViolations = 50;
@@ -125,6 +126,14 @@ function hintOf(name: string, known: readonly string[], lead: string): string {
   const suggestion = nearest === undefined ? "" : `did you mean ${quote(nearest)}? `;
   const more = known.length > maxListed ? ` and ${known.length - maxListed} more` : "";
   return `${suggestion}${lead} ${known.slice(0, maxListed).map(quote).join(", ")}${more}`;
+}
+
+/** Of a whole number that a double changes. */
+export function warnOfDigits(problems: Problems, field: string, text: string): void {
+  if (!isChangedByDouble(text)) return;
+  const limit = "numbers are exact up to 9007199254740991, longer ids are reported as texts";
+  const message = `${field}: ${quote(text)} is read as ${BigInt(Number(text))}; ${limit}`;
+  problems.warn(WarningReason.ROUNDED, field, message);
 }
 
 export function warnNoEffect(problems: Problems, field: string, message: string): void {

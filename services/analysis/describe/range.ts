@@ -94,7 +94,8 @@ function startToNow(start: Written, today: Today, problems: Problems): LocalRang
 
 function readTime({ field, text }: Written, problems: Problems): WrittenTime | undefined {
   const time = parseLocalTime(text);
-  // Ranges are whole seconds, so that answers can tell what they are.
+  // Ranges are whole seconds, so that answers can tell what they are; a leap second is a part of the one before.
+  if (time !== undefined && text.endsWith(":60")) return { localMs: time.localMs - 999, precision: "second" };
   if (time !== undefined && time.precision !== "millisecond") return time;
   if (text === "") problems.refuse(field, undefined, `is required without a relative range; ${timeForms}`);
   else problems.refuse(field, text, timeForms);

@@ -244,6 +244,12 @@ it.each([
   [
     { groupBy: [{ columnName: "price", tableType: "event" }] },
     "",
+    ["9007199254740993"],
+    'sliceGroupVal[0]: "9007199254740993" must be a label of "price": a number',
+  ],
+  [
+    { groupBy: [{ columnName: "price", tableType: "event" }] },
+    "",
     ["many"],
     'sliceGroupVal[0]: "many" must be a label of "price": a number',
   ],
