@@ -1,0 +1,9 @@
+import { attacks } from "./attacks.ts";
+
+/** Runs one attack for some seconds in a process of its own. */
+const [name = "", port, seconds] = process.argv.slice(2);
+const attack = attacks[name];
+if (attack === undefined)
+  throw new Error(`"${name}" is not an attack, valid are ${Object.keys(attacks).join(", ")}`);
+await attack(Number(port), AbortSignal.timeout(Number(seconds) * 1_000));
+process.exit();
