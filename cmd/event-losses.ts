@@ -89,7 +89,8 @@ export async function firstSpoolFile(folder: string): Promise<number> {
   return (await spoolFiles(folder))[0] ?? 1;
 }
 
-function describeMissing({ file, from, to, lines, isFileMissing, isRead }: MissingRecords): string {
+/** In words. */
+export function describeMissing({ file, from, to, lines, isFileMissing, isRead }: MissingRecords): string {
   const loaded = isRead ? ", all of which is loaded" : "";
   const count = lines === undefined ? "" : ` with ${lines} ${lines === 1 ? "line" : "lines"}`;
   if (isFileMissing) return `spool file "${file}"${count} is missing, bytes ${from} to ${to}${loaded}`;

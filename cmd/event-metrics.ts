@@ -123,15 +123,18 @@ export function registerQueryGauges(registry: Registry, counts: () => QueryCount
 /** Gauges of what is still to be loaded; left out while it is not known. */
 export function registerLagGauges(
   registry: Registry,
-  status: () => Promise<LoadStatus | undefined>,
-  now: () => number,
+  loading: () =>
+    | { readonly loader: { status(): Promise<LoadStatus> }; readonly lagMs: () => number }
+    | undefined,
 ): void {
-  const gauge = (name: string, help: string, measure: (known: LoadStatus) => number): void =>
+  type Open = NonNullable<ReturnType<typeof loading>>;
+  const gauge = (name: string, help: string, measure: (known: LoadStatus, open: Open) => number): void =>
     registerComputed(registry, {
       ...{ name, help, type: "gauge" },
       async samples() {
-        const known = await status().catch(() => undefined);
-        return known === undefined ? [] : [{ labels: {}, value: measure(known) }];
+        const open = loading();
+        const known = await open?.loader.status().catch(() => undefined);
+        return open === undefined || known === undefined ? [] : [{ labels: {}, value: measure(known, open) }];
       },
     });
   gauge(
@@ -142,6 +145,6 @@ export function registerLagGauges(
   gauge(
     "engage_events_lag_seconds",
     "Time since the receipt of the first record that can't be queried yet; 0 when all can",
-    ({ oldestMs }) => (oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1_000),
+    ({ waitingBytes }, { lagMs }) => (waitingBytes === 0 ? 0 : lagMs() / 1_000),
   );
 }

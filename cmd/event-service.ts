@@ -102,7 +102,7 @@ export async function openEventServices(
       logger.error({ err: error }, "the store of events cannot be opened");
       throw new EventsUnavailableError("the store of events cannot be opened", { cause: error });
     });
-  registerLagGauges(registry, async () => loading.peek()?.loader.status(), Date.now);
+  registerLagGauges(registry, loading.peek);
   const store = createLazyEventStore(loading, async () => (await open()).store);
   registerQueryGauges(registry, store.queryCounts);
   if (config.projects.length > 0 && (await isToBeOpened(config))) void open().catch(() => {});

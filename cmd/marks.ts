@@ -17,7 +17,11 @@ export function acceptLoss(store: MarkedStore): string {
  * the store: one that is deleted, or whose disk is not mounted, is missed.
  * @param file of the store; another one has another mark
  */
-export function markFile({ data }: Pick<Config, "data">, store: MarkedStore, file: string): string {
+export function markFile(
+  { data }: Pick<Config, "data">,
+  store: MarkedStore | "clicks",
+  file: string,
+): string {
   const inside = relative(resolve(data), resolve(file));
   const place = inside.startsWith("..") ? resolve(file) : inside;
   return join(data, "marks", `${store}-${crc32(place).toString(16).padStart(8, "0")}.mark`);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Code, type ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -14,10 +13,10 @@ import { compileChannels } from "../services/webhook/channels.ts";
 import { createClickMethod } from "../services/webhook/clicks.ts";
 import { createWebhookCodecs } from "../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../services/webhook/service.ts";
-import { openRecordSpool } from "../store/records/ndjson-spool.ts";
 import type { RecordSink } from "../store/records/records.ts";
 import { callerOf } from "./caller-of.ts";
 import { openClickForwarder } from "./click-forward.ts";
+import { clickFolder, openClickSpool } from "./click-spool.ts";
 import type { Config } from "./config.ts";
 import { jsonDecoderOf } from "./json-decoder.ts";
 import { createThrottle } from "./log-throttle.ts";
@@ -64,8 +63,8 @@ export async function openWebhookServices(
     createReceiveLog(logger, throttle, (name) => channels.has(name)),
   );
   const stop = createStopTime(config.drainMs, () => performance.now());
-  const folder = join(config.data, "clicks");
-  const spool = opened.use(openRecordSpool({ folder, checksums: clicksConfig.forward !== undefined }));
+  const folder = clickFolder(config);
+  const spool = opened.use(await openClickSpool(config, logger));
   if (clicksConfig.forward !== undefined) {
     opened.use(
       openClickForwarder(clicksConfig.forward, {
