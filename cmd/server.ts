@@ -21,6 +21,7 @@ import type { Config } from "./config.ts";
 import { openLog } from "./log.ts";
 import { openServices } from "./services.ts";
 import { createSiteLog } from "./site-log.ts";
+import { createIsUnsigned } from "./unsigned-paths.ts";
 
 export interface ServerOptions {
   /** File descriptor of the log; standard output by default. */
@@ -89,6 +90,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       hosts: config.gateway.hosts,
       cors: config.gateway.cors,
       asksForKeys: config.auth.mode === "keys",
+      isUnsigned: createIsUnsigned(config),
       onRefused: createSiteLog(logger),
     },
     ...(config.tls && { tls: readTls(config.tls) }),

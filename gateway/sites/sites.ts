@@ -22,6 +22,8 @@ export interface SitesOptions {
   readonly cors: readonly string[];
   /** Whether calls need a key or a client certificate. */
   readonly asksForKeys: boolean;
+  /** Whether the handler at a path, which usually authenticates callers by itself, lets everybody in. */
+  readonly isUnsigned?: (path: string) => boolean;
   /** Receives each request that is refused. Its texts come from the caller and are cut to 100 characters. */
   readonly onRefused?: (refusal: SiteRefusal) => void;
 }
@@ -81,7 +83,9 @@ export function createSites(options: SitesOptions, find: FindTarget): Admit {
     const { origin } = headers;
     const isListed = origin !== undefined && listed.has(origin.toLowerCase());
     const isOpen = origin !== undefined && (target.anyOrigin || isListed);
-    const isGuarded = !target.hasOwnAuth && isUnauthenticated(request, target, options.asksForKeys);
+    const isGuarded = target.hasOwnAuth
+      ? options.isUnsigned?.(path) === true
+      : isUnauthenticated(request, target, options.asksForKeys);
     const refusal = isGuarded ? refusalOf(request, path, head, isMisdirected, isListed) : undefined;
     if (isOpen) {
       if (isPreflight(request) && refusal === undefined) {

@@ -207,6 +207,34 @@ describe.each([
   });
 });
 
+describe("a webhook channel without a signature", () => {
+  let open: RunningServer;
+  beforeAll(async () => {
+    const channels = { open: { auth: "off", targets: ["log"] } };
+    const keys = [{ name: "all", sha256: hashKey("key-all"), methods: ["*"] }];
+    open = await start({
+      ENGAGE_WEBHOOK_CHANNELS: JSON.stringify(channels),
+      ENGAGE_AUTH_KEYS: JSON.stringify(keys),
+    });
+  });
+  afterAll(() => open.stop());
+
+  test.each<[string, Headers, number]>([
+    ["/webhook/open", {}, 200],
+    ["/webhook/open", { origin: evil }, 403],
+    ["/webhook/%6fpen", { origin: evil }, 403],
+    ["/webhook/open", { "sec-fetch-site": "cross-site" }, 403],
+    ["/webhook/open", { host: "evil.example" }, 421],
+    ["/webhook/open", { host: "engage.internal" }, 200],
+    ["/webhook/open", { origin: shop }, 200],
+  ])("%s with %j", async (path, headers, status) => {
+    const own = { ...json, "content-length": "2", ...headers };
+    expect((await sendHttp1(open.address.port, `POST ${path}`, dropUndefined(own), "[]")).status).toBe(
+      status,
+    );
+  });
+});
+
 describe("CORS", () => {
   const preflight = {
     "access-control-request-method": "POST",
