@@ -20,6 +20,26 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
     ],
   ],
   [
+    "an origin with a path, and a host with a scheme",
+    'gateway:\n  cors: ["https://app.example.com/"]\n  hosts: ["http://engage.internal"]',
+    [
+      '2:10: gateway.cors[0]: must be the origin of a page such as "https://app.example.com", without a path, got "https://app.example.com/"',
+      '3:11: gateway.hosts[0]: must be a host such as "engage.internal", with a port or without, got "http://engage.internal"',
+    ],
+  ],
+  [
+    "every origin",
+    'gateway: { cors: ["*"] }',
+    [
+      '1:19: gateway.cors[0]: must be the origin of a page such as "https://app.example.com", without a path, got "*"',
+    ],
+  ],
+  [
+    "metrics for keys that there are not",
+    "metrics: { auth: keys }",
+    ["1:18: metrics.auth: is \"keys\" but there are none: make one with 'engage key create NAME'"],
+  ],
+  [
     "target without a scheme",
     'webhook: { targets: { a: { kind: grpc, url: "127.0.0.1:9000" } } }',
     [
