@@ -11,6 +11,7 @@ import type { InboxOperations } from "../sql/operations.ts";
 import type { InboxExecutor } from "../sql/sql-inbox.ts";
 import type { StoredBatch } from "../stored-batch.ts";
 import { isQuick, QUICK_ACCEPT, QUICK_ACCEPT_UNCLAIMED, quickParams } from "./quick-accept.ts";
+import { SettleGroups } from "./settle-groups.ts";
 import { inboxStore } from "./store.ts";
 
 export interface PostgresInboxExecutorOptions {
@@ -26,12 +27,19 @@ const MEASURE_MS = 5_000;
 
 export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> implements InboxExecutor {
   readonly #options: PostgresInboxExecutorOptions;
+  readonly #settleGroups: SettleGroups;
+  /** Of the latest settlement. */
+  #settledAt = { nowMs: 0, wallMs: 0 };
   #usedBytes = 0;
   #measuredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(pool: Pool, options: PostgresInboxExecutorOptions) {
     super(inboxStore, pool, options);
     this.#options = options;
+    this.#settleGroups = new SettleGroups((settlements) => {
+      const { nowMs, wallMs } = this.#settledAt;
+      return super.call("settleAll", nowMs, [settlements, wallMs], undefined);
+    });
   }
 
   admit(bodyBytes: number): void {
@@ -66,6 +74,11 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
     args: ArgumentsOf<InboxOperations, N>,
     signal: AbortSignal | undefined,
   ): Promise<OutcomeOf<InboxOperations, N>> {
+    if (name === "settle" && signal === undefined) {
+      const [key, outcomes, wallMs] = args as readonly unknown[] as ArgumentsOf<InboxOperations, "settle">;
+      this.#settledAt = { nowMs, wallMs };
+      return (await this.#settleGroups.settle({ key, outcomes })) as OutcomeOf<InboxOperations, N>;
+    }
     if (name !== "accept") return await super.call(name, nowMs, args, signal);
     const [batch] = args as readonly unknown[] as readonly [StoredBatch];
     const accepted = this.withClient((client, shard) => this.#accept(client, batch, nowMs, shard), signal);

@@ -115,6 +115,10 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE {dead} SET kept_from_ms = died_at_ms;
    CREATE INDEX dead_kept ON {dead} (kept_from_ms);
 
+   -- The element of a push id that is delivered now stays first, also when one with a smaller position is added.
+   ALTER TABLE {line} ADD COLUMN in_flight smallint NOT NULL DEFAULT 0;
+   CREATE INDEX line_in_flight ON {line} (target, push_key) WHERE in_flight = 1;
+
    -- Parts of the rate of a target that processes have.
    CREATE TABLE {target_shares} (
      name text NOT NULL,

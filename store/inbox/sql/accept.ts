@@ -5,7 +5,7 @@ import { decodeElements } from "../element-list.ts";
 import { encodeBatchId } from "../ids.ts";
 import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
 import { book } from "./books.ts";
-import { lineUp, lockOrder } from "./order.ts";
+import { lineUp } from "./order.ts";
 import { addWork, FRESH } from "./work-rows.ts";
 
 interface ClaimRow {
@@ -109,7 +109,6 @@ function* openRoute(
   { target, indexes, ordered }: StoredRoute,
 ): Operation<void> {
   if (ordered) {
-    yield* lockOrder(session, target);
     const routed = new Set(indexes);
     yield* lineUp(
       seq,

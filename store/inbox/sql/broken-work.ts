@@ -39,7 +39,7 @@ export function* buryBroken(session: Session, broken: BrokenWork, wallMs: number
     readableElements(body?.elements),
     indexes.map((index) => ({ index, reason })),
   );
-  if (row.is_ordered === 1) yield* leaveLine(session, batchSeq, target, indexes);
+  if (row.is_ordered === 1) yield* leaveLine(session, target, [{ batchSeq, indexes }]);
   yield* run("DELETE FROM {work} WHERE id = $1", row.id);
   yield* book(session, channel, target, { dead: indexes.length, pending: -row.element_count });
   yield* finishIfDone(session, batchSeq);

@@ -6,7 +6,7 @@ import type { BatchKey } from "../ids.ts";
 import { encodeRoutes } from "../stored-batch.ts";
 import { book } from "./books.ts";
 import { bury } from "./dead-letters.ts";
-import { lineUp, lockOrder } from "./order.ts";
+import { lineUp } from "./order.ts";
 import { parseRoutes, type RouteRow } from "./routes.ts";
 import { addWork, FRESH, finishIfDone } from "./work-rows.ts";
 
@@ -148,7 +148,6 @@ function* openRoute(
   const elements = decodeElements(stored!.elements);
   if (ordered) {
     const waiting = new Set(pending);
-    yield* lockOrder(session, target);
     yield* lineUp(
       seq,
       target,

@@ -8,7 +8,7 @@ import { complete, release, replyOf } from "./finish.ts";
 import { extend, forgetLeases, lease } from "./lease.ts";
 import { oldestPending, prune } from "./prune.ts";
 import { replay } from "./replay.ts";
-import { settle } from "./settle.ts";
+import { settle, settleAll } from "./settle.ts";
 import { leaveRate, shareRate } from "./shares.ts";
 
 /** All that can be asked of a database, by name: a request to a worker thread is a name and its arguments. */
@@ -32,6 +32,7 @@ export const operations = {
   replay,
   replyOf,
   settle,
+  settleAll,
   shareRate,
 } as const;
 

@@ -13,9 +13,9 @@ import { orderKey } from "../stored-batch.ts";
 export const PARKED_MS = Number.MAX_SAFE_INTEGER;
 
 /**
- * Serialises accept, lease and settle of an ordered target. Otherwise positions
- * could become visible in another order than they were given, and a settlement
- * could miss work that is being parked.
+ * Serialises lease and settle of an ordered target. Otherwise a settlement could miss
+ * work that is being parked. What is accepted needs no lock: work that becomes visible
+ * with a smaller position than what is in flight waits for that.
  */
 export function* lockOrder({ dialect }: Session, target: string): Operation<void> {
   if (dialect.lockName !== null) yield* run(dialect.lockName, `engage order ${target}`);
@@ -33,42 +33,82 @@ export function* lineUp(
   );
 }
 
-/** Indexes of a batch's elements that nothing is before. */
-export function* firstInLine(batchSeq: number, target: string): Operation<ReadonlySet<number>> {
-  const rows = yield* all<{ element_index: number }>(
-    `SELECT element_index FROM {line} mine
-     WHERE batch_seq = $1 AND target = $2 AND NOT EXISTS (
-       SELECT 1 FROM {line} other WHERE other.target = mine.target
-         AND other.push_key = mine.push_key AND other.position < mine.position)`,
-    ...[batchSeq, target],
+/** An element that may be delivered now. */
+export interface FirstRow {
+  readonly position: number;
+  readonly batch_seq: number;
+  readonly element_index: number;
+}
+
+/** The elements of batches that are first of their push id: in flight already, or before all others. */
+export function* firstInLine(
+  { dialect }: Session,
+  target: string,
+  batchSeqs: readonly number[],
+): Operation<readonly FirstRow[]> {
+  const others = `SELECT 1 FROM {line} other WHERE other.target = mine.target
+    AND other.push_key = mine.push_key`;
+  return yield* all<FirstRow>(
+    `SELECT position, batch_seq, element_index FROM {line} mine
+     WHERE target = $1 AND batch_seq IN ${dialect.integersOf("$2")} AND (in_flight = 1 OR (
+       NOT EXISTS (${others} AND other.position < mine.position)
+       AND NOT EXISTS (${others} AND other.in_flight = 1)))`,
+    ...[target, JSON.stringify(batchSeqs)],
   );
-  return new Set(rows.map((row) => row.element_index));
+}
+
+/** Keeps elements first until they have left their lines. */
+export function* markInFlight({ dialect }: Session, positions: readonly number[]): Operation<void> {
+  if (positions.length === 0) return;
+  yield* run(
+    `UPDATE {line} SET in_flight = 1 WHERE in_flight = 0 AND position IN ${dialect.integersOf("$1")}`,
+    JSON.stringify(positions),
+  );
+}
+
+/** Elements of a batch that are settled. */
+export interface LeavingLine {
+  readonly batchSeq: number;
+  readonly indexes: readonly number[];
 }
 
 /** Takes settled elements out of their lines and makes the work behind them leasable. */
 export function* leaveLine(
   { nowMs, dialect }: Session,
-  batchSeq: number,
   target: string,
-  indexes: readonly number[],
+  leaving: readonly LeavingLine[],
 ): Operation<void> {
-  const isSettled = (alias: string): string =>
-    `${alias}.batch_seq = $1 AND ${alias}.target = $2
-     AND ${alias}.element_index IN ${dialect.integersOf("$3")}`;
-  const params = [batchSeq, target, JSON.stringify(indexes)];
+  const settled = new Map(leaving.map(({ batchSeq, indexes }) => [batchSeq, new Set(indexes)]));
+  const rows = yield* all<FirstRow>(
+    `SELECT position, batch_seq, element_index FROM {line}
+     WHERE target = $1 AND batch_seq IN ${dialect.integersOf("$2")}`,
+    ...[target, JSON.stringify([...settled.keys()])],
+  );
+  const gone = rows.filter((row) => settled.get(row.batch_seq)?.has(row.element_index));
+  const positions = JSON.stringify(gone.map((row) => row.position));
   const next = yield* all<{ batch_seq: number }>(
     `SELECT DISTINCT behind.batch_seq FROM {line} mine
      JOIN {line} behind ON behind.target = mine.target AND behind.push_key = mine.push_key
-     WHERE ${isSettled("mine")} AND behind.position = (
-       SELECT MIN(later.position) FROM {line} later WHERE later.target = mine.target
-         AND later.push_key = mine.push_key AND later.position > mine.position)`,
-    ...params,
+     WHERE mine.position IN ${dialect.integersOf("$1")} AND behind.position = (
+       SELECT later.position FROM {line} later WHERE later.target = mine.target
+         AND later.push_key = mine.push_key AND later.position NOT IN ${dialect.integersOf("$1")}
+       ORDER BY later.position LIMIT 1)`,
+    positions,
   );
-  yield* run(`DELETE FROM {line} AS mine WHERE ${isSettled("mine")}`, ...params);
+  yield* run(`DELETE FROM {line} WHERE position IN ${dialect.integersOf("$1")}`, positions);
   if (next.length === 0) return;
   yield* run(
     `UPDATE {work} SET due_at_ms = $1
      WHERE target = $2 AND due_at_ms = ${PARKED_MS} AND batch_seq IN ${dialect.integersOf("$3")}`,
     ...[nowMs, target, JSON.stringify(next.map((row) => row.batch_seq))],
+  );
+}
+
+/** Puts work off that has nothing first, until a settlement. */
+export function* parkWork({ dialect }: Session, ids: readonly number[]): Operation<void> {
+  if (ids.length === 0) return;
+  yield* run(
+    `UPDATE {work} SET due_at_ms = ${PARKED_MS} WHERE id IN ${dialect.integersOf("$1")}`,
+    JSON.stringify(ids),
   );
 }

@@ -2,7 +2,7 @@ import { all, first, type Operation, run, type Session } from "../../sql/query.t
 import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.ts";
 import { book } from "./books.ts";
 import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
-import { lineUp, lockOrder } from "./order.ts";
+import { lineUp } from "./order.ts";
 import { isOrderedRoute } from "./routes.ts";
 import { addWork, FRESH } from "./work-rows.ts";
 
@@ -53,7 +53,6 @@ function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Ope
   if (batch === null) return 0;
   const isOrdered = isOrderedRoute(batch.routes, target);
   if (isOrdered) {
-    yield* lockOrder(session, target);
     const elements = rows.map((row) => ({ index: row.element_index, pushId: parseText(row.push_id) ?? "" }));
     yield* lineUp(batchSeq, target, elements);
   }

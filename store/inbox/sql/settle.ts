@@ -1,11 +1,11 @@
-import { first, type Operation, run, type Session } from "../../sql/query.ts";
+import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { LeaseKey } from "../ids.ts";
 import { decodeIndexes } from "../index-set.ts";
 import { planSettlement, type Settlement } from "../settlement.ts";
 import type { ElementOutcome, SettleResult } from "../work.ts";
 import { book } from "./books.ts";
 import { bury } from "./dead-letters.ts";
-import { leaveLine, lockOrder } from "./order.ts";
+import { type LeavingLine, leaveLine, lockOrder } from "./order.ts";
 import { readableElements } from "./stored-bodies.ts";
 import { addWork, finishIfDone, reduceWork, WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
 
@@ -28,7 +28,108 @@ export function* settle(
      WHERE w.id = $1 AND w.lease_key = $2 AND w.leased > 0 ${session.dialect.forUpdate}`,
     ...[workId, leaseKey],
   );
-  if (row === null) return { result: { kind: "stale" }, wake: [] };
+  return row === null ? STALE : yield* settleRow(session, row, outcomes, wallMs);
+}
+
+/** What one of several settlements needs. */
+export interface OneSettlement {
+  readonly key: LeaseKey;
+  readonly outcomes: readonly ElementOutcome[];
+}
+
+/** Several settlements in one commit, in a fixed order of targets, so that two such can't wait for each other. */
+export function* settleAll(
+  session: Session,
+  settlements: readonly OneSettlement[],
+  wallMs: number,
+): Operation<readonly Settled[]> {
+  const { forUpdate, integersOf } = session.dialect;
+  const rows = yield* all<WorkRow>(
+    `SELECT ${WORK_COLUMNS} FROM {work} w WHERE w.id IN ${integersOf("$1")} AND w.leased > 0
+     ORDER BY w.id ${forUpdate}`,
+    JSON.stringify(settlements.map(({ key }) => key.workId)),
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const held = settlements.flatMap((settlement): readonly Held[] => {
+    const row = byId.get(settlement.key.workId);
+    return row?.lease_key === settlement.key.leaseKey ? [{ settlement, row }] : [];
+  });
+  const settled = new Map<OneSettlement, Settled>();
+  const groups = Map.groupBy(held, ({ row }) => row.target);
+  for (const target of [...groups.keys()].toSorted()) {
+    const [done, others] = partition(groups.get(target)!, isWhollyDone);
+    if (done.length > 0) yield* settleDone(session, target, done);
+    for (const { settlement } of done) settled.set(settlement, doneOf(settlement, byId));
+    for (const { settlement, row } of others) {
+      settled.set(settlement, yield* settleRow(session, row, settlement.outcomes, wallMs));
+    }
+  }
+  return settlements.map((one) => settled.get(one) ?? STALE);
+}
+
+interface Held {
+  readonly settlement: OneSettlement;
+  readonly row: WorkRow;
+}
+
+/** Whether nothing of an item is left and nothing of it failed, as of nearly all. */
+function isWhollyDone({ settlement, row }: Held): boolean {
+  const { outcomes } = settlement;
+  if (outcomes.length !== row.element_count || outcomes.some(({ kind }) => kind !== "done")) return false;
+  const indexes = new Set(outcomes.map(({ index }) => index));
+  return (
+    indexes.size === outcomes.length && decodeIndexes(row.element_indexes).every((one) => indexes.has(one))
+  );
+}
+
+/** Ends items of one target together, in as few statements as for one of them. */
+function* settleDone(session: Session, target: string, done: readonly Held[]): Operation<void> {
+  if (done.some(({ row }) => row.is_ordered === 1)) yield* lockOrder(session, target);
+  yield* run(
+    `DELETE FROM {work} WHERE id IN ${session.dialect.integersOf("$1")}`,
+    JSON.stringify(done.map(({ row }) => row.id)),
+  );
+  const leaving = done
+    .filter(({ row }) => row.is_ordered === 1)
+    .map(({ settlement, row }) => ({
+      batchSeq: row.batch_seq,
+      indexes: settlement.outcomes.map(({ index }) => index),
+    }));
+  if (leaving.length > 0) yield* leaveLine(session, target, mergeByBatch(leaving));
+  const byChannel = Map.groupBy(done, ({ row }) => row.channel);
+  for (const channel of [...byChannel.keys()].toSorted()) {
+    const count = byChannel.get(channel)!.reduce((sum, { row }) => sum + row.element_count, 0);
+    yield* book(session, channel, target, { delivered: count, pending: -count });
+  }
+  yield* finishIfDone(session, ...new Set(done.map(({ row }) => row.batch_seq)));
+}
+
+/** Items of one batch become one. */
+function mergeByBatch(leaving: readonly LeavingLine[]): readonly LeavingLine[] {
+  const merged = Map.groupBy(leaving, ({ batchSeq }) => batchSeq);
+  return [...merged].map(([batchSeq, own]) => ({ batchSeq, indexes: own.flatMap(({ indexes }) => indexes) }));
+}
+
+function doneOf({ key }: OneSettlement, rows: ReadonlyMap<number, WorkRow>): Settled {
+  const row = rows.get(key.workId)!;
+  return {
+    result: { kind: "settled", remaining: 0, ignored: [] },
+    wake: row.is_ordered === 1 ? [row.target] : [],
+  };
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+const STALE: Settled = { result: { kind: "stale" }, wake: [] };
+
+function* settleRow(
+  session: Session,
+  row: WorkRow,
+  outcomes: readonly ElementOutcome[],
+  wallMs: number,
+): Operation<Settled> {
   if (row.is_ordered === 1) yield* lockOrder(session, row.target);
   const held = decodeIndexes(row.element_indexes);
   const plan = planSettlement(held, outcomes);
@@ -36,7 +137,7 @@ export function* settle(
   yield* buryDead(session, row, plan.dead, wallMs);
   const gone = [...plan.delivered, ...plan.dead.map(({ index }) => index)];
   if (row.is_ordered === 1 && gone.length > 0) {
-    yield* leaveLine(session, row.batch_seq, row.target, gone);
+    yield* leaveLine(session, row.target, [{ batchSeq: row.batch_seq, indexes: gone }]);
   }
   yield* book(session, row.channel, row.target, {
     delivered: plan.delivered.length,

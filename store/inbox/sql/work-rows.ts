@@ -85,16 +85,20 @@ export function* reduceWork(
 }
 
 /**
- * Stamps a batch as finished when no work of it is left. Holds the batch, since of
+ * Stamps batches as finished when no work of them is left. Holds each batch, since of
  * two settlements at the same time each would still see the other's work.
  */
-export function* finishIfDone({ nowMs, dialect }: Session, batchSeq: number): Operation<void> {
+export function* finishIfDone({ nowMs, dialect }: Session, ...batchSeqs: number[]): Operation<void> {
+  const seqs = JSON.stringify(batchSeqs);
   if (dialect.forUpdate !== "") {
-    yield* run(`SELECT seq FROM {batches} WHERE seq = $1 ${dialect.forUpdate}`, batchSeq);
+    yield* run(
+      `SELECT seq FROM {batches} WHERE seq IN ${dialect.integersOf("$1")} ORDER BY seq ${dialect.forUpdate}`,
+      seqs,
+    );
   }
   yield* run(
-    `UPDATE {batches} SET finished_at_ms = $1
-     WHERE seq = $2 AND NOT EXISTS (SELECT 1 FROM {work} WHERE batch_seq = $2)`,
-    ...[nowMs, batchSeq],
+    `UPDATE {batches} SET finished_at_ms = $1 WHERE seq IN ${dialect.integersOf("$2")}
+       AND NOT EXISTS (SELECT 1 FROM {work} w WHERE w.batch_seq = {batches}.seq)`,
+    ...[nowMs, seqs],
   );
 }

@@ -122,6 +122,10 @@ export const MIGRATIONS: readonly string[] = [
      uptime_ms INTEGER NOT NULL
    ) STRICT;
 
+   -- The element of a push id that is delivered now stays first, also when one with a smaller position is added.
+   ALTER TABLE line ADD COLUMN in_flight INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX line_in_flight ON line (target, push_key) WHERE in_flight = 1;
+
    -- Parts of the rate of a target that processes have.
    CREATE TABLE target_shares (
      name TEXT NOT NULL,

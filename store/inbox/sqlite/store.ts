@@ -6,7 +6,7 @@ import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 export const inboxStore: SqliteStore & { readonly operations: InboxOperations } = {
   faults: inboxFaults,
   operations,
-  lazy: new Set<keyof InboxOperations>(["begin", "keepClock"]),
+  lazy: new Set<keyof InboxOperations>(["begin", "extend", "keepClock", "lease"]),
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
   bringing: new Set<keyof InboxOperations>(["accept"]),

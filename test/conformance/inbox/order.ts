@@ -96,6 +96,17 @@ export function testOrder(open: OpenWorld): void {
       expect((await world.inbox.lease(lease)).items).toMatchObject([{ replay: "n1", attempt: 1 }]);
     });
 
+    it("lets what became visible with an earlier place wait for what is in flight", async () => {
+      await using world = await open();
+      await acceptInOrder(world, "a");
+      const { items } = await world.inbox.lease({ ...lease, holder: "consumer" });
+      await acceptInOrder(world, "a");
+      await world.tamper("UPDATE {line} SET position = -position WHERE in_flight = 0");
+      expect((await world.inbox.lease(lease)).items).toEqual([]);
+      await world.inbox.settle(items[0]!.token, [{ index: 0, kind: "done" }]);
+      expect(pushIdsOf((await world.inbox.lease(lease)).items)).toEqual(["a"]);
+    });
+
     it("keeps the order of a batch completed later", async () => {
       await using world = await open();
       const { batchId } = await world.inbox.accept(batchOf(["a", "a"], { routes, reply: null }));

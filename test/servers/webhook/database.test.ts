@@ -43,6 +43,27 @@ it("recovers by itself from 5 kills of PostgreSQL, and loses nothing", long, asy
   expect([...sender.statuses.keys()].toSorted()).toEqual([200, 503]);
 });
 
+it("starts while PostgreSQL is unavailable, and waits for it", long, async ({ signal }) => {
+  await using store = await openPostgresStore();
+  await using target = await openHttpServer();
+  await store.server.kill();
+  await using engage = await openEngage(store.folder, configOf(store, { target }));
+  using sender = createSender(engage, { signal });
+  const [batch] = batchesOf(20, seeded(20_261_129));
+  expect(await sender.send(batch!)).toMatchObject({ status: 503 });
+  expect((await fetch(`http://127.0.0.1:${engage.port}/readyz`)).status).toBe(503);
+  expect((await fetch(`http://127.0.0.1:${engage.port}/healthz`)).status).toBe(200);
+  expect(engage.log.map(({ msg }) => msg)).toContain("waiting for the inbox, no batches are taken");
+  await store.server.start();
+  await sender.sendUntilAcknowledged(batch!);
+  expect(await settledBooks(engage)).toMatchObject({ accepted: 20, delivered: 20 });
+  const isReady = async (): Promise<boolean> => (await fetch(`http://127.0.0.1:${engage.port}/readyz`)).ok;
+  await vi.waitUntil(isReady, { timeout: 30_000 });
+  await vi.waitUntil(() => engage.log.some(({ msg }) => msg === "the inbox can be read now"), {
+    timeout: 30_000,
+  });
+});
+
 it("answers 503 in flat memory while PostgreSQL is away, and goes on when it is back", long, async (test) => {
   const refused = 14_000;
   await using store = await openPostgresStore();
