@@ -43,6 +43,9 @@ export class Connection {
   }
 }
 
+/** A new connection gets this long for its first request before others are let in for it. */
+const youngMs = 1_000;
+
 const kConnection = Symbol("connection");
 
 type Known = { [kConnection]?: Connection };
@@ -64,8 +67,8 @@ type ConnectionLimits = Pick<
 /**
  * All connections of a port by their addresses. When there are too many, in all
  * or of one address, those that do nothing are closed for new ones: first such
- * as never had an answer, then idle ones, then those that are still sending the
- * body of their first request.
+ * as had time for a request and never had an answer, then idle ones, then those
+ * that are new or still sending the body of their first request.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -87,7 +90,7 @@ export class Connections {
   /** Makes a new connection known; undefined, and the socket is destroyed, where there is no room for it. */
   add(socket: Socket, nowMs: number): Connection | undefined {
     const address = this.#addressOf(socket.remoteAddress ?? "");
-    if (!this.#makeRoom(address)) {
+    if (!this.#makeRoom(address, nowMs)) {
       socket.destroy();
       return undefined;
     }
@@ -122,22 +125,24 @@ export class Connections {
     }
   }
 
-  #makeRoom(address: Address): boolean {
+  #makeRoom(address: Address, nowMs: number): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits;
     if (
       !address.isShared &&
       address.connections.size >= maxConnectionsPerAddress &&
-      !this.#evictFrom(address)
+      !this.#evictFrom(address, nowMs)
     )
       return false;
     if (this.#count < maxConnections) return true;
     const bySize = [...this.#addresses.values()].sort((a, b) => b.connections.size - a.connections.size);
-    return bySize.some((one) => this.#evictFrom(one));
+    return bySize.some((one) => this.#evictFrom(one, nowMs));
   }
 
-  #evictFrom({ connections }: Address): boolean {
+  #evictFrom({ connections }: Address, nowMs: number): boolean {
+    const isOld = ({ sinceMs }: Connection): boolean => nowMs - sinceMs > youngMs;
     const victim =
-      find(connections, ({ calls, hasAnswered }) => calls === 0 && !hasAnswered) ??
+      find(connections, (one) => one.calls === 0 && !one.hasAnswered && isOld(one)) ??
+      find(connections, ({ calls, hasAnswered }) => calls === 0 && hasAnswered) ??
       find(connections, ({ calls }) => calls === 0) ??
       find(connections, ({ calls, openBodies, hasAnswered }) => !hasAnswered && openBodies >= calls);
     if (victim === undefined) return false;

@@ -27,20 +27,24 @@ function open(limits: object) {
   const connections = new Connections({ ...defaultLimits, ...limits });
   const dial = (address: string, state: object = {}) => {
     const socket = new FakeSocket(address, ports++) as unknown as Socket;
-    const connection = connections.add(socket, 0);
-    return Object.assign(socket, { connection: connection && Object.assign(connection, state) });
+    const connection = connections.add(socket, 2_000);
+    return Object.assign(socket, {
+      connection: connection && Object.assign(connection, { sinceMs: 0, ...state }),
+    });
   };
   return { connections, dial };
 }
 
 const fresh = {};
+const young = { sinceMs: 1_900 };
 const used = { hasAsked: true, hasAnswered: true };
 const busy = { ...used, calls: 1 };
 const sending = { hasAsked: true, calls: 1, openBodies: 1 };
 
 test.each([
-  ["the oldest that never had an answer", [used, fresh, fresh, sending], 1],
-  ["else the oldest that is idle", [busy, used, used, sending], 1],
+  ["the oldest that never had an answer", [used, young, fresh, fresh, sending], 2],
+  ["else the oldest that is idle", [busy, young, used, used, sending], 2],
+  ["else the oldest that is new", [busy, sending, young, young], 2],
   ["else the oldest that is still sending its first body", [busy, sending, sending], 1],
 ])("a full address closes %s", (_name, states, closed) => {
   const { connections, dial } = open({ maxConnectionsPerAddress: states.length });
