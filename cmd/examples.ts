@@ -5,7 +5,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   serve: ["engage serve --config engage.yaml"],
   "parser-plugin": ["engage parser-plugin --config engage.yaml"],
   demo: ["engage demo"],
-  parse: ["engage parse access.log.1.gz --format access", "tail -F app.log | engage parse - --index app.log"],
+  parse: [
+    "engage parse access.log.1.gz --format access",
+    "tail -F app.log | engage parse - --index app.log",
+    "engage parse access.log --rejects bad.ndjson --examples 5",
+  ],
   config: ["engage config --check", "engage config --schema > engage.schema.json"],
   migrate: ["engage migrate --config engage.yaml"],
   "key create": ['engage key create shipper --method "proto.Parser/*"'],
@@ -26,6 +30,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   "store check": ["engage store check"],
   import: [
     "engage import events.ndjson.gz",
+    "engage import events.ndjson --rejects refused.ndjson",
     'engage import orders.csv --map "#account_id=user" "#event_name=what" "#time=at:time" --dry-run',
   ],
   export: ["engage export events.ndjson.gz --from 2026-01-01 --to 2026-01-31"],

@@ -158,7 +158,7 @@ async function* lineBlocks(
     const end = bytes.lastIndexOf(LF) + 1;
     if (end === 0) {
       rest = Buffer.concat([rest, bytes]);
-      if (rest.length > maxLineBytes) throw new UserError(`a line is longer than ${maxLineBytes} bytes`);
+      if (rest.length > maxLineBytes) throw new Error(`a line is longer than ${maxLineBytes} bytes`);
       continue;
     }
     yield linesOf(Buffer.concat([rest, bytes.subarray(0, end)]), map);

@@ -21,6 +21,8 @@ function openPlace() {
     "a.csv": "id\nann\n",
     "a.ndjson": "",
     "broken.parquet": "{",
+    "long.ndjson": "x".repeat(17 * 1_048_576),
+    "broken.csv": 'id\n"a"b\n',
     "plain.gz": "{}\n",
     "broken.yaml": "mapping: {a: [}",
     "number.yaml": "mapping: 3",
@@ -48,6 +50,8 @@ describe("import", () => {
       () => ({ ...id, url: "http://127.0.0.1:1" }),
       /^cannot read ".*\/broken\.parquet": [^\n]+$/,
     ],
+    ["long.ndjson", () => ({}), /^cannot read ".*\/long\.ndjson": a line is longer than 16777216 bytes$/],
+    ["broken.csv", () => id, /^cannot read ".*\/broken\.csv": Invalid Closing Quote: [^\n]+$/],
     ["broken.parquet", () => id, /^cannot read ".*\/broken\.parquet": [^\n]+$/],
     [
       "a.ndjson",
