@@ -5,6 +5,7 @@ import { type Warning, WarningReason } from "../gen/engage/analysis/v1/result_pb
 import type { Audience } from "../gen/engage/channel/v1/task_pb.ts";
 import type { AnalysisProject } from "../services/analysis/project.ts";
 import { AnalysisRefusal, returnCodes } from "../services/analysis/refusal.ts";
+import { parseNumber } from "../services/analysis/text-form.ts";
 import {
   type AudienceMember,
   type AudienceSource,
@@ -65,7 +66,7 @@ export function createChannelUsers(ports: UserPorts): ChannelUsers {
       for await (const rows of askByPushIds(
         project,
         { projectId, names, nowMs: ports.now() },
-        pushIds,
+        valuesOf(pushIdProperty, pushIds, schemaOf(projectId)),
         signal,
       )) {
         const decode = decoderOf(names, schemaOf(projectId));
@@ -161,6 +162,12 @@ function download(
     rest: undefined,
     refusesUndeclared: true,
   });
+}
+
+/** The push ids that a number can be, of a property of numbers: words would be found out some at a time. */
+function valuesOf(property: string, pushIds: readonly string[], schema: ProjectSchema): readonly string[] {
+  const type = schema.properties.get(`user:${property.toLowerCase()}`)?.type;
+  return type === "number" ? pushIds.filter((pushId) => parseNumber(pushId) !== undefined) : pushIds;
 }
 
 /** Users by push ids. What can't be a value of the property, such as a word where it is a number, nobody has. */

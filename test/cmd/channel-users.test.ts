@@ -218,6 +218,23 @@ describe("users of audiences", () => {
     expect(await createChannelUsers(ports).lookup(request, noSignal())).toEqual(found);
   });
 
+  it("are looked up by a number in one query, however many push ids are words", async () => {
+    let queries = 0;
+    const projects = new Map(
+      [...ports.projects].map(([id, { engine, users }]) => {
+        const select: NonNullable<typeof users>["select"] = (...args) => {
+          queries++;
+          return users!.select(...args);
+        };
+        return [id, { engine, users: { ...users!, select } }];
+      }),
+    );
+    const pushIds = ["3", ...Array.from({ length: 5_000 }, (_, i) => `u${i}`)];
+    const request = { projectId: 1, pushIdProperty: "level", pushIds, properties: [] };
+    const found = await createChannelUsers({ ...ports, projects }).lookup(request, noSignal());
+    expect([found, queries]).toEqual([new Map([["3", {}]]), 1]);
+  });
+
   it("are not looked up by a list", async () => {
     const request = { projectId: 1, pushIdProperty: "badges", pushIds: ["x"], properties: [] };
     await expect(createChannelUsers(ports).lookup(request, noSignal())).rejects.toMatchObject({
