@@ -116,7 +116,7 @@ export class CommitCounter implements Disposable {
     const file = `${faults.noun} file "${path}"`;
     if (mark.id !== this.#id) {
       const words = `is another one than that which had ${describe(mark.numbers)} in ${mark.commits} commits`;
-      throw new faults.OpenError(`${file} ${words}: restore that one, or ${advice}`);
+      throw new faults.OpenError(`${file} ${words}, or has lost its "-wal" file: restore both, or ${advice}`);
     }
     const found = this.#read();
     if (found.commits >= mark.commits) return;
