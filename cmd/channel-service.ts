@@ -43,7 +43,7 @@ export interface ChannelSurroundings {
 const settleMs = 30_000;
 
 /** A store that can't be opened at the start is tried again after this. */
-const retryMs = 30_000;
+const retryMs = 5_000;
 
 /**
  * The sender of channels. Its store is opened by the first call, or right after

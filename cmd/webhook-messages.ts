@@ -78,7 +78,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       ),
       routesOf: createRouting(config.webhook),
       deliverNow: delivery.deliverNow,
-      now: Date.now,
+      ...{ now: Date.now, monotonicMs: clock.monotonicMs },
     }),
     methods: {
       ...createAdminMethods({ inbox, now: Date.now, newNonce: randomUUID }),

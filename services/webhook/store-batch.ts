@@ -29,7 +29,10 @@ export interface StorePorts {
   readonly inbox: ReceiveInbox;
   readonly deliverNow: DeliverNow;
   readonly observer: ReceiveObserver;
+  /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Of a clock that nobody sets, for waiting. */
+  readonly monotonicMs: () => number;
 }
 
 /** Beyond the targets' time: for the commits before and behind it. */
@@ -47,11 +50,11 @@ export async function storeBatch(
   channel: Channel,
   batch: CheckedDelivery,
 ): Promise<Uint8Array> {
-  const { inbox, observer, now } = ports;
+  const { inbox, observer, monotonicMs } = ports;
   const { failures, ...rest } = batch;
   const { sync } = channel;
   const immediate = encodeReply(failures);
-  const untilMs = now() + maxWaitMs;
+  const untilMs = monotonicMs() + maxWaitMs;
   for (;;) {
     const result = await inbox.accept(
       sync === undefined
@@ -76,13 +79,13 @@ export async function storeBatch(
       observer.accepted(channel.name, { batchId, accepted: batch.elements.length, failed: failures.length });
       return reply;
     }
-    const waitMs = untilMs - now();
+    const waitMs = untilMs - monotonicMs();
     const reply = waitMs > 0 ? await inbox.awaitReply(result.batchId, waitMs) : null;
     if (reply !== null) {
       observer.repeated(channel.name, result.batchId);
       return reply;
     }
-    if (now() >= untilMs) {
+    if (monotonicMs() >= untilMs) {
       throw new Refusal("unavailable", "the first call with this batch is still in flight", {
         retryAfterMs: 5_000,
       });

@@ -41,7 +41,7 @@ export function createRig(
       () => nowMs,
     ),
     deliverNow: () => Promise.resolve([]),
-    now: () => nowMs,
+    ...{ now: () => nowMs, monotonicMs: () => nowMs },
     observer: {
       accepted: (...details) => events.push(["accepted", ...details]),
       repeated: (...details) => events.push(["repeated", ...details]),
