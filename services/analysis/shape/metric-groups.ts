@@ -23,8 +23,8 @@ export interface RankedMetric {
 export interface RankSource {
   readonly runs: Runs;
   readonly table: GroupTable;
-  /** Text of a group, by which ties are ordered. */
-  readonly textOf: (group: number) => string;
+  /** The order of ties. */
+  readonly compare: (a: number, b: number) => number;
   /** How many groups must be in order. */
   readonly limit: number;
   readonly breathe: Breathe;

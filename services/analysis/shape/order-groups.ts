@@ -1,15 +1,20 @@
+import { sortInTurns } from "./sort-in-turns.ts";
 import { type Breathe, breathEvery } from "./turns.ts";
 
 /**
- * Groups by their rank, the largest first and NaN last, ties by text. Only the
+ * Groups by their rank, the largest first and NaN last, ties by their labels. Only the
  * first `limit` are put in order, since with many groups few are asked for.
  */
 export async function orderGroups(
   groups: readonly number[],
   ranks: Float64Array,
-  options: { readonly limit: number; readonly textOf: (group: number) => string; readonly breathe: Breathe },
+  options: {
+    readonly limit: number;
+    readonly compare: (a: number, b: number) => number;
+    readonly breathe: Breathe;
+  },
 ): Promise<readonly number[]> {
-  const { limit, textOf, breathe } = options;
+  const { limit, compare, breathe } = options;
   const tied = new Map<number, number[]>();
   for (let i = 0; i < groups.length; i++) {
     const rank = ranks[i]!;
@@ -23,15 +28,9 @@ export async function orderGroups(
   const descending = Float64Array.from(tied.keys(), (rank) => -rank).sort();
   for (const [i, rank] of descending.entries()) {
     const own = tied.get(-rank)!;
-    if (own.length > 1 && ordered.length < limit) sortByText(own, textOf);
-    for (const group of own) ordered.push(group);
+    const isToSort = own.length > 1 && ordered.length < limit;
+    for (const group of isToSort ? await sortInTurns(own, compare, breathe) : own) ordered.push(group);
     if (i % breathEvery === 0) await breathe();
   }
   return ordered;
-}
-
-/** UTF-16 order: the text of each group is made once. */
-function sortByText(groups: number[], textOf: (group: number) => string): void {
-  const texts = new Map(groups.map((group) => [group, textOf(group)]));
-  groups.sort((a, b) => (texts.get(a)! < texts.get(b)! ? -1 : 1));
 }

@@ -4,6 +4,7 @@ import {
   type MetricResult,
   MetricResultSchema,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { KeyValue } from "../../../store/events/events.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
 import { labelOf, writeLabel } from "../text-form.ts";
 import { shapeGroupValue } from "./answer-info.ts";
@@ -30,14 +31,13 @@ export async function rankAnswer(
 ): Promise<RankedAnswer> {
   const { keys } = plan;
   const table = await createGroupTable(runs.flat(), keys.length > 0, breathe);
-  const textOf = (group: number) =>
-    JSON.stringify(keys.map(({ form }, i) => labelOf(form, table.groups[group]![i]!) ?? "$null"));
+  const compare = (a: number, b: number) => compareLabels(keys, table.groups[a]!, table.groups[b]!);
   const cols: GroupValue[][] = [];
   const colsOf = (group: number) => {
     cols[group] ??= keys.map(({ form }, i) => shapeGroupValue(form, table.groups[group]![i]!));
     return cols[group];
   };
-  const source: RankSource = { runs, table, textOf, limit, breathe };
+  const source: RankSource = { runs, table, compare, limit, breathe };
   const results: RankedMetric[] = [];
   for (const metric of plan.metrics) {
     if (metric.isSplit) results.push(...(await rankSplits(plan, metric, source)));
@@ -45,6 +45,16 @@ export async function rankAnswer(
     else results.push({ metric, split: undefined, groups: [0], total: 0 });
   }
   return { plan, runs, table, results, colsOf, breathe };
+}
+
+/** By the first label that differs, as JSON in UTF-16 order. */
+function compareLabels(keys: EventPlan["keys"], a: readonly KeyValue[], b: readonly KeyValue[]): number {
+  for (const [i, { form }] of keys.entries()) {
+    if (a[i] === b[i]) continue;
+    const [left, right] = [a, b].map((group) => JSON.stringify(labelOf(form, group[i]!) ?? "$null"));
+    if (left !== right) return left! < right! ? -1 : 1;
+  }
+  return 0;
 }
 
 /** One result for each value of the split, by their totals, ties by label. */

@@ -147,9 +147,23 @@ function keyDecoders(
   schema: ProjectSchema,
 ): readonly ((value: unknown) => KeyValue)[] {
   const names = new Map([...schema.events.values()].map(({ number, name }) => [number, name]));
-  return keys.map(({ of }) =>
-    of === "event" ? (value) => names.get(value as number) ?? null : (value) => value as KeyValue,
-  );
+  return keys.map(({ of }) => {
+    if (of === "event") return (value) => names.get(value as number) ?? null;
+    return of === "text" && keys.length > 1 ? createOneOfEach() : (value) => value as KeyValue;
+  });
+}
+
+/** Texts that a key repeats are kept once: with many keys their copies are most of what groups take. */
+const maxRepeated = 10_000;
+
+function createOneOfEach(): (value: unknown) => KeyValue {
+  const known = new Map<unknown, KeyValue>();
+  return (value) => {
+    const found = known.get(value);
+    if (found !== undefined) return found;
+    if (known.size < maxRepeated) known.set(value, value as KeyValue);
+    return value as KeyValue;
+  };
 }
 
 function emptyResult({ measures, totals }: Scan): ScanResult {

@@ -68,6 +68,16 @@ describe("over REST", () => {
     expect(String(seen?.search)).toBe(`x=1&${new URLSearchParams({ token })}`);
   });
 
+  test.each(["analyze", "listUsers"] as const)(
+    "%s: an answer's byte order mark is passed over",
+    async (operation) => {
+      const { type, body: text } = goodAnswers[operation];
+      await using stack = await open(answerText(200, type, `\ufeff${text}`));
+      const response = await stack.post(restPaths[operation], body);
+      expect(Buffer.from(await response.arrayBuffer()).toString()).toBe(text);
+    },
+  );
+
   test.each(operations)("%s: a refusal of the platform is one of ours", async (operation) => {
     const refusal = { return_code: -2001, return_message: "no such event" };
     await using stack = await open(answerText(200, "application/json", JSON.stringify(refusal)));
