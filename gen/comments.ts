@@ -1455,7 +1455,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.event.v1.IngestResponse.msg":
     "What is wrong.",
   "engage.event.v1.IngestResponse.records":
-    "With `debug`: records that were refused or have lost properties. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"#os\",\"reason\":\"root_key\"}]}`.",
+    "Records of a list that are not JSON; with `debug` all that were refused or\nhave lost properties. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"#os\",\"reason\":\"root_key\"}]}`.",
   "engage.event.v1.IngestedRecord":
     "IngestedRecord is what became of one record of a body.",
   "engage.event.v1.IngestedRecord.index":

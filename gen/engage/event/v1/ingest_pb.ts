@@ -96,7 +96,8 @@ export type IngestResponse = Message<"engage.event.v1.IngestResponse"> & {
   msg: string;
 
   /**
-   * With `debug`: records that were refused or have lost properties. REST:
+   * Records of a list that are not JSON; with `debug` all that were refused or
+   * have lost properties. REST:
    * `{"index":0,"reason":"event_name","field":"#event_name","message":"…"}` or
    * `{"index":0,"dropped":[{"name":"#os","reason":"root_key"}]}`.
    *
