@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip, gunzipSync, type ZlibOptions } from "node:zlib";
-import { uncompress } from "snappyjs";
+import { createTurn } from "../../base/async/turns.ts";
+import { unpackSnappy } from "./body/snappy.ts";
 import { BodyFault, LongBodyFault } from "./body-fault.ts";
 
 const gunzipLater = promisify(gunzip);
@@ -59,28 +60,27 @@ function isTooLong(error: unknown): boolean {
 }
 
 /** The raw block format. @throws BodyFault when it is malformed, or longer than `maxBytes` */
-export function inflateSnappy(bytes: Uint8Array, maxBytes: number): Buffer {
-  const length = readLength(bytes);
+export async function inflateSnappy(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
+  const { length, end } = readLength(bytes);
   if (length > maxBytes) throw tooLong(maxBytes);
-  try {
-    // A length that the bytes can't have is not worth its memory.
-    if (length > bytes.length * maxSnappyRatio) throw new RangeError("too short");
-    const { buffer, byteOffset, byteLength } = uncompress(bytes, maxBytes);
-    return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
-  } catch {
-    throw new BodyFault("Data format error, not snappy");
-  }
+  // A length that the bytes can't have is not worth its memory.
+  const isPossible = length <= bytes.length * maxSnappyRatio;
+  const inflated = isPossible ? await unpackSnappy(bytes, end, length, createTurn()) : undefined;
+  if (inflated === undefined) throw new BodyFault("Data format error, not snappy");
+  return inflated;
 }
 
 /** The varint that a block begins with. */
-function readLength(bytes: Uint8Array): number {
+function readLength(bytes: Uint8Array): { readonly length: number; readonly end: number } {
   let length = 0;
-  for (let at = 0; at < Math.min(bytes.length, 5); at++) {
+  let at = 0;
+  while (at < Math.min(bytes.length, 5)) {
     const byte = bytes[at]!;
     length += (byte & 127) * 2 ** (7 * at);
+    at++;
     if (byte < 128) break;
   }
-  return length;
+  return { length, end: at };
 }
 
 function tooLong(maxBytes: number): BodyFault {

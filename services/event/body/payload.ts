@@ -50,7 +50,7 @@ function readFields(body: Buffer, contentType: string): Fields | undefined {
 
 /** Undoes base64 and compression, which the first bytes tell. @throws BodyFault, also beyond `maxBytes` */
 export async function unpack({ data, compress }: Payload, maxBytes: number): Promise<Buffer> {
-  if (compress === "snappy") return withoutMark(inflateSnappy(data, maxBytes));
+  if (compress === "snappy") return withoutMark(await inflateSnappy(data, maxBytes));
   if (compress !== "" && compress !== "none" && compress !== "gzip") {
     throw new BodyFault(`Data format error, compress ${show(compress)} is not gzip, snappy or none`);
   }
