@@ -81,13 +81,12 @@ export function createSites(options: SitesOptions, find: FindTarget): Admit {
     if (isNativeGrpc(request) && !(isFromPage && peerOf(request.socket).secure)) return true;
     const target = find(methodOf(request), path);
     const { origin } = headers;
-    const isListed = origin !== undefined && listed.has(origin.toLowerCase());
-    const isOpen = origin !== undefined && (target.anyOrigin || isListed);
+    const mayCall = target.anyOrigin || (origin !== undefined && listed.has(origin.toLowerCase()));
     const isGuarded = target.hasOwnAuth
       ? options.isUnsigned?.(path) === true
       : isUnauthenticated(request, target, options.asksForKeys);
-    const refusal = isGuarded ? refusalOf(request, path, head, isMisdirected, isListed) : undefined;
-    if (isOpen) {
+    const refusal = isGuarded ? refusalOf(request, path, head, isMisdirected, mayCall) : undefined;
+    if (mayCall && origin !== undefined) {
       if (isPreflight(request) && refusal === undefined) {
         sendAnswer(request, response, answerPreflight(request, origin, target.methods));
         return false;
@@ -112,14 +111,14 @@ function refusalOf(
   path: string,
   head: RequestHead,
   isMisdirected: boolean,
-  isListed: boolean,
+  mayCall: boolean,
 ): Refusal | undefined {
   if (isMisdirected) {
     const name = quoteText(head.host?.name ?? "");
     const message = `this server is on loopback and asks for no key, so it is not called ${name}: valid are localhost, *.localhost, loopback addresses and the names in gateway.hosts`;
     return refusal("FOREIGN_HOST", message);
   }
-  if (isListed || !isCrossSite(request, path, head)) return undefined;
+  if (mayCall || !isCrossSite(request, path, head)) return undefined;
   const { origin } = request.headers;
   const page = origin === undefined ? "pages of other sites" : `pages of ${quoteText(origin)}`;
   const message = `${page} may not make this call, for which no key is asked: valid are pages of this server and the origins in gateway.cors`;
