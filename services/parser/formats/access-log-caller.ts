@@ -10,6 +10,7 @@ type Fields = Record<string, unknown>;
 export function readCaller(fields: Fields, text: string): void {
   const [first, afterFirst] = wordAt(text, 0);
   const [second, afterSecond] = wordAt(text, afterFirst);
+  // Nearly all lines have no ident and no host.
   const isWithHost = second !== "-" && hasHost(first, second, text, afterSecond);
   if (isWithHost) setPair(fields, ["host", "server_port"], first);
   readUser(fields, text, readAddress(fields, text, isWithHost ? afterFirst : 0));
@@ -18,11 +19,11 @@ export function readCaller(fields: Fields, text: string): void {
 /** Reads one address, or the list of those that proxies forward; gives where ident begins. */
 function readAddress(fields: Fields, text: string, from: number): number {
   const [address, afterAddress] = wordAt(text, from);
-  setAddress(fields, address.replace(/,$/, ""));
-  const [proxy] = wordAt(text, afterAddress);
+  setAddress(fields, withoutComma(address));
   let [word, next] = [address, afterAddress];
   // Some write the forwarded address and that of the proxy without a comma.
-  if (isIP(address) !== 0 && isIP(proxy) !== 0) [word, next] = wordAt(text, afterAddress);
+  const proxy = text[afterAddress] === "-" ? "-" : wordAt(text, afterAddress)[0];
+  if (proxy !== "-" && isIP(proxy) !== 0 && isIP(address) !== 0) [word, next] = wordAt(text, afterAddress);
   while (word.endsWith(",") && next < text.length) [word, next] = wordAt(text, next);
   if (next > afterAddress) fields["forwarded_for"] = text.slice(from, next).trimEnd();
   return next;
@@ -40,7 +41,7 @@ function wordAt(text: string, from: number): [word: string, next: number] {
  */
 function hasHost(first: string, second: string, text: string, afterSecond: number): boolean {
   if (second === "" || first === "") return false;
-  const isAddress = isIP(withoutBrackets(second.replace(/,$/, ""))) !== 0;
+  const isAddress = isIP(withoutBrackets(withoutComma(second))) !== 0;
   if (first.endsWith(",") || isIP(first) !== 0) return false;
   if (isAddress) return true;
   return afterSecond < text.length && (hostAndPort(first) !== undefined || isBeforeIdent(text, afterSecond));
@@ -57,6 +58,10 @@ function hostAndPort(text: string): readonly [string, string] | undefined {
   return host === undefined || port === undefined ? undefined : [host, port];
 }
 
+function withoutComma(text: string): string {
+  return text.endsWith(",") ? text.slice(0, -1) : text;
+}
+
 function withoutBrackets(text: string): string {
   return text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
 }
@@ -69,7 +74,7 @@ function setPair(fields: Fields, [name, portName]: readonly [string, string], te
 
 /** Only addresses are logged with a port; `name:1` is not one. */
 function setAddress(fields: Fields, text: string): void {
-  const host = hostAndPort(text)?.[0] ?? "";
+  const host = text.includes(":") ? (hostAndPort(text)?.[0] ?? "") : "";
   if (host.startsWith("[") || isIPv4(host)) setPair(fields, ["remote_addr", "remote_port"], text);
   else setUnlessAbsent(fields, "remote_addr", withoutBrackets(text));
 }

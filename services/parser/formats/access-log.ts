@@ -35,8 +35,9 @@ export function createAccessLogReader(): Reader {
 
 const readAccessLog: ReadLine = (line) => {
   // Servers escape quotes in the name of a user, which may hold brackets: the first end before a quote is that of the time.
-  const timeEnd = line.indexOf('] "');
-  const timeStart = timeEnd === -1 ? -1 : line.lastIndexOf(" [", timeEnd);
+  const firstStart = line.indexOf(" [");
+  const timeEnd = firstStart === -1 ? -1 : line.indexOf('] "', firstStart);
+  const timeStart = timeEnd === -1 ? -1 : lastBefore(line, " [", firstStart, timeEnd);
   if (timeStart === -1) return noMatch(line, 'no [time] and "request"');
   const request = readQuoted(line, timeEnd + 2);
   if (request === undefined) return noMatch(line, "the quote of the request is not closed");
@@ -51,6 +52,13 @@ const readAccessLog: ReadLine = (line) => {
   setTail(fields, line, afterBytes);
   return [fields];
 };
+
+/** The last place of a text before an end, of which the first is known: searching backwards is slow. */
+function lastBefore(line: string, text: string, first: number, end: number): number {
+  let last = first;
+  for (let at = first; at !== -1 && at < end; at = line.indexOf(text, at + 1)) last = at;
+  return last;
+}
 
 function noMatch(line: string, what: string) {
   return refuse("no_match", `${quote(line)} is no access log line: ${what}`);
@@ -67,15 +75,36 @@ function readNumbers(line: string, at: number): [status: string, bytes: string, 
 
 /** Up to 15 digits, so that the number is exact, or `-`. */
 function isCount(text: string): boolean {
-  return /^(?:\d{1,15}|-)$/.test(text);
+  if (text === "-") return true;
+  if (text === "" || text.length > 15) return false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 48 || code > 57) return false;
+  }
+  return true;
+}
+
+const methodPattern = /^[A-Za-z][\w-]*$/;
+const protocolPattern = /^[A-Za-z]+\/\d+(?:\.\d+)?$/;
+
+// Comparing with what is usual spares most lines the patterns.
+const isMethod = (text: string): boolean => text === "GET" || text === "POST" || methodPattern.test(text);
+const isProtocol = (text: string): boolean =>
+  text === "HTTP/1.1" || text === "HTTP/2.0" || protocolPattern.test(text);
+
+/** Without spaces around it. */
+function isPath(text: string): boolean {
+  return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32;
 }
 
 /** A token as in RFC 9110, a target and a protocol; servers log broken targets with their spaces. */
-const requestPattern = /^([A-Za-z][\w-]*) (\S|\S.*\S) ([A-Za-z]+\/\d+(?:\.\d+)?)$/s;
-
 function setRequest(fields: Record<string, unknown>, request: string): void {
-  const [, method, path, protocol] = requestPattern.exec(request) ?? [];
-  if (method === undefined) {
+  const methodEnd = request.indexOf(" ");
+  const protocolStart = request.lastIndexOf(" ") + 1;
+  const method = request.slice(0, Math.max(0, methodEnd));
+  const path = request.slice(methodEnd + 1, Math.max(methodEnd + 1, protocolStart - 1));
+  const protocol = request.slice(protocolStart);
+  if (!isPath(path) || !isMethod(method) || !isProtocol(protocol)) {
     setUnlessAbsent(fields, "request", request);
     return;
   }
