@@ -83,9 +83,10 @@ export class CommitCounter implements Disposable {
 
   /** To be called within a transaction, before its commit. True when it has changed something. */
   count(): boolean {
-    if (this.#countChanges() === this.#changesBefore) return false;
+    const changes = this.#countChanges();
+    if (changes === this.#changesBefore) return false;
     this.#countUp.run();
-    this.#changesBefore = this.#countChanges();
+    this.#changesBefore = changes + 1;
     return true;
   }
 
