@@ -28,6 +28,13 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   "store stats": ["engage store stats --json"],
   "store compact": ["engage store compact"],
   "store check": ["engage store check"],
+  "store rebuild-intake": ["engage store rebuild-intake"],
+  "store accept-loss": ["engage store accept-loss events"],
+  "store names": ["engage store names --project 1"],
+  "store forget": [
+    'engage store forget --project 1 --event "spam_*" --max-uses 10',
+    'engage store forget --project 1 --event "spam_*" --max-uses 10 --yes',
+  ],
   import: [
     "engage import events.ndjson.gz",
     "engage import events.ndjson --rejects refused.ndjson",

@@ -88,6 +88,8 @@ function describeNested(
 }
 
 function hasRoomForLiterals({ ftv }: Filter, field: string, { counts, problems }: DescribeContext): boolean {
+  // The rule of the comparator refuses more than one condition may have, and reads none of them.
+  if (ftv.length > queryLimits.literals) return true;
   const most = queryLimits.literalsOfAllConditions;
   const wasWithin = counts.literals <= most;
   counts.literals += ftv.length;
