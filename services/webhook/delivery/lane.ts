@@ -9,8 +9,9 @@ import { CallGate } from "./gate.ts";
 import { HeldItem } from "./held-item.ts";
 import { type LaneRate, openLaneRate } from "./lane-rate.ts";
 import type { DeliveryObserver, LaneState } from "./observer.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { overdueReason, type RetryPolicy } from "./retry.ts";
-import { splitBatch } from "./split-batch.ts";
+import { indexesOf, splitBatch } from "./split-batch.ts";
 
 /** How messages are handed to one target. */
 export interface LanePolicy {
@@ -57,6 +58,7 @@ export class Lane {
   readonly #rate: LaneRate | undefined;
   readonly #notes: BeginNotes;
   readonly #held = new Set<HeldItem>();
+  readonly #suspects = new OneAtATime();
   readonly #stop = new AbortController();
   /** Breaks off calls. */
   readonly #kill = new AbortController();
@@ -229,8 +231,9 @@ export class Lane {
   }
 
   async #send(held: HeldItem, part: HandedBatch): Promise<void> {
-    const { token, isSuspect } = held.item;
+    const { token, isSuspect, attempt } = held.item;
     const call = { token, indexes: indexesOf(part) };
+    using _alone = isSuspect && attempt > 1 ? await this.#suspects.enter() : undefined;
     const outcomes = await this.#call(part, {
       ...{ priority: "normal", queueSignal: held.queueSignal, signal: this.#kill.signal },
       mayBegin: isSuspect ? () => this.#notes.noteFirst(call) : undefined,
@@ -291,8 +294,4 @@ export class Lane {
     for (const held of this.#held) messages += held.messages;
     return messages;
   }
-}
-
-function indexesOf({ elements }: HandedBatch): readonly number[] {
-  return elements.map(({ index }) => index);
 }

@@ -10,3 +10,7 @@ export function splitBatch(batch: HandedBatch, maxMessages: number): readonly Ha
     elements: elements.slice(at * maxMessages, (at + 1) * maxMessages),
   }));
 }
+
+export function indexesOf({ elements }: HandedBatch): readonly number[] {
+  return elements.map(({ index }) => index);
+}

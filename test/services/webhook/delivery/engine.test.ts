@@ -281,6 +281,27 @@ describe("leases", () => {
     expect(await harness.counts("x")).toMatchObject({ delivered: 50, dead: 0 });
   });
 
+  it("of calls that a process died in are sent one at a time, beside others", async () => {
+    await harness.accept(names(8), ["x"]);
+    const { items } = await harness.inbox.lease({ target: "x", maxElements: 100, leaseMs: 1 });
+    await harness.inbox.begin([{ token: items[0]!.token, indexes: [0, 1, 2] }]);
+    await harness.clock.pass(2);
+    const x = harness.target(1);
+    const running = { suspects: 0, most: 0 };
+    x.behave = async (batch, signal) => {
+      const count = batch.attempt > 1 ? 1 : 0;
+      running.suspects += count;
+      running.most = Math.max(running.most, running.suspects);
+      await harness.clock.wait(100, signal);
+      running.suspects -= count;
+      return allDone(batch, signal);
+    };
+    harness.start({ x });
+    await harness.clock.until(harness.isSettled);
+    expect(running.most).toBe(1);
+    expect(await harness.counts("x")).toMatchObject({ delivered: 8 });
+  });
+
   it("count the calls that had begun when the process died, and no others", async () => {
     await harness.accept(names(20), ["x"]);
     for (let death = 0; death < 2; death++) {
