@@ -33,7 +33,7 @@ const vocabularies: [schema: DescEnum, words: string][] = [
   [PropertyRangeTypeSchema, "discrete def custom"],
   [TimeParticleSizeSchema, "minute minute5 minute10 hour day week month quarter year total"],
   [MetricTypeSchema, "normal customized"],
-  [ValueFormatSchema, "float float3 float4 percent"],
+  [ValueFormatSchema, "float float3 float4 percent integer"],
   [QuotaTimeRangeTypeSchema, "LAST_DAYS RECENT_DAYS THIS_WEEK THIS_MONTH TIME_RANGE"],
   [
     AggregationSchema,

@@ -52,7 +52,9 @@ export function generateMetric(random: Random, scene: Scene, splits: boolean): R
     ...(random.chance(splits ? 0.7 : 0) && {
       eventSplitIndexes: Array.from({ length: count }, (_, at) => at),
     }),
-    ...(random.chance(0.2) && { format: random.pick(["float", "float3", "float4", "percent"]) }),
+    ...(random.chance(0.2) && {
+      format: random.pick(["float", "Float3", "float4", "percent", "integer", "money"]),
+    }),
     ...(random.chance(0.1) && { eventNameDisplay: "display", eventUuid: "e1" }),
   };
 }

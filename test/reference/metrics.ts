@@ -47,7 +47,6 @@ interface Outline {
 export function readMetric(json: Json, field: string, context: QueryContext): Metric {
   const type = needWord(json, "type", `${field}.type`, ["normal", "customized"]);
   needText(json, "eventName", `${field}.eventName`);
-  readWord(json, "format", `${field}.format`, ["float", "float3", "float4", "percent"]);
   const outline = type === "normal" ? readNormal(json, field, context) : readCustomized(json, field, context);
   const all = compileFilters(json, field, context);
   const own = readCustomFilters(json, field, context);

@@ -127,7 +127,6 @@ export const spoilers: Readonly<Record<string, Spoiler>> = {
   "percentile 101": plain({ analysis: "PERCENTILE", quota: "price", analysisParams: "101" }),
   "percentile ten": plain({ analysis: "PERCENTILE", quota: "price", analysisParams: "ten" }),
   "unknown metric": plain({ analysis: null, metricName: "unheard_of" }),
-  "format money": plain({ format: "money" }),
   "no days": plain({ quotaTimeRanges: [{ index: 0, type: "LAST_DAYS", params: [] }] }),
   "window of no kind": plain({ quotaTimeRanges: [{ index: 0, type: "NEXT_DAYS", params: ["1"] }] }),
   "window backwards": plain({ quotaTimeRanges: [{ index: 0, type: "TIME_RANGE", params: ["2", "1"] }] }),
