@@ -123,7 +123,7 @@ export function intervalLabels(form: KeyForm & { readonly kind: "intervals" }): 
   });
 }
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A finite decimal number; undefined for all else, such as `NaN`, `1e400`, `0x10` and blanks. */
 export function parseNumber(text: string): number | undefined {

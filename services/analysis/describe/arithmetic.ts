@@ -25,7 +25,7 @@ export class ArithmeticError extends Error {
 
 // A name is all that stands up to the next operator.
 const token =
-  /\s*(?:(?<operator>[-+*/()])|(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?=\s*(?:[-+*/()]|$))|(?<name>[^-+*/()]+))/y;
+  /\s*(?:(?<operator>[-+*/()])|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?=\s*(?:[-+*/()]|$))|(?<name>[^-+*/()]+))/y;
 
 type Token = Readonly<Record<"operator" | "number" | "name", string | undefined>>;
 

@@ -2,7 +2,7 @@ const byteOrderMark = "\u{feff}";
 
 /** What a spreadsheet takes for a formula, also in the full-width forms that it turns into these. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%?$/;
+const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?$/;
 
 /** A text from a caller or an event. One that a spreadsheet would run is given an apostrophe, so that it stays a text. */
 export function textCell(text: string): string {

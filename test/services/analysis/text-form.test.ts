@@ -170,8 +170,13 @@ describe("parseNumber", () => {
     ["1,000", undefined],
     ["", undefined],
     ["９", undefined],
+    ["1.2.3", undefined],
   ])("reads %j as %j", (text, value) => {
     expect(parseNumber(text)).toBe(value);
+  });
+
+  it("reads long digits before a letter in one pass", () => {
+    expect(parseNumber(`${"1".repeat(1_000_000)}x`)).toBeUndefined();
   });
 });
 
