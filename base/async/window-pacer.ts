@@ -111,9 +111,12 @@ export class WindowPacer {
   take(limit: number, signal?: AbortSignal): Promise<Turn> {
     const waiter = { ...Promise.withResolvers<Turn>(), limit };
     this.#waiting.push(waiter);
-    signal?.addEventListener("abort", () => this.#drop(waiter, signal.reason), { once: true });
     void this.#hand();
-    return waiter.promise;
+    if (signal === undefined) return waiter.promise;
+    const drop = (): void => this.#drop(waiter, signal.reason);
+    signal.addEventListener("abort", drop);
+    // The signal may outlive the request by far.
+    return waiter.promise.finally(() => signal.removeEventListener("abort", drop));
   }
 
   #drop(waiter: Waiter, reason: unknown): void {

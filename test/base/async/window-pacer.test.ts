@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { WindowPacer } from "../../../base/async/window-pacer.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -60,6 +61,15 @@ describe("requests of one process", () => {
     await clock.advance(30_000);
     // What patience there was at first is 2 % of this time.
     expect(within(arrivals, 30_000)).toBeGreaterThan(0.93 * 3_000);
+  });
+
+  it("leave nothing at a signal that outlives them", async () => {
+    const { clock, pacer } = open(100, 0, () => 0);
+    const { signal } = new AbortController();
+    const turns = Array.from({ length: 3 }, () => pacer.take(100, signal));
+    await clock.advance(1_000);
+    await Promise.all(turns);
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
   it("go on when nothing is answered", async () => {
