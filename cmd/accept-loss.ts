@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { openMarkFile, readMark } from "../base/files/mark-file.ts";
+import { quoteText } from "../base/text/quote.ts";
 import { openSqliteIntake } from "../store/intake/sqlite/open.ts";
 import type { CommitMark } from "../store/sql/sqlite/commit-mark.ts";
 import { channelPlace } from "./channel-store.ts";
@@ -28,9 +29,7 @@ export async function acceptLossOf(config: Config, name: string, stdout: Writabl
   keepFilesPrivate();
   const store = markedStores.find((one) => one === name);
   if (store === undefined) {
-    throw new UserError(
-      `there is no store ${JSON.stringify(name.slice(0, 100))}, valid are ${markedStores.join(", ")}`,
-    );
+    throw new UserError(`there is no store ${quoteText(name)}, valid are ${markedStores.join(", ")}`);
   }
   const lost = store === "events" ? await acceptEventLosses(config) : acceptCommitLosses(config, store);
   stdout.write(`${lost.length === 0 ? `nothing of ${store} is known to be missing` : lost.join("\n")}\n`);

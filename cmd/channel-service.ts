@@ -16,7 +16,7 @@ import { channelPlace, mayHaveTasks, openChannelStore } from "./channel-store.ts
 import type { Config } from "./config.ts";
 import { jsonDecoderOf } from "./json-decoder.ts";
 import { createLateService } from "./late-service.ts";
-import { createLazilyOpen } from "./lazily-open.ts";
+import { createLazilyOpen, type LazilyOpen } from "./lazily-open.ts";
 import { createThrottle } from "./log-throttle.ts";
 import type { ChannelSources, OpenSender } from "./open-sender.ts";
 import { createStopTime, type StopTime } from "./stop-time.ts";
@@ -54,17 +54,7 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
   const { logger, registry } = surroundings;
   const metrics = createChannelMetrics(registry);
   const stop = createStopTime(config.drainMs, () => performance.now());
-  let hasFailed = false;
-  const opening = createLazilyOpen(async () => {
-    try {
-      const opened = await open(config, surroundings, metrics, stop);
-      hasFailed = false;
-      return opened;
-    } catch (error) {
-      hasFailed = true;
-      throw error;
-    }
-  });
+  const opening = createLazilyOpen(() => open(config, surroundings, metrics, stop));
   const beginning = mayHaveTasks(config, channelPlace(config))
     ? resume(opening.get, stop.signal, logger)
     : undefined;
@@ -74,13 +64,14 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
         return (await opening.get()).service;
       } catch (error) {
         const told = toConnectError(error);
-        if (told instanceof ConnectError) logger.error({ err: error }, "channels cannot be had");
+        if (told instanceof ConnectError)
+          logger.error({ err: error }, "the store of channels could not be opened");
         throw told;
       }
     }),
     codecs: createChannelCodecs(jsonDecoderOf(config)),
     // A channel is of a project.
-    checks: config.projects.length === 0 ? {} : { channels: createCheck(opening.peek, () => hasFailed) },
+    checks: config.projects.length === 0 ? {} : { channels: createCheck(opening) },
     beginStop: stop.begin,
     async [Symbol.asyncDispose]() {
       stop.begin();
@@ -155,8 +146,8 @@ function pause(ms: number, stopping: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** @param hasFailed whether the store could not be opened; one that nobody has asked for is no fault */
-function createCheck(peek: () => OpenSender | undefined, hasFailed: () => boolean): ReadyCheck {
+/** A store that was never asked for is not open, which is no fault. */
+function createCheck({ peek, hasFailed }: LazilyOpen<OpenSender>): ReadyCheck {
   return async (signal) => {
     if (hasFailed()) return "channels cannot be read";
     try {

@@ -84,19 +84,7 @@ export async function openEventServices(
       },
     }),
   );
-  let hasFailed = false;
-  const loading = opened.use(
-    createLazilyOpen(async () => {
-      try {
-        const opened = await openLoading(config, { letters, metrics, logger });
-        hasFailed = false;
-        return opened;
-      } catch (error) {
-        hasFailed = true;
-        throw error;
-      }
-    }),
-  );
+  const loading = opened.use(createLazilyOpen(() => openLoading(config, { letters, metrics, logger })));
   const open = (): Promise<EventLoading> =>
     loading.get().catch((error: unknown) => {
       logger.error({ err: error }, "the store of events cannot be opened");
@@ -132,7 +120,7 @@ export async function openEventServices(
       tooLarge: (message) => refuseCall("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
     }),
     codecs: eventCodecs,
-    checks: config.projects.length === 0 ? {} : { events: createCheck(loading, () => hasFailed, logger) },
+    checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
     ...{ gate, store },
     lateness: createLateness(config, loading),
     sinkOf: (projectId) => ({
@@ -249,7 +237,7 @@ async function isToBeOpened(config: Config): Promise<boolean> {
 }
 
 /** Ready while a record would be taken. Why not names folders, so the log tells it and the answer doesn't. */
-function createCheck(loading: Loading, hasFailed: () => boolean, logger: Logger): ReadyCheck {
+function createCheck(loading: Loading, logger: Logger): ReadyCheck {
   let lastReason: string | undefined;
   const find = (): readonly [reason: string, told: string] | undefined => {
     try {
@@ -262,7 +250,7 @@ function createCheck(loading: Loading, hasFailed: () => boolean, logger: Logger)
   };
   return async () => {
     // Why was logged when it failed.
-    if (hasFailed()) return "takes no records";
+    if (loading.hasFailed()) return "takes no records";
     const [reason, told] = find() ?? [];
     if (reason !== lastReason && reason !== undefined) logger.error({ reason }, "events are not ready");
     if (reason === undefined && lastReason !== undefined) logger.info("events are ready again");

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import { addAbortSignal, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { withoutByteOrderMark } from "../base/text/byte-order-mark.ts";
 import { createCsvParser } from "../base/text/csv.ts";
 import { isJsonObject, parseJson } from "../services/parser/mapping/json.ts";
 import { cannotRead } from "./file-fault.ts";
@@ -277,8 +278,4 @@ async function* inflate(chunks: AsyncGenerator<Uint8Array>, file: string): Async
   } finally {
     compressed.destroy();
   }
-}
-
-function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }

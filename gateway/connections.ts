@@ -1,5 +1,6 @@
 import type { Http2Session } from "node:http2";
 import { BlockList, isIPv6, type Socket } from "node:net";
+import { addCidr, hasAddress } from "../base/net/special-networks.ts";
 import type { GatewayLimits } from "./limits.ts";
 
 /** One client address, and what its connections hold at present. */
@@ -160,7 +161,7 @@ export class Connections {
 
   #addressOf(remote: string): Address {
     const name = networkOf(remote);
-    return this.#addresses.get(name) ?? new Address(name, isIn(this.#proxies, remote));
+    return this.#addresses.get(name) ?? new Address(name, remote !== "" && hasAddress(this.#proxies, remote));
   }
 }
 
@@ -187,16 +188,6 @@ export function networkOf(remote: string): string {
 /** @param ranges addresses, or networks such as `10.0.0.0/8` */
 function blockListOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const range of ranges) {
-    const [address = "", bits] = range.split("/");
-    const family = isIPv6(address) ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
+  for (const range of ranges) addCidr(list, range);
   return list;
-}
-
-function isIn(list: BlockList, remote: string): boolean {
-  const address = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remote)?.[1] ?? remote;
-  return address !== "" && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

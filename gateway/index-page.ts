@@ -1,6 +1,7 @@
 import type { ServedService } from "./methods.ts";
 import type { Page, PageHandler } from "./pages.ts";
 import type { RestBinding } from "./rest/bindings.ts";
+import { varyWith } from "./vary.ts";
 
 /** What a server has, as its first page lists it. */
 interface Listing {
@@ -23,15 +24,19 @@ export function createIndexPage(
     rest: routes.map(({ httpMethod, template }) => `${httpMethod} ${template.text}`),
     services: services.map(({ desc }) => desc.typeName),
   };
-  return ({ headers }) =>
-    /\btext\/html\b/.test(headers.accept ?? "") ? htmlPage(listing) : jsonPage(listing);
+  return (request) => {
+    const vary = varyWith(request, "accept");
+    return /\btext\/html\b/.test(request.headers.accept ?? "")
+      ? htmlPage(listing, vary)
+      : jsonPage(listing, vary);
+  };
 }
 
-function jsonPage(listing: Listing): Page {
-  return { contentType: "application/json", body: JSON.stringify(listing), headers: { vary: "accept" } };
+function jsonPage(listing: Listing, vary: string): Page {
+  return { contentType: "application/json", body: JSON.stringify(listing), headers: { vary } };
 }
 
-function htmlPage({ pages, rest, services }: Listing): Page {
+function htmlPage({ pages, rest, services }: Listing, vary: string): Page {
   const body = `<!doctype html>
 <html lang="en">
   <head>
@@ -54,7 +59,7 @@ function htmlPage({ pages, rest, services }: Listing): Page {
     body,
     headers: {
       "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-      vary: "accept",
+      vary,
     },
   };
 }

@@ -39,7 +39,7 @@ export class AnswerCutError extends Error {
   override readonly name = "AnswerCutError";
 
   constructor(bytes: number, cause: unknown) {
-    super(`answer was cut behind ${bytes} bytes of its body`, { cause });
+    super(`answer was cut after ${bytes} bytes of its body`, { cause });
   }
 }
 
@@ -74,7 +74,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     async exchange(headers, body, signal, path = `${url.pathname}${url.search}`) {
       const request = (url.protocol === "https:" ? https : http).request({
         ...options.outbound.connectOptions(host, port),
-        ...{ agent, signal, method: options.method, path },
+        agent,
+        signal,
+        method: options.method,
+        path,
         headers: { ...ownHeaders(headers), ...headers, "content-length": body.length },
       });
       const answer = receiveAnswer(request, options.maxAnswerBytes, signal);

@@ -1,5 +1,5 @@
 /** Bytes of UTF-8 without the byte order mark that they may begin with. */
-export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
+export function withoutByteOrderMark<T extends Uint8Array>(bytes: T): T {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return isMarked ? bytes.subarray(3) : bytes;
+  return isMarked ? (bytes.subarray(3) as T) : bytes;
 }

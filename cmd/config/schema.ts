@@ -1,5 +1,5 @@
-import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
+import { isCidr } from "../../base/net/special-networks.ts";
 import { defaultLimits } from "../../gateway/limits.ts";
 import { projectAnalysisShape } from "../../services/analysis/project-config.ts";
 import { eventsConfigSchema } from "../../services/event/config.ts";
@@ -20,7 +20,7 @@ const filePath = () => z.string().min(1).meta({ path: true });
 const bytes = () => z.int().min(1);
 const count = () => z.int().min(1);
 const network = () =>
-  z.string().refine(isNetwork, 'must be an address such as "10.0.0.7" or a network such as "10.0.0.0/8"');
+  z.string().refine(isCidr, 'must be an address such as "10.0.0.7" or a network such as "10.0.0.0/8"');
 // A timer in Node takes no more.
 const milliseconds = () => z.int().min(0).max(2_147_483_647);
 const name = () =>
@@ -189,13 +189,6 @@ export const configSchema = z.strictObject({
 
 /** The values of a configuration as its file writes them, defaults filled in. */
 export type Settings = z.output<typeof configSchema>;
-
-function isNetwork(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const most = isIPv6(address) ? 128 : isIPv4(address) ? 32 : -1;
-  if (most === -1 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-}
 
 function isZone(text: string): boolean {
   if (/^[+-](0\d|1[0-4]):[0-5]\d$/.test(text)) return true;

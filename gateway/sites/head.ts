@@ -4,22 +4,22 @@ import type { NodeRequest } from "../port.ts";
 import { type Host, parseHost } from "./host.ts";
 
 /** Where a request goes. */
-export interface RequestHead {
-  /** Undefined where HTTP/1.0 or HTTP/2 say none. */
+export interface Destination {
+  /** Undefined when an HTTP/1.0 or HTTP/2 request names none. */
   readonly host: Host | undefined;
 }
 
 /** Hosts by their text: a server is called by few names. */
-const known = new Map<string, RequestHead | undefined>();
+const known = new Map<string, Destination>();
 const maxKnown = 256;
-const nowhere: RequestHead = { host: undefined };
+const nowhere: Destination = { host: undefined };
 
 /**
  * Checks what a request says of where it goes, and brings its target into the
  * form that all else expects: `/path?query`, with the host in its header (RFC
  * 9112, sections 3.2 and 3.3). Returns what is wrong with it as a text.
  */
-export function readHead(request: NodeRequest): RequestHead | string {
+export function readHead(request: NodeRequest): Destination | string {
   const { url = "" } = request;
   const problem = "stream" in request ? authorityProblem(request.headers) : hostProblem(request);
   if (problem !== undefined) return problem;
@@ -53,7 +53,7 @@ function authorityProblem(headers: NodeRequest["headers"]): string | undefined {
   return `the request goes to ${quoteText(String(authority))}, but its host header says ${quoteText(host)}`;
 }
 
-function headOf(text: string): RequestHead | undefined {
+function headOf(text: string): Destination | undefined {
   const before = known.get(text);
   if (before !== undefined) return before;
   const host = parseHost(text);

@@ -10,7 +10,7 @@ import { sendAnswer } from "../rest/send.ts";
 import { encodeError } from "../rest/status.ts";
 import { noteVary } from "../vary.ts";
 import { answerPreflight, corsHeaders, isPreflight } from "./cors.ts";
-import type { RequestHead } from "./head.ts";
+import type { Destination } from "./head.ts";
 import { type Host, isLoopbackAddress, isLoopbackName, isSameHost, parseHost, parseOrigin } from "./host.ts";
 import type { FindTarget, Target } from "./target.ts";
 
@@ -44,7 +44,7 @@ export type Admit = (
   request: NodeRequest,
   response: NodeResponse,
   path: string,
-  head: RequestHead,
+  head: Destination,
 ) => boolean;
 
 /** Pages that a link from another site may open: they show nothing that is worth hiding and do nothing. */
@@ -62,8 +62,8 @@ export function createSites(options: SitesOptions, find: FindTarget): Admit {
   const isOwn = (host: Host): boolean =>
     isLoopbackName(host.name) ||
     hosts.some(({ name, port }) => name === host.name && (port === "" || port === host.port));
-  const foreign = new WeakMap<RequestHead, boolean>();
-  const isForeign = (head: RequestHead): boolean => {
+  const foreign = new WeakMap<Destination, boolean>();
+  const isForeign = (head: Destination): boolean => {
     const known = foreign.get(head);
     if (known !== undefined) return known;
     const result = head.host !== undefined && !isOwn(head.host);
@@ -109,7 +109,7 @@ interface Refusal {
 function refusalOf(
   request: NodeRequest,
   path: string,
-  head: RequestHead,
+  head: Destination,
   isMisdirected: boolean,
   mayCall: boolean,
 ): Refusal | undefined {
@@ -130,7 +130,7 @@ function refusal(reason: RefusalReason, message: string): Refusal {
 }
 
 /** By the two headers that no page can set. Either is enough; a client that is no browser sends neither. */
-function isCrossSite({ method, headers }: NodeRequest, path: string, { host }: RequestHead): boolean {
+function isCrossSite({ method, headers }: NodeRequest, path: string, { host }: Destination): boolean {
   const { origin } = headers;
   const from = origin === undefined ? undefined : parseOrigin(origin);
   if (origin !== undefined && !(from && host && isSameHost(from, host))) return true;

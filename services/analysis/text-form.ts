@@ -1,3 +1,4 @@
+import { isDecimal } from "../../base/text/decimal.ts";
 import { readIntegerText } from "../../base/text/integer-text.ts";
 import { ValueFormat } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { KeyValue } from "../../store/events/events.ts";
@@ -123,12 +124,10 @@ export function intervalLabels(form: KeyForm & { readonly kind: "intervals" }): 
   });
 }
 
-const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/** A finite decimal number; undefined for all else, such as `NaN`, `1e400`, `0x10` and blanks. */
+/** A finite decimal number; undefined for all else, such as `NaN`, `1e400`, `0x10` and spaces. */
 export function parseNumber(text: string): number | undefined {
   const trimmed = text.trim();
-  const value = decimal.test(trimmed) ? Number(trimmed) : Number.NaN;
+  const value = isDecimal(trimmed) ? Number(trimmed) : Number.NaN;
   // Minus zero is the same group and the same literal as zero.
   return Number.isFinite(value) ? value + 0 : undefined;
 }

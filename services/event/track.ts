@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createTurn, mapInTurns, type Turn } from "../../base/async/turns.ts";
 import { unscannedBytes } from "../../base/json/bounds.ts";
+import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
 import type { Record as TypedRecord } from "../../gen/engage/event/v1/record_pb.ts";
 import {
   type TrackRequest,
@@ -72,9 +73,10 @@ function readTyped(record: TypedRecord, receivedMs: number): RawRecord {
   return refusal === undefined ? { json, text } : { refusal, text };
 }
 
-async function readLines(bytes: Uint8Array, turn: Turn): Promise<readonly RawRecord[]> {
+async function readLines(given: Uint8Array, turn: Turn): Promise<readonly RawRecord[]> {
+  const bytes = withoutByteOrderMark(given);
   const lines: RawRecord[] = [];
-  for (let start = lengthOfMark(bytes); start < bytes.length; ) {
+  for (let start = 0; start < bytes.length; ) {
     const at = bytes.indexOf(lineFeed, start);
     const end = at === -1 ? bytes.length : at;
     const line = bytes.subarray(start, end);
@@ -86,11 +88,6 @@ async function readLines(bytes: Uint8Array, turn: Turn): Promise<readonly RawRec
     if (wait !== undefined) await wait;
   }
   return lines;
-}
-
-/** A byte order mark says nothing in UTF-8, but writers of files put it there. */
-function lengthOfMark(bytes: Uint8Array): number {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
 function isBlank(line: Uint8Array): boolean {

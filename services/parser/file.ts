@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
 import { visitLines } from "./framing.ts";
 import type { Format, LineFailure } from "./line.ts";
 import { isFailure, refuse } from "./line.ts";
@@ -157,8 +158,4 @@ async function readHead(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array>
     head = Buffer.concat([head, next.value]);
   }
   return head;
-}
-
-function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }

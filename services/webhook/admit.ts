@@ -1,4 +1,5 @@
 import type { ConnectError } from "@connectrpc/connect";
+import { quoteText } from "../../base/text/quote.ts";
 import { checkHeaders } from "./authenticate.ts";
 import type { Channel } from "./channels.ts";
 import type { ReceiveObserver } from "./observer.ts";
@@ -51,5 +52,5 @@ export function createReceiveAdmit({ channels, observer, tooLarge }: AdmitOption
 }
 
 export function unknownChannel(name: string): Refusal {
-  return new Refusal("unknown_channel", `there is no channel ${JSON.stringify(name)}`);
+  return new Refusal("unknown_channel", `there is no channel ${quoteText(name)}`);
 }

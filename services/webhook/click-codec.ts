@@ -2,6 +2,7 @@ import type { DescMessage, JsonValue, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../base/json/bounds.ts";
 import { parseExactly } from "../../base/json/exact-numbers.ts";
+import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
 import { type ReportClickRequest, ReportClickRequestSchema } from "../../gen/engage/webhook/v1/click_pb.ts";
 import { ClickFault } from "./click-record.ts";
 import { badField } from "./clicks.ts";
@@ -23,8 +24,6 @@ const bounds: JsonBounds = {
   longNumbers: 200_000,
 };
 
-const byteOrderMark = Buffer.from("\ufeff");
-
 /** Members whose bytes are kept, and the fields they go to. */
 const rawFields: ReadonlyMap<string, "rawReceipt" | "rawProperties"> = new Map([
   ["#ops_receipt_properties", "rawReceipt"],
@@ -41,7 +40,7 @@ export type DecodeJson = (desc: DescMessage, json: JsonValue, at: string) => Mes
  * @throws ConnectError INVALID_ARGUMENT
  */
 export function decodeClickRequest(sent: Buffer, decodeJson: DecodeJson): ReportClickRequest {
-  const body = byteOrderMark.equals(sent.subarray(0, 3)) ? sent.subarray(3) : sent;
+  const body = withoutByteOrderMark(sent);
   try {
     const excess = findJsonExcess(body, bounds);
     if (excess !== undefined) throw new ClickFault("body", describeJsonExcess(excess));

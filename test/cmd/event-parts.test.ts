@@ -29,8 +29,11 @@ describe("something that is opened when it is needed", () => {
     const { open } = openable();
     open.mockRejectedValueOnce(new Error("no"));
     const lazy = createLazilyOpen(open);
+    expect(lazy.hasFailed()).toBe(false);
     await expect(lazy.get()).rejects.toThrow("no");
+    expect(lazy.hasFailed()).toBe(true);
     expect(await lazy.get()).toBe(lazy.peek());
+    expect(lazy.hasFailed()).toBe(false);
   });
 
   it("need not have been opened to be closed", async () => {

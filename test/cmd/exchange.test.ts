@@ -50,7 +50,7 @@ describe("what comes back", () => {
     [
       "a cut answer",
       `${head}Content-Length: 9\r\n\r\n{"re`,
-      { kind: "cut", message: "answer was cut behind 4 bytes of its body" },
+      { kind: "cut", message: "answer was cut after 4 bytes of its body" },
     ],
     ["a cut chunk", `${head}Transfer-Encoding: chunked\r\n\r\n9\r\n{"re`, { kind: "cut" }],
     ["a wrong chunk", `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`, { kind: "not_http" }],

@@ -305,6 +305,7 @@ describe("CORS", () => {
     expect((await send("GET /healthz", {})).headers["vary"]).toBe("origin");
     const packed = await send("GET /openapi.json", { "accept-encoding": "gzip" });
     expect(packed.headers["vary"]).toBe("origin, accept-encoding");
+    expect((await send("GET /", {})).headers["vary"]).toBe("origin, accept");
   });
 
   test("a page of a public site may ask for a server in a private network", async () => {

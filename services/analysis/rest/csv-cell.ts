@@ -1,12 +1,13 @@
+import { isDecimal } from "../../../base/text/decimal.ts";
+
 const byteOrderMark = "\u{feff}";
 
 /** What a spreadsheet takes for a formula, also in the full-width forms that it turns into these. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
-const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?$/;
 
 /** A text from a caller or an event. One that a spreadsheet would run is given an apostrophe, so that it stays a text. */
 export function textCell(text: string): string {
-  const isFormula = formulaStart.test(text) && text !== "-" && !number.test(text);
+  const isFormula = formulaStart.test(text) && text !== "-" && !isDecimal(text.replace(/%$/, ""));
   return plainCell(isFormula ? `'${text}` : text);
 }
 

@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import { BodyFault } from "../body-fault.ts";
 import { inflateGzip, inflateSnappy } from "../inflate.ts";
 import { show } from "../record/refusal.ts";
@@ -50,13 +51,13 @@ function readFields(body: Buffer, contentType: string): Fields | undefined {
 
 /** Undoes base64 and compression, which the first bytes tell. @throws BodyFault, also beyond `maxBytes` */
 export async function unpack({ data, compress }: Payload, maxBytes: number): Promise<Buffer> {
-  if (compress === "snappy") return withoutMark(await inflateSnappy(data, maxBytes));
+  if (compress === "snappy") return withoutByteOrderMark(await inflateSnappy(data, maxBytes));
   if (compress !== "" && compress !== "none" && compress !== "gzip") {
     throw new BodyFault(`Data format error, compress ${show(compress)} is not gzip, snappy or none`);
   }
   const plain = isGzip(data) || isJson(data) ? data : fromBase64(data);
-  if (isGzip(plain)) return withoutMark(await inflateGzip(plain, maxBytes));
-  if (isJson(plain)) return withoutMark(plain);
+  if (isGzip(plain)) return withoutByteOrderMark(await inflateGzip(plain, maxBytes));
+  if (isJson(plain)) return withoutByteOrderMark(plain);
   throw new BodyFault(compress === "gzip" ? "Data format error, not gzip" : notJson);
 }
 
@@ -70,12 +71,8 @@ function isGzip(bytes: Buffer): boolean {
 }
 
 function isJson(bytes: Buffer): boolean {
-  const first = /\S/.exec(withoutMark(bytes).toString("latin1", 0, 256))?.[0];
+  const first = /\S/.exec(withoutByteOrderMark(bytes).toString("latin1", 0, 256))?.[0];
   return first === "[" || first === "{";
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

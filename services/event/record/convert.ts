@@ -1,3 +1,4 @@
+import { isDecimal } from "../../../base/text/decimal.ts";
 import type { PropertyType } from "../../../store/events/events.ts";
 import { stringifyExactJson } from "../exact-json.ts";
 import type { Draft } from "./draft.ts";
@@ -57,11 +58,8 @@ export function convertScalar(raw: unknown, type: PropertyType, draft: Draft): S
   return localMs === undefined || draft.table === "user" ? localMs : draft.toInstant(localMs);
 }
 
-/** The same form as literals of queries have: no blanks, no hexadecimal digits. */
-const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-function isDecimal(text: string): boolean {
-  return text.length <= maxTextBytes && decimal.test(text);
+function isNumberText(text: string): boolean {
+  return text.length <= maxTextBytes && isDecimal(text);
 }
 
 /** From here on writers of JSON use exponents, as for measurements; ids are never so large. */
@@ -75,7 +73,7 @@ export function isBeyondRange(number: number | bigint): boolean {
 }
 
 export function convertNumber(raw: unknown): number | undefined {
-  if (typeof raw === "string") return isDecimal(raw) ? finite(Number(raw), raw) : undefined;
+  if (typeof raw === "string") return isNumberText(raw) ? finite(Number(raw), raw) : undefined;
   if (typeof raw !== "number") return typeof raw === "bigint" ? finite(Number(raw), raw) : undefined;
   return finite(raw, raw);
 }
@@ -155,6 +153,6 @@ export function misfitReason(raw: unknown, type: PropertyType): DropReason {
 
 function misfitOfText(text: string, type: PropertyType): DropReason {
   if (type === "text") return "too_long";
-  if (type !== "number" || !isDecimal(text)) return "type";
+  if (type !== "number" || !isNumberText(text)) return "type";
   return Number.isFinite(Number(text)) ? "number_range" : "range";
 }

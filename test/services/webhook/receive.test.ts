@@ -31,6 +31,12 @@ describe("refused as a whole", () => {
   const many = `[${"{},".repeat(500)}{}]`;
   const table: [body: string, channel: string, kind: string, message: string][] = [
     ["[]", "nope", "unknown_channel", 'there is no channel "nope"'],
+    [
+      "[]",
+      "n".repeat(5_000),
+      "unknown_channel",
+      `there is no channel "${"n".repeat(100)}…" (5000 characters)`,
+    ],
     ['{"push_id":"user-1"}', "demo", "bad_body", "body must be an array of messages, found an object"],
     [
       "[{}",
