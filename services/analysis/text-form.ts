@@ -100,8 +100,12 @@ export function keyOf(form: KeyForm, label: string): KeyValue | undefined {
   switch (form.kind) {
     case "text":
       return label;
-    case "number":
-      return isChangedByDouble(label) ? undefined : parseNumber(label);
+    case "number": {
+      const value = parseNumber(label);
+      // Of a large number a label has the shortest digits, which are those of another whole number.
+      const isOwn = value !== undefined && writePlain(value) === label;
+      return isOwn || !isChangedByDouble(label) ? value : undefined;
+    }
     case "boolean":
       return label === "true" ? true : label === "false" ? false : undefined;
     case "time": {

@@ -8,7 +8,6 @@ import { encodeQuery } from "./encode-query.ts";
 import { type Envelope, readEnvelope } from "./envelope.ts";
 import { forwardBody } from "./forward-body.ts";
 import { replaceInSearch, replaceProjectId } from "./project-id.ts";
-
 import type { Redactor } from "./redact.ts";
 import type { Upstream, UpstreamCall } from "./upstream.ts";
 

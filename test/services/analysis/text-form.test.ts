@@ -139,7 +139,15 @@ describe("labels of groups", () => {
     );
   });
 
+  it.each([2 ** 53, 20_654_967_279_127_070, 1.5e20, 1.2345e25, 1.797e308])(
+    "are read back as the large number %d",
+    (value) => {
+      expect(keyOf({ kind: "number" }, labelOf({ kind: "number" }, value)!)).toBe(value);
+    },
+  );
+
   it.each<[KeyForm, string]>([
+    [{ kind: "number" }, "9007199254740993"],
     [{ kind: "number" }, "many"],
     [{ kind: "number" }, "NaN"],
     [{ kind: "number" }, ""],
