@@ -13,6 +13,7 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
+import { explainUnsupported } from "./adapter-media.ts";
 import { codeOf, noteOutcome, watchAnswer } from "./adapter-outcome.ts";
 import { blameCaller, blameCallerIn } from "./adapter-parse.ts";
 import { type Connection, connectionOf } from "./connections.ts";
@@ -163,6 +164,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     const whole = isEnveloped(request) ? wholeMessages : wholeBody;
     const body = whole(received, maxMessageBytesOf(core.limits, served), hold);
     answer = await blameCallerIn(await handler({ ...universal, body }));
+    answer = explainUnsupported(answer, request, served);
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
       answer = { ...answer, header: new Headers([...(answer.header ?? []), ["connection", "close"]]) };
