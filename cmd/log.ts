@@ -40,10 +40,27 @@ function createLogger(config: LogConfig, destination: DestinationStream): Logger
       base: null,
       timestamp: createTimestamp(Date.now),
       formatters: { level: (label) => ({ level: label }), log: maskSensitive },
-      serializers: { err: (error: Error) => maskSensitive(stdSerializers.err(error)) },
+      serializers: { err: (error: Error) => maskSensitive(serializeError(error)) },
     },
     destination,
   );
+}
+
+/** The library adds the message of each cause, also where the error's own message has it. */
+function serializeError(error: Error): ReturnType<typeof stdSerializers.err> {
+  const serialized = stdSerializers.err(error);
+  if (error instanceof Error) serialized.message = messageWithCauses(error);
+  return serialized;
+}
+
+function messageWithCauses(error: Error): string {
+  let message = error.message;
+  const seen = new Set<unknown>([error]);
+  for (let cause = error.cause; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    seen.add(cause);
+    if (!message.includes(cause.message)) message += `: ${cause.message}`;
+  }
+  return message;
 }
 
 type Flushable = Pick<LogDestination, "write" | "flush" | "flushSync">;

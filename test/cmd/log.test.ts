@@ -46,6 +46,19 @@ describe("openLog", () => {
     );
   });
 
+  it.each([
+    ["a cause of its own", ["closed", "reset"], "closed: reset"],
+    ["a cause that it names", ["cannot open: no space", "no space"], "cannot open: no space"],
+    ["causes that it repeats", ["a: b: c", "a: b: c", "b: c"], "a: b: c"],
+  ])("says once what is wrong of an error with %s", async (_, messages, expected) => {
+    const error = messages.reduceRight<Error | undefined>(
+      (cause, text) => new Error(text, { cause }),
+      undefined,
+    );
+    const written = await logged(({ logger }) => logger.error({ err: error }, "failed"));
+    expect(JSON.parse(written)).toMatchObject({ err: { message: expected } });
+  });
+
   it("leaves out what is below the level", async () => {
     const written = await logged(
       ({ logger }) => {
