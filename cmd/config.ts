@@ -78,7 +78,8 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
   );
   const { value: settings, findings } = validate(configSchema, tree);
   for (const { path, message, part } of findings) report(path, message, part);
-  if (settings === undefined) throw new ConfigError(problems);
+  // Most keys that YAML has lost make other faults, so they are named with them.
+  if (settings === undefined) throw new ConfigError([...problems, ...source.lostKeys]);
 
   const config = resolveConfig(settings, places.folderOf);
   for (const { path, message } of checkRules(settings, config)) report(path, message);

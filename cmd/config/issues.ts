@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { listNames, nearestName } from "../../base/text/nearest.ts";
 import type { ConfigPath } from "./problem.ts";
-import { keysOf, optionsOf, schemasAt, touchesSecret } from "./schema-walk.ts";
+import { hasMeta, keysOf, optionsOf, schemasAt, touchesSecret } from "./schema-walk.ts";
 import { valueAt } from "./tree.ts";
 
 type Schema = z.core.$ZodType;
@@ -56,8 +56,9 @@ function wordIssue(schema: Schema, tree: unknown, issue: Issue, base: ConfigPath
     return finding(isWish ? `${issue.message}, ${got}` : issue.message);
   }
   if (value === undefined) return finding(`is required: give ${expectation(issue)}`);
-  const bound = wordBound(issue);
-  return finding(`${bound ?? `must be ${expectation(issue)}`}, ${got}`);
+  const isSecret = schemasAt(schema, path).some((one) => hasMeta(one, "secret"));
+  const wanted = isSecret ? `${expectation(issue)} or { file: PATH }` : expectation(issue);
+  return finding(`${wordBound(issue) ?? `must be ${wanted}`}, ${got}`);
 }
 
 function unknownKey(schema: Schema, tree: unknown, section: ConfigPath, key: string): Finding {

@@ -156,6 +156,19 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
     "projects: &projects [*projects]",
     ["1:1: not valid YAML: aliases that lead nowhere, into themselves, or multiply without bound"],
   ],
+  [
+    "a misspelt key in the place of a secret",
+    "projects: [{ id: 1 }]\nanalysis:\n  tokens: [{ name: a, token: { fil: x }, projects: [1] }]\n",
+    ["3:30: analysis.tokens[0].token: must be text or { file: PATH }, got a section of keys"],
+  ],
+  [
+    "a key that is a comment, beside another fault",
+    "log: { levl: info }\nparser:\n  formats:\n    - name: a\n      index: a\n      type: json\n      mapping:\n        #type: track\n        level: l\n",
+    [
+      '1:8: log.levl: unknown key "levl", did you mean "level"?',
+      '8:9: #type begins a comment, so that the mapping lacks it: write "#type" with quotes',
+    ],
+  ],
   ["text in the place of sections", "hello", ["1:1: must be a section of keys, got text (not shown)"]],
 ];
 
