@@ -33,7 +33,7 @@ export async function acceptLossOf(config: Config, name: string, stdout: Writabl
   }
   const lost = store === "events" ? await acceptEventLosses(config) : acceptCommitLosses(config, store);
   stdout.write(`${lost.length === 0 ? `nothing of ${store} is known to be missing` : lost.join("\n")}\n`);
-  if (lost.length > 0) stdout.write(`accepted: ${store} goes on with what is there\n`);
+  if (lost.length > 0) stdout.write(`accepted: ${store} goes on with what is there at the next start\n`);
 }
 
 async function acceptEventLosses(config: Config): Promise<readonly string[]> {

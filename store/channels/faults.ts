@@ -9,7 +9,7 @@ import {
 export const channelFaults: StoreFaults = {
   noun: "channel store",
   ifNotDurable: "a crash would send batches again",
-  ifDamaged: "restore it, or move it away to start anew",
+  ifDamaged: "restore it, or move it away to start with an empty one",
   OpenError: ChannelsOpenError,
   UnavailableError: ChannelsUnavailableError,
   FullError: ChannelsFullError,

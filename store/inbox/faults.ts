@@ -4,7 +4,7 @@ import { InboxFullError, InboxOpenError, InboxUnavailableError, PageCursorError 
 export const inboxFaults: StoreFaults = {
   noun: "inbox",
   ifNotDurable: "a crash would lose accepted batches",
-  ifDamaged: "restore it, or move it away to start anew",
+  ifDamaged: "restore it, or move it away to start with an empty one",
   OpenError: InboxOpenError,
   UnavailableError: InboxUnavailableError,
   FullError: InboxFullError,

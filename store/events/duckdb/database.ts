@@ -218,8 +218,16 @@ function openError(file: string, { memoryLimitBytes }: DatabaseOptions, error: u
     return new EventsOpenError(`the log "${file}.wal" of the events is damaged: ${advice}`, { cause: error });
   }
   const told = why.cause instanceof Error ? why.cause : why;
-  return new EventsOpenError(`the events in "${file}" can't be opened: ${firstLine(told)}`, { cause: error });
+  const advice = isDamage.test(message)
+    ? ": restore it, or move it away to load again what the spool still holds"
+    : "";
+  return new EventsOpenError(`the events in "${file}" can't be opened: ${firstLine(told)}${advice}`, {
+    cause: error,
+  });
 }
+
+/** What the engine says of a file that was cut off or overwritten. */
+const isDamage = /Could not read enough bytes|not a valid DuckDB|corrupt|checksum/i;
 
 /** In bytes; 0 when it is missing. */
 export async function sizeOf(file: string): Promise<number> {

@@ -30,7 +30,7 @@ const form: FileForm = {
   faults: {
     noun: "intake",
     ifDamaged:
-      'restore it together with the store of events, or make it again by "engage store rebuild-intake"',
+      'restore it together with the store of events, or stop the server and make it again by "engage store rebuild-intake"',
     OpenError: IntakeOpenError,
   },
   applicationId,

@@ -24,7 +24,8 @@ export interface SqliteIntakeOptions {
   readonly lockWaitMs?: number;
 }
 
-const ifBehind = 'restore both together, or make it again by "engage store rebuild-intake"';
+const ifBehind =
+  'restore both together, or stop the server and make it again by "engage store rebuild-intake"';
 const hourMs = 3_600_000;
 /** File numbers stay below 2^21, offsets below 2^32: so a place is a whole number. */
 const offsets = 2 ** 32;

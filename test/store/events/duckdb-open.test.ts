@@ -86,7 +86,12 @@ describe("a store that can't be opened", () => {
     const file = join(world.options.folder, "events.duckdb");
     await copyFile(file, `${file}.whole`);
     await truncate(file, 9_000);
-    await expect(world.open()).rejects.toMatchObject({ name: "EventsOpenError" });
+    await expect(world.open()).rejects.toMatchObject({
+      name: "EventsOpenError",
+      message: expect.stringMatching(
+        /: restore it, or move it away to load again what the spool still holds$/,
+      ),
+    });
     await copyFile(`${file}.whole`, file);
     await using store = await world.open();
     expect((await store.stats()).projects).toEqual([]);
