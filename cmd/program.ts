@@ -83,7 +83,7 @@ function addTools(program: Command): void {
   command(program, "parse", "log lines to event records, one JSON object a line")
     .argument("<file...>", "files, also gzipped ones; - for standard input")
     .option("--format <name>", "parse all lines by this format, whatever the index")
-    .option("--index <name>", "choose the format by this index in the place of the file's name")
+    .option("--index <name>", "choose the format by this index instead of the file's name")
     .option("--strict", "exit with 1 when a line has no record")
     .option("--rejects <file>", "keep lines without a record here, as NDJSON with line number and reason")
     .option("--examples <n>", "bad lines to show for each reason (default: 1)", positive)

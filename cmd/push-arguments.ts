@@ -9,11 +9,11 @@ export function addPush(program: Command): void {
     .argument("[file]", "the task, in YAML or JSON; - for standard input")
     .option("--channel <id>", "the channel, by id or name (default: the file's)")
     .option("--name <text>", "name of the task (default: the file's)")
-    .option("--to <push-id...>", "who is sent to, in the place of the file's audience")
+    .option("--to <push-id...>", "who is sent to, instead of the file's audience")
     .option("--to-file <file>", "as --to, with one push id a line")
     .option("--set <field=text...>", "texts of the default content, before those of the file")
     .addOption(
-      new Option("--task <id>", "run this task once more, in the place of a new one").conflicts([
+      new Option("--task <id>", "run this task once more instead of a new one").conflicts([
         ...["channel", "name", "to", "toFile", "set"],
       ]),
     )

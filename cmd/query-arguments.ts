@@ -7,7 +7,7 @@ import type { QueryOptions } from "./query-command.ts";
 export function addQuery(program: Command): void {
   withServer(command(program, "query", "ask a running server for numbers of events"))
     .argument("<file>", "the query as JSON, in the form of the REST body; - for standard input")
-    .option("--project <id>", "in the place of the query's projectId", positive)
+    .option("--project <id>", "instead of the query's projectId", positive)
     .option("--users", "the users behind a number (eventIndex, sliceDate, sliceGroupVal)")
     .addOption(new Option("--plot", "a chart in the terminal").conflicts(["users", "csv", "json"]))
     .addOption(

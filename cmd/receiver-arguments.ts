@@ -77,7 +77,7 @@ function addListen(program: Command): void {
       ]),
     )
     .option("--allow <network...>", "private networks that --forward may call; loopback may always")
-    .option("--tls-ca <file>", "trust only the authorities of this file (PEM) behind --forward")
+    .option("--tls-ca <file>", "trust only the authorities of this file (PEM) with --forward")
     .addOption(
       new Option(
         "--fail <indexes>",
@@ -110,11 +110,11 @@ function addSend(program: Command): void {
     .option("--request-id <id>", "ops_request_id (default: a new one)")
     .option("--journey", "a journey's receipt, which has no ops_request_id")
     .option("--project-id <number>", "ops_project_id", positive, 1)
-    .option("--duplicate <number>", "send it so many times, one after the other", positive, 1)
+    .option("--duplicate <number>", "how often to send it, one call after the other", positive, 1)
     .option("--concurrent", "send the duplicates at once")
-    .option("--cut <bytes>", "close the connection behind so many bytes of the body", positive)
-    .option("--slow <bytes>", "send so many bytes of the body a second", positive)
-    .option("--reserialise", "write the JSON anew after it was signed, as a careless proxy does")
+    .option("--cut <bytes>", "close the connection after this many bytes of the body", positive)
+    .option("--slow <bytes>", "bytes of the body to send in a second", positive)
+    .option("--reserialise", "write the JSON again after it was signed, as a careless proxy does")
     .option("--wrong-secret", "sign with another secret")
     .option("--no-signature", "leave the signature out")
     .option("--upper-case", "write the signature in upper case")

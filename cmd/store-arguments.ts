@@ -105,7 +105,7 @@ function addForget(store: Command): void {
     .option("--event <names...>", "events; * stands for any letters")
     .option("--property <names...>", "properties of events, with their members")
     .option("--user-property <names...>", "properties of users, with their members")
-    .option("--max-uses <number>", "only what so many events or users use, or fewer", whole)
+    .option("--max-uses <number>", "only what at most this many events or users use", whole)
     .option("--yes", "remove them; without it what would be removed is printed")
     .option("--json", "print one JSON object")
     .action(async (options: ForgetOptions) => {

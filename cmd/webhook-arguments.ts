@@ -30,7 +30,7 @@ export function addWebhook(program: Command): void {
     .addOption(
       new Option("--state <state>", "only these").choices(["pending", "leased", "delivered", "dead"]),
     )
-    .option("--limit <number>", "at most so many", positive, 100)
+    .option("--limit <number>", "how many to show at most", positive, 100)
     .action((options: WebhookOptions & { state?: string; limit: number }) =>
       call(options, ({ printDeliveries }, client, output) =>
         printDeliveries(client, options, options, output),
@@ -41,7 +41,7 @@ export function addWebhook(program: Command): void {
       call(options, ({ printDelivery }, client, output) => printDelivery(client, id, output)),
   );
   addFilter(add("dead-letters", "messages that were given up, with the reason"))
-    .option("--limit <number>", "at most so many", positive, 100)
+    .option("--limit <number>", "how many to show at most", positive, 100)
     .action((options: WebhookOptions & { limit: number }) =>
       call(options, ({ printDeadLetters }, client, output) =>
         printDeadLetters(client, options, options, output),

@@ -59,7 +59,7 @@ async function answersOtherType(session: Session): Promise<Finding> {
 export const bodyProbes: readonly Probe[] = [
   {
     id: "body-spaces",
-    title: "takes JSON with blanks and line ends",
+    title: "takes JSON with spaces and line ends",
     severity: "must",
     rule: sameBytes,
     change: rawBody,
