@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { create, fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { parse } from "yaml";
+import { withoutTextMark } from "../base/text/byte-order-mark.ts";
 import { decodeJson } from "../gateway/rest/json-message.ts";
 import { AudienceSchema, ContentSchema, type Task, TaskSchema } from "../gen/engage/channel/v1/task_pb.ts";
 import { InvalidFieldsError } from "../services/channel/refusals.ts";
@@ -33,8 +34,7 @@ export async function readTask(
   words: TaskWords,
   stdin: NodeJS.ReadableStream,
 ): Promise<Task> {
-  const source =
-    file === undefined ? "{}" : (file === "-" ? await text(stdin) : read(file)).replace(/^\ufeff/, "");
+  const source = file === undefined ? "{}" : file === "-" ? withoutTextMark(await text(stdin)) : read(file);
   const task = decode(file ?? "", source);
   const ids = idsOf(words);
   const audience =
@@ -51,7 +51,7 @@ export async function readTask(
 function read(file: string): string {
   try {
     // A byte order mark would become part of the first word.
-    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
+    return withoutTextMark(readFileSync(file, "utf8"));
   } catch (error) {
     throw cannotRead(file, error);
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
+import { withoutTextMark } from "../base/text/byte-order-mark.ts";
 import { cannotRead, firstLine } from "./file-fault.ts";
 import { UserError } from "./user-error.ts";
 
@@ -21,7 +22,7 @@ export async function readQuery(
   { project, users, csv }: QueryChoice,
   stdin: NodeJS.ReadableStream,
 ): Promise<string> {
-  const source = (file === "-" ? await text(stdin) : readFile(file)).replace(/^\ufeff/, "");
+  const source = withoutTextMark(file === "-" ? await text(stdin) : readFile(file));
   const query = parse(file, source);
   const added = {
     ...(project !== undefined && { projectId: project }),

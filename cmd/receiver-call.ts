@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createOutbound } from "../base/net/outbound.ts";
 import { isCidr } from "../base/net/special-networks.ts";
+import { withoutTextMark } from "../base/text/byte-order-mark.ts";
 import { createExchange, maxChannelAnswerBytes, type OpenExchange } from "./exchange.ts";
 import { cannotRead } from "./file-fault.ts";
 import { UsageError, UserError } from "./user-error.ts";
@@ -65,7 +66,7 @@ function readCertificates(file: string): string[] {
 
 function readText(file: string, what: string): string {
   try {
-    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
+    return withoutTextMark(readFileSync(file, "utf8"));
   } catch (error) {
     throw cannotRead(file, error, `${what} file`);
   }

@@ -49,7 +49,7 @@ export interface Forgetting {
   readonly events: readonly string[];
   readonly properties: readonly string[];
   readonly userProperties: readonly string[];
-  /** Only what so many events or users use, or fewer. */
+  /** Only names that at most this many events or users use. */
   readonly maxUses: number;
   /** Without it nothing is removed. */
   readonly isSure: boolean;

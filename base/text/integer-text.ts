@@ -4,7 +4,7 @@ const maxDigits = 40;
 /**
  * A whole number as proto3 JSON writes it in a text or as a number: decimal
  * digits, with a fraction or an exponent only where the number is whole all the
- * same (`1.0`, `1e3`). Undefined for all else: other bases, blanks, a plus sign.
+ * same (`1.0`, `1e3`). Undefined for all else: other bases, spaces, a plus sign.
  */
 export function readIntegerText(text: string): bigint | undefined {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text);

@@ -1,16 +1,15 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { z } from "zod";
+import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
 import type { ConfigPath } from "./problem.ts";
 import { hasMeta, visit } from "./schema-walk.ts";
 import { withValue } from "./tree.ts";
 
-/** Text of a file without the line end that editors and `echo` leave behind. */
+/** Text of a file without the line end that editors and `echo` add. */
 export function readSecretFile(file: string): string {
   // Some editors put a byte order mark before the text.
-  return readFileSync(file, "utf8")
-    .replace(/^\ufeff/, "")
-    .replace(/\r?\n$/, "");
+  return withoutTextMark(readFileSync(file, "utf8")).replace(/\r?\n$/, "");
 }
 
 /**

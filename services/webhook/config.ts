@@ -90,7 +90,7 @@ const forwardSchema = z.strictObject({
     .url({ protocol: /^https?$/, error: 'must be a URL such as "https://ingest.example.com"' })
     .refine((url) => !/[?#]|\/sync_server\/*$/.test(url), "must be without /sync_server, query and fragment"),
   /** Of the project that the clicks go to. */
-  appid: z.string().regex(/^[!-~]+$/, "must be letters, digits and signs without blanks"),
+  appid: z.string().regex(/^[!-~]+$/, "must be letters, digits and signs without spaces"),
   /** Clicks of one call. */
   batchRecords: z.int().min(1).max(10_000).default(500),
   /** Of one call, before it is compressed. A longer click goes alone. */

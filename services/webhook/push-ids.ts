@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException } from "re2js";
+import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
 import type { ChannelConfig } from "./config.ts";
 
 /** Why a push id is unusable; undefined for a usable one. */
@@ -52,6 +53,6 @@ function compile(pattern: string): RE2JS {
 }
 
 function readList(text: string): ReadonlySet<string> {
-  const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
+  const lines = withoutTextMark(text).split(/\r?\n/);
   return new Set(lines.filter((line) => line !== ""));
 }

@@ -89,7 +89,7 @@ function checkUrl(text: string): string | undefined {
   if (text === "") return "is required";
   if (text.length > maxUrl) return `has ${text.length} characters, at most ${maxUrl} are valid`;
   const valid = 'valid is a URL such as "https://push.example.com/hook"';
-  // The parser would take blanks and line ends out.
+  // The parser would remove spaces and line ends.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return `is ${quoteText(text)}, ${valid}`;
   const { protocol, username, password, hash } = new URL(text);
   if (protocol !== "http:" && protocol !== "https:")

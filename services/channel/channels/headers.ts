@@ -10,7 +10,7 @@ const maxSecret = 256;
 
 /** https://www.rfc-editor.org/rfc/rfc9110.html#name-tokens */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What every server takes in a value: printable ASCII, with blanks and tabs inside. */
+/** What every server takes in a value: printable ASCII, with spaces and tabs inside. */
 const fieldValue = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Those that HTTP or the contract sets, and those that are of one connection. */
@@ -61,7 +61,7 @@ function checkHeaderValue(value: string): Problem {
   if (value.length > maxValue) return `has ${value.length} characters, at most ${maxValue} are valid`;
   return fieldValue.test(value)
     ? undefined
-    : "is not valid, valid are printable characters of ASCII without blanks at the ends";
+    : "is not valid, valid are printable characters of ASCII without spaces at the ends";
 }
 
 export function checkAuthentication({ secret, headerName }: ChannelAuthentication): readonly Violation[] {
@@ -75,6 +75,6 @@ function checkSecret(secret: string): Problem {
   if (secret === "") return "is required";
   const tooLong = checkLength(secret, maxSecret);
   if (tooLong !== undefined) return tooLong;
-  if (secret !== secret.trim()) return "has blanks or line ends at its ends, which is not valid";
+  if (secret !== secret.trim()) return "has spaces or line ends at its ends, which is not valid";
   return /[\0\r\n]/.test(secret) ? "holds a NUL or a line end, which is not valid" : undefined;
 }

@@ -46,7 +46,7 @@ export function checkDisplayName(text: string, max: number): Problem {
 export function checkLine(text: string, max: number): Problem {
   const tooLong = checkLength(text, max);
   if (tooLong !== undefined) return tooLong;
-  if (text !== text.trim()) return `is ${quoteText(text)}, blanks at its ends are not valid`;
+  if (text !== text.trim()) return `is ${quoteText(text)}, spaces at its ends are not valid`;
   return unreadable.test(text) ? "holds a control character, which is not valid" : undefined;
 }
 

@@ -134,5 +134,5 @@ function checkJourney({ flowId, flowVersion, nodeId }: Journey): readonly Violat
 function checkId(text: string): string | undefined {
   if (text === "") return "is required";
   if (text.length <= maxIdLength && id.test(text)) return undefined;
-  return `is ${quoteText(text)}, valid are 1 to ${maxIdLength} printable characters of ASCII without blanks`;
+  return `is ${quoteText(text)}, valid are 1 to ${maxIdLength} printable characters of ASCII without spaces`;
 }

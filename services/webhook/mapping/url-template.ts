@@ -47,7 +47,7 @@ function splitUrl(url: string): { readonly origin: string; readonly rest: string
 function cutFragment(pieces: readonly Piece[]): readonly Piece[] {
   const at = pieces.findIndex((piece) => typeof piece === "string" && piece.includes("#"));
   if (at === -1) return pieces;
-  if (pieces.length > at + 1) throw new TemplateError("has a placeholder behind #, which is never sent", []);
+  if (pieces.length > at + 1) throw new TemplateError("has a placeholder after #, which is never sent", []);
   return [...pieces.slice(0, at), String(pieces[at]).replace(/#.*$/s, "")];
 }
 

@@ -45,7 +45,7 @@ describe("a channel", () => {
   it.each<[string, Changes]>([
     ["name is required", { name: "  " }],
     ["name has 101 characters, at most 100 are valid", { name: "a".repeat(101) }],
-    ['name is " a", blanks at its ends are not valid', { name: " a" }],
+    ['name is " a", spaces at its ends are not valid', { name: " a" }],
     ["name holds a control character, which is not valid", { name: "a\nb" }],
     ["project_id is required, valid are 1", { projectId: 0n }],
     ["project_id is 7, valid are 1", { projectId: 7n }],
@@ -86,7 +86,7 @@ describe("a channel", () => {
     ["custom_headers[0].value is not valid", { customHeaders: [{ name: "a", value: " b" }] }],
     ["authentication.secret is required", { authentication: {} }],
     ["authentication.secret is required", { authentication: { secretIsSet: true } }],
-    ["authentication.secret has blanks or line ends at its ends", { authentication: { secret: "a\n" } }],
+    ["authentication.secret has spaces or line ends at its ends", { authentication: { secret: "a\n" } }],
     ["authentication.secret has 257 characters", { authentication: { secret: "a".repeat(257) } }],
     ['authentication.header_name is "Host"', { authentication: { secret: "s", headerName: "Host" } }],
     ['funnel.step_events[0] is "1"', { funnel: { stepEvents: ["1"] } }],

@@ -51,7 +51,7 @@ describe("placeholders of http targets", () => {
       "url has a placeholder in its scheme, host or port",
     ],
     ["as the whole", { url: "{params.url}" }, "url must be a URL such as"],
-    ["behind #", { url: "https://example.com/x#{push_id}" }, "url has a placeholder behind #"],
+    ["after #", { url: "https://example.com/x#{push_id}" }, "url has a placeholder after #"],
     ["a lone brace", { url: "https://example.com/{x" }, 'url has a lone "{"'],
     ["under ..", { url: "https://example.com/{push_id}/../x" }, 'url goes back over a placeholder by ".."'],
     [
