@@ -79,7 +79,7 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
   const { value: settings, findings } = validate(configSchema, tree);
   for (const { path, message, part } of findings) report(path, message, part);
   // Most keys that YAML has lost make other faults, so they are named with them.
-  if (settings === undefined) throw new ConfigError([...problems, ...source.lostKeys]);
+  if (settings === undefined) throw new ConfigError([...problems, ...source.lostKeys], unchecked);
 
   const config = resolveConfig(settings, places.folderOf);
   for (const { path, message } of checkRules(settings, config)) report(path, message);
@@ -98,6 +98,9 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
     print: () => printSettings(maskSecrets(configSchema, settings), originOf),
   };
 }
+
+/** How settings refer to each other is looked at when each is right by itself. */
+const unchecked = "once these are right, check again: names that settings refer to are looked at then";
 
 function openSource({ env, cwd, file }: ConfigOptions): { source: ConfigSource; isDemo: boolean } {
   const named = file ?? configFileFrom(env);

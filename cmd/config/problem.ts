@@ -11,15 +11,17 @@ export interface Problem {
   readonly message: string;
 }
 
-/** All that is wrong with a configuration, found in one go. */
+/** What is wrong with a configuration, as much of it as can be found in one go. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];
 
-  constructor(found: readonly Problem[]) {
+  /** @param note what else to know, on a line after the problems */
+  constructor(found: readonly Problem[], note?: string) {
     const problems = found.toSorted((a, b) => a.where.localeCompare(b.where, "en", { numeric: true }));
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    super(`the configuration has ${count}:\n${formatProblems(problems)}`);
+    const after = note === undefined ? "" : `\n${note}`;
+    super(`the configuration has ${count}:\n${formatProblems(problems)}${after}`);
     this.problems = problems;
   }
 }
