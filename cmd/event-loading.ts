@@ -83,7 +83,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const spool = opened.use(
     openRecordSpool({
       ...{ folder, admit, maxFileBytes: settings.maxFileBytes, checksums: true },
-      // A spool that was removed must not begin anew where the store takes it for loaded.
+      // A spool that was removed must not begin again where the store takes it for loaded.
       ...{ after: store.loadedTo(), torn: ports.torn, mark: marks.spool },
       segments: createSegmentsThread(startSpoolWorker),
     }),

@@ -14,7 +14,7 @@ export type ImportFormat = (typeof importFormats)[number];
 
 /** Some records of a file, in their order. */
 export interface ImportBlock {
-  /** NDJSON, an LF behind each line. */
+  /** NDJSON, an LF after each line. */
   readonly lines: Uint8Array;
   /** Rows that made no record. */
   readonly failures: readonly RowFailure[];

@@ -1,7 +1,7 @@
 import { formatOf, rowWordOf } from "./import-files.ts";
 import type { ImportOptions } from "./import-target.ts";
 
-/** Where an import goes on: at the row behind `skip` rows of the first of `files`; at its end there is no file. */
+/** Where an import goes on: at the row after `skip` rows of the first of `files`; at its end there is no file. */
 export interface ImportPosition {
   readonly files: readonly string[];
   readonly skip: number;

@@ -35,7 +35,7 @@ export function createLazyEventStore(
     removeNames: async (removal) => (await open()).removeNames(removal),
     queryCounts: () => peek()?.queryCounts() ?? { running: 0, waiting: 0 },
     check: async (signal, onProgress) => (await open()).check(signal, onProgress),
-    // It is closed by whoever opened it.
+    // The caller that opened it closes it.
     async [Symbol.asyncDispose]() {},
   };
 }

@@ -104,7 +104,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   });
   const url = `${config.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   logger.info({ url, version: packageVersion() }, "listening");
-  // Whoever has started the server waits for this line.
+  // The process that started the server may wait for this line.
   logger.flush();
   const stack = opened.move();
   let stopped: Promise<void> | undefined;

@@ -142,7 +142,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
   const cut = new AbortController();
   const connection = connectionOfRequest(request);
   const hold = core.openBytes.openBody(connection, { cut: (reason) => cut.abort(reason) });
-  // Whoever streams may take its time between messages.
+  // A client that streams may wait between messages.
   if (served.desc.methodKind === "client_streaming" || served.desc.methodKind === "bidi_streaming")
     hold.settle();
   const reading = core.openBytes.openReading(connection, { cut: () => breakOff(request, response) });

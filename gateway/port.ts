@@ -201,7 +201,7 @@ function sniff(socket: net.Socket, timeoutMs: number, decide: (isHttp2: boolean)
     socket.unshift(seen);
     decide(isHttp2);
   };
-  // Not the socket's own timer, which every byte would start anew.
+  // Not the socket's own timer, which every byte would restart.
   const timer = setTimeout(drop, timeoutMs);
   socket.once("close", () => clearTimeout(timer));
   socket.on("error", drop).on("end", drop).on("data", onData);

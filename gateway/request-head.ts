@@ -18,7 +18,7 @@ export interface RequestHead {
  * - `known`: the body may be as large as the method allows.
  * - `unknown`: it may have `limits.unknownCallerBytes`, on the wire and inflated,
  *   which is enough to look for a name in it.
- * - `maxBytes`: it may have so many, if the method allows them; `tooLarge` makes the error for more.
+ * - `maxBytes`: the body may have this many bytes, if the method allows them; `tooLarge` makes the error for more.
  * - `answer`: the call is answered at once, and its body is not read. Only of unary methods.
  */
 export type Standing =

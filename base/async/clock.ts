@@ -6,7 +6,7 @@
 export interface Clock {
   /** Milliseconds since 1970. Jumps when the computer's clock is set. */
   now(): number;
-  /** Milliseconds since some moment; never goes back, and nobody sets it. */
+  /** Milliseconds since some moment; never goes back, and does not follow changes of the system time. */
   monotonicMs(): number;
   /** Resolves after `ms`, or as soon as the signal is aborted. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;

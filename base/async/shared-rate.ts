@@ -11,21 +11,21 @@ export interface SharedRateOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** A process that dies keeps its share from others for so long, and some seconds. */
+/** A process that dies holds its share for this long and some seconds more. */
 const leaseMs = 10_000;
 /** How often the share is looked at while there is something to send. */
 const periodMs = 500;
-/** The same while more could be used than is to be had. */
+/** How often it is looked at while more could be sent than the share allows. */
 const wantingPeriodMs = 200;
-/** Who has not sent for so long leaves its share. */
+/** A process that has not sent for this long gives its share back. */
 const idleMs = 1_000;
-/** Answers may be waited for, but not for long. */
+/** The least time between two looks while answers are waited for. */
 const shortestMs = 20;
-/** What is left is in no window any more behind it. */
+/** After this time no request that was sent before counts in any window. */
 const maxQuietMs = 2_000;
-/** Behind a failure of the store. */
+/** The pause after a failure of the store. */
 const pauseMs = 1_000;
-/** Who doesn't use all of its share says that it wants so much more than it uses. */
+/** A process that does not use its whole share asks for this many times what it uses. */
 const headroom = 1.5;
 /** What is left of use by the next look when there is none. */
 const fading = 0.8;
@@ -41,7 +41,7 @@ interface Wish {
  * A rate of calls that several processes have together, as far as it is this
  * process's: a share that it asks for while it sends, and paces by the answers to its own requests. As
  * shares are never more than the rate together, and one becomes less only a
- * second behind the answers to what was sent by it, the rate is kept over all.
+ * second after the answers to what was sent by it, the rate is kept over all.
  */
 export class SharedRate {
   readonly #options: SharedRateOptions;

@@ -27,7 +27,7 @@ export interface PacerUse {
   /** Of those who wait now. */
   readonly limits: readonly number[];
   readonly turns: number;
-  /** At no time there was nobody who waited. */
+  /** Whether a caller was waiting at every moment. */
   readonly wasAlwaysAwaited: boolean;
 }
 
@@ -43,18 +43,18 @@ const maxPatienceMs = 500;
 const patiencePerSecondMs = 10;
 /** What is handed to another process waits longer for answers: it is handed seldom. */
 const quietPatienceMs = 1_000;
-/** While requests are under way it is looked at so often whether the process stands still. */
+/** How often it is checked, while requests are under way, whether the process was held up. */
 const beatMs = 50;
 /** A look that comes later than this was held up, and so may be what was to be sent. */
 const stallMs = 100;
-/** Timers come late: what was to go in the meantime goes at once, but no more than of so long. */
+/** Timers come late: what was to go in the meantime goes at once, but no more than would have gone in this time. */
 const burstMs = 50;
 const firstCapacity = 64;
 const none: Allowance = { perSecond: 0, ofAll: 0, untilMs: Number.NEGATIVE_INFINITY };
 
 /**
- * Lets at most so many requests go in any second, as the receiver
- * counts them: of N + 1 in a row the last goes a second behind the answer to the
+ * Lets at most N requests go in any second, as the receiver
+ * counts them: of N + 1 in a row the last goes a second after the answer to the
  * first, since it is not known when a request arrives, but it has when it is
  * answered. Slow receivers would hold that up, so an answer is waited for as long
  * as patience lasts, and 40 ms otherwise; then at least 95 % of the rate is left.
@@ -146,7 +146,7 @@ export class WindowPacer {
     return use;
   }
 
-  /** From when on none of the first so many turns is in a window any more; infinite: one is still to begin. */
+  /** The time from which on none of the first `count` turns is in a window; infinite while one has not begun. */
   quietAtMs(count: number): number {
     let arrivedMs = Number.NEGATIVE_INFINITY;
     for (let number = Math.max(0, this.#count - this.#done.length); number < count; number++) {
@@ -283,7 +283,7 @@ export class WindowPacer {
     this.#done = grown(this.#done);
   }
 
-  /** For so long, or until something changes. */
+  /** Resolves after `ms`, or when something changes. */
   async #sleep(ms: number): Promise<void> {
     const { clock, signal } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();

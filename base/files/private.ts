@@ -11,7 +11,7 @@ import {
 import { chmod, lstat } from "node:fs/promises";
 import { join } from "node:path";
 
-// Files of the data folder hold personal data and secrets: nobody but this user reads them, whatever the umask.
+// Files of the data folder hold personal data and secrets: only this user can read them, whatever the umask.
 const folderMode = 0o700;
 const fileMode = 0o600;
 const others = 0o077;
@@ -21,13 +21,13 @@ export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: folderMode });
 }
 
-/** Makes an empty file unless it is there, and takes a file away from others that is this user's. */
+/** Makes an empty file unless it exists. A file of this user is made readable for this user alone. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, fileMode));
   tighten(path);
 }
 
-/** Takes a file or a folder away from others; one that is missing or somebody else's stays as it is. */
+/** Removes the access of others to a file or a folder. One that is missing or of another user stays as it is. */
 export function tighten(path: string): void {
   const mode = modeToSet(lstatSync(path, { throwIfNoEntry: false }));
   if (mode !== undefined) chmodSync(path, mode);
@@ -49,7 +49,7 @@ export function tightenAll(path: string): void {
       else tighten(inside);
     }
   } catch {
-    // It may be removed meanwhile, or be of another user: then it is that one's to tighten.
+    // It may be removed meanwhile, or be of another user, who has to tighten it.
   }
 }
 

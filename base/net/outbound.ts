@@ -40,7 +40,7 @@ export class OutboundRefusedError extends Error {
 export interface OutboundOptions {
   /** Networks (`10.0.0.0/8`, an address) and places (`host:port`, `[::1]:9000`) that may be dialled although they are not public. */
   readonly allow: readonly string[];
-  /** Where the list is given, for messages: `webhook.outbound.allow` unless told. */
+  /** Where the list is given, for messages: by default `webhook.outbound.allow`. */
   readonly setting?: string;
   readonly resolveAll?: ResolveAll;
 }

@@ -121,7 +121,7 @@ function childKeys(
     const own = wordsOf(key);
     return own.every((word, i) => word === words[i]) ? [[key, own.length]] : [];
   });
-  // An index may point at an element of the list or just behind its end.
+  // An index may point at an element of the list or just after its end.
   const length = Array.isArray(value) ? value.length : 0;
   const isList = optionsOf(schema).some((option) => option._zod.def.type === "array");
   const isIndex = isList && /^\d{1,6}$/.test(words[0]!) && Number(words[0]) <= length;

@@ -19,16 +19,18 @@ export interface TurnLimits {
 const retryAfter = { desc: RetryInfoSchema, value: { retryDelay: { seconds: 5n, nanos: 0 } } };
 
 /**
- * Bounds calls that are heavy, or that others outside have to answer: so many of
- * one caller run and wait, and those of another caller go in between.
- * @param callerOf the name of an authenticated caller; undefined: nobody asks for a name
+ * Bounds calls that are heavy, or that servers outside have to answer: at most
+ * `maxRunning` of one caller run and `maxWaiting` wait, and callers take turns.
+ * @param callerOf the name of an authenticated caller; undefined: callers have no names
  */
 export function createInTurn(
   { what, maxRunning, maxWaiting }: TurnLimits,
   callerOf: (context: Pick<HandlerContext, "values">) => string | undefined,
 ): InTurn {
   const slots = createFairSlots({
-    ...{ maxRunning, maxWaiting, reserved: maxRunning },
+    maxRunning,
+    maxWaiting,
+    reserved: maxRunning,
     refuse({ running, waiting }) {
       const message = `${running} ${what} run and ${waiting} wait, try again later`;
       return new ConnectError(message, Code.ResourceExhausted, undefined, [retryAfter]);

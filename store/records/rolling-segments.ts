@@ -32,7 +32,7 @@ export interface RollingOptions {
   readonly mark: string | undefined;
 }
 
-/** Appends to the last of the numbered files, and to the next one when that is full. After a fault it is opened anew. */
+/** Appends to the last of the numbered files, and to the next one when that is full. After a fault it is opened again. */
 export function createRollingSegments(options: RollingOptions): RollingSegments {
   const { folder, maxFileBytes, fileSystem, checksums } = options;
   const mark = options.mark === undefined ? undefined : openSpoolMark(options.mark, options.after);

@@ -9,7 +9,7 @@ export function requireUtf8(bytes: Uint8Array): void {
   if (!isUtf8(bytes)) throw new JsonFault("text is not UTF-8", bytes, findInvalid(bytes));
 }
 
-/** Where the text begins: behind a byte order mark, if there is one. */
+/** Where the text begins: after a byte order mark, if there is one. */
 export function textStart(bytes: Uint8Array): number {
   return BOM.every((byte, at) => bytes[at] === byte) ? BOM.length : 0;
 }

@@ -1,7 +1,7 @@
 export interface LeaseClockOptions {
   /** The time of the database, in milliseconds since 1970. */
   readonly ask: () => Promise<number>;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Stands in until the database has been asked. */
   readonly now: () => number;
@@ -16,7 +16,7 @@ export interface LeaseClock {
 
 /** Clocks of two machines move apart by less than 10 ms in it. */
 const FRESH_MS = 60_000;
-/** An answer that took longer, as behind a busy pool, is wrong by up to half of that: what is known is better. */
+/** An answer that took longer, as when the pool is busy, is wrong by up to half of that: what is known is better. */
 const MAX_ROUND_TRIP_MS = 1_000;
 
 /** As `createLeaseClock`, when the database has been asked once. */
