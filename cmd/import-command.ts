@@ -13,7 +13,7 @@ import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./
 import { startProgress } from "./progress.ts";
 import { openRejects, type Reject } from "./rejects.ts";
 import { writeForeign } from "./terminal.ts";
-import { UserError } from "./user-error.ts";
+import { UsageError, UserError } from "./user-error.ts";
 
 /**
  * Imports files one after the other and writes a summary to stderr. What was taken is stored also when the signal is
@@ -122,7 +122,7 @@ async function checkFile(
   { mapping, map }: ImportOptions,
 ): Promise<ImportBlock | undefined> {
   if (source.format === "csv" && mapping === undefined && map === undefined) {
-    throw new UserError(`${JSON.stringify(file)} is CSV, all of which is text: give --mapping or --map`);
+    throw new UsageError(`${JSON.stringify(file)} is CSV, all of which is text: give --mapping or --map`);
   }
   if (file === "-") return undefined;
   checkReadable(file);

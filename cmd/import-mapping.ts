@@ -99,13 +99,13 @@ function readEntry(text: string): [string, unknown] {
   if (constant !== null) return [constant[1]!, { value: constant[2] }];
   const [, target, column, type] = /^([^=]+)=(.+?)(?::([a-z]+))?$/.exec(text) ?? [];
   if (target === undefined || column === undefined) {
-    throw new UserError(
+    throw new UsageError(
       `--map is ${JSON.stringify(text)}, give target=column, target=column:type or target:=text`,
     );
   }
   if (type === undefined) return [target, { from: column }];
   if (!types.includes(type)) {
-    throw new UserError(`--map has the type ${JSON.stringify(type)}, valid types are ${types.join(", ")}`);
+    throw new UsageError(`--map has the type ${JSON.stringify(type)}, valid types are ${types.join(", ")}`);
   }
   return [target, { from: column, type, ...(type === "time" && { format: ["iso"] }) }];
 }

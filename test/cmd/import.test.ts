@@ -172,6 +172,15 @@ describe("import", () => {
     await expect(importFiles(place, ["a.ndjson"], options)).rejects.toThrow(message);
   });
 
+  it.each([
+    ["no mapping", { format: "csv" as const }],
+    ["no column", { map: ["x"] }],
+    ["an unknown type", { map: ["a=b:thing"] }],
+  ])("takes %s for a wrong command line", async (_, options) => {
+    const place = openPlace({ "a.ndjson": "" });
+    await expect(importFiles(place, ["a.ndjson"], options)).rejects.toMatchObject({ exitCode: 2 });
+  });
+
   it("refuses a file that isn't there before it stores anything", async () => {
     const place = openPlace({ "a.ndjson": lines(trackOf("a")) });
     await expect(importFiles(place, ["a.ndjson", "gone.ndjson"])).rejects.toThrow(/ENOENT/);
