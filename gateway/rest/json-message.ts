@@ -10,13 +10,9 @@ import { nearestName } from "../../base/text/nearest.ts";
 import { quote, quoteText, shorten } from "../../base/text/quote.ts";
 import { compileJsonReader, isPlain, type ReadJson } from "../json-read.ts";
 import { describeElement, describeField } from "./field-text.ts";
-import { settleNumbers } from "./json-numbers.ts";
+import { maxDepth, settleNumbers } from "./json-numbers.ts";
 import { findField } from "./parameters.ts";
-import { badRequest, type Violation } from "./violations.ts";
-
-/** The library reads no deeper either. */
-const maxDepth = 100;
-const maxViolations = 20;
+import { badRequest, maxViolations, type Violation } from "./violations.ts";
 
 /** What is done with members that have no field: mostly they are misspelt. */
 export type UnknownMembers = "refuse" | "ignore";

@@ -4,7 +4,7 @@ import { BigNumber } from "../../base/json/exact-numbers.ts";
 import { readIntegerText } from "../../base/text/integer-text.ts";
 import { quote, quoteText, shorten } from "../../base/text/quote.ts";
 import { describeElement } from "./field-text.ts";
-import type { Violation } from "./violations.ts";
+import { maxViolations, type Violation } from "./violations.ts";
 
 interface Place {
   readonly at: string;
@@ -15,8 +15,7 @@ interface Place {
 type Settle = (json: unknown, place: Place) => unknown;
 
 /** The library reads no deeper, and says so. */
-const maxDepth = 100;
-const maxViolations = 20;
+export const maxDepth = 100;
 
 /**
  * Brings numbers into a form that the library reads as they were written:

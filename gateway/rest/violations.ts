@@ -1,6 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 
+/** More faults of one body are not reported. */
+export const maxViolations = 20;
+
 /** One bad field of a request, as `google.rpc.BadRequest` carries it. */
 export interface Violation {
   /** Proto path of the field, for example `books[2].genre`. */
