@@ -40,12 +40,14 @@ const spoolOf = (folder: string): string => join(folder, "events", "spool");
 const lastFile = (folder: string): string =>
   join(spoolOf(folder), readdirSync(spoolOf(folder)).toSorted().at(-1)!);
 
+const patient = { timeout: 60_000, interval: 100 };
+
 /** It says what is missing, takes nothing, and stays as it is until that is accepted. */
 async function expectLoss(engage: Engage, words: RegExp): Promise<void> {
   await vi.waitFor(async () => {
     const faults = engage.log.filter(({ msg }) => msg === "the store of events cannot be opened");
     expect(JSON.stringify(faults.map(({ err }) => (err as Error).message))).toMatch(words);
-  });
+  }, patient);
   expect(await readiness(engage)).toEqual([503, expect.stringContaining("takes no records")]);
   using sender = createSender(engage);
   expect((await sender.send(reportOf(99), ingestPath)).status).toBe(503);
