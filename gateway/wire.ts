@@ -6,6 +6,7 @@ import {
   type Message,
   toBinary,
 } from "@bufbuild/protobuf";
+import { holdsMoreValues, maxValues } from "../base/protobuf/bounds.ts";
 import { opaqueFieldOf } from "./opaque.ts";
 
 /** Wire codec of one message type. */
@@ -37,7 +38,7 @@ export function createWireCodec(desc: DescMessage): WireCodec {
 
 function generalCodec(desc: DescMessage): WireCodec {
   return {
-    decode: (payload) => fromBinary(desc, payload),
+    decode: (payload) => readMessage(desc, payload),
     encode(message, headroom) {
       const payload = toBinary(desc, message);
       const framed = Buffer.allocUnsafe(headroom + payload.length);
@@ -45,6 +46,13 @@ function generalCodec(desc: DescMessage): WireCodec {
       return { head: framed, tail: undefined };
     },
   };
+}
+
+/** Throws on malformed input, and on more values than any honest message holds. */
+export function readMessage(desc: DescMessage, payload: Uint8Array): Message {
+  if (holdsMoreValues(desc, payload, maxValues))
+    throw new Error(`it holds more than ${maxValues} messages, elements and unknown fields`);
+  return fromBinary(desc, payload);
 }
 
 /** Length-delimited wire type. */

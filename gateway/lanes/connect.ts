@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout } from "@connectrpc/connect/protocol-connect";
 import type { Call } from "../call.ts";
@@ -13,6 +13,7 @@ import type { ServedMethod } from "../methods.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
 import { hasReason, malformedMessage } from "../refusals.ts";
 import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
+import { readMessage } from "../wire.ts";
 
 interface Serialize {
   readonly decode: DecodeBody;
@@ -83,7 +84,7 @@ function binaryOf(served: ServedMethod, core: Core): Serialize {
   return {
     decode: (body) => {
       try {
-        return fromBinary(input, body);
+        return readMessage(input, body);
       } catch (error) {
         throw malformedMessage(input.typeName, error);
       }

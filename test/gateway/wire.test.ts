@@ -69,3 +69,11 @@ test("a value that is no bytes is refused and not sent as zeros", () => {
   const message = create(RequestSchema, { content: "text" as never });
   expect(() => createWireCodec(RequestSchema).encode(message, 0)).toThrow();
 });
+
+test("a message of more values than any honest one holds is refused before it is read", () => {
+  const { decode } = createWireCodec(RequestSchema);
+  const unknown = Buffer.from([0xf8, 0x01, 1]);
+  expect(() => decode(Buffer.concat(new Array<Buffer>(1_000_001).fill(unknown)))).toThrow(
+    "holds more than 1000000 messages, elements and unknown fields",
+  );
+});
