@@ -31,12 +31,18 @@ type Request = IncomingMessage | Http2ServerRequest;
  */
 export function collectBody(request: Request, room: Room, hold: Hold, reader: BodyReader): void {
   const { headers } = request;
-  const encoding = headers["content-encoding"] ?? "identity";
+  const encoding = encodingOf(headers["content-encoding"]);
   const declared = Number(headers["content-length"] ?? 0);
   if (declared > room.maxBytes) failLater(reader, tooLarge(room, declared));
   else if (encoding === "identity") collect(request, declared, room, hold, reader);
   else if (encoding !== "gzip" && encoding !== "br") failLater(reader, unsupported(encoding));
   else collect(request, declared, room, hold, inflating(encoding, room, hold, reader));
+}
+
+/** Names have no case, and one has a second spelling: https://www.rfc-editor.org/rfc/rfc9110.html#name-content-codings */
+function encodingOf(header = "identity"): string {
+  const name = header.toLowerCase();
+  return name === "x-gzip" ? "gzip" : name;
 }
 
 /** As a promise. `bytesRead` is told the size on the wire. */

@@ -47,6 +47,24 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     );
   });
 
+  test.each(["gzip", "GZIP", "x-gzip", "X-GZip"])(
+    "a body with content-encoding %s is taken",
+    async (encoding) => {
+      const body = gzipSync(within);
+      const headers = { "content-type": "application/json", "content-encoding": encoding };
+      expect(
+        (
+          await sendHttp1(
+            server.port,
+            "POST /v1/echo",
+            { ...headers, "content-length": `${body.length}` },
+            body,
+          )
+        ).status,
+      ).toBe(200);
+    },
+  );
+
   test.each([
     ["gRPC", "application/grpc+json", {}, (text: string) => envelope(Buffer.from(text))],
     [
