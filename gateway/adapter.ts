@@ -16,6 +16,7 @@ import {
 import { explainUnsupported } from "./adapter-media.ts";
 import { codeOf, noteOutcome, watchAnswer } from "./adapter-outcome.ts";
 import { blameCaller, blameCallerIn } from "./adapter-parse.ts";
+import { boundedBody, boundedFrames } from "./bounded-frames.ts";
 import { type Connection, connectionOf } from "./connections.ts";
 import type { Core } from "./core.ts";
 import { eachUntilAborted, enforceDeadline, startLimit } from "./deadline.ts";
@@ -24,6 +25,7 @@ import { concealFaults } from "./failures.ts";
 import { createJsonBodyReader, hasLongs } from "./json-body.ts";
 import { jsonBoundsOf, maxMessageBytesOf } from "./limits.ts";
 import { httpMethodsOf, type ServedMethod } from "./methods.ts";
+import type { Hold } from "./open-bytes.ts";
 import { enterStream } from "./open-streams.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "./record.ts";
@@ -161,15 +163,17 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     const received = receive(universal.body as AsyncIterable<Uint8Array>, record, () =>
       AbortSignal.any([upload.signal, limit?.signal, cut.signal].filter((signal) => signal !== undefined)),
     );
-    const whole = isEnveloped(request) ? wholeMessages : wholeBody;
-    const body = whole(received, maxMessageBytesOf(core.limits, served), hold);
+    const body = boundBody(received, request, served, {
+      maxBytes: maxMessageBytesOf(core.limits, served),
+      hold,
+    });
     answer = await blameCallerIn(await handler({ ...universal, body }));
     answer = explainUnsupported(answer, request, served);
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
       answer = { ...answer, header: new Headers([...(answer.header ?? []), ["connection", "close"]]) };
       stopRequest(request);
-    }
+    } else if ("stream" in request && answer.status !== 200) stopRequest(request);
     const written = universalResponseToNodeResponse(watchAnswer(answer, record, reading), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);
@@ -214,6 +218,29 @@ function isGone(request: NodeRequest, response: NodeResponse): boolean {
 }
 
 /** Whether messages have a prefix with their length. */
+/** The body in whole messages, none of which holds more than may be read. JSON is bounded by its own reader. */
+function boundBody(
+  received: AsyncIterable<Uint8Array>,
+  request: NodeRequest,
+  { desc }: ServedMethod,
+  { maxBytes, hold }: { readonly maxBytes: number; readonly hold: Hold },
+): AsyncIterable<Uint8Array> {
+  const { headers } = request;
+  const isJson = (headers["content-type"] ?? "").includes("json");
+  const framed = (encoding: string | string[] = "") => ({
+    desc: desc.input,
+    encoding: String(encoding).replace("identity", ""),
+    maxBytes,
+  });
+  if (isEnveloped(request)) {
+    const whole = wholeMessages(received, maxBytes, hold);
+    const encoding = headers["grpc-encoding"] ?? headers["connect-content-encoding"];
+    return isJson ? whole : boundedFrames(whole, framed(encoding));
+  }
+  const whole = wholeBody(received, maxBytes, hold);
+  return isJson ? whole : boundedBody(whole, framed(headers["content-encoding"]));
+}
+
 function isEnveloped({ headers }: NodeRequest): boolean {
   return /^application\/(?:grpc|connect\+)/.test(headers["content-type"] ?? "");
 }

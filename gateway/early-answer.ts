@@ -1,4 +1,4 @@
-import { constants } from "node:http2";
+import { constants, type ServerHttp2Stream } from "node:http2";
 import type { NodeRequest } from "./port.ts";
 
 /** A caller that is still sending gets this long to read its answer. */
@@ -20,16 +20,17 @@ export function skipShortRest(request: NodeRequest): boolean {
 }
 
 /**
- * Prepares for an answer to a request that is still coming. HTTP/2 can tell the
- * caller to stop. HTTP/1.1 has no word for that, and to cut the connection at
+ * Prepares for an answer to a request that is still coming. On HTTP/2 what comes
+ * is read and forgotten until a little after the answer is written, and then the
+ * caller is told to stop: a reset that is sent with the answer would overtake it.
+ * HTTP/1.1 has no word for that, and to cut the connection at
  * once, as Node does, would make the caller's system drop an answer that it has
  * not read: it is closed on this side first and a little later altogether. Such
  * an answer must say `connection: close`.
  */
 export function stopRequest(request: NodeRequest): void {
   if ("stream" in request) {
-    // Waits for what is being written.
-    request.stream.close(constants.NGHTTP2_NO_ERROR);
+    stopStream(request.stream);
     return;
   }
   const { socket } = request;
@@ -38,4 +39,16 @@ export function stopRequest(request: NodeRequest): void {
     const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once("close", () => clearTimeout(timer));
   };
+}
+
+/** The same for an HTTP/2 stream. */
+export function stopStream(stream: ServerHttp2Stream): void {
+  if (stream.endAfterHeaders) return;
+  stream.resume();
+  const linger = (): void => {
+    const timer = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), lingerMs);
+    stream.once("close", () => clearTimeout(timer));
+  };
+  if (stream.writableFinished) linger();
+  else stream.once("finish", linger);
 }

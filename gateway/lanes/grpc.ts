@@ -12,6 +12,7 @@ import { parseTimeout } from "@connectrpc/connect/protocol-grpc";
 import { Call } from "../call.ts";
 import { connectionOf } from "../connections.ts";
 import type { Core } from "../core.ts";
+import { stopStream } from "../early-answer.ts";
 import { reportLate, toSafeError } from "../failures.ts";
 import { assignGrpcStatus } from "../grpc-status.ts";
 import { holdStream } from "../hold-answer.ts";
@@ -244,7 +245,7 @@ class UnaryStream implements Holder {
 
   /** An answer before the end of the request must close that half too, or the stream blocks a drain. */
   #closeRequest(): void {
-    if (!this.#stream.readableEnded) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    if (!this.#stream.readableEnded) stopStream(this.#stream);
   }
 
   #finish(code: Code | undefined, bytesOut: number): void {

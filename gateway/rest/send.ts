@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { constants, Http2ServerResponse } from "node:http2";
+import { Http2ServerResponse } from "node:http2";
+import { stopStream } from "../early-answer.ts";
 import type { NodeRequest, NodeResponse } from "../port.ts";
 import type { HttpAnswer } from "../unary-http.ts";
 
@@ -24,7 +25,7 @@ export function sendAnswer(request: NodeRequest, target: NodeResponse, answer: H
     response.writeHead(answer.status, headers);
     response.end(body);
     // Else the rest of the request would hold the stream open.
-    if (isUnread) target.stream.close(constants.NGHTTP2_NO_ERROR);
+    if (isUnread) stopStream(target.stream);
   } else if (isUnread) {
     headers["connection"] = "close";
     response.writeHead(answer.status, headers);
