@@ -82,6 +82,13 @@ describe.each([
     expect(await run("curl", "-sS", flag, `${url}/metrics`)).toContain("engage_calls_total");
   });
 
+  it("reads the whole answer to a request that is refused before its body is read", async () => {
+    const refusals = Array.from({ length: 20 }, async () =>
+      JSON.parse(await run("curl", "-sS", flag, "-d", "[]", `${server.address.url}/webhook/nobody`)),
+    );
+    for (const refusal of await Promise.all(refusals)) expect(refusal).toMatchObject({ return_code: 1 });
+  });
+
   it("gets JSON for what does not exist", async () => {
     const output = await run(
       "curl",
