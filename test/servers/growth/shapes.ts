@@ -20,7 +20,7 @@ const mixedCase = (at: number): string =>
 /** JSON values, good and bad, each in the way in which some reader may be slow. */
 export const jsonShapes: Readonly<Record<string, Shape>> = {
   "lists within lists": (length) => "[".repeat(length / 2) + "]".repeat(length / 2),
-  "objects within objects": (length) => '{"a":'.repeat(length / 6) + "1" + "}".repeat(length / 6),
+  "objects within objects": (length) => `${'{"a":'.repeat(length / 6)}1${"}".repeat(length / 6)}`,
   "lists that never end": repeat("["),
   "empty lists": list("[", "]", () => "[]"),
   "empty objects": list("[", "]", () => "{}"),
