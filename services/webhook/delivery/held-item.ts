@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
+import type { AnsweredMessages } from "./answered.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { backoffMs, type RetryPolicy, toElementOutcome } from "./retry.ts";
 
@@ -14,6 +15,8 @@ export interface HeldItemOptions {
   readonly observer: DeliveryObserver;
   /** Aborted when there is no more time to settle anything. */
   readonly signal: AbortSignal;
+  /** Counts what is answered and not settled. */
+  readonly answered: Pick<AnsweredMessages, "add" | "settled">;
   /** Called once: everything is settled, or somebody else has the messages. */
   readonly onEnd: (held: HeldItem) => void;
 }
@@ -35,6 +38,8 @@ export class HeldItem {
   #open: number;
   #unsettled: number;
   #ready: ElementOutcome[] = [];
+  /** How many of those that are ready the target has answered. */
+  #answered = 0;
   #retries: { readonly index: number; readonly outcome: TargetOutcome }[] = [];
   #isSettling = false;
   #isEnded = false;
@@ -62,7 +67,12 @@ export class HeldItem {
     outcomes.forEach((outcome, at) => {
       const index = indexes[at]!;
       if (outcome.kind === "retry") this.#retries.push({ index, outcome });
-      else this.#ready.push(this.#toSettle(index, outcome));
+      else {
+        this.#ready.push(this.#toSettle(index, outcome));
+        if (this.#isEnded) return;
+        this.#answered++;
+        this.#options.answered.add(1);
+      }
     });
     this.#close(outcomes.length);
   }
@@ -121,7 +131,10 @@ export class HeldItem {
       await nextTurn();
       const outcomes = this.#ready;
       this.#ready = [];
+      const answered = this.#answered;
+      this.#answered = 0;
       const isSettled = await this.#settle(outcomes);
+      this.#options.answered.settled(answered);
       if (!isSettled) this.#lose();
       this.#unsettled -= outcomes.length;
     }
@@ -153,6 +166,8 @@ export class HeldItem {
   #end(): void {
     this.#isEnded = true;
     this.#queue.abort();
+    this.#options.answered.settled(this.#answered);
+    this.#answered = 0;
     this.#options.onEnd(this);
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
+import { AnsweredMessages } from "./answered.ts";
 import { attemptCall } from "./attempt.ts";
 import { BeginNotes } from "./begin-notes.ts";
 import type { BreakerPolicy } from "./breaker.ts";
@@ -59,12 +60,12 @@ export class Lane {
   readonly #notes: BeginNotes;
   readonly #held = new Set<HeldItem>();
   readonly #suspects = new OneAtATime();
+  readonly #answered = new AnsweredMessages();
   readonly #stop = new AbortController();
   /** Breaks off calls. */
   readonly #kill = new AbortController();
   /** Ends attempts to settle. */
   readonly #end = new AbortController();
-  /** Whoever waits for news. */
   readonly #sleeps = new Set<AbortController>();
   #isWoken = false;
   /** There was nothing to lease, so the end of a call is no reason to look again. */
@@ -215,6 +216,7 @@ export class Lane {
     const { inbox, target, policy, clock, random, observer } = this.#options;
     const held = new HeldItem(item, {
       ...{ inbox, policy: policy.retry, clock, random, observer, signal: this.#end.signal },
+      answered: this.#answered,
       onEnd: () => {
         this.#held.delete(held);
         this.#progress();
@@ -257,6 +259,7 @@ export class Lane {
     const { name, target, policy, clock, observer } = this.#options;
     const leave = await this.#gate.enter(priority, queueSignal);
     if (leave === undefined) return undefined;
+    if (priority === "normal" && this.#answered.isFull) await this.#answered.untilRoom(signal);
     if (mayBegin !== undefined && !(await mayBegin())) {
       leave({ kind: "none" });
       return undefined;

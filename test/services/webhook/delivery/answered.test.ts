@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { AnsweredMessages } from "../../../../services/webhook/delivery/answered.ts";
+
+it("lets calls begin again once enough of what is answered is settled", async () => {
+  const answered = new AnsweredMessages();
+  answered.add(89);
+  expect(answered.isFull).toBe(false);
+  answered.add(1);
+  const order: string[] = [];
+  const waiting = answered.untilRoom(new AbortController().signal).then(() => order.push("room"));
+  order.push("settled");
+  answered.settled(1);
+  await waiting;
+  expect([order, answered.isFull]).toEqual([["settled", "room"], false]);
+});
+
+it("waits no longer than its signal allows", async () => {
+  const answered = new AnsweredMessages();
+  answered.add(100);
+  const controller = new AbortController();
+  const waiting = answered.untilRoom(controller.signal);
+  controller.abort();
+  await waiting;
+  expect(answered.isFull).toBe(true);
+});
