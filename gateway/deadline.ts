@@ -45,7 +45,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** The same messages; once the signal aborts its reason is thrown in the place of the next. */
+/** The same messages; once the signal aborts its reason is thrown instead of the next. */
 export async function* eachUntilAborted<T>(
   messages: AsyncIterable<T>,
   signal: AbortSignal,

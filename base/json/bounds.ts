@@ -37,7 +37,7 @@ const longNumberBytes = 16;
 const stepBytes = 64;
 
 /** What a byte outside of strings begins or ends. */
-const blank = 0;
+const space = 0;
 const other = 1;
 const text = 2;
 const open = 3;
@@ -46,7 +46,7 @@ const colon = 5;
 const comma = 6;
 
 const kinds = new Uint8Array(256).fill(other);
-for (const byte of [0x20, 0x09, 0x0a, 0x0d]) kinds[byte] = blank;
+for (const byte of [0x20, 0x09, 0x0a, 0x0d]) kinds[byte] = space;
 kinds[quote] = text;
 kinds[0x5b] = open;
 kinds[0x7b] = open;

@@ -30,13 +30,13 @@ export function parseExactly(
   return numbers.length === 0 ? parsed : putBack(JSON.parse(marked), numbers, toValue);
 }
 
-/** What a text in the place of a number begins with; callers can't know it. */
+/** What a text instead of a number begins with; callers can't know it. */
 const mark = `${randomUUID()}:`;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The text with `"mark:i"` in the place of the number whose digits are `numbers[i]`. */
+/** The text with `"mark:i"` instead of the number whose digits are `numbers[i]`. */
 function markBigNumbers(text: string): { readonly marked: string; readonly numbers: readonly string[] } {
   const numbers: string[] = [];
   const pieces: string[] = [];

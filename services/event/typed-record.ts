@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { RecordType as RecordTypeName } from "../../base/record/record-type.ts";
 import {
   RecordType,
   RecordTypeSchema,
@@ -7,7 +8,7 @@ import {
 } from "../../gen/engage/event/v1/record_pb.ts";
 import { formatLocalTime } from "./record/local-time.ts";
 import { readZoneOffset } from "./record/properties.ts";
-import type { RecordType as RecordTypeName, RefusedRecord } from "./record/record.ts";
+import type { RefusedRecord } from "./record/record.ts";
 import { refuse } from "./record/refusal.ts";
 
 const typeNames: Readonly<{ [type: number]: RecordTypeName }> = {

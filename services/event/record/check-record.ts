@@ -1,18 +1,17 @@
+import { type RecordType, recordTypes } from "../../../base/record/record-type.ts";
 import type { PropertyType } from "../../../store/events/events.ts";
 import { isObject } from "./convert.ts";
 import { type Draft, dropProperty } from "./draft.ts";
 import { parseLocalTime } from "./local-time.ts";
 import { isEventName } from "./names.ts";
 import { addProperty, addUnset, clearedBy, readZoneOffset } from "./properties.ts";
-import {
-  type CheckedOperation,
-  type CheckedRecord,
-  type NameRoom,
-  type RecordRules,
-  type RecordType,
-  type RefusalReason,
-  type RefusedRecord,
-  recordTypes,
+import type {
+  CheckedOperation,
+  CheckedRecord,
+  NameRoom,
+  RecordRules,
+  RefusalReason,
+  RefusedRecord,
 } from "./record.ts";
 import { refuse, show } from "./refusal.ts";
 import { type Root, readId, readRoot } from "./root.ts";

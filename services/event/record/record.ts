@@ -1,21 +1,5 @@
 import type { Property, PropertyTable, PropertyType } from "../../../store/events/events.ts";
 
-/** Names of the ten types of records, as `#type` has them. */
-export const recordTypes = [
-  "track",
-  "track_update",
-  "track_overwrite",
-  "user_set",
-  "user_setOnce",
-  "user_add",
-  "user_append",
-  "user_uniq_append",
-  "user_unset",
-  "user_del",
-] as const;
-
-export type RecordType = (typeof recordTypes)[number];
-
 /** Why a record was refused as a whole; fit for the label of a metric. */
 export const refusalReasons = [
   "not_json",

@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
+import { isRecordType, recordTypes } from "../../../base/record/record-type.ts";
 import { listNames, nearestName } from "../../../base/text/nearest.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { EntryConfig } from "../mapping/config.ts";
 import { splitTemplate } from "../mapping/template.ts";
-import { isName, nameRule, recordTypes } from "./names.ts";
+import { isName, nameRule } from "./names.ts";
 
 type Add = (message: string) => void;
 
@@ -37,7 +38,7 @@ const shown = (value: unknown): string =>
   typeof value === "string" ? quoteText(value) : quoteText(JSON.stringify(value));
 
 const checkType: Check = (value) => {
-  if (typeof value === "string" && recordTypes.includes(value)) return undefined;
+  if (typeof value === "string" && isRecordType(value)) return undefined;
   const nearest = typeof value === "string" ? nearestName(value, recordTypes) : undefined;
   const meant = nearest === undefined ? "" : `did you mean ${quoteText(nearest)}? `;
   return `${shown(value)} is not a type of records: ${meant}valid are ${listNames(recordTypes)}`;

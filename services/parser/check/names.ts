@@ -1,19 +1,5 @@
 import { rootKeys } from "../mapping/record.ts";
 
-/** What `#type` can be. */
-export const recordTypes: readonly string[] = [
-  "track",
-  "track_update",
-  "track_overwrite",
-  "user_set",
-  "user_setOnce",
-  "user_add",
-  "user_append",
-  "user_uniq_append",
-  "user_unset",
-  "user_del",
-];
-
 /** Properties that the platform defines itself, without `#`; no other name may begin with it. */
 const presetWords = `
   active_time app_crashed_reason app_version background_duration browser browser_version bundle_id carrier city
