@@ -11,7 +11,10 @@ import { config, type GrowingRequest, growingRequests, signatureOf } from "./req
  * that of its event loop and that of its other threads.
  */
 const sizes = [131_072, 262_144, 524_288] as const;
+/** The most by which twice the size may multiply the cost. */
 const maxRatio = 2.5;
+/** A body that seems to cost too much is measured at this size as well. */
+const confirmingSize = 1_048_576;
 /** Below this the clock, the collector of garbage and the compiler decide. */
 const floorMs = 30;
 /** The least of these counts; a cost that seems to grow too fast is measured again. */
@@ -73,27 +76,51 @@ async function leastCost(
   return best;
 }
 
-/** How often the time doubles too fast; empty when it grows as the size does. */
-function faultsOf(costs: readonly Cpu[]): string[] {
-  return (["eventLoop", "all"] as const).flatMap((thread) => {
-    const ms = costs.map((cost) => cost[thread]);
-    const [, before = 0, last = 0] = ms;
-    const isFast = last > floorMs && last > maxRatio * before;
-    return isFast ? [`${thread}: ${ms.map((one) => one.toFixed(1)).join(", ")} ms`] : [];
-  });
+const threads = ["eventLoop", "all"] as const;
+
+function describeCosts(thread: keyof Cpu, costs: readonly Cpu[]): string {
+  return `${thread}: ${costs.map((cost) => cost[thread].toFixed(1)).join(", ")} ms`;
+}
+
+/** Whether the last doubling of the size multiplies the cost by too much. */
+function growsTooFast(thread: keyof Cpu, costs: readonly Cpu[]): boolean {
+  const [before = 0, last = 0] = costs.slice(-2).map((cost) => cost[thread]);
+  return last > floorMs && last > maxRatio * before;
+}
+
+/** Whether twice doubling the size multiplies the cost by too much. */
+function growsTooFastOverall(thread: keyof Cpu, costs: readonly Cpu[]): boolean {
+  const [first = 0, , last = 0] = costs.map((cost) => cost[thread]);
+  return last > maxRatio ** 2 * first;
+}
+
+/**
+ * A cost that grows too fast does so at every size. One step is another thing: a
+ * larger body is the first that makes the collector of garbage run, for example.
+ */
+async function isConfirmed(
+  thread: keyof Cpu,
+  growing: GrowingRequest,
+  costs: readonly Cpu[],
+): Promise<boolean> {
+  if (growsTooFastOverall(thread, costs)) return true;
+  const next = await leastCost(growing, growing.body(confirmingSize), undefined, 3);
+  return growsTooFast(thread, [...costs, next]);
 }
 
 async function faultsOfGrowth(growing: GrowingRequest): Promise<string[]> {
   const bodies = sizes.map((size) => growing.body(size));
-  let costs: readonly (Cpu | undefined)[] = sizes.map(() => undefined);
-  let faults: string[] = [];
+  let costs: readonly Cpu[] = [];
   for (const count of rounds) {
     const measured: Cpu[] = [];
     for (const [at, body] of bodies.entries())
       measured.push(await leastCost(growing, body, costs[at], count));
     costs = measured;
-    faults = faultsOf(measured);
-    if (faults.length === 0) return [];
+    if (!threads.some((thread) => growsTooFast(thread, measured))) return [];
+  }
+  const faults: string[] = [];
+  for (const thread of threads.filter((one) => growsTooFast(one, costs))) {
+    if (await isConfirmed(thread, growing, costs)) faults.push(describeCosts(thread, costs));
   }
   return faults;
 }
