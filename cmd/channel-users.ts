@@ -1,5 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { wordError } from "../base/text/system-error.ts";
 import type { DownloadEventUsersResponse, UserRow } from "../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type Warning, WarningReason } from "../gen/engage/analysis/v1/result_pb.ts";
 import type { Audience } from "../gen/engage/channel/v1/task_pb.ts";
@@ -214,7 +215,7 @@ function toAudienceError(error: unknown): Error {
       violations.length > 0 ? violations : [{ field: "", problem: error.message }],
     );
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = wordError(error);
   return new AudienceUnavailableError(message, { cause: error });
 }
 

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createCsvParser } from "../base/text/csv.ts";
+import { wordError } from "../base/text/system-error.ts";
 import type { ClusterMemberSchema } from "../gen/engage/analysis/v1/cluster_pb.ts";
 import { UserError } from "./user-error.ts";
 
@@ -42,7 +43,7 @@ export async function* readMembers(
     }
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`the members can't be read: ${(error as Error).message}`, { cause: error });
+    throw new UserError(`the members can't be read: ${wordError(error)}`, { cause: error });
   }
 }
 

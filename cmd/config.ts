@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { packageRoot } from "../base/package/root.ts";
+import { wordError, wordSystemError } from "../base/text/system-error.ts";
 import { configFileFrom, type Environment, readEnvironment } from "./config/environment.ts";
 import { validate } from "./config/issues.ts";
 import { createPlaces } from "./config/places.ts";
@@ -112,9 +113,7 @@ function openSource({ env, cwd, file }: ConfigOptions): { source: ConfigSource; 
   try {
     return { source: parseConfigSource(shown, readFileSync(chosen, "utf8")), isDemo };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError([
-      { where: shown, path: "", message: `cannot read the configuration file (${code})` },
-    ]);
+    const message = `cannot read the configuration file: ${wordSystemError(error) ?? wordError(error)}`;
+    throw new ConfigError([{ where: shown, path: "", message }]);
   }
 }

@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from "node:fs";
+import { firstLine, wordError, wordSystemError } from "../base/text/system-error.ts";
 import { UserError } from "./user-error.ts";
 
 /**
@@ -14,11 +15,9 @@ export function cannotWrite(file: string, error: unknown): UserError {
 }
 
 function faultOf(verb: string, file: string, error: unknown, kind?: string): UserError {
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
   const name = `${kind === undefined ? "" : `the ${kind} `}${JSON.stringify(file)}`;
-  // The system's own message would name the file once more.
-  const reason = syscall === undefined ? `: ${firstLine(message)}` : ` (${code})`;
-  return new UserError(`cannot ${verb} ${name}${reason}`, { cause: error });
+  const reason = wordSystemError(error) ?? firstLine(wordError(error));
+  return new UserError(`cannot ${verb} ${name}: ${reason}`, { cause: error });
 }
 
 /** Before a file is opened that is read long after. @throws UserError when it can't be read, or is a folder */
@@ -32,10 +31,5 @@ export function checkReadable(file: string): void {
 }
 
 export function isFolder(verb: "read" | "write", file: string): UserError {
-  return new UserError(`cannot ${verb} ${JSON.stringify(file)} (EISDIR)`);
-}
-
-/** Libraries add an excerpt of what they have read. */
-export function firstLine(message: string): string {
-  return message.split("\n", 1)[0]!.replace(/:$/, "");
+  return new UserError(`cannot ${verb} ${JSON.stringify(file)}: it is a folder, not a file`);
 }

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { wordError } from "../base/text/system-error.ts";
 
 /** What shells tell of a program that its pipe has ended: 128 and the number of SIGPIPE. */
 const unreadExitCode = 141;
@@ -16,7 +17,7 @@ export function guardOutput(
   stderr.on("error", () => undefined);
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") exit(unreadExitCode);
-    stderr.write(`engage: cannot write standard output (${error.code ?? error.message})\n`);
+    stderr.write(`engage: cannot write standard output: ${wordError(error)}\n`);
     exit(1);
   });
 }

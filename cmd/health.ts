@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 import type { Writable } from "node:stream";
+import { wordConnectionFault } from "./call-fault.ts";
 import { type Config, type ConfigOptions, loadConfig } from "./config.ts";
 import { checkUrl } from "./http-url.ts";
 import { writeForeign } from "./terminal.ts";
@@ -39,9 +40,7 @@ export function checkHealth(url: string, timeoutMs: number, tls: RequestOptions 
   });
   call.on("error", (error) => {
     const isLate = error.name === "AbortError" || error.name === "TimeoutError";
-    const reason = isLate
-      ? `no answer within ${timeoutMs} ms`
-      : error.message || (error as NodeJS.ErrnoException).code;
+    const reason = isLate ? `no answer within ${timeoutMs} ms` : wordConnectionFault(error);
     resolve({ ok: false, detail: `${url}: ${reason}` });
   });
   call.end();

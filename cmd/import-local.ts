@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { wordError } from "../base/text/system-error.ts";
 import { maxPropertiesOf } from "../services/event/config.ts";
 import { createPreparer } from "../services/event/load/prepare.ts";
 import { removeRows } from "../services/event/load/staging.ts";
@@ -37,10 +38,7 @@ export async function openLocalImport(
   await using opened = new AsyncDisposableStack();
   opened.use(lockFolder(join(config.data, "events")));
   const say = (what: string, error: unknown) =>
-    writeForeign(
-      streams.stderr,
-      `engage: ${what}: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    writeForeign(streams.stderr, `engage: ${what}: ${wordError(error)}\n`);
   const letters = opened.use(
     openNdjsonDeadLetters({
       ...config.events.deadLetters,

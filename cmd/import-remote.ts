@@ -9,6 +9,7 @@ import {
   TrackStreamRequestSchema,
 } from "../gen/engage/event/v1/track_pb.ts";
 import { refusalWord } from "../services/event/results.ts";
+import { wordCallError } from "./call-fault.ts";
 import { keyFrom } from "./config/environment.ts";
 import type { ConfigOptions } from "./config.ts";
 import type { RefusedRecord } from "./import-refused.ts";
@@ -47,7 +48,7 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
       }
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
-      throw new UserError(`${baseUrl}: ${error.rawMessage}`, { cause: error });
+      throw new UserError(`${baseUrl}: ${wordCallError(error)}`, { cause: error });
     }
     if (open.length > 0)
       throw new UserError(`${baseUrl}: the stream ended before all records were acknowledged`);

@@ -1,5 +1,6 @@
 import { isatty } from "node:tty";
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
+import { wordError, wordSystemError } from "../base/text/system-error.ts";
 import { type LogDestination, openLogDestination } from "./log-destination.ts";
 import { maskSensitive } from "./log-mask.ts";
 import { toText } from "./log-text.ts";
@@ -54,11 +55,12 @@ function serializeError(error: Error): ReturnType<typeof stdSerializers.err> {
 }
 
 function messageWithCauses(error: Error): string {
-  let message = error.message;
+  let message = wordSystemError(error) === undefined ? error.message : wordError(error);
   const seen = new Set<unknown>([error]);
   for (let cause = error.cause; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
     seen.add(cause);
-    if (!message.includes(cause.message)) message += `: ${cause.message}`;
+    const words = wordSystemError(cause) === undefined ? cause.message : wordError(cause);
+    if (!message.includes(words)) message += `: ${words}`;
   }
   return message;
 }

@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { wordError } from "../base/text/system-error.ts";
 import { ConfigError } from "./config/problem.ts";
 import { guardOutput } from "./guard-output.ts";
 import { createProgram } from "./program.ts";
@@ -22,7 +23,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 function exitCodeOf(error: unknown): number {
   // Commander has written its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (isExpected(error)) writeForeign(process.stderr, `engage: ${error.message}\n`);
+  if (isExpected(error)) writeForeign(process.stderr, `engage: ${wordExpected(error)}\n`);
   else console.error(error);
   return error instanceof UserError ? error.exitCode : 1;
 }
@@ -31,4 +32,9 @@ function exitCodeOf(error: unknown): number {
 function isExpected(error: unknown): error is Error {
   if (error instanceof UserError || error instanceof ConfigError) return true;
   return error instanceof Error && "syscall" in error;
+}
+
+/** Our own messages may have several lines; those of the system are put into words. */
+function wordExpected(error: Error): string {
+  return error instanceof UserError || error instanceof ConfigError ? error.message : wordError(error);
 }

@@ -4,11 +4,12 @@ import { create, fromJson, type JsonObject, type JsonValue } from "@bufbuild/pro
 import { ConnectError } from "@connectrpc/connect";
 import { parse } from "yaml";
 import { withoutTextMark } from "../base/text/byte-order-mark.ts";
+import { firstLine } from "../base/text/system-error.ts";
 import { decodeJson } from "../gateway/rest/json-message.ts";
 import { AudienceSchema, ContentSchema, type Task, TaskSchema } from "../gen/engage/channel/v1/task_pb.ts";
 import { InvalidFieldsError } from "../services/channel/refusals.ts";
 import { readQuery } from "../services/channel/rest/read-query.ts";
-import { cannotRead, firstLine } from "./file-fault.ts";
+import { cannotRead } from "./file-fault.ts";
 import { UsageError, UserError } from "./user-error.ts";
 
 /** What of a task is said on the command line; it goes before what the file says. */

@@ -5,6 +5,7 @@ import { SingleBar } from "cli-progress";
 import type { ChannelSender } from "../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { TaskProgress, TaskStatistics } from "../gen/engage/channel/v1/statistics_pb.ts";
 import { TaskState, TaskStateSchema } from "../gen/engage/channel/v1/task_pb.ts";
+import { wordCallError } from "./call-fault.ts";
 import { StoppedError, UserError } from "./user-error.ts";
 
 export interface WatchOptions {
@@ -55,7 +56,9 @@ export async function watchRun(
         if (signal.aborted) throw new StoppedError(`stopped; ${goesOn}`);
         if (!(error instanceof ConnectError) || lasting.includes(error.code)) throw error;
         if (performance.now() - heardMs > patienceMs)
-          throw new UserError(`the server is away: ${error.rawMessage}; ${goesOn}`, { cause: error });
+          throw new UserError(`the server is unavailable: ${wordCallError(error)}; ${goesOn}`, {
+            cause: error,
+          });
         await sleep(retryMs);
       }
     }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { withoutTextMark } from "../base/text/byte-order-mark.ts";
-import { cannotRead, firstLine } from "./file-fault.ts";
+import { firstLine } from "../base/text/system-error.ts";
+import { cannotRead } from "./file-fault.ts";
 import { UserError } from "./user-error.ts";
 
 interface QueryChoice {

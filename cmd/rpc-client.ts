@@ -2,6 +2,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { nameSender } from "../base/net/user-agent.ts";
+import { wordCallError } from "./call-fault.ts";
 import { keyFrom } from "./config/environment.ts";
 import { readSecretFile } from "./config/secrets.ts";
 import type { ConfigOptions } from "./config.ts";
@@ -47,7 +48,7 @@ export async function withClient<S extends DescService, T>(
     if (!(error instanceof ConnectError)) throw error;
     const hint =
       error.code === Code.Unauthenticated && key === undefined ? "; give --key-file or ENGAGE_KEY" : "";
-    throw new UserError(`${baseUrl}: ${error.rawMessage}${hint}`, { cause: error });
+    throw new UserError(`${baseUrl}: ${wordCallError(error)}${hint}`, { cause: error });
   }
 }
 

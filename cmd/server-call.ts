@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
+import { wordConnectionFault } from "./call-fault.ts";
 import { type ConfigOptions, loadConfig } from "./config.ts";
 import { healthTls, healthUrl } from "./health.ts";
 import { checkUrl } from "./http-url.ts";
@@ -50,6 +51,5 @@ export async function post({ baseUrl, nodeOptions }: ServerPlace, request: Post)
 
 /** A fault of the connection, for the one who typed the command. */
 export function brokenOff(baseUrl: string, error: unknown): UserError {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return new UserError(`${baseUrl}: ${message || code}`, { cause: error });
+  return new UserError(`${baseUrl}: ${wordConnectionFault(error)}`, { cause: error });
 }

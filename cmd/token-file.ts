@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { wordError, wordSystemError } from "../base/text/system-error.ts";
 import { createTokenBook, type TokenBook } from "../services/analysis/tokens.ts";
 import { UserError } from "./user-error.ts";
 
@@ -39,7 +40,10 @@ export function readTokenFile(file: string): readonly KeptToken[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
-    throw new UserError(`cannot read ${JSON.stringify(file)} (${code})`, { cause: error });
+    throw new UserError(
+      `cannot read ${JSON.stringify(file)} : ${wordSystemError(error) ?? wordError(error)}`,
+      { cause: error },
+    );
   }
   const parsed = fileSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data.tokens;
@@ -83,7 +87,10 @@ function openDraft(draft: string): number {
       const message = `another command is changing the tokens; if none is, delete ${JSON.stringify(draft)}`;
       throw new UserError(message, { cause: error });
     }
-    throw new UserError(`cannot write ${JSON.stringify(draft)} (${code})`, { cause: error });
+    throw new UserError(
+      `cannot write ${JSON.stringify(draft)} : ${wordSystemError(error) ?? wordError(error)}`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { wordError, wordSystemError } from "../../base/text/system-error.ts";
 import { type ConfigPath, formatPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
@@ -31,7 +32,7 @@ export function checkPemFiles(base: ConfigPath, written: PemFiles, resolved: Pem
     const fail = (message: string): void => void findings.push({ path: [...base, name], message });
     const pem = readOrReason(file);
     if (typeof pem === "string") {
-      fail(`cannot read the file ${JSON.stringify(written[name])} (${pem})`);
+      fail(`cannot read the file ${JSON.stringify(written[name])}: ${pem}`);
       return undefined;
     }
     try {
@@ -59,6 +60,6 @@ function readOrReason(file: string): Buffer | string {
   try {
     return readFileSync(file);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? "unreadable";
+    return wordSystemError(error) ?? wordError(error);
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseCsvObjects } from "../../base/text/csv.ts";
+import { wordError, wordSystemError } from "../../base/text/system-error.ts";
 import type { DimensionRow } from "./definitions.ts";
 
 /** Far more than the texts of a row need. */
@@ -10,6 +11,8 @@ export function readDimensionFile(path: string): readonly DimensionRow[] {
   try {
     return parseCsvObjects(readFileSync(path), { maxRowBytes });
   } catch (error) {
-    throw new Error(`dimension table ${path}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`dimension table ${path}: ${wordSystemError(error) ?? wordError(error)}`, {
+      cause: error,
+    });
   }
 }

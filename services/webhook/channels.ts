@@ -1,4 +1,5 @@
 import { createSecretKey } from "node:crypto";
+import { wordError } from "../../base/text/system-error.ts";
 import type { ChannelConfig } from "./config.ts";
 import type { KnownSecret } from "./explain.ts";
 import { compilePushIdRule, type PushIdRule } from "./push-ids.ts";
@@ -73,7 +74,7 @@ function ruleOf(
   try {
     return compilePushIdRule(config, config.list === undefined ? undefined : readList(config.list));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = wordError(error);
     throw new Error(`webhook.channels.${channel}.pushId: ${reason}`, { cause: error });
   }
 }

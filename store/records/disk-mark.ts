@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { wordError, wordSystemError } from "../../base/text/system-error.ts";
 import { RecordsUnavailableError } from "./records.ts";
 
 export interface DiskMarkOptions {
@@ -43,7 +44,7 @@ function look(freeBytes: (folder: string) => number, folder: string): number {
   try {
     return freeBytes(folder);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = wordSystemError(error) ?? wordError(error);
     throw new RecordsUnavailableError(`the disk of "${folder}" can't be asked: ${why}`, { cause: error });
   }
 }

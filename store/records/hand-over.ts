@@ -1,3 +1,4 @@
+import { wordError } from "../../base/text/system-error.ts";
 import type { RecordReceiver, SendOutcome } from "./records.ts";
 import type { SpooledRecord } from "./spool-reader.ts";
 
@@ -57,7 +58,7 @@ export function createHandOver(
       const outcome = await receiver.send(records, cut).catch(
         (error: unknown): SendOutcome => ({
           kind: "retry",
-          reason: error instanceof Error ? error.message : String(error),
+          reason: wordError(error),
         }),
       );
       if (outcome.kind === "taken" || outcome.kind === "refused") return outcome;

@@ -1,3 +1,4 @@
+import { wordError } from "../../base/text/system-error.ts";
 import { type RecordSink, RecordsUnavailableError } from "./records.ts";
 import {
   createRollingSegments,
@@ -83,7 +84,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
       growth.resolve();
       growth = Promise.withResolvers();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = wordError(error);
       throw new RecordsUnavailableError(`cannot write to the record spool: ${reason}`, { cause: error });
     }
   }

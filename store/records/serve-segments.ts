@@ -1,4 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
+import { wordError } from "../../base/text/system-error.ts";
 import { createRollingSegments, type RollingOptions, type SpoolPosition } from "./rolling-segments.ts";
 import { syncFiles } from "./sync-files.ts";
 
@@ -30,7 +31,7 @@ export function serveSegments(port: MessagePort, setup: SegmentsSetup): void {
     try {
       tell({ kind: "appended", end: await segments.append([message.bytes]) });
     } catch (error) {
-      tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+      tell({ kind: "failed", message: wordError(error) });
     }
   });
 }

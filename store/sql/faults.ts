@@ -1,3 +1,5 @@
+import { wordError } from "../../base/text/system-error.ts";
+
 export type ErrorClass = new (message: string, options?: ErrorOptions) => Error;
 
 /** How a store tells of its faults: in words of its own, and in classes that its port declares. */
@@ -19,7 +21,7 @@ export interface StoreFaults {
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return wordError(error);
 }
 
 export function isOwn(faults: StoreFaults, error: unknown): boolean {

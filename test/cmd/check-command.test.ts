@@ -107,13 +107,13 @@ describe("the report", () => {
       join(folderWith({}), "no", "junit.xml"),
     );
     expect([code, brokenRules(JSON.parse(stdout).results)]).toEqual([1, ["partial-index"]]);
-    expect(stderr).toContain('junit.xml" (ENOENT)');
+    expect(stderr).toContain('junit.xml": no such file or folder');
   });
 
   test("names who cannot be asked", async () => {
     const { code, stdout } = await check("http://127.0.0.1:1/");
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^FAILED {3}accept .* the call failed: connect ECONNREFUSED 127\.0\.0\.1:1$/m);
+    expect(stdout).toMatch(/^FAILED {3}accept .* the call failed: connection refused by 127\.0\.0\.1:1$/m);
     const refused = await check("http://10.0.0.1/hook");
     expect(refused.stdout).toContain(
       'address 10.0.0.1 is not public, add "10.0.0.1:80" or a network to --allow',
@@ -127,7 +127,7 @@ describe("the command line", () => {
     [[url], 2, "give --secret or --secret-file, or --channel-has-auth off"],
     [[url, "--secret", ""], 2, "give --secret or --secret-file, or --channel-has-auth off"],
     [[url, "--secret", "a", "--channel-has-auth", "off"], 2, "contradict each other"],
-    [[url, "--secret-file", "gone.txt"], 1, 'cannot read the secret file "gone.txt" (ENOENT)'],
+    [[url, "--secret-file", "gone.txt"], 1, 'cannot read the secret file "gone.txt": no such file or folder'],
     [["here", "--secret", "a"], 2, 'the URL is "here", give one such as'],
     [[url, "--secret", "a", "--allow", "all"], 2, '--allow is "all", give a network such as'],
     [[url, "--secret", "a", "--header", "bad"], 2, '--header is "bad", give one such as'],
@@ -144,9 +144,13 @@ describe("the command line", () => {
     [
       [url, "--secret", "a", "--tls-ca", "gone.pem"],
       1,
-      'cannot read the certificates file "gone.pem" (ENOENT)',
+      'cannot read the certificates file "gone.pem": no such file or folder',
     ],
-    [[url, "--secret", "a", "--tls-ca", "."], 1, 'cannot read the certificates file "." (EISDIR)'],
+    [
+      [url, "--secret", "a", "--tls-ca", "."],
+      1,
+      'cannot read the certificates file ".": it is a folder, not a file',
+    ],
     [[url, "--secret", "a", "--tls-ca", import.meta.filename], 1, "which holds no certificate in PEM"],
     [[url, "--secret", "a", "--skip", "none"], 2, '--skip is "none", valid are accept, '],
     [[url, "--secret", "a", "--rate", "0"], 2, "give a whole number from 1 on"],

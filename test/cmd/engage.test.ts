@@ -78,7 +78,7 @@ test("a full disk under standard output is told in one line", async () => {
   const [code] = await once(child, "close");
   expect({ code, stderr: await stderr }).toEqual({
     code: 1,
-    stderr: "engage: cannot write standard output (ENOSPC)\n",
+    stderr: "engage: cannot write standard output: no space is left on the disk\n",
   });
 });
 
@@ -177,7 +177,7 @@ test("health fails when nothing answers", async () => {
   const { code, stderr } = await runEngage(["health", "--url", "http://127.0.0.1:1/readyz"]);
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: "http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n",
+    stderr: "http://127.0.0.1:1/readyz: connection refused by 127.0.0.1:1: is the server running?\n",
   });
 });
 
@@ -198,6 +198,6 @@ test("a port that is taken is one clear line", async () => {
   const { code, stderr } = await runEngage(["serve"], { env: { ENGAGE_LISTEN: listen } });
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `engage: listen EADDRINUSE: address already in use ${listen}\n`,
+    stderr: `engage: cannot listen: ${listen} is already in use by another program\n`,
   });
 });

@@ -55,7 +55,7 @@ describe("what comes back", () => {
     ["a cut chunk", `${head}Transfer-Encoding: chunked\r\n\r\n9\r\n{"re`, { kind: "cut" }],
     ["a wrong chunk", `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`, { kind: "not_http" }],
     ["no HTTP", "220 ready\r\n", { kind: "not_http" }],
-    ["nothing", "", { kind: "connection", message: expect.stringContaining("socket hang up") }],
+    ["nothing", "", { kind: "connection", message: expect.stringContaining("the connection was closed") }],
   ];
   test.each(table)("%s", async (_name, bytes, outcome) => {
     const { url } = await openRawServer(whole, (socket) => socket.end(bytes));
@@ -87,7 +87,7 @@ describe("calls without an answer", () => {
   test("find nobody", async () => {
     expect(await call("http://127.0.0.1:1/")).toMatchObject({
       kind: "connection",
-      message: "connect ECONNREFUSED 127.0.0.1:1",
+      message: "connection refused by 127.0.0.1:1",
     });
   });
 });

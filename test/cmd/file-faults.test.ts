@@ -40,9 +40,13 @@ const id = { map: ["#account_id=id"] };
 
 describe("import", () => {
   it.each<[file: string, options: (place: Place) => ImportOptions, message: RegExp]>([
-    ["gone.ndjson", () => ({}), /^cannot read ".*\/gone\.ndjson" \(ENOENT\)$/],
-    ["folder", () => ({}), /^cannot read ".*\/folder" \(EISDIR\)$/],
-    ["folder", () => ({ ...id, format: "parquet" }), /^cannot read ".*\/folder" \(EISDIR\)$/],
+    ["gone.ndjson", () => ({}), /^cannot read ".*\/gone\.ndjson": no such file or folder$/],
+    ["folder", () => ({}), /^cannot read ".*\/folder": it is a folder, not a file$/],
+    [
+      "folder",
+      () => ({ ...id, format: "parquet" }),
+      /^cannot read ".*\/folder": it is a folder, not a file$/,
+    ],
     ["broken.gz", () => ({}), /^cannot read ".*\/broken\.gz": unknown header flags set$/],
     ["plain.gz", () => ({}), /^".*\/plain\.gz" is not gzipped, as its name says$/],
     [
@@ -61,12 +65,12 @@ describe("import", () => {
     [
       "a.csv",
       ({ path }) => ({ mapping: path("gone") }),
-      /^cannot read the mapping file ".*\/gone" \(ENOENT\)$/,
+      /^cannot read the mapping file ".*\/gone": no such file or folder$/,
     ],
     [
       "a.csv",
       ({ path }) => ({ mapping: path("folder") }),
-      /^cannot read the mapping file ".*\/folder" \(EISDIR\)$/,
+      /^cannot read the mapping file ".*\/folder": it is a folder, not a file$/,
     ],
     ["a.csv", ({ path }) => ({ mapping: path("broken.yaml") }), /\/broken\.yaml:1:15: not valid YAML: /],
     [
@@ -99,12 +103,12 @@ describe("other commands", () => {
     [
       "an export into a folder",
       ({ cwd, path }) => runExport({ env: {}, cwd }, path("folder"), {}, streams(), signal),
-      /^cannot write ".*\/folder" \(EISDIR\)$/,
+      /^cannot write ".*\/folder": it is a folder, not a file$/,
     ],
     [
       "an export into a folder that is not there",
       ({ cwd, path }) => runExport({ env: {}, cwd }, path("gone/file"), {}, streams(), signal),
-      /^cannot write ".*\/gone\/file" \(ENOENT\)$/,
+      /^cannot write ".*\/gone\/file": no such file or folder$/,
     ],
     [
       "a task that is no YAML",

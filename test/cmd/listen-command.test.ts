@@ -198,7 +198,7 @@ describe("forwarding", () => {
     const { url } = await listen({ exchange: open.exchange });
     expect(await post(url, "[]")).toEqual({
       status: 502,
-      text: '{"return_code":1,"return_message":"not forwarded: connect ECONNREFUSED 127.0.0.1:1"}',
+      text: '{"return_code":1,"return_message":"not forwarded: connection refused by 127.0.0.1:1"}',
     });
   });
 });

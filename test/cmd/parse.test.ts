@@ -82,7 +82,7 @@ test("a file that cannot be read is reported, the others are parsed, and the com
   const { code, out, err } = await parse(["a.log", "no.log", "broken.log.gz", "z.log"], {}, { cwd });
   expect({ code, out }).toEqual({ code: 1, out: `${record}\n${record}\n` });
   expect(err).toMatch(
-    /^engage: cannot read "no\.log" \(ENOENT\)\nengage: cannot read "broken\.log\.gz": unexpected end of file\n/,
+    /^engage: cannot read "no\.log": no such file or folder\nengage: cannot read "broken\.log\.gz": unexpected end of file\n/,
   );
 });
 

@@ -168,7 +168,7 @@ test("a channel goes by its name, also by one that looks like an id", async () =
 test.each([
   [["--channel", "letter", "--to", "a"], 1, 'there is no channel of the id or name "letter"'],
   [["--to", "a"], 2, "a channel is required: --channel, or channel_id in the file"],
-  [["none.yaml", "--channel", "mail"], 1, 'cannot read "none.yaml" (ENOENT)'],
+  [["none.yaml", "--channel", "mail"], 1, 'cannot read "none.yaml": no such file or folder'],
   [
     ["words.yaml", "--channel", "mail"],
     1,

@@ -106,7 +106,7 @@ describe("the command line", () => {
   const url = "http://127.0.0.1:1/";
   const table: [args: readonly string[], code: number, message: string][] = [
     [[url], 2, "give --file, or --push-id for each message"],
-    [[url, "--file", "gone.json"], 1, 'cannot read "gone.json" (ENOENT)'],
+    [[url, "--file", "gone.json"], 1, 'cannot read "gone.json": no such file or folder'],
     [[url, "--push-id", "a", "--param", "title"], 2, '--param is "title", give one such as "title=hello"'],
     [[url, "--push-id", "a", "--wrong-secret"], 2, "are about signatures, give --secret"],
     [[url, "--push-id", "a", "--file", "b"], 2, "cannot be used with option"],

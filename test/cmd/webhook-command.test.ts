@@ -104,7 +104,7 @@ describe("callers", () => {
     ];
     expect(results.map(({ code }) => code)).toEqual([0, 0, 1, 1, 1]);
     expect(results[3]!.stderr).toMatch(/; give --key-file or ENGAGE_KEY\n$/);
-    expect(results[4]!.stderr).toBe('engage: cannot read the key file "gone.txt" (ENOENT)\n');
+    expect(results[4]!.stderr).toBe('engage: cannot read the key file "gone.txt": no such file or folder\n');
   });
 
   test("find the server by its configuration", async () => {
@@ -119,7 +119,7 @@ describe("callers", () => {
   test.each([
     [
       ["stats", "--url", "http://127.0.0.1:1"],
-      "engage: http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\n",
+      "engage: http://127.0.0.1:1: connection refused by 127.0.0.1:1: is the server running?\n",
     ],
     [["stats", "--url", "here"], 'engage: --url is "here", give one such as "http://127.0.0.1:8080"\n'],
   ])("%j is told in one line", async (args, stderr) => {
@@ -158,7 +158,7 @@ describe("migrate", () => {
     expect(await runEngage(["migrate"], { cwd })).toEqual({
       code: 1,
       stdout: "",
-      stderr: "engage: inbox database: connect ECONNREFUSED 127.0.0.1:1\n",
+      stderr: "engage: inbox database: connection refused by 127.0.0.1:1\n",
     });
   });
 });

@@ -5,6 +5,7 @@ import {
   decodePieces,
   readContentEncoding,
 } from "../../../base/net/content-encoding.ts";
+import { wordSystemError } from "../../../base/text/system-error.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal.ts";
 import {
   type Breaker,
@@ -264,6 +265,9 @@ function faultOfConnection(error: unknown, config: PlatformConfig, redactor: Red
   const untrusted = untrustedCodes.has(code)
     ? `the platform's certificate is not trusted (${code}): name its authority in analysis.platform.tls.ca`
     : undefined;
-  const message = untrusted ?? wordings[code]?.(config) ?? `the exchange with the platform failed: ${code}`;
+  const message =
+    untrusted ??
+    wordings[code]?.(config) ??
+    `the exchange with the platform failed: ${wordSystemError(error) ?? code}`;
   return new AnalysisRefusal(returnCodes.unavailable, message, { cause: redactor.error(error) });
 }

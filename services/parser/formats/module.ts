@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { wordError } from "../../../base/text/system-error.ts";
 import { type ParseLine, quote, type Refusal, refuse } from "../line.ts";
 import { isJsonObject } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
@@ -27,7 +28,7 @@ async function loadParse(path: string, at: ConfigPath, problems: Problems): Prom
     const names = Object.keys(loaded).join(", ") || "nothing";
     problems.add(at, `${quote(path)} exports no function parse(line, index), it exports ${names}`);
   } catch (error) {
-    problems.add(at, `can't load ${quote(path)}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.add(at, `can't load ${quote(path)}: ${wordError(error)}`);
   }
   return () => null;
 }

@@ -1,3 +1,4 @@
+import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
 import type { WorkItem } from "../../../store/inbox/inbox.ts";
 
 /** Messages of one batch on their way to one target. */
@@ -36,12 +37,10 @@ export function downOutcome(reason: string, afterMs?: number): TargetOutcome {
   return { kind: "retry", reason, afterMs, isTargetDown: true };
 }
 
-/** What an error says, with its code where the message leaves that out; at most 300 characters. */
+/** What an error says, with its code where neither the message nor our own words have it; at most 300 characters. */
 export function describeError(error: unknown): string {
+  if (wordSystemError(error) !== undefined) return shorten(wordError(error));
   if (!(error instanceof Error)) return shorten(String(error));
-  // A connection tried at several addresses fails with one error for each and no message of its own.
-  const inner: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
-  if (inner !== undefined && error.message === "") return describeError(inner);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const text = error.message || error.name;
   return shorten(code === "" || text.includes(code) ? text : `${code}: ${text}`);

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Share, ShareAsked } from "../../../base/async/rate-shares.ts";
+import { wordError } from "../../../base/text/system-error.ts";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { checkAfterMs, checkShareAsked, decodeShare, encodeShare } from "../../sql/shares.ts";
 import { decodeBatchId, decodeToken } from "../ids.ts";
@@ -286,5 +287,5 @@ function newKey(): number {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return wordError(error);
 }

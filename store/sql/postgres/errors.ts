@@ -1,3 +1,4 @@
+import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
 import { isOwn, type StoreFaults } from "../faults.ts";
 
 /** Codes after which the same transaction may succeed (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
@@ -35,8 +36,7 @@ export function toStoreError(faults: StoreFaults, error: unknown): unknown {
 
 /** A refused connection to a name of several addresses has its messages inside. */
 function wordsOf(error: Error): string {
+  if (wordSystemError(error) !== undefined) return wordError(error);
   if (error.message !== "" || !(error instanceof AggregateError)) return error.message;
-  return error.errors
-    .map((inner: unknown) => (inner instanceof Error ? inner.message : String(inner)))
-    .join(", ");
+  return error.errors.map(wordError).join(", ");
 }

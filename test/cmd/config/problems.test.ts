@@ -205,7 +205,7 @@ test("a fault found later is placed too, at the nearest section when the value h
 
 test("a file that is not there is one clear problem", () => {
   expect(linesOf(problemsOf("", { ENGAGE_CONFIG: "no.yaml" }))).toEqual([
-    "no.yaml: cannot read the configuration file (ENOENT)",
+    "no.yaml: cannot read the configuration file: no such file or folder",
   ]);
 });
 

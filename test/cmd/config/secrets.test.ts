@@ -19,7 +19,7 @@ test("a variable that ends in _FILE names the file of a secret, relative to the 
 });
 
 const fileFaults = [
-  ["no.txt", 'cannot read the file "no.txt" (ENOENT)'],
+  ["no.txt", 'cannot read the file "no.txt": no such file or folder'],
   ["empty.txt", 'the file "empty.txt" is empty'],
 ] as const;
 

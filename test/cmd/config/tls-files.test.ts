@@ -25,13 +25,13 @@ test("the authority of the platform is a file of certificates", () => {
   expect(analysis.platform?.tls.ca).toMatch(/^\/.+\/own\.crt$/);
   const problems = ["no.crt", "own.key"].map((ca) => linesOf(problemsOf(platformYaml(ca), {}, files)));
   expect(problems).toEqual([
-    ['engage.yaml:1:86: analysis.platform.tls.ca: cannot read the file "no.crt" (ENOENT)'],
+    ['engage.yaml:1:86: analysis.platform.tls.ca: cannot read the file "no.crt": no such file or folder'],
     ['engage.yaml:1:86: analysis.platform.tls.ca: the file "own.key" holds no certificate in PEM'],
   ]);
 });
 
 const faults = [
-  ["cert: no.crt, key: own.key", '1:14: tls.cert: cannot read the file "no.crt" (ENOENT)'],
+  ["cert: no.crt, key: own.key", '1:14: tls.cert: cannot read the file "no.crt": no such file or folder'],
   ["cert: own.crt, key: other.key", "1:28: tls.key: is not the key of the certificate in tls.cert"],
   ["cert: text.pem, key: own.key", '1:14: tls.cert: the file "text.pem" holds no certificate in PEM'],
   [

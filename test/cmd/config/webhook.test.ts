@@ -68,7 +68,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
     "webhook:\n  channels:\n    a:\n      auth: off\n      pushId:\n        pattern: 'a('\n        list: gone.txt\n        check: { url: 'http://127.0.0.1:9000' }",
     [
       '6:18: webhook.channels.a.pushId.pattern: bad regular expression "a(": …',
-      '7:15: webhook.channels.a.pushId.list: cannot read the file "gone.txt" (ENOENT)',
+      '7:15: webhook.channels.a.pushId.list: cannot read the file "gone.txt": no such file or folder',
       '8:23: webhook.channels.a.pushId.check.url: address 127.0.0.1 is not public, add "127.0.0.1:9000" or a network to webhook.outbound.allow',
     ],
   ],
@@ -92,7 +92,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
   [
     "files of a target that are not there",
     "webhook: { targets: { a: { kind: grpc, url: 'https://example.com', tls: { ca: gone.pem } } } }",
-    ['1:79: webhook.targets.a.tls.ca: cannot read the file "gone.pem" (ENOENT)'],
+    ['1:79: webhook.targets.a.tls.ca: cannot read the file "gone.pem": no such file or folder'],
   ],
   [
     "a database without a URL",

@@ -153,8 +153,13 @@ describe("engage query", () => {
       {},
       "URL: -1002 the token does not",
     ],
-    ["a file that is not there", ["none.json"], {}, 'cannot read "none.json" (ENOENT)'],
-    ["a folder for a file", ["q.json", "--csv", "--out", "."], {}, 'cannot write "." (EISDIR)'],
+    ["a file that is not there", ["none.json"], {}, 'cannot read "none.json": no such file or folder'],
+    [
+      "a folder for a file",
+      ["q.json", "--csv", "--out", "."],
+      {},
+      'cannot write ".": it is a folder, not a file',
+    ],
     ["no JSON", ["-"], { input: "{" }, "standard input is not JSON"],
     ["no query", ["-"], { input: "[]" }, "standard input is not a query, which is a JSON object"],
     [
@@ -180,7 +185,10 @@ describe("engage query", () => {
   test("a server that is not there is told too", async () => {
     const cwd = folderWith({ "q.json": "{}" });
     const { code, stderr } = await runEngage(["query", "q.json", "--url", "http://127.0.0.1:1"], { cwd });
-    expect([code, stderr]).toEqual([1, "engage: http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\n"]);
+    expect([code, stderr]).toEqual([
+      1,
+      "engage: http://127.0.0.1:1: connection refused by 127.0.0.1:1: is the server running?\n",
+    ]);
   });
 });
 

@@ -191,7 +191,7 @@ group("a dimension table in a file", () => {
 
   it("is refused when it is not there", () => {
     expect(() => readDimensionFile("/nowhere/table.csv")).toThrow(
-      "dimension table /nowhere/table.csv: ENOENT",
+      "dimension table /nowhere/table.csv: no such file or folder",
     );
   });
 });
