@@ -9,6 +9,22 @@ const brotliAsync = promisify(brotliCompress);
 /** Brotli's default of 11 is for files that are compressed once: at 4 it is as fast as gzip. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
+export type Encoding = "gzip" | "br";
+type Compress = (body: string | Uint8Array, encoding: Encoding) => Promise<Uint8Array>;
+
+const compressBody: Compress = (body, encoding) =>
+  encoding === "gzip" ? gzipAsync(body) : brotliAsync(body, brotliOptions);
+
+/** For a body that does not change: it is compressed once for each encoding, however often it is asked for. */
+export function compressOnce(): Compress {
+  const known = new Map<Encoding, Promise<Uint8Array>>();
+  return (body, encoding) => {
+    const found = known.get(encoding) ?? compressBody(body, encoding);
+    known.set(encoding, found);
+    return found;
+  };
+}
+
 /**
  * Compresses an answer of at least `minBytes` when the caller's Accept-Encoding
  * names gzip or br; returns it as it is otherwise.
@@ -17,13 +33,13 @@ export function compressAnswer(
   answer: HttpAnswer,
   request: NodeRequest,
   minBytes: number,
+  compress: Compress = compressBody,
 ): HttpAnswer | Promise<HttpAnswer> {
   if (isBelow(answer.body, minBytes)) return answer;
   const encoding = acceptedEncoding(request.headers["accept-encoding"]);
   const headers = { ...answer.headers, vary: varyWith(request, "accept-encoding") };
   if (encoding === undefined) return { ...answer, headers };
-  const compressed = encoding === "gzip" ? gzipAsync(answer.body) : brotliAsync(answer.body, brotliOptions);
-  return compressed.then((body) => ({
+  return compress(answer.body, encoding).then((body) => ({
     ...answer,
     headers: { ...headers, "content-encoding": encoding },
     body,
@@ -36,7 +52,7 @@ function isBelow(body: string | Uint8Array, minBytes: number): boolean {
 }
 
 /** The encoding to answer with; an entry with `q=0` is a refusal. */
-function acceptedEncoding(header: string | string[] | undefined): "gzip" | "br" | undefined {
+function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
   const accepted = String(header ?? "")
     .split(",")
     .map((entry) => entry.trim().toLowerCase())

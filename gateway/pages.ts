@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { ConnectError } from "@connectrpc/connect";
+import { shareTurn } from "../base/async/share-turn.ts";
 import { stopRequest } from "./early-answer.ts";
 import { type ReadyCheck, runChecks } from "./ready-checks.ts";
 
@@ -40,10 +41,13 @@ const noStore = { "cache-control": "no-store" };
 
 /** `/healthz` (the process answers), `/readyz` (it wants calls), `/metrics`, and the pages handed in. */
 export function createPages(options: PagesOptions): Pages {
+  // Anyone may ask for these two, many times in one packet of HTTP/2.
+  const readinessOf = shareTurn(() => readiness(options));
+  const metricsOf = shareTurn(() => options.metrics.text());
   const handlers = new Map<string, PageHandler>([
     ["/healthz", () => json(200, { status: "ok" })],
-    ["/readyz", () => readiness(options)],
-    ["/metrics", (request) => metricsPage(options, request)],
+    ["/readyz", readinessOf],
+    ["/metrics", (request) => metricsPage(options, request, metricsOf)],
     ...Object.entries(options.pages ?? {}),
   ]);
   return {
@@ -88,6 +92,7 @@ async function readiness({ isDraining, checks }: PagesOptions): Promise<Page> {
 async function metricsPage(
   { metrics, requireMetricsKey }: PagesOptions,
   request: PageRequest,
+  textOf: () => Promise<string>,
 ): Promise<Page> {
   try {
     requireMetricsKey?.(request);
@@ -96,7 +101,7 @@ async function metricsPage(
     const refusal = json(401, { code, message: rawMessage, details: [] });
     return { ...refusal, headers: { ...noStore, "www-authenticate": "Bearer" } };
   }
-  return { contentType: metrics.contentType, body: await metrics.text(), headers: noStore };
+  return { contentType: metrics.contentType, body: await textOf(), headers: noStore };
 }
 
 function json(status: number, value: object): Page {

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { compressAnswer } from "../compress.ts";
-import type { Page, PageHandler } from "../pages.ts";
-import type { NodeRequest } from "../port.ts";
+import { compressAnswer, compressOnce } from "../compress.ts";
+import type { PageHandler } from "../pages.ts";
 import { docsFile, docsFiles } from "./docs-files.ts";
 
 /**
@@ -11,16 +10,12 @@ import { docsFile, docsFiles } from "./docs-files.ts";
  * others. `describe` is called once, when the document is first asked for.
  */
 export function createApiPages(describe: () => Promise<JsonObject>): Readonly<Record<string, PageHandler>> {
-  let document: Promise<string> | undefined;
   return {
-    "/openapi.json": async (request) => {
-      document ??= describe().then((description) => JSON.stringify(description));
-      return compressed(request, {
-        contentType: "application/json",
-        body: await document,
-        headers: checkedEachTime,
-      });
-    },
+    "/openapi.json": createFixedPage(
+      async () => Buffer.from(JSON.stringify(await describe())),
+      "application/json",
+      checkedEachTime,
+    ),
     "/docs": () => ({ contentType: "text/html; charset=utf-8", body: html, headers: docsHeaders }),
     "/docs/start.js": () => ({ contentType: scriptType, body: script, headers: checkedEachTime }),
     ...Object.fromEntries(
@@ -77,23 +72,25 @@ const script = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", de
 /** They change with the package only, which is not every day. */
 const fileHeaders = { "cache-control": "public, max-age=86400" } as const;
 
-/** Reads the file when it is first asked for, and keeps it. */
 function createFilePage(name: string, contentType: string): PageHandler {
-  let body: Promise<Buffer> | undefined;
-  return async (request) => {
-    body ??= readFile(docsFile(name));
-    return compressed(request, { contentType, body: await body, headers: fileHeaders });
-  };
+  return createFixedPage(() => readFile(docsFile(name)), contentType, fileHeaders);
 }
 
 const compressMinBytes = 4_096;
 
-async function compressed(request: NodeRequest, page: Page): Promise<Page> {
-  const { headers, body } = await compressAnswer(
-    { status: 200, headers: {}, body: page.body },
-    request,
-    compressMinBytes,
-  );
-  const added = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-  return { ...page, body, headers: { ...page.headers, ...Object.fromEntries(added) } };
+/** Loads the body when it is first asked for, and keeps it and what it compresses to: anyone may ask for it. */
+function createFixedPage(
+  load: () => Promise<Buffer>,
+  contentType: string,
+  own: Readonly<Record<string, string>>,
+): PageHandler {
+  const compress = compressOnce();
+  let loaded: Promise<Buffer> | undefined;
+  return async (request) => {
+    loaded ??= load();
+    const answer = { status: 200, headers: {}, body: await loaded };
+    const { headers, body } = await compressAnswer(answer, request, compressMinBytes, compress);
+    const added = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+    return { contentType, body, headers: { ...own, ...Object.fromEntries(added) } };
+  };
 }

@@ -111,6 +111,26 @@ describe("pages", () => {
   });
 });
 
+it.each(["/metrics", "/readyz"])("the packets of one read that ask for %s share one answer", async (path) => {
+  let runs = 0;
+  const answerOf = createPages({
+    isDraining: () => false,
+    checks: { a: () => void runs++ },
+    metrics: { contentType: "text/plain", text: async () => String(runs++) },
+    reportFault: () => {},
+  });
+  const bodies = await Promise.all(
+    Array.from({ length: 1_000 }, async () => {
+      const ended = Promise.withResolvers<string>();
+      const request = { method: "GET", headers: {}, resume: () => {} };
+      const response = { writeHead: () => {}, end: (body: Buffer) => ended.resolve(body.toString()) };
+      answerOf.serve(path, request as never, response as never);
+      return await ended.promise;
+    }),
+  );
+  expect([runs, new Set(bodies).size]).toEqual([1, 1]);
+});
+
 describe("/readyz", () => {
   const fine = () => undefined;
 

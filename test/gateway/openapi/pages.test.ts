@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
+import { compressOnce } from "../../../gateway/compress.ts";
 import { createApiPages } from "../../../gateway/openapi/pages.ts";
 import { createPages } from "../../../gateway/pages.ts";
 
@@ -35,6 +37,17 @@ test("the document is made once", async () => {
     expect(await response.json()).toEqual(document);
   }
   expect(described).toBe(1);
+});
+
+test("a fixed body is compressed once for each encoding", async () => {
+  const compress = compressOnce();
+  const text = Buffer.from("x".repeat(5_000));
+  const encodings = ["gzip", "br", "gzip", "br"] as const;
+  const bodies = await Promise.all(encodings.map((encoding) => compress(text, encoding)));
+  expect(bodies[2]).toBe(bodies[0]);
+  expect(bodies[3]).toBe(bodies[1]);
+  expect(gunzipSync(bodies[0]!)).toEqual(text);
+  expect(brotliDecompressSync(bodies[1]!)).toEqual(text);
 });
 
 test("the page allows nothing from elsewhere and nothing inline", async () => {
