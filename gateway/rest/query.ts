@@ -38,11 +38,19 @@ export function compileQuery(binding: RestBinding): BindQuery {
   return (message, query) => {
     const { parameters, malformed } = parseQuery(query);
     const violations = malformed.map((part) => invalid(shorten(part), "has a malformed percent escape"));
+    // A field has two names, `page_size` and `pageSize`: what both say belongs together.
+    const given = new Map<string, { readonly parameter: Parameter | string; readonly texts: string[] }>();
     for (const [name, texts] of parameters) {
       const parameter = known.get(name) ?? resolve(name);
+      const key = typeof parameter === "string" ? name : parameter.name;
+      const same = given.get(key);
+      if (same === undefined) given.set(key, { parameter, texts });
+      else same.texts.push(...texts);
+    }
+    for (const [name, { parameter, texts }] of given) {
       if (typeof parameter !== "string") {
         const problem = parameter.bind(message, texts);
-        if (problem !== undefined) violations.push(invalid(shorten(parameter.name), problem));
+        if (problem !== undefined) violations.push(invalid(shorten(name), problem));
       } else if (!isLenient && !name.startsWith(ignoredPrefix)) {
         violations.push({
           field: shorten(name),
@@ -62,7 +70,7 @@ function takenNames({ variables, body }: RestBinding): readonly string[] {
 }
 
 interface Query {
-  readonly parameters: ReadonlyMap<string, readonly string[]>;
+  readonly parameters: ReadonlyMap<string, string[]>;
   readonly malformed: readonly string[];
 }
 

@@ -208,6 +208,7 @@ describe("query parameters", () => {
       '"x" is not an int64, a whole number from -9223372036854775808 to 9223372036854775807',
     ],
     ["limit=1&limit=2", "limit", "has 2 values, but the field takes one"],
+    ["maybe_big=1&maybeBig=2", "maybe_big", "has 2 values, but the field takes one"],
     [
       "first=a&second.values=1",
       "second.values",
