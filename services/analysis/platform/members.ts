@@ -11,7 +11,6 @@ export interface Member {
 }
 
 const space = /[ \t\r\n]*/y;
-const text = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 const literal = /[^\s,\]}]+/y;
 
 interface Level {
@@ -38,7 +37,7 @@ export function* membersOf(source: string): Generator<Member> {
       if (level !== undefined) level.isKeyNext = char === "," && level.isObject;
       at++;
     } else if (char === '"' && level?.isKeyNext === true) {
-      const keyEnd = skip(source, text, at);
+      const keyEnd = endOfText(source, at);
       level.key = JSON.parse(source.slice(at, keyEnd)) as string;
       level.isKeyNext = false;
       // After the colon.
@@ -58,7 +57,17 @@ export function* membersOf(source: string): Generator<Member> {
 export function endOfScalar(source: string, start: number): number {
   const char = source[start];
   if (char === "{" || char === "[") return start;
-  return skip(source, char === '"' ? text : literal, start);
+  return char === '"' ? endOfText(source, start) : skip(source, literal, start);
+}
+
+/** An expression that steps over escapes keeps a place for each of them, and runs out of room after some millions. */
+function endOfText(source: string, start: number): number {
+  for (let quote = source.indexOf('"', start + 1); quote !== -1; quote = source.indexOf('"', quote + 1)) {
+    let backslash = quote;
+    while (source[backslash - 1] === "\\") backslash--;
+    if ((quote - backslash) % 2 === 0) return quote + 1;
+  }
+  return start;
 }
 
 function skip(source: string, pattern: RegExp, at: number): number {

@@ -39,6 +39,15 @@ describe("replaceProjectId", () => {
     expect(replace(text)).toBe(expected);
   });
 
+  test.each([
+    ["escapes", JSON.stringify("\n".repeat(5_000_000))],
+    ["backslashes", JSON.stringify("\\".repeat(5_000_000))],
+    ["quotes", JSON.stringify('"'.repeat(5_000_000))],
+    ["characters", JSON.stringify("a".repeat(5_000_000))],
+  ])("steps over a text of millions of %s", (_, long) => {
+    expect(replace(`{"a":${long},${long}:1,"projectId":377}`)).toBe(`{"a":${long},${long}:1,"projectId":12}`);
+  });
+
   test("changes the metrics of any query", () => {
     const event = fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()));
     const withId = (value: unknown, id: number): unknown =>
