@@ -1363,7 +1363,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.event.v1.DebugIngestResponse.error_properties":
     "The dropped properties. REST: `errorProperties`, each with `propertyName`\nand `errorReason`.",
   "engage.event.v1.DebugIngestResponse.error_reasons":
-    "Why records were refused. REST: `errorReasons`.",
+    "Why records were refused; of more than 100 the last line has the number.\nREST: `errorReasons`.",
   "engage.event.v1.DropReason":
     "DropReason is why a property was dropped.",
   "engage.event.v1.DropReason.DROP_REASON_DOUBLE":
@@ -1455,7 +1455,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.event.v1.IngestResponse.msg":
     "What is wrong.",
   "engage.event.v1.IngestResponse.records":
-    "Records of a list that are not JSON; with `debug` all that were refused or\nhave lost properties. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"#os\",\"reason\":\"root_key\"}]}`.",
+    "Records of a list that are not JSON; with `debug` all that were refused or\nhave lost properties; at most 100, then `msg` has their number. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"#os\",\"reason\":\"root_key\"}]}`.",
   "engage.event.v1.IngestedRecord":
     "IngestedRecord is what became of one record of a body.",
   "engage.event.v1.IngestedRecord.index":

@@ -64,10 +64,9 @@ async function ingestUnseen(
   const { bytes, starts, ends, faults } = body.list;
   const good = starts.length - faults.size;
   if (good > 0) {
-    await keepLine(
-      options,
-      encodeSpoolLine(project.id, receivedMs, goodBytes(body), senderOf({ project, appid })),
-    );
+    const sender = senderOf({ project, appid });
+    const driftMs = options.driftMs?.();
+    await keepLine(options, encodeSpoolLine(project.id, receivedMs, goodBytes(body), sender, driftMs));
     options.observer.taken(project.id, "ingest", good);
   }
   const refused = Array.from(faults, ([at, refusal]) => ({
@@ -76,10 +75,8 @@ async function ingestUnseen(
   }));
   keepRefused(options.letters, project.id, refused, options.now);
   for (const { refusal } of refused) options.observer.refused(project.id, "ingest", refusal.reason);
-  return answer(
-    Array.from(faults, ([index, refusal]) => ({ index, verdict: refusal })),
-    good === 0,
-  );
+  const notes = Array.from(faults, ([index, refusal]) => ({ index, verdict: refusal }));
+  return answer(notes, starts.length, good === 0);
 }
 
 async function ingestChecked(
@@ -88,10 +85,12 @@ async function ingestChecked(
   receivedMs: number,
 ): Promise<IngestResponse> {
   const records = await toRawRecords(body, turn);
-  const batch = { project, appid, source: "ingest_debug", records, receivedMs, dryRun: false } as const;
+  const driftMs = options.driftMs?.() ?? 0;
+  const source = "ingest_debug";
+  const batch = { project, appid, source, records, receivedMs, driftMs, dryRun: false } as const;
   const checked = await takeChecked(options, batch);
   const notes = checked.flatMap((verdict, index) => (isFlawless(verdict) ? [] : [{ index, verdict }]));
-  return answer(notes, !checked.some(({ kind }) => kind !== "refused"));
+  return answer(notes, checked.length, !checked.some(({ kind }) => kind !== "refused"));
 }
 
 interface Note {
@@ -99,14 +98,28 @@ interface Note {
   readonly verdict: CheckedRecord;
 }
 
-/** @param isLost whether no record was taken */
-function answer(notes: readonly Note[], isLost: boolean): IngestResponse {
+/** Of one answer: a small request must not make a large one. */
+const maxNotes = 100;
+
+/**
+ * @param records how many came
+ * @param isLost whether no record was taken
+ */
+function answer(notes: readonly Note[], records: number, isLost: boolean): IngestResponse {
   const first = notes.find(({ verdict }) => verdict.kind === "refused")?.verdict as RefusedRecord | undefined;
   const limit = createToldLimit();
+  const lost = isLost && first !== undefined ? [`all records were refused, the first: ${first.message}`] : [];
+  const further =
+    notes.length > maxNotes
+      ? [`${notes.length} of ${records} records were refused or lost properties, ${maxNotes} are listed`]
+      : [];
   return create(IngestResponseSchema, {
-    ...(isLost &&
-      first !== undefined && { code: -1, msg: `all records were refused, the first: ${first.message}` }),
-    records: notes.map(({ index, verdict }) => ({ index, result: toResult(verdict, limit) })),
+    code: lost.length > 0 ? -1 : 0,
+    msg: [...lost, ...further].join("; "),
+    records: notes.slice(0, maxNotes).map(({ index, verdict }) => ({
+      index,
+      result: toResult(verdict, limit),
+    })),
   });
 }
 
@@ -124,9 +137,9 @@ export async function debugIngest(
   const dryRun = request.dryRun === 1 || fields?.get("dryRun")?.toString() === "1";
   try {
     const records = await toRawRecords(body, turn);
-    return debugAnswer(
-      await takeChecked(options, { project, appid, source: "data_debug", records, receivedMs, dryRun }),
-    );
+    const driftMs = options.driftMs?.() ?? 0;
+    const batch = { project, appid, source: "data_debug", records, receivedMs, driftMs, dryRun } as const;
+    return debugAnswer(await takeChecked(options, batch));
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     return refuseDebug(error.message);
@@ -135,7 +148,11 @@ export async function debugIngest(
 
 function debugAnswer(checked: readonly CheckedRecord[]): DebugIngestResponse {
   const limit = createToldLimit();
-  const errorReasons = checked.flatMap((verdict) => (verdict.kind === "refused" ? [verdict.message] : []));
+  const reasons = checked.flatMap((verdict) => (verdict.kind === "refused" ? [verdict.message] : []));
+  const errorReasons = reasons.slice(0, maxNotes);
+  if (reasons.length > maxNotes) {
+    errorReasons.push(`${reasons.length} of ${checked.length} records were refused, ${maxNotes} are listed`);
+  }
   const errorProperties = checked.flatMap((verdict) =>
     verdict.kind === "refused" ? [] : limit(verdict.dropped).map(toDropped),
   );

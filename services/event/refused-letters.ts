@@ -1,4 +1,8 @@
-import { type DeadLetters, encodeLetter } from "../../store/deadletters/deadletters.ts";
+import {
+  createSharedLetters,
+  type DeadLetters,
+  type SharedLetters,
+} from "../../store/deadletters/deadletters.ts";
 import type { RefusedRecord } from "./record/record.ts";
 
 /** A refused record and the JSON text that it came as. */
@@ -7,7 +11,14 @@ export interface RefusedLine {
   readonly line: string | Uint8Array;
 }
 
-/** Keeps refused records, so that whoever made the mistake can send them again. */
+const maxOwn = 100;
+
+/** The letters of the records of one request; those that share a letter are a list, as they came. */
+export function createRecordLetters(): SharedLetters {
+  return createSharedLetters({ maxOwn, join: (texts) => `[${texts.join(",")}]` });
+}
+
+/** Keeps refused records, so that the sender can mend and send them again. */
 export function keepRefused(
   letters: Pick<DeadLetters, "append">,
   projectId: number,
@@ -16,11 +27,11 @@ export function keepRefused(
 ): void {
   if (refused.length === 0) return;
   const time = new Date(now());
-  const texts = refused.map(({ refusal: { reason, message }, line }) =>
-    encodeLetter({
-      ...{ time, source: "event", index: `project ${projectId}`, format: undefined },
-      ...{ reason, message, line },
-    }),
+  const index = `project ${projectId}`;
+  const box = createRecordLetters();
+  const texts = refused.flatMap(({ refusal: { reason, message }, line }) =>
+    box.add({ time, source: "event", index, format: undefined, reason, message, line }),
   );
+  texts.push(...box.close());
   letters.append({ count: texts.length, ndjson: Buffer.from(texts.join("")) });
 }

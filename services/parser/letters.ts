@@ -1,4 +1,8 @@
-import { type DeadLetter, encodeLetter, type LetterBatch } from "../../store/deadletters/deadletters.ts";
+import {
+  createSharedLetters,
+  type DeadLetter,
+  type LetterBatch,
+} from "../../store/deadletters/deadletters.ts";
 import { CHUNK_CHARACTERS, createOutput, type Output } from "./output.ts";
 
 /** Keeps the letters of one batch, encoded. */
@@ -11,6 +15,8 @@ export interface LetterBox {
 
 /** Beyond this one batch drops its letters: a 100 MiB call in a wrong format must not double its memory. */
 const MAX_BATCH_CHARACTERS = 64 * 2 ** 20;
+/** Of one batch; further lines share letters. */
+const MAX_OWN_LETTERS = 10_000;
 
 export function createLetterBox(source: string, now: () => number): LetterBox {
   let output: Output | undefined;
@@ -19,6 +25,16 @@ export function createLetterBox(source: string, now: () => number): LetterBox {
   let characters = 0;
   let count = 0;
   let dropped = 0;
+  const shared = createSharedLetters({ maxOwn: MAX_OWN_LETTERS, join: (texts) => texts.join("\n") });
+  function keep(texts: readonly string[]): void {
+    for (const text of texts) {
+      characters += text.length;
+      chunkCharacters += text.length;
+      count++;
+      chunk.push(text);
+      if (chunkCharacters > CHUNK_CHARACTERS) closeChunk();
+    }
+  }
   function closeChunk(): void {
     output ??= createOutput(0);
     output.add(chunk.join(""));
@@ -33,15 +49,11 @@ export function createLetterBox(source: string, now: () => number): LetterBox {
         dropped++;
         return;
       }
-      const text = encodeLetter({ time: new Date(now()), source, ...letter });
-      characters += text.length;
-      chunkCharacters += text.length;
-      count++;
-      chunk.push(text);
-      if (chunkCharacters > CHUNK_CHARACTERS) closeChunk();
+      keep(shared.add({ time: new Date(now()), source, ...letter }));
     },
     dropped: () => dropped,
     close() {
+      keep(shared.close());
       if (chunk.length > 0) closeChunk();
       return { count, ndjson: output?.finish() ?? new Uint8Array(0) };
     },

@@ -37,6 +37,8 @@ const openList = 91;
 const closeList = 93;
 /** Scanned at once: about 1 ms. */
 const sliceBytes = 262_144;
+/** Faults of one body that are described, with their places. */
+const maxDescribed = 100;
 const notJson: RefusedRecord = refuse("not_json", "", "record is not JSON");
 
 /**
@@ -64,7 +66,8 @@ export async function findRecords(bytes: Buffer, start: number, turn: Turn): Pro
     if (progress !== "end" || !isElementEnd(bytes, end)) {
       end = endOfLooseElement(bytes, at);
       if (end === -1) return undefined;
-      faults.set(starts.length, refuseElement(bytes, starts.length, at, scan.at));
+      const isDescribed = faults.size < maxDescribed;
+      faults.set(starts.length, isDescribed ? refuseElement(bytes, starts.length, at, scan.at) : notJson);
     }
     const large = faults.has(starts.length) ? undefined : refuseLarge(bytes.subarray(at, end));
     if (large !== undefined) faults.set(starts.length, large);

@@ -1,5 +1,6 @@
 import { encodeLetter, type LetterBatch } from "../../../store/deadletters/deadletters.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
+import { createRecordLetters } from "../refused-letters.ts";
 import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./prepared.ts";
 
 /** Where a record came from that was refused. */
@@ -26,6 +27,9 @@ export class Tally {
   readonly #refused: Partial<Record<RefusalReason | LoadRefusal, number>> = {};
   readonly #dropped: Partial<Record<DropReason, number>> = {};
   readonly #letters: string[] = [];
+  /** The request that the last letter was of, and its letters. */
+  #from: RefusedFrom | undefined;
+  #box = createRecordLetters();
 
   refuse(
     reason: RefusalReason | LoadRefusal,
@@ -78,9 +82,18 @@ export class Tally {
       ...{ reason, message, line },
     };
     // What is no single record was acknowledged, so all of it is kept.
-    this.#letters.push(
-      from === undefined ? encodeLetter(letter, Number.POSITIVE_INFINITY) : encodeLetter(letter),
-    );
+    if (from === undefined) {
+      this.#letters.push(encodeLetter(letter, Number.POSITIVE_INFINITY));
+      return;
+    }
+    if (from !== this.#from) this.#closeRequest(from);
+    for (const text of this.#box.add(letter)) this.#letters.push(text);
+  }
+
+  #closeRequest(next: RefusedFrom | undefined): void {
+    for (const text of this.#box.close()) this.#letters.push(text);
+    this.#box = createRecordLetters();
+    this.#from = next;
   }
 
   counts(): RecordCounts {
@@ -92,6 +105,7 @@ export class Tally {
   }
 
   letters(): LetterBatch | undefined {
+    this.#closeRequest(undefined);
     if (this.#letters.length === 0) return undefined;
     return { count: this.#letters.length, ndjson: new Uint8Array(Buffer.from(this.#letters.join(""))) };
   }

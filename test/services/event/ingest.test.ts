@@ -284,6 +284,53 @@ describe("a list with a record that is no JSON", () => {
   });
 });
 
+describe("a list with many records that are refused", () => {
+  const one = JSON.stringify(record);
+  const linesIn = (letters: readonly Readonly<Record<string, unknown>>[]): number =>
+    letters.reduce((sum, { lines = 1 }) => sum + Number(lines), 0);
+
+  it.each([
+    ["no JSON", "/sync_server", "x"],
+    ["no JSON, looked at closely", "/sync_json?debug=1", "x"],
+    ["no objects, looked at closely", "/sync_json?debug=1", "1"],
+    ["with a bad name, looked at closely", "/sync_json?debug=1", JSON.stringify(bad)],
+  ])("%s: 100 are listed, each is kept, in few letters", async (_name, path, element) => {
+    const server = await openCollector();
+    const count = 900;
+    const body = `[${one},${Array.from({ length: count }, () => element).join(",")}]`;
+    const answer = JSON.parse((await server.post(path, body, plain)).text);
+    expect(answer).toMatchObject({
+      code: 0,
+      msg: "900 of 901 records were refused or lost properties, 100 are listed",
+    });
+    expect(answer.records).toHaveLength(100);
+    expect(server.letters.length).toBeLessThan(110);
+    expect(linesIn(server.letters)).toBe(count);
+  });
+
+  it("data_debug lists 100, and their number", async () => {
+    const server = await openCollector();
+    const list = `[${one},${Array.from({ length: 900 }, () => "1").join(",")}]`;
+    const body = `appid=APP_ID&data=${encodeURIComponent(list)}`;
+    const { errorReasons } = JSON.parse((await server.post("/data_debug", body, form)).text);
+    expect(errorReasons).toHaveLength(101);
+    expect(errorReasons.at(-1)).toBe("900 of 901 records were refused, 100 are listed");
+    expect(linesIn(server.letters)).toBe(900);
+  });
+
+  it("Track has a result for each, and keeps each, in few letters", async () => {
+    const server = await openCollector();
+    const jsonLines = Buffer.from([one, ...Array.from({ length: 900 }, () => "x")].join("\n"));
+    const body = JSON.stringify({ projectId: 1, jsonLines: jsonLines.toString("base64") });
+    const { results } = JSON.parse(
+      (await server.post("/v1/events:track", body, { "content-type": "application/json" })).text,
+    );
+    expect(results).toHaveLength(901);
+    expect(server.letters.length).toBeLessThan(110);
+    expect(linesIn(server.letters)).toBe(900);
+  });
+});
+
 describe("numbers of a body", () => {
   const exact = JSON.stringify(record).replace(
     '"price":1',

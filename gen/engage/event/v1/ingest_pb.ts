@@ -97,7 +97,7 @@ export type IngestResponse = Message<"engage.event.v1.IngestResponse"> & {
 
   /**
    * Records of a list that are not JSON; with `debug` all that were refused or
-   * have lost properties. REST:
+   * have lost properties; at most 100, then `msg` has their number. REST:
    * `{"index":0,"reason":"event_name","field":"#event_name","message":"…"}` or
    * `{"index":0,"dropped":[{"name":"#os","reason":"root_key"}]}`.
    *
@@ -208,7 +208,8 @@ export type DebugIngestResponse = Message<"engage.event.v1.DebugIngestResponse">
   errorProperties: DroppedProperty[];
 
   /**
-   * Why records were refused. REST: `errorReasons`.
+   * Why records were refused; of more than 100 the last line has the number.
+   * REST: `errorReasons`.
    *
    * @generated from field: repeated string error_reasons = 3;
    */
