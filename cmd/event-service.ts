@@ -18,6 +18,7 @@ import {
   emptySchema,
 } from "../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../store/records/records.ts";
+import { systemPorts } from "../store/sql/sqlite/lasting-clock.ts";
 import type { Config } from "./config.ts";
 import { lockFolder } from "./data-lock.ts";
 import { startCompaction } from "./event-compaction.ts";
@@ -35,6 +36,7 @@ import { createLateService } from "./late-service.ts";
 import { createLazilyOpen } from "./lazily-open.ts";
 import { createLazyEventStore } from "./lazy-event-store.ts";
 import { createThrottle } from "./log-throttle.ts";
+import { openSteadyClock, type SteadyClock } from "./steady-clock.ts";
 
 export interface EventServices extends AsyncDisposable {
   readonly collector: ServiceImpl<typeof EventCollector>;
@@ -73,6 +75,8 @@ export async function openEventServices(
   await using opened = new AsyncDisposableStack();
   const metrics = createEventMetrics(registry);
   if (config.projects.length > 0) opened.use(lockFolder(join(config.data, "events")));
+  const clock =
+    config.projects.length > 0 ? opened.use(openSteadyClock(config, { ...systemPorts(), now })) : undefined;
   const letters = opened.use(
     openNdjsonDeadLetters({
       ...config.events.deadLetters,
@@ -84,7 +88,9 @@ export async function openEventServices(
       },
     }),
   );
-  const loading = opened.use(createLazilyOpen(() => openLoading(config, { letters, metrics, logger })));
+  const loading = opened.use(
+    createLazilyOpen(() => openLoading(config, { letters, metrics, logger, clock })),
+  );
   const open = (): Promise<EventLoading> =>
     loading.get().catch((error: unknown) => {
       logger.error({ err: error }, "the store of events cannot be opened");
@@ -104,6 +110,7 @@ export async function openEventServices(
     const { createEventCollector } = await import("../services/event/collector.ts");
     return createEventCollector({
       ...{ projects: config.projects, append, letters, observer: metrics.collect, now },
+      ...(clock !== undefined && { driftMs: clock.driftMs }),
       schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
       pending: () => loading.peek()?.pending,
       rates: (projectId) => loading.peek()?.loader.rates(projectId),
@@ -124,7 +131,7 @@ export async function openEventServices(
     ...{ gate, store },
     lateness: createLateness(config, loading),
     sinkOf: (projectId) => ({
-      append: (record) => append(encodeSpoolLine(projectId, now(), record)),
+      append: (record) => append(encodeSpoolLine(projectId, now(), record, undefined, clock?.driftMs())),
     }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -153,6 +160,7 @@ interface LoadingPorts {
   readonly letters: ReturnType<typeof openNdjsonDeadLetters>;
   readonly metrics: EventMetrics;
   readonly logger: Logger;
+  readonly clock: SteadyClock | undefined;
 }
 
 /** A clock that was set wrongly for less than this drops no events. */
@@ -160,7 +168,7 @@ const settleMs = 3_600_000;
 
 async function openLoading(
   config: Config,
-  { letters, metrics, logger }: LoadingPorts,
+  { letters, metrics, logger, clock }: LoadingPorts,
 ): Promise<EventLoading> {
   await using opened = new AsyncDisposableStack();
   const throttle = createThrottle(() => performance.now());
@@ -215,9 +223,12 @@ async function openLoading(
       },
     }),
   );
+  const settledNow = createSettledNow(systemClock, settleMs);
   opened.use(
     startCompaction({
-      ...{ store: loading.store, keepDays: keepDaysOf(config), now: createSettledNow(systemClock, settleMs) },
+      ...{ store: loading.store, keepDays: keepDaysOf(config) },
+      // A clock that was put forward drops no events, not even for long or at a start.
+      now: () => Math.min(settledNow(), clock?.steadyMs() ?? Number.POSITIVE_INFINITY),
       done: (report) => logger.info(report, "closed days of events were put in order"),
       failed(error) {
         metrics.compactFailed();

@@ -51,8 +51,13 @@ export function addStore(program: Command): void {
     "compact",
     "put the events of past days in order, and drop those older than a project keeps",
     async ({ commands, store, config, output, signal }) => {
-      const { keepDaysOf } = await import("./event-store.ts");
-      await commands.compactStore(store, { nowMs: Date.now(), keepDays: keepDaysOf(config), signal }, output);
+      const [{ keepDaysOf }, { openSteadyClock }] = await Promise.all([
+        import("./event-store.ts"),
+        import("./steady-clock.ts"),
+      ]);
+      using clock = openSteadyClock(config);
+      const nowMs = Math.min(Date.now(), clock.steadyMs());
+      await commands.compactStore(store, { nowMs, keepDays: keepDaysOf(config), signal }, output);
       return undefined;
     },
   );

@@ -159,9 +159,9 @@ async function checkLines(walk: ProjectWalk, chunk: RecordChunk, turn: Turn): Pr
     if (checkLine(line, { number: chunk.from.number, offset }) === "damaged") continue;
     const decoded = await decodeSpoolLineInTurns(line, turn);
     if (decoded?.projectId !== walk.project.id) continue;
-    const { records, receivedMs, appid } = decoded;
+    const { records, receivedMs, steadyMs, appid } = decoded;
     const { verdicts } = walk;
-    const checkOne = (record: unknown): CheckedRecord => verdicts.check(record, receivedMs, appid);
+    const checkOne = (record: unknown): CheckedRecord => verdicts.check(record, receivedMs, appid, steadyMs);
     const checked = await mapInTurns(records, checkOne, turn);
     for (const one of walk.expected) {
       if (!isLine(line, one.line)) continue;

@@ -9,17 +9,21 @@ const closeObject = 0x7d;
 
 /**
  * One line of the spool: `{"p":projectId,"r":receivedMs,"b":body}`, without its
- * end, and with `"a":appid` where the sender named one. Line ends in the body, which in JSON stand only between values, become blanks.
+ * end, with `"d":driftMs` where that is not 0, and with `"a":appid` where the sender named one. Line ends in the body,
+ * which in JSON stand only between values, become spaces.
  * @param body one record or a list of them, as JSON in UTF-8
+ * @param driftMs by how much the clock of `receivedMs` was ahead of a clock that is never set
  */
 export function encodeSpoolLine(
   projectId: number,
   receivedMs: number,
   body: Uint8Array,
   appid?: string,
+  driftMs = 0,
 ): Uint8Array {
+  const drift = driftMs === 0 ? "" : `"d":${driftMs},`;
   const sender = appid === undefined ? "" : `"a":${JSON.stringify(appid)},`;
-  const head = Buffer.from(`{"p":${projectId},"r":${receivedMs},${sender}"b":`);
+  const head = Buffer.from(`{"p":${projectId},"r":${receivedMs},${drift}${sender}"b":`);
   const line = Buffer.allocUnsafeSlow(head.length + body.length + 1);
   line.set(head);
   line.set(body, head.length);
@@ -99,6 +103,8 @@ function countLines(source: Buffer): number {
 export interface SpoolLine {
   readonly projectId: number;
   readonly receivedMs: number;
+  /** The same by a clock that is never set: what the ages of records are told by. Default: `receivedMs`. */
+  readonly steadyMs?: number;
   /** By which the sender named the project. */
   readonly appid: string | undefined;
   readonly records: readonly unknown[];
@@ -106,7 +112,7 @@ export interface SpoolLine {
   readonly place?: string | undefined;
 }
 
-const lineMembers: ReadonlySet<string> = new Set(["p", "r", "a", "i", "b", "#crc"]);
+const lineMembers: ReadonlySet<string> = new Set(["p", "r", "d", "a", "i", "b", "#crc"]);
 
 /** Undefined when it is no such line. Integers beyond 2^53 are bigints. */
 export function decodeSpoolLine(text: string): SpoolLine | undefined {
@@ -119,16 +125,21 @@ export function decodeSpoolLine(text: string): SpoolLine | undefined {
   // A changed byte in the name of the checksum would otherwise make it a line without one.
   for (const name in line) if (!lineMembers.has(name)) return undefined;
   if (typeof line?.p !== "number" || typeof line.r !== "number" || line.b === undefined) return undefined;
-  const { p: projectId, r: receivedMs, a: appid, i: place, b: body } = line;
+  const { p: projectId, r: receivedMs, d: driftMs, a: appid, i: place, b: body } = line;
+  if (driftMs !== undefined && typeof driftMs !== "number") return undefined;
   if (appid !== undefined && typeof appid !== "string") return undefined;
   if (place !== undefined && typeof place !== "string") return undefined;
   const records = Array.isArray(body) ? body : [body];
-  return { projectId, receivedMs, appid, records, ...(place !== undefined && { place }) } as SpoolLine;
+  const steady = driftMs === undefined ? undefined : { steadyMs: receivedMs - driftMs };
+  return {
+    ...{ projectId, receivedMs, ...steady, appid, records },
+    ...(place !== undefined && { place }),
+  } as SpoolLine;
 }
 
 /** Parsed at once: about 1 ms. */
 const shortBytes = 65_536;
-const headForm = /^\{"p":(\d+),"r":(\d+),(?:"a":("(?:[^"\\]|\\.)*"),)?"b":/;
+const headForm = /^\{"p":(\d+),"r":(\d+),(?:"d":(-?\d+),)?(?:"a":("(?:[^"\\]|\\.)*"),)?"b":/;
 const tailForm = /^(?:,"#crc":"[0-9a-f]{8}")?\}$/;
 const maxHeadBytes = 2_048;
 
@@ -144,10 +155,11 @@ export async function decodeSpoolLineInTurns(line: Buffer, turn: Turn): Promise<
     ([start, end]) => parseExactJson(line.toString("utf8", start, end)),
     turn,
   );
-  const [, projectId, receivedMs, appid] = head;
+  const [, projectId, receivedMs, driftMs, appid] = head;
   return {
     projectId: Number(projectId),
     receivedMs: Number(receivedMs),
+    ...(driftMs !== undefined && { steadyMs: Number(receivedMs) - Number(driftMs) }),
     appid: appid === undefined ? undefined : (JSON.parse(appid) as string),
     records,
   };

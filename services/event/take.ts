@@ -23,6 +23,8 @@ export interface TakeOptions {
   readonly observer: CollectObserver;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** By how much `now` is ahead of a clock that is never set. Default: 0. */
+  readonly driftMs?: () => number;
 }
 
 /** A record as it came, read or found to be none. */
@@ -37,6 +39,8 @@ export interface Batch {
   readonly source: RecordSource;
   readonly records: readonly RawRecord[];
   readonly receivedMs: number;
+  /** See TakeOptions. */
+  readonly driftMs: number;
   readonly dryRun: boolean;
 }
 
@@ -96,7 +100,7 @@ async function keepGood(
   const good = records.flatMap(({ text }, at) => (first[at]!.kind === "refused" ? [] : [text as string]));
   if (good.length === 0) return first;
   const body = Buffer.from(`[${good.join(",")}]`);
-  const line = encodeSpoolLine(project.id, receivedMs, body, senderOf(batch));
+  const line = encodeSpoolLine(project.id, receivedMs, body, senderOf(batch), batch.driftMs);
   using expected = isFinal ? undefined : options.checks.expect(project, line);
   await keepLine(options, line);
   if (expected === undefined) return first;
@@ -111,11 +115,11 @@ export function senderOf({ project, appid }: Pick<Batch, "project" | "appid">): 
 }
 
 function checkAll(
-  { records, receivedMs, appid }: Batch,
+  { records, receivedMs, driftMs, appid }: Batch,
   { check }: Verdicts,
 ): Promise<readonly CheckedRecord[]> {
   const checkOne = (record: RawRecord): CheckedRecord =>
-    "json" in record ? check(record.json, receivedMs, appid) : record.refusal;
+    "json" in record ? check(record.json, receivedMs, appid, receivedMs - driftMs) : record.refusal;
   return mapInTurns(records, checkOne, createTurn());
 }
 

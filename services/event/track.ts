@@ -34,7 +34,9 @@ export async function trackBatch(
   const records = await readRecords(request, receivedMs, createTurn());
   const { dryRun } = request;
   const appid = request.project.case === "appid" ? request.project.value : undefined;
-  const checked = await takeChecked(options, { project, appid, source, records, receivedMs, dryRun });
+  const driftMs = options.driftMs?.() ?? 0;
+  const batch = { project, appid, source, records, receivedMs, driftMs, dryRun };
+  const checked = await takeChecked(options, batch);
   const refused = checked.filter(({ kind }) => kind === "refused").length;
   const limit = createToldLimit();
   const results = checked.map((one) => toResult(one, limit));

@@ -7,8 +7,11 @@ import { createTypeTable, type TypeTable } from "./record/type-table.ts";
 
 /** Checks one record after the other. */
 export interface Verdicts {
-  /** May fix types for the records behind it. */
-  readonly check: (json: unknown, receivedMs: number, appid?: string) => CheckedRecord;
+  /**
+   * May fix types for the records that follow.
+   * @param steadyMs see SpoolLine
+   */
+  readonly check: (json: unknown, receivedMs: number, appid?: string, steadyMs?: number) => CheckedRecord;
   /** What records so far have made, and the store has not. */
   readonly made: () => readonly Property[];
   /** The same of names of events, and how fast names came. */
@@ -53,9 +56,9 @@ export function createVerdicts(
     types = createTypeTable(defined, { below: stored });
   };
   return {
-    check(json, receivedMs, appid) {
+    check(json, receivedMs, appid, steadyMs = receivedMs) {
       refresh();
-      book.begin(appid, receivedMs);
+      book.begin(appid, steadyMs);
       const checked = checkRecord(json, { types, toInstant: project.toInstant, names: book }, receivedMs);
       if (checked.kind === "refused") return checked;
       if (checked.kind !== "user" && !book.hasEvent(checked.name)) {

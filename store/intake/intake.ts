@@ -35,8 +35,8 @@ export interface Intake extends Disposable {
   begin(from: IntakePlace): void;
   /** At least one id must be given. Halves of surrogate pairs are U+FFFD. */
   resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser;
-  /** False when the same uuid was claimed less than the window ago, by the times of receipt. */
-  claimUuid(projectId: number, uuid: string, receivedMs: number): boolean;
+  /** False when the same uuid was claimed less than the window ago, by the times given, of a clock that is never set. */
+  claimUuid(projectId: number, uuid: string, steadyMs: number): boolean;
   /** False when the id was ever claimed for the event. */
   claimFirstCheck(projectId: number, eventName: string, firstCheckId: string): boolean;
   /** Ends the batch at this place. What it did is on disk when this returns. */

@@ -112,10 +112,10 @@ class BatchPreparer implements Disposable {
       this.addDamaged(bytes);
       return;
     }
-    const { projectId, receivedMs, appid, records } = line;
+    const { projectId, receivedMs, steadyMs = receivedMs, appid, records } = line;
     this.#firstReceivedMs = Math.min(this.#firstReceivedMs, receivedMs);
     const state = this.#projects.get(projectId);
-    state?.names.begin(appid, receivedMs);
+    state?.names.begin(appid, steadyMs);
     this.tally.records += records.length;
     for (const record of records) {
       if (state === undefined) {
@@ -159,7 +159,7 @@ class BatchPreparer implements Disposable {
   }
 
   #store(state: ProjectState, line: SpoolLine, record: unknown): void {
-    const { projectId, receivedMs } = line;
+    const { projectId, receivedMs, steadyMs = receivedMs } = line;
     const checked = checkRecord(record, state.rules, receivedMs);
     const { tally } = this;
     if (checked.kind === "refused") {
@@ -170,7 +170,7 @@ class BatchPreparer implements Disposable {
       return;
     }
     const { uuid, accountId, distinctId } = checked;
-    if (uuid !== undefined && !this.#intake.claimUuid(projectId, uuid, receivedMs)) {
+    if (uuid !== undefined && !this.#intake.claimUuid(projectId, uuid, steadyMs)) {
       tally.duplicate("uuid");
       return;
     }

@@ -102,7 +102,8 @@ function claimLines(
       const checked = checkRecord(record, known, line.receivedMs);
       if (checked.kind === "refused") continue;
       count++;
-      if (checked.uuid !== undefined) intake.claimUuid(line.projectId, checked.uuid, line.receivedMs);
+      if (checked.uuid !== undefined)
+        intake.claimUuid(line.projectId, checked.uuid, line.steadyMs ?? line.receivedMs);
       if (checked.kind !== "event" || checked.firstCheckId === undefined) continue;
       intake.claimFirstCheck(line.projectId, checked.name, checked.firstCheckId);
     }

@@ -48,10 +48,10 @@ export class NameBook implements NameRoom {
   }
 
   /** Whose records come next. Without an app id they come from the operator, who may name what he wants. */
-  begin(appid: string | undefined, receivedMs: number): void {
+  begin(appid: string | undefined, steadyMs: number): void {
     this.#appid = appid;
     // Records that were received at the same time may come in another order.
-    this.#minute = Math.max(Math.floor(receivedMs / minuteMs), this.#rateOf(appid).minute);
+    this.#minute = Math.max(Math.floor(steadyMs / minuteMs), this.#rateOf(appid).minute);
   }
 
   get eventRoom(): number {

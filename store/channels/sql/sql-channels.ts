@@ -29,14 +29,15 @@ export class SqlChannels implements port.ChannelStore {
   readonly #options: SqlChannelsOptions;
   readonly #listeners = new Set<() => void>();
 
-  /** A clock that was put forward for a while deletes nothing. */
+  /** A clock that was put forward deletes nothing: for a while by `now`, for longer by the clock of leases. */
   readonly #ageNow: () => number;
 
   constructor(executor: Executor<ChannelsOperations>, options: SqlChannelsOptions) {
     this.#executor = executor;
     this.#options = options;
     const { now, leaseNow } = options;
-    this.#ageNow = createSettledNow({ now, monotonicMs: leaseNow }, SETTLE_MS);
+    const settledNow = createSettledNow({ now, monotonicMs: leaseNow }, SETTLE_MS);
+    this.#ageNow = () => Math.min(settledNow(), leaseNow());
   }
 
   async createChannel(channel: port.NewChannel, options?: Options): Promise<port.ChannelSaved> {

@@ -48,6 +48,23 @@ export function testUpkeep(open: OpenWorld): void {
       expect(await pruneAll(world.store)).toEqual({ batches: 1, runs: 0 });
     });
 
+    it("deletes nothing for a clock that stays put forward", async () => {
+      const hourMs = 3_600_000;
+      await using world = await open(10 * hourMs);
+      const { channelId } = await preparedRun(world.store, [["a"]]);
+      const leased = await leaseAll(world.store, channelId);
+      await world.store.settleBatches(leased.map(({ token }) => ({ token, outcome: failed })));
+      world.clock.setMs = 25 * hourMs;
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 0 });
+      world.clock.ms += 2 * hourMs;
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 0 });
+      world.clock.setMs = 0;
+      world.clock.ms += 7 * hourMs;
+      expect(await pruneAll(world.store)).toEqual({ batches: 0, runs: 0 });
+      world.clock.ms += 2 * hourMs;
+      expect(await pruneAll(world.store)).toEqual({ batches: 1, runs: 0 });
+    });
+
     it("leaves runs that are under way", async () => {
       await using world = await open(0);
       const { run } = await preparedRun(world.store, [["a"]]);

@@ -45,6 +45,20 @@ describe("line of the spool", () => {
     expect(decodeSpoolLine('{"p":1,"r":2,"a":3,"b":[]}')).toBeUndefined();
   });
 
+  it.each([90_000_000, -3_600_000])("tells by how much its clock was ahead: %i ms", async (driftMs) => {
+    const record = `{"a":"${"x".repeat(70_000)}"}`;
+    for (const body of ["[1]", `[${record}]`]) {
+      const bytes = encodeSpoolLine(1, 100_000_000, Buffer.from(body), "app", driftMs);
+      const expected = {
+        ...{ projectId: 1, receivedMs: 100_000_000, steadyMs: 100_000_000 - driftMs, appid: "app" },
+        records: JSON.parse(body),
+      };
+      expect(decodeSpoolLine(text(bytes))).toEqual(expected);
+      expect(await decodeSpoolLineInTurns(Buffer.from(bytes), createTurn())).toEqual(expected);
+    }
+    expect(decodeSpoolLine('{"p":1,"r":2,"d":"3","b":[]}')).toBeUndefined();
+  });
+
   const long = `[${'{"a":"]","n":12345678901234567890,"é":[1]} ,'.repeat(4_000)}{}]`;
   it.each<[string, string]>([
     ["a long list", text(encodeSpoolLine(1, 2, Buffer.from(long)))],

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { openMarkFile } from "../base/files/mark-file.ts";
+import {
+  type ClockMark,
+  createLastingClock,
+  type LastingClockPorts,
+  systemPorts,
+} from "../store/sql/sqlite/lasting-clock.ts";
+import type { Config } from "./config.ts";
+
+/** A clock of the data folder that is never set, and goes on over restarts. */
+export interface SteadyClock extends Disposable {
+  /** Milliseconds since 1970, as far as the computer's clock was right at first. */
+  steadyMs(): number;
+  /** By how much the computer's clock was put forward since; 0 for what keeps it right over the network. */
+  driftMs(): number;
+}
+
+/** How far a restart of the computer may put it back. */
+const noteMs = 60_000;
+const minDriftMs = 60_000;
+
+/** Opens the clock; its state is one of the marks in the data folder. */
+export function openSteadyClock(
+  { data }: Pick<Config, "data">,
+  ports: LastingClockPorts = systemPorts(),
+): SteadyClock {
+  const file = openMarkFile<ClockMark>(join(data, "marks", "clock.mark"));
+  const clock = createLastingClock(file.found ?? null, ports);
+  let notedMs = Number.NEGATIVE_INFINITY;
+  const steadyMs = (): number => {
+    const nowMs = clock.clockMs();
+    if (nowMs - notedMs >= noteMs) {
+      notedMs = nowMs;
+      file.write(clock.mark());
+    }
+    return nowMs;
+  };
+  steadyMs();
+  return {
+    steadyMs,
+    driftMs() {
+      const driftMs = Math.round(ports.now() - steadyMs());
+      return Math.abs(driftMs) < minDriftMs ? 0 : driftMs;
+    },
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  };
+}
