@@ -29,6 +29,8 @@ export class Connection {
   readonly sinceMs: number;
   calls = 0;
   openStreams = 0;
+  /** Streaming calls that were refused since one was last let in. */
+  refusedStreams = 0;
   bytes = 0;
   /** Calls whose body is not complete. */
   openBodies = 0;

@@ -12,6 +12,7 @@ import { createHealth, type Health } from "./health.ts";
 import { createIndexPage } from "./index-page.ts";
 import { createConnectLane } from "./lanes/connect.ts";
 import { createGrpcLane } from "./lanes/grpc.ts";
+import { createStreamGate } from "./lanes/stream-gate.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ServedService } from "./methods.ts";
 import { createNearestPath } from "./nearest-path.ts";
@@ -84,13 +85,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   let sweeping: NodeJS.Timeout | undefined;
   const lanes = options.lanes ?? true;
   const grpcLane = createGrpcLane(core);
+  const streamGate = createStreamGate(core);
   const port = createPort({
     limits: options.limits,
     connections,
     ...(options.tls && { tls: options.tls }),
     // Browsers speak HTTP/2 over TLS: what a page sends is looked at like other requests.
     onStream: lanes
-      ? (stream, headers) => headers.origin === undefined && grpcLane(stream, headers)
+      ? (stream, headers, pass) =>
+          headers.origin === undefined && (grpcLane(stream, headers) || streamGate(stream, headers, pass))
       : () => false,
     onRequest: createDispatch(core, health, options, lanes),
   });

@@ -76,7 +76,7 @@ export const defaultLimits: GatewayLimits = {
   minBytesPerSecond: 1_024,
   stallTimeoutMs: 60_000,
   unusedTimeoutMs: 60_000,
-  maxConcurrentStreams: 1_000,
+  maxConcurrentStreams: 250,
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,

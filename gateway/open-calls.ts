@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { constants, type ServerHttp2Stream } from "node:http2";
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { type Connection, connectionOf } from "./connections.ts";
 
 /** Counts a call on an HTTP/1.1 connection until its response is closed, when `endHttp1Call` has to be called. */
@@ -11,16 +11,24 @@ export function endHttp1Call({ req }: ServerResponse): void {
   end(connectionOf(req.socket));
 }
 
+/** A connection that asks for further streams after this many refusals is closed: each costs some work. */
+const maxRefusedStreams = 100;
+
 /**
  * Counts a call on an HTTP/2 stream until it is closed. False, and the stream
- * is refused, where its address has too many: clients may send it again later.
+ * is refused, where its address has too many, or its connection goes on after
+ * many refusals: clients may send it again later.
  */
 export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number): boolean {
-  const connection = connectionOf(stream.session);
+  const session = stream.session as ServerHttp2Session | undefined;
+  const connection = connectionOf(session);
   const { address } = connection;
-  if (!address.isShared && address.calls >= maxPerAddress) {
+  const isInsistent = connection.refusedStreams >= maxRefusedStreams;
+  if (isInsistent || (!address.isShared && address.calls >= maxPerAddress)) {
     stream.on("error", ignore);
     stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    // Its open calls finish: ENHANCE_YOUR_CALM would make clients break them off.
+    if (isInsistent && session?.closed === false) session.close();
     return false;
   }
   start(connection);

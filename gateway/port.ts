@@ -8,6 +8,7 @@ import { closeWhenIdle } from "./idle.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
 import type { Peer } from "./record.ts";
+import { sniff } from "./sniff.ts";
 
 export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
 export type NodeResponse = http.ServerResponse | http2.Http2ServerResponse;
@@ -25,9 +26,15 @@ export interface PortOptions {
   readonly tls?: TlsOptions;
   /** Answers HTTP/1.1 requests, and those HTTP/2 requests that `onStream` leaves. */
   readonly onRequest: (request: NodeRequest, response: NodeResponse) => void;
-  /** Sees each HTTP/2 stream first; returns whether it took it. */
-  readonly onStream: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => boolean;
+  readonly onStream: OnStream;
 }
+
+/** Sees each HTTP/2 stream first; returns whether it took it. One that was taken may be left later by `pass`. */
+export type OnStream = (
+  stream: http2.ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  pass: () => void,
+) => boolean;
 
 /** One TCP port for HTTP/1.1 and HTTP/2, in plain text (h2 by its preface) or over TLS (by ALPN). */
 export interface Port {
@@ -51,8 +58,6 @@ const timeoutCheckMs = 1_000;
 const keepAliveMs = 60_000;
 /** HTTP/1.1 peers may just be sending on an idle connection: it is left open this long into a drain. */
 const idleGraceMs = 250;
-
-const http2Preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 const kResponse = Symbol("response");
 
@@ -184,29 +189,6 @@ function createPlain(
   return { h1, h2 };
 }
 
-/** Reads until it is clear whether the connection starts with the HTTP/2 preface, then puts the bytes back. */
-function sniff(socket: net.Socket, timeoutMs: number, decide: (isHttp2: boolean) => void): void {
-  const drop = (): void => {
-    socket.destroy();
-  };
-  let seen: Buffer = Buffer.alloc(0);
-  const onData = (chunk: Buffer): void => {
-    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
-    const compared = Math.min(seen.length, http2Preface.length);
-    const isHttp2 = seen.subarray(0, compared).equals(http2Preface.subarray(0, compared));
-    if (isHttp2 && compared < http2Preface.length) return;
-    clearTimeout(timer);
-    socket.off("data", onData).off("error", drop).off("end", drop);
-    socket.pause();
-    socket.unshift(seen);
-    decide(isHttp2);
-  };
-  // Not the socket's own timer, which every byte would restart.
-  const timer = setTimeout(drop, timeoutMs);
-  socket.once("close", () => clearTimeout(timer));
-  socket.on("error", drop).on("end", drop).on("data", onData);
-}
-
 /** Node's own listener turns streams into requests; this one is asked before it. */
 function putFirst(
   h2: http2.Http2Server | http2.Http2SecureServer,
@@ -222,7 +204,10 @@ function putFirst(
     // Reset within the packet that opened it; such a stream has no session any more.
     if (stream.destroyed) stream.on("error", ignore);
     else if (!startHttp2Call(stream, limits.maxCallsPerAddress)) return;
-    else if (!onStream(stream, headers)) compat.call(h2, stream, headers, ...rest);
+    else {
+      const pass = (): void => compat.call(h2, stream, headers, ...rest);
+      if (!onStream(stream, headers, pass)) pass();
+    }
   };
   (h2 as http2.Http2Server).on("stream", listener);
 }

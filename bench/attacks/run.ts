@@ -3,7 +3,7 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { quantile } from "../harness/compare.ts";
-import { makeFolder, runTool, startServer } from "../harness/processes.ts";
+import { freePort, makeFolder, runTool, startServer } from "../harness/processes.ts";
 import { attacks } from "./attacks.ts";
 import { config } from "./settings.ts";
 
@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: { seconds: { type: "string", default: "10" }, only: { type: "string", default: "" } },
 });
 const seconds = Number(values.seconds);
-const port = 7351;
+const port = await freePort();
 
 interface Honest {
   readonly latencies: Readonly<Record<string, readonly number[]>>;

@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { constants } from "node:http2";
+import type { ConnectError } from "@connectrpc/connect";
+import { type Address, connectionOf } from "../connections.ts";
+import type { Core } from "../core.ts";
+import { toSafeError } from "../failures.ts";
+import { assignGrpcStatus } from "../grpc-status.ts";
+import { NodeHeaders } from "../headers.ts";
+import type { ServedMethod } from "../methods.ts";
+import { refuseStream } from "../open-streams.ts";
+import { type OnStream, peerOf } from "../port.ts";
+import { CallRecord } from "../record.ts";
+import { TurnQueue } from "../turn-queue.ts";
+
+/** Connect's handlers take up to 0.5 ms to begin a stream, and other calls wait for as long. */
+const streamsPerTurn = 4;
+
+/**
+ * Refuses streaming calls of gRPC and gRPC-Web by their headers: those of callers that may not make them, and those
+ * beyond the limits on open streams. Connect's handlers do the same at ten times the cost, and whoever is refused
+ * may ask again at once. The others of callers without a key are passed on a few at a time.
+ */
+export function createStreamGate(core: Core): OnStream {
+  const waiting = new TurnQueue<Address>(streamsPerTurn);
+  const methods = new Map<string, ServedMethod>();
+  for (const served of core.services.flatMap((service) => service.methods)) {
+    if (served.spec.kind !== "unary") methods.set(`/${served.name}`, served);
+  }
+  return (stream, headers, pass) => {
+    const served = methods.get(headers[":path"] as string);
+    const type = headers["content-type"] ?? "";
+    if (served === undefined || headers[":method"] !== "POST" || !type.startsWith("application/grpc"))
+      return false;
+    const protocol = type.startsWith("application/grpc-web") ? "grpc-web" : "grpc";
+    const record = new CallRecord(served.desc, protocol, peerOf(stream.session as never), headers);
+    const error = findRefusal(core, served, record, stream, headers);
+    if (error === undefined) {
+      if (record.caller.kind !== "anonymous") return false;
+      stream.on("error", ignore);
+      waiting.run(connectionOf(stream.session).address, () => {
+        if (!stream.destroyed) pass();
+      });
+      return true;
+    }
+    core.observer.started(record);
+    record.code = error.code;
+    const head: OutgoingHttpHeaders = {
+      ":status": 200,
+      "content-type": type,
+      "x-request-id": record.requestId,
+    };
+    for (const [name, value] of error.metadata) head[name] = value;
+    assignGrpcStatus(head, error);
+    answer(stream, head);
+    core.observer.finished(record);
+    return true;
+  };
+}
+
+function findRefusal(
+  core: Core,
+  served: ServedMethod,
+  record: CallRecord,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+): ConnectError | undefined {
+  try {
+    core.authorize(record, served, new NodeHeaders(headers));
+  } catch (error) {
+    return toSafeError(error, record, core.reportFault);
+  }
+  if (record.caller.kind !== "anonymous") return undefined;
+  return refuseStream(connectionOf(stream.session), core.limits);
+}
+
+/** All of the answer is in its head, which is on its way before the reset that follows in the next turn. */
+function answer(stream: ServerHttp2Stream, head: OutgoingHttpHeaders): void {
+  stream.on("error", ignore);
+  stream.respond(head, withoutBody);
+  stream.resume();
+  if (!stream.endAfterHeaders) setImmediate(close, stream);
+}
+
+function close(stream: ServerHttp2Stream): void {
+  if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+/** gRPC has no use for a date; the types do not know that it can be left out. */
+const withoutBody: object = { endStream: true, sendDate: false };
+
+function ignore(): void {}
