@@ -18,7 +18,7 @@ export function printSchema(stdout: Writable): void {
 
 /**
  * Loads the configuration and compiles all that stands in it, as a start would.
- * @throws ConfigError with everything that is wrong
+ * @throws ConfigError with all that is wrong, in values and between them
  */
 export async function checkConfig(options: ConfigOptions, stdout: Writable): Promise<void> {
   const loaded = readConfig(options);

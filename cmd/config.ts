@@ -15,6 +15,7 @@ import { readSecrets } from "./config/secrets.ts";
 import { findShortSecrets } from "./config/short-secrets.ts";
 import { type ConfigSource, parseConfigSource } from "./config/source.ts";
 import { withValue } from "./config/tree.ts";
+import { findValidPart, isDoubtful } from "./config/valid-part.ts";
 
 export type { Config } from "./config/resolve.ts";
 
@@ -52,13 +53,14 @@ export function processOptions(file?: string): ConfigOptions {
  */
 export function loadConfig(options: ConfigOptions): LoadedConfig {
   const { problems, ...loaded } = readConfig(options);
-  if (problems.length > 0) throw new ConfigError(problems);
+  // Most keys that YAML has lost make other faults, so they are named with them.
+  if (problems.length > 0) throw new ConfigError([...problems, ...loaded.lostKeys]);
   return loaded;
 }
 
 /**
- * The same for who looks for more faults: what is wrong between settings that are valid by themselves is told beside them.
- * @throws ConfigError when values themselves are wrong
+ * The same for callers that look for more faults: it returns the problems beside what is valid of the configuration.
+ * @throws ConfigError when nothing of it can be read
  */
 export function readConfig(options: ConfigOptions): LoadedConfig & { readonly problems: readonly Problem[] } {
   const { source, isDemo } = openSource(options);
@@ -79,11 +81,19 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
   );
   const { value: settings, findings } = validate(configSchema, tree);
   for (const { path, message, part } of findings) report(path, message, part);
-  // Most keys that YAML has lost make other faults, so they are named with them.
-  if (settings === undefined) throw new ConfigError([...problems, ...source.lostKeys], unchecked);
+  // Names that settings refer to are looked at in all that is valid, so that one check finds the faults of both kinds.
+  const part =
+    settings === undefined
+      ? findValidPart(configSchema, tree)
+      : { settings, removed: [], replaced: [], placeOf: (path: ConfigPath) => path };
+  if (part === undefined) throw new ConfigError([...problems, ...source.lostKeys]);
 
-  const config = resolveConfig(settings, places.folderOf);
-  for (const { path, message } of checkRules(settings, config)) report(path, message);
+  const config = resolveConfig(part.settings, (path) => places.folderOf(part.placeOf(path)));
+  const locate = (path: ConfigPath, message: string) => places.locate(part.placeOf(path), message);
+  for (const finding of checkRules(part.settings, config)) {
+    const path = part.placeOf(finding.path);
+    if (!isDoubtful({ ...finding, path }, tree, part)) report(path, finding.message);
+  }
   const originOf = (path: ConfigPath) => {
     const file = files.get(JSON.stringify(path));
     return file === undefined ? places.originOf(path) : `${places.originOf(path)}, file ${file}`;
@@ -92,16 +102,13 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
     config,
     file: source.file,
     isDemo,
-    locate: (path, message) => places.locate(path, message),
+    locate,
     problems,
     lostKeys: source.lostKeys,
-    shortSecrets: findShortSecrets(settings).map(({ path, message }) => places.locate(path, message)),
-    print: () => printSettings(maskSecrets(configSchema, settings), originOf),
+    shortSecrets: findShortSecrets(part.settings).map(({ path, message }) => locate(path, message)),
+    print: () => printSettings(maskSecrets(configSchema, part.settings), originOf),
   };
 }
-
-/** How settings refer to each other is looked at when each is right by itself. */
-const unchecked = "once these are right, check again: names that settings refer to are looked at then";
 
 function openSource({ env, cwd, file }: ConfigOptions): { source: ConfigSource; isDemo: boolean } {
   const named = file ?? configFileFrom(env);

@@ -7,13 +7,20 @@ export function checkAnalysis({ projects, analysis: { platform } }: Settings, co
   if (platform === undefined) {
     const message = 'is "platform", so say which one: analysis: { platform: { baseUrl: …, token: … } }';
     return projects.flatMap(({ engine }, i): Finding[] =>
-      engine === "platform" ? [{ path: ["projects", i, "engine"], message }] : [],
+      engine === "platform"
+        ? [{ path: ["projects", i, "engine"], message, needs: ["analysis", "platform"] }]
+        : [],
     );
   }
   const known = new Set(projects.map(({ id }) => String(id)));
   const unknown = Object.keys(platform.projects)
     .filter((id) => !known.has(id))
-    .map((id) => ({ path: ["analysis", "platform", "projects", id], message: `there is no project ${id}` }));
+    .map((id) => ({
+      path: ["analysis", "platform", "projects", id],
+      message: `there is no project ${id}`,
+      needs: ["projects"],
+      named: id,
+    }));
   const resolved = config.analysis.platform?.tls ?? {};
   return [...unknown, ...checkPemFiles(["analysis", "platform", "tls"], platform.tls, resolved)];
 }

@@ -12,13 +12,20 @@ export function checkEvents({ parser, projects }: Settings): Finding[] {
     findings.push({
       path: ["parser", "store", "project"],
       message: `there is no project ${store.project}, ${known}`,
+      needs: ["projects"],
+      named: store.project,
     });
   }
   const names = formats.map(({ name }) => name);
   for (const [i, name] of (store.formats ?? []).entries()) {
     if (names.includes(name)) continue;
     const message = `there is no format ${JSON.stringify(name)}, formats are ${names.join(", ") || "none"}`;
-    findings.push({ path: ["parser", "store", "formats", i], message });
+    findings.push({
+      path: ["parser", "store", "formats", i],
+      message,
+      needs: ["parser", "formats"],
+      named: name,
+    });
   }
   return findings;
 }

@@ -16,12 +16,10 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];
 
-  /** @param note what else to know, on a line after the problems */
-  constructor(found: readonly Problem[], note?: string) {
+  constructor(found: readonly Problem[]) {
     const problems = found.toSorted((a, b) => a.where.localeCompare(b.where, "en", { numeric: true }));
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    const after = note === undefined ? "" : `\n${note}`;
-    super(`the configuration has ${count}:\n${formatProblems(problems)}${after}`);
+    super(`the configuration has ${count}:\n${formatProblems(problems)}`);
     this.problems = problems;
   }
 }

@@ -37,7 +37,11 @@ function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): Finding[
   }
   if (auth.certificates !== undefined && tls?.ca === undefined) {
     return [
-      { path: ["auth", "certificates"], message: "nobody is asked for a certificate unless tls.ca is set" },
+      {
+        path: ["auth", "certificates"],
+        message: "nobody is asked for a certificate unless tls.ca is set",
+        needs: ["tls"],
+      },
     ];
   }
   const isDecided = auth.mode !== undefined || auth.keys.length > 0 || tls?.ca !== undefined;
@@ -50,13 +54,13 @@ function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): Finding[
     "      (or tls.ca, to ask callers for certificates), or let everybody in",
     "        auth: { mode: off }",
   ];
-  return [{ path: ["auth"], message: message.join("\n") }];
+  return [{ path: ["auth"], message: message.join("\n"), needs: ["tls"] }];
 }
 
 function checkMetrics({ metrics, auth, tls }: Settings): Finding[] {
   if (metrics.auth === "off" || auth.keys.length > 0 || tls?.ca !== undefined) return [];
   const message = "is \"keys\" but there are none: make one with 'engage key create NAME'";
-  return [{ path: ["metrics", "auth"], message }];
+  return [{ path: ["metrics", "auth"], message, needs: ["auth"] }];
 }
 
 function checkDemoSecrets(settings: Settings): Finding[] {
@@ -95,6 +99,8 @@ function checkProjects({ projects, analysis }: Settings): Finding[] {
             {
               path: ["analysis", "tokens", i, "projects", j],
               message: `there is no project ${id}, ${ids.length === 0 ? "projects is empty" : `projects are ${ids.join(", ")}`}`,
+              needs: ["projects"],
+              named: id,
             },
           ],
     ),

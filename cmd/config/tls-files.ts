@@ -4,10 +4,10 @@ import { wordError, wordSystemError } from "../../base/text/system-error.ts";
 import { type ConfigPath, formatPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
 import type { Settings } from "./schema.ts";
+import type { Dependency } from "./valid-part.ts";
 
 /** Something that is wrong at a path. */
-export interface Finding {
-  readonly path: ConfigPath;
+export interface Finding extends Dependency {
   readonly message: string;
 }
 

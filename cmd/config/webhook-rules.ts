@@ -21,8 +21,8 @@ export function checkWebhook(settings: Settings, config: Config): Finding[] {
       ...checkTargetFiles(name, settings, config),
     ]),
     ...(forward === undefined ? [] : checkUrl(["webhook", "clicks", "forward", "url"], forward.url, allowed)),
-    ...checkInbox(settings),
-  ];
+    ...checkInbox(settings).map((fault) => ({ ...fault, needs: ["webhook", "inbox"] })),
+  ].map((fault) => ({ needs: ["webhook", "outbound"], ...fault }));
 }
 
 function checkChannel(name: string, settings: Settings, config: Config, outbound: Outbound): Finding[] {
@@ -56,15 +56,21 @@ function checkTargets(channel: string, { webhook: { channels, targets } }: Setti
   const unknown = names.flatMap((name, i): Finding[] => {
     if (known.includes(name)) return [];
     const valid = known.length === 0 ? "webhook.targets is empty" : `targets are ${known.join(", ")}`;
-    return [{ path: [...path, i], message: `there is no target ${JSON.stringify(name)}, ${valid}` }];
+    const message = `there is no target ${JSON.stringify(name)}, ${valid}`;
+    return [{ path: [...path, i], message, needs: ["webhook", "targets"], named: name }];
   });
   if (unknown.length > 0) return unknown;
   const pulled = names.findIndex((name) => targets[name]!.kind === "pull");
   if (mode === "sync" && sync.late === "fail" && pulled >= 0) {
     const message = "is of kind pull, which never answers in time: choose mode queue, or sync.late queue";
-    return [{ path: [...path, pulled], message }];
+    return [{ path: [...path, pulled], message, needs: ["webhook", "targets"] }];
   }
-  return faultOf(path, () => compileRouter(channel, names, new Map(Object.entries(targets))));
+  return faultOf(path, () => compileRouter(channel, names, new Map(Object.entries(targets)))).map(
+    (fault) => ({
+      ...fault,
+      needs: ["webhook", "targets"],
+    }),
+  );
 }
 
 function faultOf(path: ConfigPath, compile: () => unknown): Finding[] {

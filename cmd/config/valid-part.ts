@@ -1,0 +1,120 @@
+import type { z } from "zod";
+import { nearestName } from "../../base/text/nearest.ts";
+import { validate } from "./issues.ts";
+import { type ConfigPath, isWithin } from "./problem.ts";
+import { valueAt, withoutPaths, withValue } from "./tree.ts";
+
+/** What is left of a configuration without the values that are wrong. */
+export interface ValidPart<T> extends Missing {
+  readonly settings: T;
+  /** The place in the whole configuration of a place in the settings: elements after one that was taken out moved up. */
+  placeOf(path: ConfigPath): ConfigPath;
+}
+
+/** Places in the whole configuration. */
+interface Missing {
+  readonly removed: readonly ConfigPath[];
+  /** Entries that stay under their name, with as little as is valid, since other settings name them. */
+  readonly replaced: readonly ConfigPath[];
+}
+
+/** Each round takes out what is wrong, then what cannot be without it. */
+const maxRounds = 12;
+
+/**
+ * Takes out of a tree what is not valid, so that the rules between settings can be looked at in the rest.
+ * @returns undefined when the tree as a whole is wrong
+ */
+export function findValidPart<S extends z.ZodType>(
+  schema: S,
+  tree: unknown,
+): ValidPart<z.output<S>> | undefined {
+  let wrong: readonly ConfigPath[] = [];
+  for (let round = 0; round < maxRounds; round++) {
+    const { rest, ...missing } = takeOut(tree, wrong);
+    const { value, findings } = validate(schema, rest);
+    const placeOf = (path: ConfigPath) => originalPlace(path, missing.removed);
+    if (value !== undefined) return { settings: value, ...missing, placeOf };
+    const more = findings.map(({ path }) => {
+      const place = placeOf(path);
+      const isGone = valueAt(tree, place) === undefined || wrong.some((one) => isWithin(place, one));
+      return isGone ? place.slice(0, -1) : place;
+    });
+    if (more.some((path) => path.length === 0)) return undefined;
+    wrong = [...wrong, ...more];
+  }
+  return undefined;
+}
+
+function takeOut(tree: unknown, wrong: readonly ConfigPath[]): Missing & { readonly rest: unknown } {
+  const replaced = wrong.filter((path) => standInFor(path, tree) !== undefined);
+  const removed = wrong.filter((path) => !replaced.some((entry) => isWithin(path, entry)));
+  const rest = replaced.reduce((result, path) => withValue(result, path, standInFor(path, tree)), tree);
+  return { rest: withoutPaths(rest, removed), removed, replaced };
+}
+
+function standInFor(path: ConfigPath, tree: unknown): object | undefined {
+  const [section, kind] = path;
+  if (section !== "webhook" || path.length !== 3) return undefined;
+  if (kind === "targets") return { kind: "log" };
+  return kind === "channels" ? bareChannel(valueAt(tree, path)) : undefined;
+}
+
+function bareChannel(channel: unknown): object {
+  const targets = valueAt(channel, ["targets"]);
+  const isList =
+    Array.isArray(targets) && targets.every((name) => /^[A-Za-z0-9][\w.-]{0,63}$/.test(String(name)));
+  return { auth: "off", targets: isList ? [...new Set(targets.map(String))] : [] };
+}
+
+function originalPlace(path: ConfigPath, removed: readonly ConfigPath[]): ConfigPath {
+  const place: (string | number)[] = [];
+  for (const key of path) {
+    const gone = removed
+      .filter((one) => one.length === place.length + 1 && isWithin(one, place))
+      .map((one) => Number(one.at(-1)));
+    let index = key;
+    if (typeof index === "number") {
+      for (const other of [...new Set(gone)].sort((a, b) => a - b)) if (other <= index) index++;
+    }
+    place.push(index);
+  }
+  return place;
+}
+
+/** What a rule between settings depends on, beside the setting that it reports. */
+export interface Dependency {
+  readonly path: ConfigPath;
+  /** The setting that decides, or the list or section that names are looked up in. */
+  readonly needs?: ConfigPath;
+  /** The name that was looked up. */
+  readonly named?: string | number;
+}
+
+/** Whether a finding may come from what was taken out rather than from what the user wrote. */
+export function isDoubtful(
+  { path, needs, named }: Dependency,
+  tree: unknown,
+  { removed, replaced }: Missing,
+): boolean {
+  if (removed.some((gone) => isWithin(path, gone) || isWithin(gone, path))) return true;
+  if (needs === undefined) return false;
+  if (named === undefined && replaced.some((entry) => isWithin(entry, needs))) return true;
+  return removed.some((gone) => {
+    if (isWithin(needs, gone) || isMisspelt(gone, needs)) return true;
+    return isWithin(gone, needs) && (named === undefined || holds(valueAt(tree, needs), named));
+  });
+}
+
+function isMisspelt(gone: ConfigPath, meant: ConfigPath): boolean {
+  const isBeside = gone.length === meant.length && isWithin(gone, meant.slice(0, -1));
+  return isBeside && nearestName(String(gone.at(-1)), [String(meant.at(-1))]) !== undefined;
+}
+
+/** Whether a section has an entry of this name, or a list one of this name or id. */
+function holds(collection: unknown, named: string | number): boolean {
+  if (!Array.isArray(collection)) return valueAt(collection, [named]) !== undefined;
+  return collection.some((entry: unknown) =>
+    ["name", "id"].some((key) => String(valueAt(entry, [key])) === String(named)),
+  );
+}
