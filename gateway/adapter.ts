@@ -51,7 +51,7 @@ export function createAdapter(
     const route = routes.get(path);
     if (route === undefined) return false;
     const methods = httpMethodsOf(route.served);
-    if (!methods.includes(request.method ?? "")) refuseMethod(request, response, path, methods);
+    if (!methods.includes(request.method ?? "")) refuseMethod(request, response, { path, methods });
     else void handle(core, route, request, response);
     return true;
   };

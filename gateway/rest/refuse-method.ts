@@ -6,20 +6,27 @@ import { refuse } from "../refusals.ts";
 import { sendAnswer } from "./send.ts";
 import { encodeError } from "./status.ts";
 
+export interface RefusedMethod {
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** Where any path below a place is taken: the routes that exist there. */
+  readonly below?: readonly string[];
+  readonly errorStyle?: ErrorStyle;
+}
+
 /** The path exists, but not for this method: 405 in the style of the path, or what OPTIONS asks for. */
 export function refuseMethod(
   request: NodeRequest,
   response: NodeResponse,
-  path: string,
-  methods: readonly string[],
-  errorStyle: ErrorStyle = ErrorStyle.STATUS,
+  { path, methods, below = [], errorStyle = ErrorStyle.STATUS }: RefusedMethod,
 ): void {
   const allow = [...new Set([...methods, "OPTIONS"])].sort().join(", ");
   if (request.method === "OPTIONS") {
     sendAnswer(request, response, { status: 204, headers: { allow }, body: "" });
     return;
   }
-  const message = `method ${shorten(request.method ?? "")} is not served at ${shorten(path)}, valid are ${allow}`;
+  const listed = below.length === 0 ? "" : `; what is there is ${below.join(", ")}`;
+  const message = `method ${shorten(request.method ?? "")} is not served at ${shorten(path)}, valid are ${allow}${listed}`;
   const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), errorStyle);
   sendAnswer(request, response, { ...answer, headers: { ...answer.headers, allow } });
 }

@@ -6,6 +6,7 @@ import type { JsonCodecs } from "./codec.ts";
 import { createPathTable } from "./path-table.ts";
 import { refuseMethod } from "./refuse-method.ts";
 import { compileStreamRoute } from "./stream.ts";
+import type { PathTemplate } from "./template.ts";
 import { compileRefusedRoute, compileUnaryRoute, type ServeRoute } from "./unary.ts";
 
 export interface RestRouter {
@@ -58,9 +59,11 @@ export function createRestRouter(core: Core, options: RestOptions = {}): RestRou
     }
     const methods = table.methodsAt(path);
     if (methods.length === 0) return false;
-    const { errorStyle } = table.find(methods[0]!, path)!.value.binding.served.options;
+    const { template, served } = table.find(methods[0]!, path)!.value.binding;
     const heads = methods.includes("GET") ? ["HEAD"] : [];
-    refuseMethod(request, response, path, [...methods, ...heads], errorStyle);
+    const { errorStyle } = served.options;
+    const below = pathsBelow(template, routes);
+    refuseMethod(request, response, { path, methods: [...methods, ...heads], below, errorStyle });
     return true;
   };
   return {
@@ -69,6 +72,16 @@ export function createRestRouter(core: Core, options: RestOptions = {}): RestRou
     find: (method, path) => matchOf(method, path)?.value.binding.served,
     methodsAt: table.methodsAt,
   };
+}
+
+/** Of a template that takes any path below a place, the routes that have a path of their own there. */
+function pathsBelow({ text, segments }: PathTemplate, routes: readonly RestBinding[]): readonly string[] {
+  if (segments.at(-1)?.kind !== "rest") return [];
+  const place = text.slice(0, text.search(/[{*]/));
+  const paths = routes.map(({ httpMethod, template }) => [httpMethod, template.text] as const);
+  return paths
+    .filter(([, path]) => path !== text && path.startsWith(place))
+    .map(([httpMethod, path]) => `${httpMethod} ${path}`);
 }
 
 function compileRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {

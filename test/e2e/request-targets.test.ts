@@ -99,6 +99,17 @@ describe("another HTTP method than the path has", () => {
   });
 });
 
+test.each(["GET", "PUT", "DELETE", "PATCH"])(
+  "%s of an unknown query says which there are",
+  async (method) => {
+    const { headers, body } = await sendHttp1(port, `${method} /open/nothing`, {});
+    expect(headers["allow"]).toBe("OPTIONS, POST");
+    expect(body.toString()).toContain(
+      "; what is there is POST /open/event-analyze, POST /open/event-user-list, POST /open/streaming-download/event-analyze, POST /open/streaming-download/event-user-list",
+    );
+  },
+);
+
 describe("where nothing is", () => {
   test.each([
     ["GET /v1/chanels", "/v1/channels"],
