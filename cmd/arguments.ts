@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { ConfigOptions } from "./config.ts";
+import type { ConfigOptions } from "./config/config.ts";
 
 /** Options of every command that reads the configuration. */
 export interface Common {
@@ -12,7 +12,7 @@ export function command(program: Command, name: string, description: string): Co
 }
 
 export async function optionsOf({ config }: Common): Promise<ConfigOptions> {
-  const { processOptions } = await import("./config.ts");
+  const { processOptions } = await import("./config/config.ts");
   return processOptions(config);
 }
 

@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
 import { wordError } from "../base/text/system-error.ts";
 import { ConfigError } from "./config/problem.ts";
-import { guardOutput } from "./guard-output.ts";
 import { createProgram } from "./program.ts";
-import { writeForeign } from "./terminal.ts";
-import { UserError } from "./user-error.ts";
+import { guardOutput } from "./terminal/guard-output.ts";
+import { writeForeign } from "./terminal/terminal.ts";
+import { UserError } from "./terminal/user-error.ts";
 
 /** Settles every outcome of a command into an exit code. */
 export async function main(argv: readonly string[]): Promise<void> {

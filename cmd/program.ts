@@ -2,14 +2,14 @@ import { Command, Option } from "commander";
 import { packageVersion } from "../base/package/root.ts";
 import { type Common, command, milliseconds, optionsOf, positive } from "./arguments.ts";
 import { addExamples } from "./examples.ts";
-import { addImport } from "./import-arguments.ts";
-import type { ParseCommandOptions } from "./parse.ts";
-import { addPush } from "./push-arguments.ts";
-import { addQuery } from "./query-arguments.ts";
-import { addReceiverTools } from "./receiver-arguments.ts";
-import { addStore } from "./store-arguments.ts";
-import { addToken } from "./token-arguments.ts";
-import { addWebhook } from "./webhook-arguments.ts";
+import { addImport } from "./import/arguments.ts";
+import type { ParseCommandOptions } from "./parse/parse.ts";
+import { addPush } from "./push/arguments.ts";
+import { addQuery } from "./query/arguments.ts";
+import { addReceiverTools } from "./receiver/arguments.ts";
+import { addStore } from "./store/arguments.ts";
+import { addToken } from "./token/arguments.ts";
+import { addWebhook } from "./webhook/arguments.ts";
 
 const exitCodes = `
 Exit codes:
@@ -61,19 +61,19 @@ ${exitCodes}`,
 function addServing(program: Command): void {
   command(program, "serve", "serve gRPC, gRPC-Web, Connect and REST on one port").action(
     async (options: Common) => {
-      const { serve } = await import("./serve.ts");
+      const { serve } = await import("./serve/serve.ts");
       await serve(await optionsOf(options));
     },
   );
   command(program, "parser-plugin", "run as the child process of a log shipper").action(
     async (options: Common) => {
-      const { runParserPlugin } = await import("./parser-plugin.ts");
+      const { runParserPlugin } = await import("./parser-plugin/parser-plugin.ts");
       await runParserPlugin(await optionsOf(options));
     },
   );
   command(program, "demo", "start a server, call it and show what comes back").action(
     async (options: Common) => {
-      const { runDemo } = await import("./demo.ts");
+      const { runDemo } = await import("./demo/demo.ts");
       await runDemo(await optionsOf(options), process.stdout);
     },
   );
@@ -89,7 +89,7 @@ function addTools(program: Command): void {
     .option("--examples <n>", "bad lines to show for each reason (default: 1)", positive)
     .addHelpText("after", "\nRecords go to standard output; progress and the summary to standard error.")
     .action(async (files: string[], options: Common & ParseCommandOptions) => {
-      const { runParse } = await import("./parse.ts");
+      const { runParse } = await import("./parse/parse.ts");
       process.exitCode = await runParse(await optionsOf(options), files, options, process);
     });
   command(program, "config", "show or check the configuration")
@@ -99,13 +99,13 @@ function addTools(program: Command): void {
     .option("--check", "all that is wrong, with line numbers")
     .addOption(new Option("--schema", "the JSON Schema of engage.yaml, for editors").conflicts("check"))
     .action(async (options: Common & { check?: true; schema?: true }) => {
-      const { checkConfig, printConfig, printSchema } = await import("./config-command.ts");
+      const { checkConfig, printConfig, printSchema } = await import("./config/command.ts");
       if (options.schema) return printSchema(process.stdout);
       await (options.check ? checkConfig : printConfig)(await optionsOf(options), process.stdout);
     });
   command(program, "migrate", "bring the tables in PostgreSQL up to this version").action(
     async (options: Common) => {
-      const { runMigrate } = await import("./migrate.ts");
+      const { runMigrate } = await import("./migrate/migrate.ts");
       await runMigrate(await optionsOf(options), process.stdout);
     },
   );
@@ -117,14 +117,14 @@ function addTools(program: Command): void {
     .option("--method <pattern...>", 'what it may call, such as "proto.Parser/*" (default: everything)')
     .option("--json", "print one JSON object")
     .action(async (name: string, options: { json?: true; method?: string[] }) => {
-      const { createKey } = await import("./keys.ts");
+      const { createKey } = await import("./key/key.ts");
       createKey(name, options, process.stdout);
     });
   command(program, "health", "ask a running service whether it is ready")
     .option("--url <url>", "where to ask (default: /readyz at the configured address)")
     .option("--timeout <ms>", "how long to wait", milliseconds, 3000)
     .action(async (options: Common & { url?: string; timeout: number }) => {
-      const { runHealth } = await import("./health.ts");
+      const { runHealth } = await import("./health/health.ts");
       process.exitCode = await runHealth(await optionsOf(options), options, process);
     });
 }

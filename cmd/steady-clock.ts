@@ -6,7 +6,7 @@ import {
   type LastingClockPorts,
   systemPorts,
 } from "../store/sql/sqlite/lasting-clock.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 
 /** A clock of the data folder that is never set, and goes on over restarts. */
 export interface SteadyClock extends Disposable {

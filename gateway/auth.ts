@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import { NodeHeaders } from "./call/headers.ts";
+import type { Caller, CallRecord } from "./call/record.ts";
 import type { Authorize } from "./core.ts";
-import { NodeHeaders } from "./headers.ts";
+import { type NodeRequest, peerOf } from "./http/port.ts";
 import type { ServedMethod } from "./methods.ts";
-import { type NodeRequest, peerOf } from "./port.ts";
-import type { Caller, CallRecord } from "./record.ts";
 
 /** A bearer key; only its digest is kept. */
 export interface KeyRule {

@@ -1,9 +1,9 @@
 import type { Interceptor } from "@connectrpc/connect";
-import type { ReportFault } from "./failures.ts";
+import type { ReportFault } from "./call/failures.ts";
+import type { CallObserver, CallRecord } from "./call/record.ts";
+import type { OpenBytes } from "./http/open-bytes.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ServedMethod, ServedService } from "./methods.ts";
-import type { OpenBytes } from "./open-bytes.ts";
-import type { CallObserver, CallRecord } from "./record.ts";
 import type { UnknownMembers } from "./rest/json-message.ts";
 
 /**

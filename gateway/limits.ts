@@ -1,6 +1,6 @@
 import type { JsonBounds } from "../base/json/bounds.ts";
+import type { Room, Standing } from "./http/request-head.ts";
 import type { ServedMethod } from "./methods.ts";
-import type { Room, Standing } from "./request-head.ts";
 
 /** What one server takes at most. */
 export interface GatewayLimits {

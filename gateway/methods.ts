@@ -15,7 +15,7 @@ import {
   GatewayOptionsSchema,
   gateway,
 } from "../gen/engage/gateway/v1/options_pb.ts";
-import type { AdmitHead } from "./request-head.ts";
+import type { AdmitHead } from "./http/request-head.ts";
 
 /** A service together with what implements it. Made by `serve`. */
 export interface ServedService {

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 /**
  * The architecture, as rules over the import statements: `base/` holds what every
  * layer may use, the transport knows no service, services know no transport and no
- * sibling, stores import only what drives their SQL (`store/sql`), and `cmd/` alone
- * introduces them to each other.
+ * sibling but in `services/bridges`, stores import only what drives their SQL
+ * (`store/sql`), and `cmd/` alone introduces them to each other.
  */
 const layers = ["gen", "base", "gateway", "services", "store", "cmd"] as const;
 const files = layers.flatMap((layer) => listFiles(layer)).map(readSource);
@@ -60,7 +60,11 @@ const mayImport: Record<string, (from: string, to: string) => boolean> = {
   gen: (_from, to) => to.startsWith("gen/"),
   base: (_from, to) => /^(?:base|gen)\//.test(to),
   gateway: (_from, to) => /^(?:base|gateway|gen)\//.test(to),
-  services: (from, to) => /^(?:base|gen)\//.test(to) || sliceOf(from) === sliceOf(to) || isPort(to),
+  services: (from, to) =>
+    /^(?:base|gen)\//.test(to) ||
+    sliceOf(from) === sliceOf(to) ||
+    isPort(to) ||
+    (sliceOf(from) === "services/bridges" && to.startsWith("services/")),
   store: (from, to) => /^(?:base|gen|store\/sql)\//.test(to) || sliceOf(from) === sliceOf(to),
   cmd: (_from, to) => /^(?:base|cmd|gateway|gen|services|store)\//.test(to),
 };
@@ -117,6 +121,12 @@ describe("conventions", () => {
   it("has no folder or file named for nothing in particular", () => {
     const vague = /(?:^|\/)(?:utils?|common|helpers?|types|misc|index)(?:\/|\.ts$)/;
     expect(product.map((file) => file.path).filter((path) => vague.test(path))).toEqual([]);
+  });
+
+  it("keeps folders to 20 files beside their subfolders", () => {
+    const folders = Map.groupBy(product, ({ path }) => dirname(path));
+    const large = [...folders].filter(([, inside]) => inside.length > 20);
+    expect(large.map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual([]);
   });
 
   it("keeps files to 300 lines, and half of them to 80 lines of code", () => {

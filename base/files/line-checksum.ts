@@ -13,7 +13,7 @@ export interface LinePlace {
   readonly offset: number;
 }
 
-const LF = 0x0a;
+const lf = 0x0a;
 const closeObject = 0x7d;
 const head = Buffer.from(',"#crc":"');
 const digits = 8;
@@ -33,7 +33,7 @@ export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
   const target = Buffer.allocUnsafeSlow(checkedLength(source));
   let to = 0;
   for (let start = 0; start < source.length; ) {
-    const end = source.indexOf(LF, start);
+    const end = source.indexOf(lf, start);
     if (source[end - 1] !== closeObject) {
       to += source.copy(target, to, start, end + 1);
       start = end + 1;
@@ -47,7 +47,7 @@ export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
     to += head.copy(target, to);
     for (let shift = 28; shift >= 0; shift -= 4) target[to++] = hexDigits[(sum >>> shift) & 15]!;
     to += tail.copy(target, to);
-    target[to++] = LF;
+    target[to++] = lf;
     start = end + 1;
   }
   return target.subarray(0, to);
@@ -56,7 +56,7 @@ export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
 /** How long lines become with their checksums, at most. */
 export function checkedLength(lines: Uint8Array): number {
   let count = 0;
-  for (let at = lines.indexOf(LF); at !== -1; at = lines.indexOf(LF, at + 1)) count++;
+  for (let at = lines.indexOf(lf); at !== -1; at = lines.indexOf(lf, at + 1)) count++;
   return lines.length + count * checksumBytes;
 }
 

@@ -20,7 +20,7 @@ export interface MarkFile<T extends object> extends Disposable {
 
 const slotBytes = 512;
 const syncMs = 1_000;
-const LF = 0x0a;
+const lf = 0x0a;
 const space = 0x20;
 
 interface Slot<T> {
@@ -79,7 +79,7 @@ function encodeSlot(slot: object, offset: number): Buffer {
   const bytes = Buffer.alloc(slotBytes, space);
   line.copy(bytes);
   bytes[line.length - 1] = space;
-  bytes[slotBytes - 1] = LF;
+  bytes[slotBytes - 1] = lf;
   return bytes;
 }
 

@@ -27,7 +27,7 @@ interface Run {
   readonly grownMiB: number;
 }
 
-const LF = 10;
+const lf = 10;
 
 async function download(): Promise<Run> {
   const startMs = performance.now();
@@ -37,7 +37,7 @@ async function download(): Promise<Run> {
   for await (const chunk of response.body as ReadableStream<Uint8Array>) {
     if (bytes === 0) firstByteMs = performance.now() - startMs;
     bytes += chunk.length;
-    for (const byte of chunk) if (byte === LF) rows++;
+    for (const byte of chunk) if (byte === lf) rows++;
     most = Math.max(most, server.residentMiB());
   }
   const seconds = (performance.now() - startMs) / 1_000;

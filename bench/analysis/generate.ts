@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { databaseFile } from "../../store/events/duckdb/database.ts";
+import { openDuckDbStore } from "../../store/events/duckdb/duckdb.ts";
 import {
   dayTableName,
   propertyColumn,
@@ -9,7 +10,6 @@ import {
   usersTableName,
   visitorsTableName,
 } from "../../store/events/duckdb/layout.ts";
-import { openDuckDbStore } from "../../store/events/duckdb/open.ts";
 import type { Property } from "../../store/events/events.ts";
 import {
   dayMs,
@@ -62,7 +62,13 @@ async function makeEmptyStore(folder: string): Promise<void> {
     string,
   ];
   const samples: Readonly<Record<Property["type"], unknown>> = {
-    ...{ number: 1, text: "x", boolean: true, list: ["x"], time: 1, object: "{}", object_group: "[]" },
+    number: 1,
+    text: "x",
+    boolean: true,
+    list: ["x"],
+    time: 1,
+    object: "{}",
+    object_group: "[]",
   };
   const valuesOf = (list: readonly Property[]) =>
     Object.fromEntries(list.map(({ number, type }) => [number, samples[type]]));
@@ -81,8 +87,12 @@ async function makeEmptyStore(folder: string): Promise<void> {
     to: { number: 0, offset: 1 },
     projects: [
       {
-        ...{ projectId, newEvents: events, newProperties: all },
-        ...{ days: daysRows, seenFile, usersFile },
+        projectId,
+        newEvents: events,
+        newProperties: all,
+        days: daysRows,
+        seenFile,
+        usersFile,
         counts: { events: days, updates: 0, seen: 1, users: 1 },
       },
     ],

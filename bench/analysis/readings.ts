@@ -1,13 +1,13 @@
 import { type EventQuery, EventQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
-import { defineProject, type ProjectDefinitions } from "../../services/analysis/definitions.ts";
+import { describeQuery } from "../../services/analysis/describe/describe.ts";
 import { compileScan as planScan } from "../../services/analysis/describe/event-plan.ts";
-import { describeQuery } from "../../services/analysis/describe/event-query.ts";
-import { readDimensionFile } from "../../services/analysis/dimension-file.ts";
+import { defineProject, type ProjectDefinitions } from "../../services/analysis/project/definitions.ts";
+import { readDimensionFile } from "../../services/analysis/project/dimension-file.ts";
 import { decodeQueryBody } from "../../services/analysis/rest/query-body.ts";
 import { Database } from "../../store/events/duckdb/database.ts";
-import { duckdbDialect } from "../../store/events/duckdb/dialect.ts";
 import { dayTableName } from "../../store/events/duckdb/layout.ts";
-import { relationsOf } from "../../store/events/duckdb/relations.ts";
+import { duckdbDialect } from "../../store/events/duckdb/query/dialect.ts";
+import { relationsOf } from "../../store/events/duckdb/query/relations.ts";
 import { compileScan } from "../../store/events/sql/scan.ts";
 import { dayMs, firstDayMs, projectId, storeOptions } from "./data.ts";
 import { type RestRequest, severalMetrics } from "./rest-requests.ts";

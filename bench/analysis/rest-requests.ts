@@ -33,7 +33,9 @@ function analyze(...given: Parameters<typeof body>): RestRequest {
 
 const filter = (columnName: string, comparator: string, ...ftv: readonly string[]) => ({
   ...column(columnName),
-  ...{ filterType: "SIMPLE", comparator, ftv },
+  filterType: "SIMPLE",
+  comparator,
+  ftv,
 });
 
 const [comparedStartTime, comparedEndTime] = daysFrom(0, 14);
@@ -53,7 +55,8 @@ export const restRequests: Readonly<Record<string, RestRequest>> = {
     path: "/open/event-user-list",
     body: {
       ...body([metric("TRIG_USER_NUM", "purchase")], by("city")),
-      ...{ eventIndex: 0, sliceGroupVal: ["city_7"] },
+      eventIndex: 0,
+      sliceGroupVal: ["city_7"],
     },
   },
   "times and uniques of any event by day": analyze([metric("TOTAL_TIMES"), metric("TRIG_USER_NUM")]),

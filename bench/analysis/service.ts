@@ -11,7 +11,9 @@ export async function startService(port: number, data: string, settings: object 
   const file = join(makeFolder(), "engage.json");
   const { memoryLimitBytes: memoryBytes, maxTempBytes, threads } = storeOptions(data);
   const config = {
-    ...{ listen: `127.0.0.1:${port}`, data: resolve(data), log: { level: "error", access: false } },
+    listen: `127.0.0.1:${port}`,
+    data: resolve(data),
+    log: { level: "error", access: false },
     projects: [{ id: projectId, name: "bench", appids: ["bench"], zone: "+00:00" }],
     analysis: { tokens: [{ name: "bench", token: benchToken, projects: [projectId] }] },
     events: { engine: { memoryBytes, maxTempBytes, threads } },

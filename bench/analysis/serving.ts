@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { join, resolve } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { loadConfig } from "../../cmd/config.ts";
-import { startServer } from "../../cmd/server.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
+import { startServer } from "../../cmd/serve/server.ts";
 import { databaseFile, engineSettings } from "../../store/events/duckdb/database.ts";
 import { makeFolder } from "../harness/processes.ts";
 import { projectId, storeOptions } from "./data.ts";
@@ -24,7 +24,9 @@ export function configOf(data: string): ReturnType<typeof loadConfig> {
   const cwd = makeFolder();
   const { memoryLimitBytes: memoryBytes, maxTempBytes, threads } = storeOptions(data);
   const settings = {
-    ...{ listen: "127.0.0.1:0", data: resolve(data), log: { level: "error" } },
+    listen: "127.0.0.1:0",
+    data: resolve(data),
+    log: { level: "error" },
     projects: [{ id: projectId, name: "bench", appids: ["bench"], zone: "+00:00" }],
     analysis: { tokens: [{ name: "bench", token, projects: [projectId] }] },
     events: { engine: { memoryBytes, maxTempBytes, threads } },

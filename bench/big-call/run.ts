@@ -39,8 +39,16 @@ const bigMs: number[] = [];
 async function callUntil(done: AbortSignal): Promise<void> {
   while (!done.aborted) {
     const output = await runTool("h2load", [
-      ...["-n", "1", "-c", "1", "-d", frameFile],
-      ...["-H", "content-type: application/grpc+proto", "-H", "te: trailers"],
+      "-n",
+      "1",
+      "-c",
+      "1",
+      "-d",
+      frameFile,
+      "-H",
+      "content-type: application/grpc+proto",
+      "-H",
+      "te: trailers",
       `http://127.0.0.1:${port}/proto.Parser/Parse`,
     ]);
     if (!output.includes("1 succeeded, 0 failed")) throw new Error(output);

@@ -18,7 +18,9 @@ export async function measureAudience(users: number): Promise<void> {
   writeFileSync(
     config,
     JSON.stringify({
-      ...{ listen: `127.0.0.1:${port}`, data: join(folder, "data"), log: { level: "silent" } },
+      listen: `127.0.0.1:${port}`,
+      data: join(folder, "data"),
+      log: { level: "silent" },
       projects: [{ id: 1, appids: ["game"], zone: "+00:00" }],
       channel: { outbound: { allow: ["127.0.0.0/8"] } },
     }),
@@ -29,7 +31,10 @@ export async function measureAudience(users: number): Promise<void> {
   await using _receiver = await startServer(join(import.meta.dirname, "receiver.ts"), receiverPort);
   await using _server = await startServer(`${engage} serve --config ${config}`, port);
   const channel = await call("/v1/channels", {
-    ...{ name: "mail", project_id: "1", url: receiverUrl, push_id_property: "#account_id" },
+    name: "mail",
+    project_id: "1",
+    url: receiverUrl,
+    push_id_property: "#account_id",
     content_template: [{ name: "content", input_method: "INPUT_METHOD_DYNAMIC_TEXT" }],
   });
   const contents = [{ language: "default", values: { content: { text: "Dear {name}, level {level}" } } }];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { prepareRun } from "../../services/channel/delivery/prepare.ts";
+import { prepareRun } from "../../services/channel/delivery/prepare/prepare.ts";
 import { openSqliteChannels } from "../../store/channels/sqlite/open.ts";
 import { batchSize, ended, manyUsers, openDelivery, startPush } from "./world.ts";
 

@@ -25,7 +25,9 @@ export async function measureThroughput(recipients: number): Promise<void> {
   const ours = await json("sender.ts", url, String(recipients));
   const whole = ours.preparingSeconds + ours.sendingSeconds;
   const rowOf = (part: string, seconds: number, cpuSeconds: number) => ({
-    ...{ part, seconds: seconds.toFixed(1), "requests/s": Math.round(Number(batches) / seconds) },
+    part,
+    seconds: seconds.toFixed(1),
+    "requests/s": Math.round(Number(batches) / seconds),
     "requests/CPU s": Math.round(Number(batches) / cpuSeconds),
   });
   console.table([

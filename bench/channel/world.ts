@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { systemClock } from "../../base/async/clock.ts";
 import { createOutbound } from "../../base/net/outbound.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../cmd/exchange.ts";
+import { createExchange, maxChannelAnswerBytes } from "../../cmd/receiver/exchange.ts";
 import { type Channel, ChannelSchema, InputMethod } from "../../gen/engage/channel/v1/channel_pb.ts";
 import { type Task, TaskSchema, UserFilterSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import { sortAudience } from "../../services/channel/audience/pages.ts";
 import type { AudienceMember, AudienceSource } from "../../services/channel/audience/source.ts";
 import { compileVariants } from "../../services/channel/audience/variants.ts";
-import { createBatchWriter } from "../../services/channel/delivery/batch.ts";
+import { compileSendPlan } from "../../services/channel/delivery/call/send-plan.ts";
 import { createDelivery, type Delivery } from "../../services/channel/delivery/delivery.ts";
-import { compileSendPlan } from "../../services/channel/delivery/send-plan.ts";
+import { createBatchWriter } from "../../services/channel/delivery/prepare/batch.ts";
 import { encodeChannel, encodeTask } from "../../services/channel/tasks/codec.ts";
 import type { ChannelStore, StoredRun } from "../../store/channels/channels.ts";
 
@@ -34,7 +34,10 @@ export function manyUsers(count: number): AudienceSource {
 
 function channelTo(url: string, rateLimit: number, size: number): Channel {
   return create(ChannelSchema, {
-    ...{ name: `mail ${randomUUID()}`, projectId: 1n, url, pushIdProperty: "#account_id" },
+    name: `mail ${randomUUID()}`,
+    projectId: 1n,
+    url,
+    pushIdProperty: "#account_id",
     authentication: { secret: "secret" },
     contentTemplate: [
       { name: "title", inputMethod: InputMethod.TEXT },
@@ -56,7 +59,9 @@ function mailTo(channelId: string): Task {
     items: { value: { case: "rows" as const, value: { rows } } },
   };
   return create(TaskSchema, {
-    ...{ name: "gift", channelId, contents: [{ language: "default", values }] },
+    name: "gift",
+    channelId,
+    contents: [{ language: "default", values }],
     audience: { source: { case: "users", value: {} } },
   });
 }
@@ -86,7 +91,11 @@ export async function prepareBodies(url: string, count: number, size: number) {
   const variants = compileVariants(channel, mailTo("c1"));
   const origin = { kind: "task", taskId: "t1", taskInstanceId: "t1_2024-01-01", execDetailId: "1" } as const;
   const writer = createBatchWriter({
-    ...{ projectId: 1, origin, variants, size, newRequestId: randomUUID },
+    projectId: 1,
+    origin,
+    variants,
+    size,
+    newRequestId: randomUUID,
   });
   const { signal } = new AbortController();
   const request = { projectId: 1, choice: { case: "users" as const, value: create(UserFilterSchema) } };
@@ -107,7 +116,11 @@ export async function prepareBodies(url: string, count: number, size: number) {
 export function openDelivery(store: ChannelStore, audience: AudienceSource, sends: number[] = []): Delivery {
   const outbound = createOutbound({ allow: ["127.0.0.0/8"], setting: "bench" });
   return createDelivery({
-    ...{ store, audience, clock: systemClock, newRequestId: randomUUID, owner: "bench" },
+    store,
+    audience,
+    clock: systemClock,
+    newRequestId: randomUUID,
+    owner: "bench",
     events: async () => ({ users: [], conversions: 0, segments: [] }),
     observer: {
       failed: (what, error) => console.error(what, error),

@@ -63,8 +63,12 @@ export async function runFlatOut(
 export function httpRequest(path: string, lines: readonly string[], body: Buffer): Buffer {
   const head = [
     `POST ${path} HTTP/1.1`,
-    ...["host: 127.0.0.1", "content-type: application/json", ...lines],
-    ...[`content-length: ${body.length}`, "", ""],
+    "host: 127.0.0.1",
+    "content-type: application/json",
+    ...lines,
+    `content-length: ${body.length}`,
+    "",
+    "",
   ];
   return Buffer.concat([Buffer.from(head.join("\r\n")), body]);
 }

@@ -48,8 +48,18 @@ await compare(
   rounds,
   async ({ port }) => {
     const output = await runTool("h2load", [
-      ...["-n", String(callsPerRound), "-c", "8", "-m", "32", "-d", messageFile],
-      ...["-H", "content-type: application/grpc+proto", "-H", "te: trailers"],
+      "-n",
+      String(callsPerRound),
+      "-c",
+      "8",
+      "-m",
+      "32",
+      "-d",
+      messageFile,
+      "-H",
+      "content-type: application/grpc+proto",
+      "-H",
+      "te: trailers",
       `http://127.0.0.1:${port}/proto.Parser/Parse`,
     ]);
     if (!output.includes(`${callsPerRound} succeeded, 0 failed`)) throw new Error(output);

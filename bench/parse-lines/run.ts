@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadConfig } from "../../cmd/config.ts";
-import { type BatchParserOptions, createBatchParser } from "../../services/parser/batch.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
 import { openFormats } from "../../services/parser/formats/formats.ts";
-import { separatorsOf } from "../../services/parser/separators.ts";
+import { type BatchParserOptions, createBatchParser } from "../../services/parser/line/batch.ts";
+import { separatorsOf } from "../../services/parser/line/separators.ts";
 import { median } from "../harness/compare.ts";
 import { decodeContent, encodeContent, openParseClient } from "../harness/grpc-client.ts";
 import { itemsOf } from "../harness/log-lines.ts";
@@ -91,8 +91,18 @@ function turnsOf({ index, lines }: Sample): readonly [Turn, ...Turn[]] {
 /** The load generator in C takes next to nothing of the machine from the server. */
 async function overSocket({ port }: Server, frameFile: string, atATime: number): Promise<number> {
   const output = await runTool("h2load", [
-    ...["-n", String(callsPerTurn), "-c", "1", "-m", String(atATime), "-d", frameFile],
-    ...["-H", "content-type: application/grpc+proto", "-H", "te: trailers"],
+    "-n",
+    String(callsPerTurn),
+    "-c",
+    "1",
+    "-m",
+    String(atATime),
+    "-d",
+    frameFile,
+    "-H",
+    "content-type: application/grpc+proto",
+    "-H",
+    "te: trailers",
     `http://127.0.0.1:${port}/proto.Parser/Parse`,
   ]);
   if (!output.includes(`${callsPerTurn} succeeded, 0 failed`)) throw new Error(output);

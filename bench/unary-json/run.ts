@@ -62,7 +62,14 @@ function postWith(path: string, body: string) {
   );
   return async ({ port }: Server): Promise<{ calls: number; perSecond: number }> => {
     const output = await runTool("wrk", [
-      ...["-t", "1", "-c", String(connections), "-d", `${secondsPerRound}s`, "-s", script],
+      "-t",
+      "1",
+      "-c",
+      String(connections),
+      "-d",
+      `${secondsPerRound}s`,
+      "-s",
+      script,
       `http://127.0.0.1:${port}${path}`,
     ]);
     if (/Non-2xx|Socket errors/.test(output)) throw new Error(output);

@@ -30,10 +30,15 @@ export async function startService(
   const data = dataOf(port);
   const file = join(data, "engage.json");
   const called = (to: number) => ({
-    ...{ kind: "http", url: `http://127.0.0.1:${to}/`, per: "batch", timeoutMs: 30_000 },
+    kind: "http",
+    url: `http://127.0.0.1:${to}/`,
+    per: "batch",
+    timeoutMs: 30_000,
   });
   const config = {
-    ...{ listen: `127.0.0.1:${port}`, data, log: { level: "warn", access: false } },
+    listen: `127.0.0.1:${port}`,
+    data,
+    log: { level: "warn", access: false },
     parser: { separator: ":ta:" },
     webhook: {
       channels: Object.fromEntries(

@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import type { z } from "zod";
 import { nearestName } from "../../base/text/nearest.ts";
 import type { ConfigPath, Problem } from "./problem.ts";
-import { childSchemas, hasMeta, optionsOf } from "./schema-walk.ts";
+import { childSchemas, hasMeta, optionsOf } from "./schema/walk.ts";
 import { valueAt } from "./tree.ts";
 
 type Schema = z.core.$ZodType;

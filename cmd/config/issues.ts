@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { listNames, nearestName } from "../../base/text/nearest.ts";
 import type { ConfigPath } from "./problem.ts";
-import { hasMeta, keysOf, optionsOf, schemasAt, touchesSecret } from "./schema-walk.ts";
+import { hasMeta, keysOf, optionsOf, schemasAt, touchesSecret } from "./schema/walk.ts";
 import { valueAt } from "./tree.ts";
 
 type Schema = z.core.$ZodType;

@@ -1,7 +1,7 @@
 import { Document, isCollection, isMap, isScalar, isSeq } from "yaml";
 import type { z } from "zod";
 import type { ConfigPath } from "./problem.ts";
-import { hasMeta, visit } from "./schema-walk.ts";
+import { hasMeta, visit } from "./schema/walk.ts";
 import { withValue } from "./tree.ts";
 
 const mask = "********";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { type ListenAddress, parseListen } from "./listen.ts";
 import type { ConfigPath } from "./problem.ts";
-import { configSchema, type Settings } from "./schema.ts";
-import { hasMeta, visit } from "./schema-walk.ts";
+import { configSchema, type Settings } from "./schema/schema.ts";
+import { hasMeta, visit } from "./schema/walk.ts";
 import { withValue } from "./tree.ts";
 
 /** What the service runs on: settings with addresses read, paths made absolute and open choices decided. */

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
 import { wordError, wordSystemError } from "../../base/text/system-error.ts";
 import type { ConfigPath } from "./problem.ts";
-import { hasMeta, visit } from "./schema-walk.ts";
+import { hasMeta, visit } from "./schema/walk.ts";
 import { withValue } from "./tree.ts";
 
 /** Text of a file without the line end that editors and `echo` add. */

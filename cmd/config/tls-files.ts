@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { wordError, wordSystemError } from "../../base/text/system-error.ts";
 import { type ConfigPath, formatPath } from "./problem.ts";
 import type { Config } from "./resolve.ts";
-import type { Settings } from "./schema.ts";
+import type { Settings } from "./schema/schema.ts";
 import type { Dependency } from "./valid-part.ts";
 
 /** Something that is wrong at a path. */

@@ -2,18 +2,18 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { toBinary } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorToJsonBytes, parseTimeout } from "@connectrpc/connect/protocol-connect";
-import type { Call } from "../call.ts";
-import { compressAnswer } from "../compress.ts";
+import type { Call } from "../call/call.ts";
+import { compileUnary } from "../call/invoke.ts";
+import { hasReason, malformedMessage } from "../call/refusals.ts";
+import { createJsonCodec } from "../codec/json.ts";
+import { createJsonBodyReader } from "../codec/json-body.ts";
+import { readMessage } from "../codec/wire.ts";
 import type { Core } from "../core.ts";
-import { compileUnary } from "../invoke.ts";
-import { createJsonCodec } from "../json.ts";
-import { createJsonBodyReader } from "../json-body.ts";
+import { compressAnswer } from "../http/compress.ts";
+import type { NodeRequest, NodeResponse } from "../http/port.ts";
+import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
-import type { NodeRequest, NodeResponse } from "../port.ts";
-import { hasReason, malformedMessage } from "../refusals.ts";
-import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../unary-http.ts";
-import { readMessage } from "../wire.ts";
 
 interface Serialize {
   readonly decode: DecodeBody;

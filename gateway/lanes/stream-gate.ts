@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
 import type { ConnectError } from "@connectrpc/connect";
-import { type Address, connectionOf } from "../connections.ts";
+import { toSafeError } from "../call/failures.ts";
+import { assignGrpcStatus } from "../call/grpc-status.ts";
+import { NodeHeaders } from "../call/headers.ts";
+import { CallRecord } from "../call/record.ts";
 import type { Core } from "../core.ts";
-import { toSafeError } from "../failures.ts";
-import { assignGrpcStatus } from "../grpc-status.ts";
-import { NodeHeaders } from "../headers.ts";
+import { type Address, connectionOf } from "../http/connections.ts";
+import { refuseStream } from "../http/open-streams.ts";
+import { type OnStream, peerOf } from "../http/port.ts";
 import type { ServedMethod } from "../methods.ts";
-import { refuseStream } from "../open-streams.ts";
-import { type OnStream, peerOf } from "../port.ts";
-import { CallRecord } from "../record.ts";
 import { TurnQueue } from "../turn-queue.ts";
 
 /** Connect's handlers take up to 0.5 ms to begin a stream, and other calls wait for as long. */

@@ -1,6 +1,6 @@
-import { createByMethod } from "../by-method.ts";
-import { codeNames } from "../code-name.ts";
-import type { CallObserver, ProtocolName } from "../record.ts";
+import { createByMethod } from "../call/by-method.ts";
+import { codeNames } from "../call/code-name.ts";
+import type { CallObserver, ProtocolName } from "../call/record.ts";
 
 /**
  * Upper bounds of the latency buckets in milliseconds. A unary call of the

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import type { CallObserver } from "../record.ts";
+import type { CallObserver } from "../call/record.ts";
 import { callMetrics } from "./call-metrics.ts";
 import { createCallTallies } from "./call-tallies.ts";
 import { registerComputed } from "./computed-metric.ts";

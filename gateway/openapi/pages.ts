@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { compressAnswer, compressOnce } from "../compress.ts";
-import type { PageHandler } from "../pages.ts";
+import { compressAnswer, compressOnce } from "../http/compress.ts";
+import type { PageHandler } from "../pages/pages.ts";
 import { docsFile, docsFiles } from "./docs-files.ts";
 
 /**

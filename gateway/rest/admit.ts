@@ -1,8 +1,8 @@
-import type { Call } from "../call.ts";
-import type { RequestHead, Standing } from "../request-head.ts";
+import type { Call } from "../call/call.ts";
+import type { RequestHead, Standing } from "../http/request-head.ts";
 import type { BoundVariable, RestBinding } from "./bindings.ts";
+import { readVariable } from "./path/template.ts";
 import { queryValue } from "./query.ts";
-import { readVariable } from "./template.ts";
 
 /** Asks the method who calls; `segments` and `query` are those of the request. Undefined: every caller is known. */
 export type AdmitRequest = (call: Call, segments: readonly string[], query: string) => Standing;

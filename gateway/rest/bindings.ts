@@ -3,7 +3,7 @@ import { http } from "../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../gen/google/api/http_pb.ts";
 import type { ServedMethod, ServedService } from "../methods.ts";
 import { compileParameter, findField, type Parameter } from "./parameters.ts";
-import { compileTemplate, type PathTemplate, type Variable } from "./template.ts";
+import { compileTemplate, type PathTemplate, type Variable } from "./path/template.ts";
 
 /** One HTTP method and path of an RPC, from its `google.api.http` option. */
 export interface RestBinding {

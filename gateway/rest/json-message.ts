@@ -8,7 +8,7 @@ import {
 } from "@bufbuild/protobuf";
 import { nearestName } from "../../base/text/nearest.ts";
 import { quote, quoteText, shorten } from "../../base/text/quote.ts";
-import { compileJsonReader, isPlain, type ReadJson } from "../json-read.ts";
+import { compileJsonReader, isPlain, type ReadJson } from "../codec/json-read.ts";
 import { describeElement, describeField } from "./field-text.ts";
 import { maxDepth, settleNumbers } from "./json-numbers.ts";
 import { findField } from "./parameters.ts";

@@ -1,8 +1,8 @@
 import { Code } from "@connectrpc/connect";
 import { shorten } from "../../base/text/quote.ts";
 import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
-import type { NodeRequest, NodeResponse } from "../port.ts";
-import { refuse } from "../refusals.ts";
+import { refuse } from "../call/refusals.ts";
+import type { NodeRequest, NodeResponse } from "../http/port.ts";
 import { sendAnswer } from "./send.ts";
 import { encodeError } from "./status.ts";
 

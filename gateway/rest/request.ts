@@ -2,16 +2,16 @@ import { create, type DescField, type JsonObject, type Message } from "@bufbuild
 import { Code } from "@connectrpc/connect";
 import { quoteText } from "../../base/text/quote.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import { refuse } from "../call/refusals.ts";
 import type { Core } from "../core.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import { isForeignContract } from "../methods.ts";
-import { refuse } from "../refusals.ts";
 import type { RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
 import { decodeJson } from "./json-message.ts";
 import { parseJson } from "./json-text.ts";
+import { readVariable } from "./path/template.ts";
 import { compileQuery } from "./query.ts";
-import { readVariable } from "./template.ts";
 import { badRequest, type Violation } from "./violations.ts";
 
 /** An HTTP request as its message is read from it. */

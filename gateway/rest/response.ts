@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, type JsonObject, type Message, toJson } from "@bufbuild/protobuf";
 import { type HttpBody, HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
-import { compileJsonWriter } from "../json-write.ts";
+import { compileJsonWriter } from "../codec/json-write.ts";
 import type { RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
 

@@ -1,12 +1,12 @@
 import type { Core } from "../core.ts";
+import type { NodeRequest, NodeResponse } from "../http/port.ts";
 import type { ServedMethod } from "../methods.ts";
-import type { NodeRequest, NodeResponse } from "../port.ts";
 import { compileBindings, type RestBinding } from "./bindings.ts";
 import type { JsonCodecs } from "./codec.ts";
-import { createPathTable } from "./path-table.ts";
+import { createPathTable } from "./path/path-table.ts";
+import type { PathTemplate } from "./path/template.ts";
 import { refuseMethod } from "./refuse-method.ts";
 import { compileStreamRoute } from "./stream.ts";
-import type { PathTemplate } from "./template.ts";
 import { compileRefusedRoute, compileUnaryRoute, type ServeRoute } from "./unary.ts";
 
 export interface RestRouter {

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Http2ServerResponse } from "node:http2";
-import { stopStream } from "../early-answer.ts";
-import type { NodeRequest, NodeResponse } from "../port.ts";
-import type { HttpAnswer } from "../unary-http.ts";
+import { stopStream } from "../http/early-answer.ts";
+import type { NodeRequest, NodeResponse } from "../http/port.ts";
+import type { HttpAnswer } from "../http/unary.ts";
 
 /** A caller that is still sending gets this much read and thrown away, so that it comes to read its answer. */
 const drainMaxBytes = 256 * 1024;

@@ -15,8 +15,8 @@ import {
   file_google_rpc_error_details,
   RetryInfoSchema,
 } from "../../gen/google/rpc/error_details_pb.ts";
-import { gatewayDomain, type RefusalReason } from "../refusals.ts";
-import type { HttpAnswer } from "../unary-http.ts";
+import { gatewayDomain, type RefusalReason } from "../call/refusals.ts";
+import type { HttpAnswer } from "../http/unary.ts";
 
 /** https://cloud.google.com/apis/design/errors#handling_errors */
 const httpStatusByCode: Readonly<Record<Code, number>> = {

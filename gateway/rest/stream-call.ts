@@ -8,7 +8,7 @@ import {
   type UnaryRequest,
   type UnaryResponse,
 } from "@connectrpc/connect";
-import type { Call } from "../call.ts";
+import type { Call } from "../call/call.ts";
 import type { ServedMethod } from "../methods.ts";
 
 /** Runs the interceptors and the implementation of one server-streaming method. */

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { NodeRequest } from "../port.ts";
-import type { HttpAnswer } from "../unary-http.ts";
+import type { NodeRequest } from "../http/port.ts";
+import type { HttpAnswer } from "../http/unary.ts";
 
 /** What clients of gRPC-Web, Connect and REST read besides the body. */
 const exposedHeaders = [

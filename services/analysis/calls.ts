@@ -1,11 +1,11 @@
 import type { HandlerContext } from "@connectrpc/connect";
-import type { Admission } from "./admission.ts";
-import { toCallError } from "./call-error.ts";
+import type { Admission } from "./admission/admission.ts";
 import type { AnyQuery, RestCall } from "./engine.ts";
-import { joinFaults } from "./join-faults.ts";
 import { type AnalysisObserver, type EngineName, type Operation, outcomeOf } from "./observer.ts";
-import type { AnalysisProject } from "./project.ts";
-import type { QueryViolation } from "./refusal.ts";
+import type { AnalysisProject } from "./project/project.ts";
+import { toCallError } from "./refusal/call-error.ts";
+import { joinFaults } from "./refusal/join-faults.ts";
+import type { QueryViolation } from "./refusal/refusal.ts";
 import { originOf, refuseQuery } from "./rest/query-body.ts";
 import { eachWithin, startTimeLimit, untilAborted } from "./time-limit.ts";
 

@@ -6,7 +6,7 @@ import type {
 } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { CsvStyleSchema } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { Warning } from "../../gen/engage/analysis/v1/result_pb.ts";
-import type { QueryViolation } from "./refusal.ts";
+import type { QueryViolation } from "./refusal/refusal.ts";
 
 /** What a request says about CSV. */
 interface CsvChoice {

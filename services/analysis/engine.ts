@@ -10,7 +10,7 @@ import type {
   EventUserDownloadQuery,
   EventUserQuery,
 } from "../../gen/engage/analysis/v1/query_pb.ts";
-import type { QueryViolation } from "./refusal.ts";
+import type { QueryViolation } from "./refusal/refusal.ts";
 
 export type AnyQuery = EventQuery | EventDownloadQuery | EventUserQuery | EventUserDownloadQuery;
 

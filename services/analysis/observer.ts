@@ -1,6 +1,6 @@
-import { refusalOf } from "./call-error.ts";
-import type { AnalysisProject } from "./project.ts";
-import { returnCodes } from "./refusal.ts";
+import type { AnalysisProject } from "./project/project.ts";
+import { refusalOf } from "./refusal/call-error.ts";
+import { returnCodes } from "./refusal/refusal.ts";
 
 /** The calls of the service. */
 export const operations = [

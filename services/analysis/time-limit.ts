@@ -1,4 +1,4 @@
-import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal/refusal.ts";
 
 const defaultSeconds = 60;
 export const maxSeconds = 3_600;

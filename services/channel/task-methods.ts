@@ -120,7 +120,9 @@ async function createTask(
   const zone = projects.zoneOf(channel.projectId) ?? "UTC";
   const created = await store.createTask(
     {
-      ...{ name, channelId, definition: encodeTask(definitionOf(task)) },
+      name,
+      channelId,
+      definition: encodeTask(definitionOf(task)),
       nextRunAtMs: schedule ? compileTimes(schedule, zone).next(nowMs) : null,
     },
     { signal },
@@ -134,7 +136,11 @@ async function createTask(
 function definitionOf({ name, channelId, contents, languageProperty, ...task }: Task): Task {
   const { audience, experimentGroups, schedule, journey } = task;
   return create(TaskSchema, {
-    ...{ name, channelId, contents, languageProperty, experimentGroups },
+    name,
+    channelId,
+    contents,
+    languageProperty,
+    experimentGroups,
     ...(audience && { audience }),
     ...(schedule && { schedule }),
     ...(journey && { journey }),

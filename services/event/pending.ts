@@ -62,7 +62,7 @@ interface ProjectWalk {
 const defaultPendingBytes = 16 * 2 ** 20;
 /** Others have their turn behind each: about 700 records, 5 to 7 ms. */
 const chunkBytes = 256 * 2 ** 10;
-const LF = 0x0a;
+const lf = 0x0a;
 /** Of a line whose project stands behind its text. */
 const rawHead = Buffer.from('{"b":');
 
@@ -72,8 +72,12 @@ export function createPendingChecks(options: PendingOptions): PendingChecks {
     const known = walks.get(project.id);
     if (known !== undefined) return known;
     const walk: ProjectWalk = {
-      ...{ project, lineHead: Buffer.from(`{"p":${project.id},`), expected: new Set(), at: undefined },
-      ...{ verdicts: verdictsOf(project, options), turn: Promise.resolve() },
+      project,
+      lineHead: Buffer.from(`{"p":${project.id},`),
+      expected: new Set(),
+      at: undefined,
+      verdicts: verdictsOf(project, options),
+      turn: Promise.resolve(),
     };
     walks.set(project.id, walk);
     return walk;
@@ -151,7 +155,7 @@ async function checkLines(walk: ProjectWalk, chunk: RecordChunk, turn: Turn): Pr
   const { bytes } = chunk;
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let start = 0; start < lines.length; ) {
-    const end = lines.indexOf(LF, start);
+    const end = lines.indexOf(lf, start);
     const line = lines.subarray(start, end);
     const offset = chunk.from.offset + start;
     start = end + 1;

@@ -36,7 +36,8 @@ export const eventCodecs: ReadonlyMap<string, EventJsonCodec> = new Map<string, 
     {
       encode: (message) => encodeDebug(message as DebugIngestResponse),
       schema: {
-        ...{ type: "object", required: ["errorLevel"] },
+        type: "object",
+        required: ["errorLevel"],
         properties: {
           errorLevel: integer,
           errorProperties: objects,
@@ -69,7 +70,8 @@ function withMember(name: string, schema: JsonObject): JsonObject {
 function encodeIngest({ code, msg, records }: IngestResponse): string {
   if (code === 0 && msg === "" && records.length === 0) return '{"code":0}';
   return JSON.stringify({
-    ...{ code, ...(msg !== "" && { msg }) },
+    code,
+    ...(msg !== "" && { msg }),
     ...(records.length > 0 && { records: records.map(noteOf) }),
   });
 }

@@ -2,8 +2,8 @@ import { mapInTurns, type Turn } from "../../base/async/turns.ts";
 import { parseExactJson } from "../../store/events/events.ts";
 import { findRecords } from "./body/record-list.ts";
 
-const LF = 0x0a;
-const CR = 0x0d;
+const lf = 0x0a;
+const cr = 0x0d;
 const blank = 0x20;
 const closeObject = 0x7d;
 
@@ -28,9 +28,9 @@ export function encodeSpoolLine(
   line.set(head);
   line.set(body, head.length);
   line[line.length - 1] = closeObject;
-  if (line.includes(LF) || line.includes(CR)) {
+  if (line.includes(lf) || line.includes(cr)) {
     for (let at = head.length; at < line.length; at++) {
-      if (line[at] === LF || line[at] === CR) line[at] = blank;
+      if (line[at] === lf || line[at] === cr) line[at] = blank;
     }
   }
   return line;
@@ -57,9 +57,9 @@ export function encodeRawSpoolLines(
   const encoded = Buffer.allocUnsafeSlow(source.length + countLines(source) * (head.length + tail.length));
   let to = 0;
   for (let start = 0; start < source.length; ) {
-    const found = source.indexOf(LF, start);
+    const found = source.indexOf(lf, start);
     const next = found === -1 ? source.length : found;
-    const stop = next > start && source[next - 1] === CR ? next - 1 : next;
+    const stop = next > start && source[next - 1] === cr ? next - 1 : next;
     if (stop > start) {
       to += head.copy(encoded, to);
       to += source.copy(encoded, to, start, stop);
@@ -80,9 +80,9 @@ function encodePlacedLines(
   const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
   let number = 1;
   for (let start = 0; start < source.length; number++) {
-    const found = source.indexOf(LF, start);
+    const found = source.indexOf(lf, start);
     const next = found === -1 ? source.length : found;
-    const stop = next > start && source[next - 1] === CR ? next - 1 : next;
+    const stop = next > start && source[next - 1] === cr ? next - 1 : next;
     if (stop > start) {
       const place = JSON.stringify(placeOf(number));
       const tail = Buffer.from(`,"p":${projectId},"r":${receivedMs},"i":${place}}\n`);
@@ -96,7 +96,7 @@ function encodePlacedLines(
 /** With the last, which may have no end. */
 function countLines(source: Buffer): number {
   let count = 1;
-  for (let at = source.indexOf(LF); at !== -1; at = source.indexOf(LF, at + 1)) count++;
+  for (let at = source.indexOf(lf); at !== -1; at = source.indexOf(lf, at + 1)) count++;
   return count;
 }
 
@@ -132,7 +132,11 @@ export function decodeSpoolLine(text: string): SpoolLine | undefined {
   const records = Array.isArray(body) ? body : [body];
   const steady = driftMs === undefined ? undefined : { steadyMs: receivedMs - driftMs };
   return {
-    ...{ projectId, receivedMs, ...steady, appid, records },
+    projectId,
+    receivedMs,
+    ...steady,
+    appid,
+    records,
     ...(place !== undefined && { place }),
   } as SpoolLine;
 }

@@ -4,11 +4,11 @@ import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../../store/records/records.ts";
+import { keepRefused, type RefusedLine } from "./ingest/refused-letters.ts";
 import type { CollectObserver, RecordSource } from "./observer.ts";
 import { type PendingChecks, type PendingOptions, verdictsOf } from "./pending.ts";
 import type { Project } from "./projects.ts";
 import type { CheckedRecord, RefusedRecord } from "./record/record.ts";
-import { keepRefused, type RefusedLine } from "./refused-letters.ts";
 import { encodeSpoolLine } from "./spool-line.ts";
 import { areFinal, type Verdicts } from "./verdicts.ts";
 

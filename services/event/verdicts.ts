@@ -41,7 +41,8 @@ export function createVerdicts(
   let storedEvents = schema(project.id).events;
   const events = new Set(names.events.filter((name) => !storedEvents.has(name)));
   const book = new NameBook({
-    ...{ limits: project.names, rates: names.rates },
+    limits: project.names,
+    rates: names.rates,
     hasEvent: (name) => events.has(name) || storedEvents.has(name),
     eventCount: () => storedEvents.size + events.size,
   });

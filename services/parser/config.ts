@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { formatSchema } from "./formats/config.ts";
-import { FRAMINGS, isFraming } from "./framing.ts";
+import { framings, isFraming } from "./line/framing.ts";
 import { strictShape } from "./mapping/config.ts";
 
-const framing = z.enum(FRAMINGS).default("items");
+const framing = z.enum(framings).default("items");
 
 function sameForAll(value: unknown): unknown {
   if (!isFraming(value)) return value;
@@ -20,7 +20,7 @@ const framingSchema = z
         "grpc-web": framing.describe("gRPC-Web calls"),
         rest: framing.describe("REST calls"),
       },
-      `one of ${FRAMINGS.join(", ")}, or one of them for each of grpc, connect, grpc-web, rest`,
+      `one of ${framings.join(", ")}, or one of them for each of grpc, connect, grpc-web, rest`,
     ),
   )
   .prefault({})

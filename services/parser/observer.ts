@@ -1,4 +1,4 @@
-import type { FailureReason } from "./line.ts";
+import type { FailureReason } from "./line/line.ts";
 
 /** What the parser counts; called once for each batch and label, never for each line. */
 export interface ParserObserver {

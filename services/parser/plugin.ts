@@ -5,17 +5,17 @@ import { EmptySchema, type GRPCController } from "../../gen/plugin/grpc_controll
 /**
  * The go-plugin convention, by which a log shipper starts the parser as its child: the cookie proves that a shipper
  * started the process, the first line on stdout says where to call, nothing else goes to stdout, and
- * `plugin.GRPCController/Shutdown` ends the process. The health service answers for {@link PLUGIN_HEALTH_SERVICE}.
+ * `plugin.GRPCController/Shutdown` ends the process. The health service answers for {@link pluginHealthService}.
  */
-export const PLUGIN_COOKIE = { name: "LogBus", value: "v2" } as const;
+export const pluginCookie = { name: "LogBus", value: "v2" } as const;
 
-export const PLUGIN_HEALTH_SERVICE = "plugin";
+export const pluginHealthService = "plugin";
 
 /** What to tell a person who started the plugin by hand; undefined when a shipper did. `value`: that of the variable. */
 export function refusePluginCookie(value: string | undefined): string | undefined {
-  if (value === PLUGIN_COOKIE.value) return undefined;
+  if (value === pluginCookie.value) return undefined;
   const found = value === undefined ? "is not set" : `is ${JSON.stringify(value)}`;
-  return `this command is started by a log shipper, which sets ${PLUGIN_COOKIE.name}=${PLUGIN_COOKIE.value} (it ${found}); to serve without one, use: engage serve`;
+  return `this command is started by a log shipper, which sets ${pluginCookie.name}=${pluginCookie.value} (it ${found}); to serve without one, use: engage serve`;
 }
 
 /** The line to write to stdout, flushed, once the port is listening: core version, protocol version, address, protocol. */

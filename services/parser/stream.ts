@@ -9,12 +9,12 @@ import {
   type ParserStream,
 } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import type { IsKept } from "./config.ts";
-import { createKeptRecords, type KeptRecords } from "./kept-records.ts";
-import { isFailure, type LineFailure } from "./line.ts";
-import { createLineParser, type LineParser, type LineParserOptions } from "./line-parser.ts";
+import { isFailure, type LineFailure } from "./line/line.ts";
+import { createLineParser, type LineParser, type LineParserOptions } from "./line/line-parser.ts";
+import { createTally, reportCounts, type Tally } from "./line/tally.ts";
 import type { ParserObserver } from "./observer.ts";
-import { type KeepRecords, keepRecords } from "./service.ts";
-import { createTally, reportCounts, type Tally } from "./tally.ts";
+import { createKeptRecords, type KeptRecords } from "./output/kept-records.ts";
+import { type KeepRecords, keepRecords } from "./parser.ts";
 
 export interface ParserStreamOptions extends LineParserOptions {
   readonly observer: ParserObserver;

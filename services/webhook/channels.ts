@@ -1,10 +1,10 @@
 import { createSecretKey } from "node:crypto";
 import { wordError } from "../../base/text/system-error.ts";
 import type { ChannelConfig } from "./config.ts";
-import type { KnownSecret } from "./explain.ts";
-import { compilePushIdRule, type PushIdRule } from "./push-ids.ts";
-import type { RequiredHeader } from "./required-headers.ts";
-import type { ScanLimits } from "./scan.ts";
+import type { KnownSecret } from "./explain/explain.ts";
+import { compilePushIdRule, type PushIdRule } from "./receive/push-ids.ts";
+import type { RequiredHeader } from "./receive/required-headers.ts";
+import type { ScanLimits } from "./receive/scan.ts";
 
 /** A channel, ready for use. */
 export interface Channel {

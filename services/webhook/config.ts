@@ -13,7 +13,7 @@ const targetName = () =>
     );
 
 /** The signature's header in the platform's documentation; deployments have names of their own. */
-const DEFAULT_SIGNATURE_HEADER = "X-SVC-OPS-Signature";
+const defaultSignatureHeader = "X-SVC-OPS-Signature";
 
 const secretSchema = z.strictObject({
   value: secret(),
@@ -51,7 +51,7 @@ export const channelSchema = z
     auth: z.literal("off").optional(),
     secrets: z.array(secretSchema).max(16).default([]),
     /** Headers that may carry the signature. */
-    signatureHeaders: z.array(headerName()).min(1).max(8).default([DEFAULT_SIGNATURE_HEADER]),
+    signatureHeaders: z.array(headerName()).min(1).max(8).default([defaultSignatureHeader]),
     /** Headers that every call must carry, with their values: the custom headers of the platform's channel. */
     headers: z
       .record(headerName(), secret())

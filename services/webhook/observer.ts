@@ -1,5 +1,5 @@
 import type { DuplicateKey } from "./json/duplicate-keys.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "./receive/refusal.ts";
 
 /** What is odd about an accepted batch, though no reason to refuse it. */
 export interface BatchWarnings {

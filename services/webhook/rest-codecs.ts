@@ -5,7 +5,7 @@ import {
   type ReceiveResponse,
   ReceiveResponseSchema,
 } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
-import { type DecodeJson, decodeClickRequest } from "./click-codec.ts";
+import { type DecodeJson, decodeClickRequest } from "./clicks/codec.ts";
 
 /** The REST form of one message type, as the gateway takes it. */
 export interface WebhookJsonCodec {

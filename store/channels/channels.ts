@@ -215,7 +215,7 @@ export interface CallOptions {
 }
 
 /** How long runs that have ended are kept with their batches. Default 30 days. */
-export const DEFAULT_RUN_RETENTION_MS = 2_592_000_000;
+export const defaultRunRetentionMs = 2_592_000_000;
 
 /** The store can't do its work now. Answer UNAVAILABLE. */
 export class ChannelsUnavailableError extends Error {

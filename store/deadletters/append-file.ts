@@ -20,7 +20,7 @@ export interface AppendFile {
   close(): Promise<void>;
 }
 
-const LF = 0x0a;
+const lf = 0x0a;
 
 /** Opens or creates a file of lines; one torn by a crash is ended, so that it spoils no other line. */
 export async function openAppendFile(fileSystem: FileSystem, path: string): Promise<AppendFile> {
@@ -31,7 +31,7 @@ export async function openAppendFile(fileSystem: FileSystem, path: string): Prom
     size = (await handle.stat()).size;
     if (size > 0) {
       const { buffer } = await handle.read(new Uint8Array(1), 0, 1, size - 1);
-      isTorn = buffer[0] !== LF;
+      isTorn = buffer[0] !== lf;
     }
   } catch (error) {
     await handle.close();
@@ -55,7 +55,7 @@ export async function openAppendFile(fileSystem: FileSystem, path: string): Prom
   }
   async function append(bytes: Uint8Array): Promise<void> {
     try {
-      if (isTorn) await writeAll(Uint8Array.of(LF));
+      if (isTorn) await writeAll(Uint8Array.of(lf));
       await writeAll(bytes);
     } catch (error) {
       await cutBack();

@@ -37,23 +37,23 @@ export interface DeadLetters extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-const MAX_LETTER_LINE_BYTES = 65_536;
-const MAX_NOTE_CHARACTERS = 1_024;
+const maxLetterLineBytes = 65_536;
+const maxNoteCharacters = 1_024;
 
 /**
  * One letter as JSON with LF behind it: time, source, index, format, reason, message, `lines` and `line` (text) or
  * `line_base64` (bytes), cut at `maxLineBytes` (characters, for text); then `line_length` tells the full one.
  */
-export function encodeLetter(letter: DeadLetter, maxLineBytes: number = MAX_LETTER_LINE_BYTES): string {
+export function encodeLetter(letter: DeadLetter, maxLineBytes: number = maxLetterLineBytes): string {
   const { time, source, index, format, reason, message, line, lines } = letter;
   const isCut = line.length > maxLineBytes;
   return `${JSON.stringify({
     time: time.toISOString(),
     source,
-    index: index === undefined ? undefined : cutText(index, MAX_NOTE_CHARACTERS),
+    index: index === undefined ? undefined : cutText(index, maxNoteCharacters),
     format,
     reason,
-    message: cutText(message, MAX_NOTE_CHARACTERS),
+    message: cutText(message, maxNoteCharacters),
     lines,
     ...(typeof line === "string"
       ? { line: cutText(line, maxLineBytes) }

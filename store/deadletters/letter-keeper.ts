@@ -25,7 +25,10 @@ const keepFiles = 1_000;
 export function openLetterKeeper({ file, observer, retryMs }: LetterKeeperOptions): LetterKeeper {
   let waiting: PromiseWithResolvers<void> | undefined;
   const letters = openNdjsonDeadLetters({
-    ...{ file, maxBytes, keepFiles, ...(retryMs !== undefined && { retryMs }) },
+    file,
+    maxBytes,
+    keepFiles,
+    ...(retryMs !== undefined && { retryMs }),
     observer: {
       ...observer,
       written: () => waiting?.resolve(),

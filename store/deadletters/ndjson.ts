@@ -17,13 +17,13 @@ export interface NdjsonDeadLettersOptions {
   readonly fileSystem?: FileSystem;
 }
 
-const DEFAULT_BUFFERED_BYTES = 128 * 2 ** 20;
-const WRITE_BYTES = 2 ** 20;
-const DEFAULT_RETRY_MS = 5_000;
+const defaultBufferedBytes = 128 * 2 ** 20;
+const writeBytes = 2 ** 20;
+const defaultRetryMs = 5_000;
 
 /** Letters as lines of one file, written behind the calls in the order they came. Needs no reading at start. */
 export function openNdjsonDeadLetters(options: NdjsonDeadLettersOptions): DeadLetters {
-  const { observer, maxBufferedBytes = DEFAULT_BUFFERED_BYTES, retryMs = DEFAULT_RETRY_MS } = options;
+  const { observer, maxBufferedBytes = defaultBufferedBytes, retryMs = defaultRetryMs } = options;
   const writer = createWriter(options);
   let queue: LetterBatch[] = [];
   let current: LetterBatch | undefined;
@@ -46,7 +46,7 @@ export function openNdjsonDeadLetters(options: NdjsonDeadLettersOptions): DeadLe
   function next(): LetterBatch | undefined {
     if (current !== undefined || queue.length === 0) return current;
     const taken: LetterBatch[] = [];
-    for (let bytes = 0; taken.length < queue.length && bytes < WRITE_BYTES; ) {
+    for (let bytes = 0; taken.length < queue.length && bytes < writeBytes; ) {
       const batch = queue[taken.length]!;
       taken.push(batch);
       bytes += batch.ndjson.length;
@@ -144,11 +144,11 @@ function createWriter(options: NdjsonDeadLettersOptions): Writer {
   };
 }
 
-const LF = 0x0a;
+const lf = 0x0a;
 
 /** The length of the lines at the front that fit; a line longer than a whole file gets one of its own. */
 function wholeLines(ndjson: Uint8Array, roomBytes: number, isEmpty: boolean): number {
   if (ndjson.length <= roomBytes) return ndjson.length;
-  const fitting = ndjson.subarray(0, Math.max(0, roomBytes)).lastIndexOf(LF) + 1;
-  return fitting === 0 && isEmpty ? ndjson.indexOf(LF) + 1 : fitting;
+  const fitting = ndjson.subarray(0, Math.max(0, roomBytes)).lastIndexOf(lf) + 1;
+  return fitting === 0 && isEmpty ? ndjson.indexOf(lf) + 1 : fitting;
 }

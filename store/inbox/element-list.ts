@@ -1,14 +1,14 @@
 import type { BatchElement } from "./batch.ts";
 
 /** First byte of the stored form: how the push ids are kept. */
-const UTF8 = 1;
+const utf8 = 1;
 /** For texts with half a surrogate pair, which UTF-8 can't hold. */
-const UTF16 = 2;
+const utf16 = 2;
 
 /** An element's numbers as varints: six of at most 4 bytes, since bodies are far below 256 MiB. */
-const MAX_NUMBER_BYTES = 24;
+const maxNumberBytes = 24;
 /** Six numbers of a byte each. */
-const MIN_ELEMENT_BYTES = 6;
+const minElementBytes = 6;
 
 /**
  * The stored form of a batch's elements, about 9 bytes and the push id for each:
@@ -19,8 +19,8 @@ export function encodeElements(elements: readonly BatchElement[]): Uint8Array {
   const pushIds = elements.map(({ pushId }) => pushId).join("");
   const isUtf8 = pushIds.isWellFormed();
   const text = Buffer.from(pushIds, isUtf8 ? "utf8" : "utf16le");
-  const out = new Uint8Array(8 + elements.length * MAX_NUMBER_BYTES + text.length);
-  out[0] = isUtf8 ? UTF8 : UTF16;
+  const out = new Uint8Array(8 + elements.length * maxNumberBytes + text.length);
+  out[0] = isUtf8 ? utf8 : utf16;
   let at = writeVarint(out, 1, elements.length);
   let nextIndex = 0;
   let lastEnd = 0;
@@ -40,12 +40,12 @@ export function encodeElements(elements: readonly BatchElement[]): Uint8Array {
 
 /** @throws RangeError for bytes that `encodeElements` does not write. */
 export function decodeElements(bytes: Uint8Array): BatchElement[] {
-  if (bytes[0] !== UTF8 && bytes[0] !== UTF16) {
+  if (bytes[0] !== utf8 && bytes[0] !== utf16) {
     throw new RangeError(`element list of unknown form ${bytes[0]}`);
   }
   const reader = { bytes, at: 1 };
   const length = readVarint(reader);
-  if (length * MIN_ELEMENT_BYTES > bytes.length) {
+  if (length * minElementBytes > bytes.length) {
     throw new RangeError(`element list of ${bytes.length} bytes claims ${length} elements`);
   }
   const numbers = Array.from({ length }, () => ({
@@ -57,7 +57,7 @@ export function decodeElements(bytes: Uint8Array): BatchElement[] {
     idLength: readVarint(reader),
   }));
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + reader.at, bytes.length - reader.at);
-  const pushIds = text.toString(bytes[0] === UTF8 ? "utf8" : "utf16le");
+  const pushIds = text.toString(bytes[0] === utf8 ? "utf8" : "utf16le");
   let [nextIndex, lastEnd, idAt] = [0, 0, 0];
   return numbers.map(({ gap, skip, length, receiptAt, receiptLength, idLength }) => {
     const index = nextIndex + gap;

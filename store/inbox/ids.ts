@@ -1,6 +1,6 @@
 /** Base 36: 9 digits of milliseconds reach to the year 5188, 8 of a sequence to 2.8e12. */
-const TIME_DIGITS = 9;
-const SEQUENCE_DIGITS = 8;
+const timeDigits = 9;
+const sequenceDigits = 8;
 const BATCH_ID = /^[0-9a-z]{17}$/;
 
 export interface BatchKey {
@@ -10,16 +10,16 @@ export interface BatchKey {
 
 /** Text that sorts by time, then by sequence. */
 export function encodeBatchId({ seq, acceptedAtMs }: BatchKey): string {
-  const time = acceptedAtMs.toString(36).padStart(TIME_DIGITS, "0");
-  return time + seq.toString(36).padStart(SEQUENCE_DIGITS, "0");
+  const time = acceptedAtMs.toString(36).padStart(timeDigits, "0");
+  return time + seq.toString(36).padStart(sequenceDigits, "0");
 }
 
 /** Null: not a batch id. */
 export function decodeBatchId(batchId: string): BatchKey | null {
   if (!BATCH_ID.test(batchId)) return null;
   return {
-    acceptedAtMs: Number.parseInt(batchId.slice(0, TIME_DIGITS), 36),
-    seq: Number.parseInt(batchId.slice(TIME_DIGITS), 36),
+    acceptedAtMs: Number.parseInt(batchId.slice(0, timeDigits), 36),
+    seq: Number.parseInt(batchId.slice(timeDigits), 36),
   };
 }
 

@@ -230,7 +230,7 @@ export interface InboxRetention {
   readonly deadLetterMs: number;
 }
 
-export const DEFAULT_RETENTION: InboxRetention = {
+export const defaultRetention: InboxRetention = {
   claimMs: 86_400_000,
   finishedMs: 86_400_000,
   deadLetterMs: 1_209_600_000,

@@ -1,5 +1,5 @@
 /** More elements than a body can hold. */
-const MAX_INDEX = 16_777_216;
+const maxIndex = 16_777_216;
 const RANGE = /^(\d{1,8})(?:-(\d{1,8}))?$/;
 
 /** The stored form of ascending element indexes: `0-99,105`. */
@@ -19,7 +19,7 @@ export function decodeIndexes(text: string): number[] {
   const indexes: number[] = [];
   for (const range of text === "" ? [] : text.split(",")) {
     const [, first = "", last = first] = RANGE.exec(range) ?? [];
-    if (first === "" || Number(last) >= MAX_INDEX || Number(last) < Number(first)) {
+    if (first === "" || Number(last) >= maxIndex || Number(last) < Number(first)) {
       throw new RangeError(`element indexes ${JSON.stringify(text.slice(0, 40))} are not a list of ranges`);
     }
     for (let index = Number(first); index <= Number(last); index++) indexes.push(index);

@@ -33,7 +33,7 @@ export interface StoredBatchOptions {
   readonly claimMs: number;
 }
 
-const DEFAULT_OWNER_LEASE_MS = 30_000;
+const defaultOwnerLeaseMs = 30_000;
 
 /** @throws RangeError when the batch contradicts itself. */
 export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): StoredBatch {
@@ -56,7 +56,7 @@ export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): Sto
     // A fixed order, so that transactions of several replicas touch the books in the same order.
     routes: routes.sort((a, b) => (a.target < b.target ? -1 : 1)),
     reply: batch.reply,
-    ownedUntilMs: nowMs + (batch.ownerLeaseMs ?? DEFAULT_OWNER_LEASE_MS),
+    ownedUntilMs: nowMs + (batch.ownerLeaseMs ?? defaultOwnerLeaseMs),
   };
 }
 

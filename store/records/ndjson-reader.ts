@@ -12,7 +12,7 @@ export interface RecordReaderOptions {
   readonly releasing?: (firstKept: number) => void;
 }
 
-const LF = 0x0a;
+const lf = 0x0a;
 
 /** Reads the spool of this process, in pieces as large as they are asked for. */
 export function createRecordReader({
@@ -97,7 +97,7 @@ async function readLines(
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
-    const end = bytes.subarray(0, filled).lastIndexOf(LF) + 1;
+    const end = bytes.subarray(0, filled).lastIndexOf(lf) + 1;
     if (end > 0 || length >= available) return bytes.subarray(0, end);
   }
 }

@@ -51,13 +51,19 @@ const defaultFileBytes = 64 * 2 ** 20;
 /** Records that wait while the disk is away; beyond this they are refused. */
 const maxWaitingBytes = 16 * 2 ** 20;
 
-const LF = 0x0a;
-const lineEnd = Uint8Array.of(LF);
+const lf = 0x0a;
+const lineEnd = Uint8Array.of(lf);
 
 interface Waiting {
   readonly pieces: readonly Uint8Array[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+}
+
+function cannotWrite(error: unknown): RecordsUnavailableError {
+  return new RecordsUnavailableError(`cannot write to the record spool: ${wordError(error)}`, {
+    cause: error,
+  });
 }
 
 /**
@@ -68,7 +74,12 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   const { folder, maxFileBytes = defaultFileBytes, fileSystem, after, torn = () => {} } = options;
   const { segments: createSegments = createRollingSegments, checksums = false } = options;
   const segments = createSegments({
-    ...{ folder, maxFileBytes, fileSystem, after, checksums, torn },
+    folder,
+    maxFileBytes,
+    fileSystem,
+    after,
+    checksums,
+    torn,
     mark: options.mark,
   });
   let waiting: Waiting[] = [];
@@ -84,8 +95,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
       growth.resolve();
       growth = Promise.withResolvers();
     } catch (error) {
-      const reason = wordError(error);
-      throw new RecordsUnavailableError(`cannot write to the record spool: ${reason}`, { cause: error });
+      throw cannotWrite(error);
     }
   }
   async function drain(): Promise<void> {
@@ -113,21 +123,17 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
       running ??= drain();
     });
   }
-  function take(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
-    try {
-      options.admit?.(bytes);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return enqueue(pieces, bytes);
+  async function take(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
+    options.admit?.(bytes);
+    await enqueue(pieces, bytes);
   }
   return {
     append(record) {
-      if (record.includes(LF)) return Promise.reject(new RangeError("a record must not hold a line end"));
+      if (record.includes(lf)) return Promise.reject(new RangeError("a record must not hold a line end"));
       return take([record, lineEnd], record.length + 1);
     },
     appendLines(lines) {
-      if (lines.at(-1) !== LF) return Promise.reject(new RangeError("lines must end with a line end"));
+      if (lines.at(-1) !== lf) return Promise.reject(new RangeError("lines must end with a line end"));
       return take([lines], lines.length);
     },
     async end() {

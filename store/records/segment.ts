@@ -30,7 +30,7 @@ export interface Segment {
   close(): Promise<void>;
 }
 
-const LF = 0x0a;
+const lf = 0x0a;
 const tailBytes = 65_536;
 
 /**
@@ -85,7 +85,7 @@ async function wholeLines(handle: SegmentHandle, size: number): Promise<number> 
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - tailBytes);
     const { bytesRead } = await handle.read(buffer, 0, end - start, start);
-    const at = buffer.subarray(0, bytesRead).lastIndexOf(LF);
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(lf);
     if (at >= 0) return start + at + 1;
     end = start;
   }

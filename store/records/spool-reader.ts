@@ -19,7 +19,7 @@ export interface BatchLimits {
   readonly maxBytes: number;
 }
 
-const LF = 0x0a;
+const lf = 0x0a;
 
 /**
  * The records from a position on, of one file. Without records: the position
@@ -51,7 +51,7 @@ async function readRecords(
   const bytes = await readLines(handle, offset, size, maxBytes);
   const records: SpooledRecord[] = [];
   for (let start = 0; records.length < maxRecords; ) {
-    const at = bytes.indexOf(LF, start);
+    const at = bytes.indexOf(lf, start);
     if (at === -1) break;
     const next = { number, offset: offset + at + 1 };
     records.push({ ...readLine(bytes.subarray(start, at), { number, offset: offset + start }), next });
@@ -71,7 +71,7 @@ async function readLines(handle: FileHandle, offset: number, size: number, maxBy
     const buffer = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
     const bytes = buffer.subarray(0, bytesRead);
-    if (bytes.includes(LF) || length >= size - offset) return bytes;
+    if (bytes.includes(lf) || length >= size - offset) return bytes;
   }
 }
 
@@ -80,7 +80,7 @@ export async function isBoundary(folder: string, { number, offset }: SpoolPositi
   if (offset === 0) return true;
   await using handle = await open(join(folder, segmentName(number)), "r");
   const { buffer, bytesRead } = await handle.read(new Uint8Array(1), 0, 1, offset - 1);
-  return bytesRead === 1 && buffer[0] === LF;
+  return bytesRead === 1 && buffer[0] === lf;
 }
 
 /** Bytes of records behind the position. */

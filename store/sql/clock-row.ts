@@ -17,6 +17,8 @@ export function* keepClock(_session: Session, { clockMs, bootId, uptimeMs }: Clo
     `INSERT INTO {clock} (id, clock_ms, boot_id, uptime_ms) VALUES (1, $1, $2, $3)
      ON CONFLICT (id) DO UPDATE SET clock_ms = excluded.clock_ms, boot_id = excluded.boot_id,
        uptime_ms = excluded.uptime_ms`,
-    ...[clockMs, bootId, uptimeMs],
+    clockMs,
+    bootId,
+    uptimeMs,
   );
 }

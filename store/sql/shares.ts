@@ -23,8 +23,8 @@ export interface Sharing extends Omit<ShareAsked, "token"> {
 
 /** What a process that had the file before has sent may still come, and is in a window with this one's. */
 const aloneMs = 1_100;
-const MAX_LEASE_MS = 60_000;
-const MAX_PER_SECOND = 10_000;
+const maxLeaseMs = 60_000;
+const maxPerSecond = 10_000;
 
 export function* shareRate(
   session: Session,
@@ -57,7 +57,9 @@ export function* leaveRate(
   }
   yield* run(
     `UPDATE ${rate.table} SET wanted = 0, until_ms = $1 WHERE ${rate.column} = $2 AND share_key = $3`,
-    ...[atMs + afterMs + skewMs - graceMs, rate.value, key],
+    atMs + afterMs + skewMs - graceMs,
+    rate.value,
+    key,
   );
 }
 
@@ -68,15 +70,15 @@ export function* forgetShares({ table }: ShareTable, atMs: number): Operation<vo
 
 /** @throws RangeError that names the field */
 export function checkShareAsked({ perSecond, held, wanted, leaseMs }: ShareAsked): void {
-  checkRange("perSecond", perSecond, 1, MAX_PER_SECOND);
-  checkRange("held", held, 0, MAX_PER_SECOND);
-  checkRange("wanted", wanted, 0, MAX_PER_SECOND);
-  checkRange("leaseMs", leaseMs, 1, MAX_LEASE_MS);
+  checkRange("perSecond", perSecond, 1, maxPerSecond);
+  checkRange("held", held, 0, maxPerSecond);
+  checkRange("wanted", wanted, 0, maxPerSecond);
+  checkRange("leaseMs", leaseMs, 1, maxLeaseMs);
 }
 
 /** @throws RangeError */
 export function checkAfterMs(afterMs: number): void {
-  checkRange("afterMs", afterMs, 0, MAX_LEASE_MS);
+  checkRange("afterMs", afterMs, 0, maxLeaseMs);
 }
 
 export function encodeShare(key: number): string {
@@ -108,6 +110,11 @@ function* write({ table, column, value }: RateOf, row: ShareRow): Operation<void
      VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (${column}, share_key) DO UPDATE SET per_second = excluded.per_second,
        held = excluded.held, wanted = excluded.wanted, until_ms = excluded.until_ms`,
-    ...[value, row.share_key, row.per_second, row.held, row.wanted, row.until_ms],
+    value,
+    row.share_key,
+    row.per_second,
+    row.held,
+    row.wanted,
+    row.until_ms,
   );
 }

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../cmd/config.ts";
-import { startServer } from "../../cmd/server.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
+import { startServer } from "../../cmd/serve/server.ts";
 import { folderWith } from "./config/load.ts";
 import { runEngage } from "./run-engage.ts";
 
@@ -12,7 +12,10 @@ const patient = { timeout: 60_000, interval: 200 };
 async function openServer(settings: object = {}) {
   const cwd = folderWith({
     "engage.yaml": JSON.stringify({
-      ...{ listen: "127.0.0.1:0", data: "data", log: { level: "silent" }, drainMs: 1_000 },
+      listen: "127.0.0.1:0",
+      data: "data",
+      log: { level: "silent" },
+      drainMs: 1_000,
       projects: [{ id: 1, appids: ["shop"], zone: "+08:00", cohorts: {} }],
       analysis: { tokens: [{ name: "one", token: "token-one", projects: [1] }] },
       ...settings,
@@ -46,7 +49,10 @@ const now = () => new Date(Date.now() + 8 * 3_600_000).toISOString().replace("T"
 test("events that come in are answered by REST, by the command line, and to cohorts", async () => {
   const { cwd, url, post } = await openServer();
   const login = (account: string) => ({
-    ...{ "#type": "track", "#event_name": "login", "#time": now(), "#account_id": account },
+    "#type": "track",
+    "#event_name": "login",
+    "#time": now(),
+    "#account_id": account,
     properties: { city: account === "a" ? "Berlin" : "Köln" },
   });
   await post("/sync_server", [login("a"), login("a"), login("b")], { appid: "shop", compress: "none" });
@@ -67,11 +73,15 @@ test("events that come in are answered by REST, by the command line, and to coho
   expect(ofCohort.data?.y).toEqual([{ "login.TRIG_USER_NUM": entry("1") }]);
 
   const users = await runEngage(["query", "-", "--users", "--url", url], {
-    ...{ cwd, env, input: JSON.stringify(query("TRIG_USER_NUM")) },
+    cwd,
+    env,
+    input: JSON.stringify(query("TRIG_USER_NUM")),
   });
   expect(users.stdout).toContain("2 users\n");
   const csv = await runEngage(["query", "-", "--csv", "--url", url], {
-    ...{ cwd, env, input: JSON.stringify(query("TOTAL_TIMES")) },
+    cwd,
+    env,
+    input: JSON.stringify(query("TOTAL_TIMES")),
   });
   expect(csv.stdout).toMatch(/^"Metric","[^"]+"\n"[^"]+","3"\n$/);
 });

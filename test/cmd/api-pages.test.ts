@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadConfig } from "../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../cmd/server.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../cmd/serve/server.ts";
 
 let server: RunningServer;
 beforeAll(async () => {

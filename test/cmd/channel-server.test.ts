@@ -19,7 +19,10 @@ function clientOf({ url }: WebhookServer) {
 
 async function createChannel(server: WebhookServer) {
   const created = await server.rest("/v1/channels", {
-    ...{ name: "Mail", projectId: 1, url: `${server.url}/webhook/demo`, pushIdProperty: "#account_id" },
+    name: "Mail",
+    projectId: 1,
+    url: `${server.url}/webhook/demo`,
+    pushIdProperty: "#account_id",
     authentication: { secret },
     contentTemplate: [{ name: "title", inputMethod: "INPUT_METHOD_DYNAMIC_TEXT", required: true }],
     customParameters: [{ name: "level", property: "level", defaultValue: "none" }],
@@ -84,7 +87,9 @@ describe("a server with channels", () => {
     const client = clientOf(server);
     const { task } = await client.createTask({
       task: {
-        ...{ name: "News", channelId: "c1", contents: contents as never },
+        name: "News",
+        channelId: "c1",
+        contents: contents as never,
         audience: {
           source: {
             case: "users",
@@ -113,10 +118,16 @@ describe("a server with channels", () => {
     expect(JSON.stringify(messages)).toContain("Level 2!");
     // A click with the receipt, and a purchase of the same user.
     const receipt = {
-      ...{ ops_project_id: 1, ops_task_id: "t1", ops_task_instance_id: found.task!.taskInstanceId },
+      ops_project_id: 1,
+      ops_task_id: "t1",
+      ops_task_instance_id: found.task!.taskInstanceId,
     };
     const event = (name: string, account: string, properties: object) => ({
-      ...{ "#type": "track", "#event_name": name, "#account_id": account, "#time": at(0), properties },
+      "#type": "track",
+      "#event_name": name,
+      "#account_id": account,
+      "#time": at(0),
+      properties,
     });
     await report(
       server,
@@ -141,7 +152,9 @@ describe("a server with channels", () => {
     const server = await openServer();
     await createChannel(server);
     const created = await server.rest("/v1/tasks", {
-      ...{ name: "News", channelId: "c1", audience: { pushIds: { pushIds: ["a", "b", "", "a", "c"] } } },
+      name: "News",
+      channelId: "c1",
+      audience: { pushIds: { pushIds: ["a", "b", "", "a", "c"] } },
       contents: [{ language: "default", values: { title: { text: "Hi" } } }],
     });
     expect(created.text).toContain('"TASK_STATE_DRAFT"');
@@ -155,11 +168,9 @@ describe("a server with channels", () => {
     const server = await openServer();
     await createChannel(server);
     const refused = await server.rest("/v1/tasks", {
-      ...{
-        name: "News",
-        channelId: "c1",
-        contents: [{ language: "default", values: { title: { text: "Hi" } } }],
-      },
+      name: "News",
+      channelId: "c1",
+      contents: [{ language: "default", values: { title: { text: "Hi" } } }],
       audience: {
         users: {
           filts: [{ columnName: "level", tableType: "TABLE_TYPE_USER", comparator: "COMPARATOR_GREATER" }],
@@ -178,7 +189,8 @@ describe("a server with channels", () => {
     const filter = { columnName: "level", tableType: "user", comparator: "greater", ftv: [3] };
     const request = { projectId: 1, pushIdProperty: "#account_id" };
     const estimated = await server.rest("/v1/audiences:estimate", {
-      ...{ ...request, audience: { users: { filts: [filter] } } },
+      ...request,
+      audience: { users: { filts: [filter] } },
     });
     // Nobody has had an event, so nobody has a level.
     const warnings = [
@@ -186,7 +198,9 @@ describe("a server with channels", () => {
     ];
     expect(JSON.parse(estimated.text)).toEqual({ users: "0", reachable: "0", warnings });
     const created = await server.rest("/v1/tasks", {
-      ...{ name: "News", channelId: "c1", audience: { users: { filts: [filter], relation: "or" } } },
+      name: "News",
+      channelId: "c1",
+      audience: { users: { filts: [filter], relation: "or" } },
       contents: [{ language: "default", values: { title: { text: "Hi" } } }],
     });
     expect(JSON.parse(created.text)).toMatchObject({
@@ -200,7 +214,8 @@ describe("a server with channels", () => {
       expect.stringContaining("audience.analysis.event_index is required"),
     ]);
     const refused = await server.rest("/v1/audiences:estimate", {
-      ...{ ...request, audience: { users: { filts: [{ ...filter, tableType: "users" }] } } },
+      ...request,
+      audience: { users: { filts: [{ ...filter, tableType: "users" }] } },
     });
     expect([refused.status, JSON.parse(refused.text).message]).toEqual([
       400,
@@ -212,7 +227,9 @@ describe("a server with channels", () => {
     const first = await openServer();
     await createChannel(first);
     await first.rest("/v1/tasks", {
-      ...{ name: "News", channelId: "c1", audience: { pushIds: { pushIds: ["a"] } } },
+      name: "News",
+      channelId: "c1",
+      audience: { pushIds: { pushIds: ["a"] } },
       contents: [{ language: "default", values: { title: { text: "Hi" } } }],
     });
     await first.stop();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packageRoot } from "../../base/package/root.ts";
-import { loadConfig } from "../../cmd/config.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
 import { openFormats } from "../../services/parser/formats/formats.ts";
 
 const file = "engage.demo.yaml";

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../base/package/root.ts";
-import { configSchema } from "../../cmd/config/schema.ts";
+import { configSchema } from "../../cmd/config/schema/schema.ts";
 import { folderWith } from "./config/load.ts";
 import { runEngage, startEngage } from "./run-engage.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { startCompaction } from "../../cmd/event-compaction.ts";
-import { gateService } from "../../cmd/gated-service.ts";
-import { createLazilyOpen } from "../../cmd/lazily-open.ts";
+import { startCompaction } from "../../cmd/serve/event/compaction.ts";
+import { gateService } from "../../cmd/serve/lazy/gated-service.ts";
+import { createLazilyOpen } from "../../cmd/serve/lazy/lazily-open.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
 import type { CompactOptions, CompactReport } from "../../store/events/events.ts";
 import { linesOf, problemsOf } from "./config/load.ts";
@@ -96,7 +96,8 @@ describe("compaction", () => {
             return answers[rounds.length - 1]!();
           },
         },
-        ...{ keepDays: new Map(), now: Date.now },
+        keepDays: new Map(),
+        now: Date.now,
         done: (one) => void told.push(one.rewrittenDays),
         failed: (error) => void told.push(String(error)),
       });
@@ -122,7 +123,10 @@ describe("compaction", () => {
             return promise;
           },
         },
-        ...{ keepDays: new Map(), now: Date.now, done: () => {}, failed },
+        keepDays: new Map(),
+        now: Date.now,
+        done: () => {},
+        failed,
       });
       await vi.advanceTimersByTimeAsync(60_000);
       await compaction[Symbol.asyncDispose]();

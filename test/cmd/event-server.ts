@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { loadConfig } from "../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../cmd/server.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../cmd/serve/server.ts";
 import { folderWith } from "./config/load.ts";
 
 /** A whole server with one project, and what an SDK and an analyst do with it. */
@@ -18,7 +18,11 @@ export const project = { id: 1, appids: ["app"] };
 
 export function settingsOf(data: string, settings: object = {}): string {
   return JSON.stringify({
-    ...{ listen: "127.0.0.1:0", data, log: { level: "silent" }, drainMs: 2_000, projects: [project] },
+    listen: "127.0.0.1:0",
+    data,
+    log: { level: "silent" },
+    drainMs: 2_000,
+    projects: [project],
     analysis: { tokens: [{ name: "t", token: "query-token", projects: "*" }] },
     events: { batch: { maxDelayMs: 20 }, spool: { minFreeBytes: 0 }, engine: { memoryBytes: 268_435_456 } },
     ...settings,
@@ -40,12 +44,14 @@ export async function openEventServer(data: string, settings: object = {}): Prom
   };
   return {
     ...server,
-    ...{ url, post },
+    url,
+    post,
     send: (records) => post("/sync_server", records, { appid: "app", compress: "none" }),
     get: async (path) => (await fetch(`${url}${path}`)).text(),
     async times(eventName) {
       const body = {
-        ...{ projectId: 1, useCache: false },
+        projectId: 1,
+        useCache: false,
         eventView: { recentDay: "0-3", timeParticleSize: "total" },
         events: [{ type: "normal", eventName, analysis: "TOTAL_TIMES" }],
       };
@@ -61,6 +67,10 @@ export function recordTime(): string {
 }
 
 export const trackOf = (account: string, changes: object = {}) => ({
-  ...{ "#type": "track", "#event_name": "login", "#time": recordTime(), "#account_id": account },
-  ...{ properties: {}, ...changes },
+  "#type": "track",
+  "#event_name": "login",
+  "#time": recordTime(),
+  "#account_id": account,
+  properties: {},
+  ...changes,
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
-import { loadConfig } from "../../cmd/config.ts";
-import { openEventLoading } from "../../cmd/event-loading.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
+import { openEventLoading } from "../../cmd/serve/event/loading.ts";
 import { encodeSpoolLine } from "../../services/event/spool-line.ts";
 
 // A process of its own, since a priority that was lowered stays: loads one record

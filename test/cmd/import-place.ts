@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { type ExportOptions, runExport } from "../../cmd/export-command.ts";
-import { runImport } from "../../cmd/import-command.ts";
-import type { ImportOptions } from "../../cmd/import-target.ts";
+import { type ExportOptions, runExport } from "../../cmd/export/export.ts";
+import { runImport } from "../../cmd/import/import.ts";
+import type { ImportOptions } from "../../cmd/import/target.ts";
 import { folderWith } from "./config/load.ts";
 import { settingsOf } from "./event-server.ts";
 

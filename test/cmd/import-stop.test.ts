@@ -5,13 +5,13 @@ import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it, vi } from "vitest";
-import { runImport } from "../../cmd/import-command.ts";
-import { formatOf } from "../../cmd/import-files.ts";
-import { openMapping } from "../../cmd/import-mapping.ts";
-import { takeFiles } from "../../cmd/import-reading.ts";
-import { createImportSummary } from "../../cmd/import-summary.ts";
-import type { ImportTarget } from "../../cmd/import-target.ts";
-import { StoppedError } from "../../cmd/user-error.ts";
+import { formatOf } from "../../cmd/import/files.ts";
+import { runImport } from "../../cmd/import/import.ts";
+import { openMapping } from "../../cmd/import/mapping.ts";
+import { takeFiles } from "../../cmd/import/reading.ts";
+import { createImportSummary } from "../../cmd/import/summary.ts";
+import type { ImportTarget } from "../../cmd/import/target.ts";
+import { StoppedError } from "../../cmd/terminal/user-error.ts";
 import { folderWith } from "./config/load.ts";
 import { openEventServer, trackOf } from "./event-server.ts";
 import { lines, openPlace, run } from "./import-place.ts";
@@ -58,7 +58,9 @@ async function take(
     summary: createImportSummary("stored"),
     progress: { at() {}, stop() {} },
     tell: () => void stderr.write("told\n"),
-    ...{ options: { skip }, streams: { stderr }, signal },
+    options: { skip },
+    streams: { stderr },
+    signal,
   }).catch((reason: Error) => reason);
   stderr.end();
   return { message: error?.message ?? "", said: await text(stderr) };

@@ -5,12 +5,12 @@ import { text } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../../cmd/config.ts";
-import { runExport } from "../../cmd/export-command.ts";
-import { runImport } from "../../cmd/import-command.ts";
-import { openLedger } from "../../cmd/import-ledger.ts";
-import type { ImportOptions } from "../../cmd/import-target.ts";
-import { UsageError } from "../../cmd/user-error.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
+import { runExport } from "../../cmd/export/export.ts";
+import { runImport } from "../../cmd/import/import.ts";
+import { openLedger } from "../../cmd/import/ledger.ts";
+import type { ImportOptions } from "../../cmd/import/target.ts";
+import { UsageError } from "../../cmd/terminal/user-error.ts";
 import { openEventServer, recordTime, trackOf } from "./event-server.ts";
 import { exported, importFiles, lines, openPlace, type Place, run, signal } from "./import-place.ts";
 
@@ -35,7 +35,11 @@ describe("import", () => {
     expect(code).toBe(0);
     expect(err).toMatch(/^4 records stored in .+ s, .+ a second\n/);
     expect(err.split("\n").slice(1, -1)).toEqual([
-      ...["records refused:", "  bad_line: 1", "  time_too_old: 1", "properties dropped:", "  reserved: 1"],
+      "records refused:",
+      "  bad_line: 1",
+      "  time_too_old: 1",
+      "properties dropped:",
+      "  reserved: 1",
     ]);
     const events = (await exported(place, { users: false })).map((record) => record["#account_id"]);
     expect(events.sort()).toEqual(["a", "b", "c", "e"]);

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { SeenRequest } from "../../cmd/listen-batch.ts";
-import { type ListenerOptions, openListener } from "../../cmd/listen-server.ts";
+import type { SeenRequest } from "../../cmd/listen/batch.ts";
+import { type ListenerOptions, openListener } from "../../cmd/listen/server.ts";
 
 export const secret = "a secret of the test";
 
@@ -10,7 +10,11 @@ export async function listen(
 ): Promise<{ readonly url: string; readonly seen: readonly SeenRequest[] }> {
   const seen: SeenRequest[] = [];
   const listener = await openListener({
-    ...{ port: 0, secret, headerName: "X-SVC-OPS-Signature", delayMs: 0, exchange: undefined },
+    port: 0,
+    secret,
+    headerName: "X-SVC-OPS-Signature",
+    delayMs: 0,
+    exchange: undefined,
     answer: { fail: [], returnCode: 0, status: 200, isEmpty: false },
     onSeen: (one) => seen.push(one),
     ...options,

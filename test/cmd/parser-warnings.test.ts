@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { logMistakes } from "../../cmd/mistakes-log.ts";
-import { openParserServices } from "../../cmd/parser-service.ts";
+import { logMistakes } from "../../cmd/serve/log/mistakes.ts";
+import { openParserServices } from "../../cmd/serve/parser.ts";
 import { folderWith, loadText } from "./config/load.ts";
 import { createLog } from "./log-lines.ts";
 

@@ -13,7 +13,9 @@ function run(putForwardMs: number, restarted: "not" | "process" | "computer"): r
   let passedMs = 0;
   let setMs = 0;
   const ports = (bootId: string, upMs: number) => ({
-    ...{ bootId, now: () => startMs + passedMs + setMs, monotonicMs: () => passedMs },
+    bootId,
+    now: () => startMs + passedMs + setMs,
+    monotonicMs: () => passedMs,
     uptimeMs: () => passedMs - upMs,
   });
   const before = openSteadyClock({ data }, ports("first", 0));

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openDuckDbStore } from "../../store/events/duckdb/open.ts";
+import { openDuckDbStore } from "../../store/events/duckdb/duckdb.ts";
 import { Batches, dayMs, eventOf, updateOf, userOf, vocabulary } from "../conformance/events/world.ts";
 import { smallStore } from "../store/events/duckdb-world.ts";
 import { folderWith } from "./config/load.ts";
@@ -119,7 +119,9 @@ describe("engage store", () => {
     const options = ["store", "forget", "--project", "1", "--event", "*", "--max-uses", "0", "--json"];
     const { stdout } = await runEngage([...options, "--yes"], { cwd });
     expect(JSON.parse(stdout)).toEqual({
-      ...{ projectId: 1, events: 0, removed: true },
+      projectId: 1,
+      events: 0,
+      removed: true,
       names: [{ project: 1, kind: "event", name: "Login", type: "", records: 0 }],
     });
   });

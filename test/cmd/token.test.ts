@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { createToken, listTokens, revokeToken } from "../../cmd/token-command.ts";
-import { openTokenFile, readTokenFile, tokenFileOf } from "../../cmd/token-file.ts";
+import { openTokenFile, readTokenFile, tokenFileOf } from "../../cmd/serve/analysis/token-file.ts";
+import { createToken, listTokens, revokeToken } from "../../cmd/token/token.ts";
 import { folderWith, linesOf, loadText, problemsOf } from "./config/load.ts";
 import { runEngage } from "./run-engage.ts";
 
@@ -29,8 +29,11 @@ describe("tokens that a command makes", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readTokenFile(file)).toEqual([
       {
-        ...{ name: "one", projects: [1], rateLimit: { perSecond: 2.5, burst: 3 } },
-        ...{ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), created: expect.stringMatching(/Z$/) },
+        name: "one",
+        projects: [1],
+        rateLimit: { perSecond: 2.5, burst: 3 },
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        created: expect.stringMatching(/Z$/),
       },
     ]);
   });

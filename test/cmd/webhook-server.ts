@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { loadConfig } from "../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../cmd/server.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../cmd/serve/server.ts";
 import { folderWith } from "./config/load.ts";
 
 export const secret = "a secret of the test";
@@ -48,7 +48,10 @@ export async function openWebhookServer(
   const channels = { demo: { secrets: [{ value: secret }], targets: ["pulled"] } };
   const targets = { pulled: { kind: "pull" } };
   const text = JSON.stringify({
-    ...{ listen: "127.0.0.1:0", data, log: { level: "silent" }, drainMs: 2_000 },
+    listen: "127.0.0.1:0",
+    data,
+    log: { level: "silent" },
+    drainMs: 2_000,
     webhook: { channels, targets, ...webhook },
     ...settings,
   });
@@ -59,7 +62,8 @@ export async function openWebhookServer(
   const json = { "content-type": "application/json" };
   return {
     ...server,
-    ...{ url, data },
+    url,
+    data,
     async send(body, { channel = "demo", headers = {} } = {}) {
       const merged = new Headers({ ...json, "x-svc-ops-signature": sign(body) });
       for (const [name, value] of Object.entries(headers)) merged.set(name, value);

@@ -107,10 +107,14 @@ function describeIdentity(using: Using): void {
         intake.rewind(place(10));
         intake.begin(place(10));
         expect(intake.resolve(1, "b", undefined)).toEqual({
-          ...{ userId: 2, isNew: true, ownsVisitor: false },
+          userId: 2,
+          isNew: true,
+          ownsVisitor: false,
         });
         expect(intake.resolve(1, "a", undefined)).toEqual({
-          ...{ userId: 1, isNew: false, ownsVisitor: false },
+          userId: 1,
+          isNew: false,
+          ownsVisitor: false,
         });
       }),
     );

@@ -22,7 +22,10 @@ export function testShares(open: () => Promise<SharesWorld>): void {
       expect(second).toMatchObject({ held: 0, fair: 5, total: 10 });
       const { token } = first;
       expect(await one.shareRate({ ...asked, token, held: 6 })).toEqual({
-        ...{ token, held: 6, fair: 5, total: 6 },
+        token,
+        held: 6,
+        fair: 5,
+        total: 6,
       });
       expect(await one.shareRate({ ...asked, token: second.token, held: 0 })).toMatchObject({ held: 4 });
       const other = await world.rate("other");

@@ -17,7 +17,7 @@ import {
   type ServiceError,
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
-import type { ProtocolName } from "../../gateway/record.ts";
+import type { ProtocolName } from "../../gateway/call/record.ts";
 import { file_google_rpc_error_details } from "../../gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { Library } from "../gateway/testproto/gen/engage/test/v1/library_pb.ts";

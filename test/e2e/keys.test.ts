@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAuthorizer, hashKey } from "../../gateway/auth.ts";
-import { recordOf } from "../../gateway/record.ts";
+import { recordOf } from "../../gateway/call/record.ts";
 import { openGateway, type TestGateway } from "../gateway/gateway-server.ts";
 import { clientKinds, type TestClient } from "./clients.ts";
 import { grpcStatusOf, openHttp2, sendHttp1 } from "./raw.ts";

@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../cmd/server.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../cmd/serve/server.ts";
 import { openGatewayForTest } from "../gateway/gateway-server.ts";
 import { sendHttp1, sendHttp2, sendTcp } from "./raw.ts";
 

@@ -7,7 +7,7 @@ import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect
 import { Client, credentials } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthorizer } from "../../gateway/auth.ts";
-import { recordOf } from "../../gateway/record.ts";
+import { recordOf } from "../../gateway/call/record.ts";
 import { openGatewayForTest, type TestGateway } from "../gateway/gateway-server.ts";
 import { Library } from "../gateway/testproto/gen/engage/test/v1/library_pb.ts";
 import { envelope, openHttp2 } from "./raw.ts";

@@ -1,7 +1,7 @@
 import type { HandlerContext } from "@connectrpc/connect";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordOf } from "../../gateway/record.ts";
+import { recordOf } from "../../gateway/call/record.ts";
 import {
   BadRequestSchema,
   ErrorInfoSchema,

@@ -3,7 +3,7 @@ import { Code } from "@connectrpc/connect";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { createAccessLog } from "../../gateway/access-log.ts";
-import { CallRecord } from "../../gateway/record.ts";
+import { CallRecord } from "../../gateway/call/record.ts";
 import { Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
 
 const peer = { address: "192.0.2.7", secure: false };

@@ -1,10 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { type AuthOptions, createAuthorizer, hashKey } from "../../gateway/auth.ts";
-import { createHealth } from "../../gateway/health.ts";
+import { type Caller, CallRecord, type ProtocolName } from "../../gateway/call/record.ts";
+import { createHealth } from "../../gateway/health/health.ts";
 import { type ServedMethod, type ServedService, serve } from "../../gateway/methods.ts";
-import { type Caller, CallRecord, type ProtocolName } from "../../gateway/record.ts";
-import { createReflection } from "../../gateway/reflection.ts";
+import { createReflection } from "../../gateway/reflection/reflection.ts";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { Failing, Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
 

@@ -1,12 +1,12 @@
 import type { Interceptor, ServiceImpl } from "@connectrpc/connect";
 import { onTestFinished, vi } from "vitest";
+import type { CallRecord } from "../../gateway/call/record.ts";
 import type { Authorize } from "../../gateway/core.ts";
 import { createGateway, type Gateway } from "../../gateway/gateway.ts";
+import type { TlsOptions } from "../../gateway/http/port.ts";
 import { defaultLimits, type GatewayLimits } from "../../gateway/limits.ts";
 import { type ServeOptions, serve } from "../../gateway/methods.ts";
 import { createMetrics } from "../../gateway/metrics/metrics.ts";
-import type { TlsOptions } from "../../gateway/port.ts";
-import type { CallRecord } from "../../gateway/record.ts";
 import type { UnknownMembers } from "../../gateway/rest/json-message.ts";
 import type { SitesOptions } from "../../gateway/sites/sites.ts";
 import { Failing, Library } from "./testproto/gen/engage/test/v1/library_pb.ts";

@@ -10,8 +10,8 @@ import {
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileJsonReader } from "../../gateway/json-read.ts";
-import { compileJsonWriter } from "../../gateway/json-write.ts";
+import { compileJsonReader } from "../../gateway/codec/json-read.ts";
+import { compileJsonWriter } from "../../gateway/codec/json-write.ts";
 import {
   BookSchema,
   EchoMessageSchema,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { packageRoot } from "../../base/package/root.ts";
-import { loadConfig } from "../../cmd/config.ts";
+import { loadConfig } from "../../cmd/config/config.ts";
 import { folderWith } from "../cmd/config/load.ts";
 
 const read = (name: string) => readFileSync(join(packageRoot, name), "utf8");

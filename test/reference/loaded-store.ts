@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createPreparer } from "../../services/event/load/prepare.ts";
 import { encodeSpoolLine } from "../../services/event/spool-line.ts";
-import { openDuckDbStore } from "../../store/events/duckdb/open.ts";
+import { openDuckDbStore } from "../../store/events/duckdb/duckdb.ts";
 import type { ClusterMember, EventStore } from "../../store/events/events.ts";
 import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
 import type { ReceivedRecord } from "./ingest.ts";

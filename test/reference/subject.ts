@@ -21,10 +21,10 @@ import type {
   Series,
   TimeBucket,
 } from "../../gen/engage/analysis/v1/result_pb.ts";
-import { defineProject, type ProjectDefinitions } from "../../services/analysis/definitions.ts";
-import { createEmbeddedEngine } from "../../services/analysis/embedded.ts";
-import { projectAnalysisShape } from "../../services/analysis/project-config.ts";
-import { AnalysisRefusal, returnCodes } from "../../services/analysis/refusal.ts";
+import { createEmbeddedEngine } from "../../services/analysis/embedded/embedded.ts";
+import { projectAnalysisShape } from "../../services/analysis/project/config.ts";
+import { defineProject, type ProjectDefinitions } from "../../services/analysis/project/definitions.ts";
+import { AnalysisRefusal, returnCodes } from "../../services/analysis/refusal/refusal.ts";
 import { decodeQueryBody, originOf } from "../../services/analysis/rest/query-body.ts";
 import type { Label } from "./groups.ts";
 import type { ReceivedRecord } from "./ingest.ts";

@@ -1,9 +1,9 @@
 import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { ClusterInfo, Predicate, ProjectSchema } from "../../../store/events/events.ts";
-import type { ProjectDefinitions } from "../definitions.ts";
+import type { ProjectDefinitions } from "../project/definitions.ts";
 import type { Problems, TellUndeclared } from "./problems.ts";
-import type { Today } from "./range.ts";
-import type { QueryZone } from "./zone.ts";
+import type { Today } from "./time/range.ts";
+import type { QueryZone } from "./time/zone.ts";
 
 export interface ImportedCluster {
   readonly kind: ClusterInfo["kind"];

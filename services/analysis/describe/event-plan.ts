@@ -2,12 +2,12 @@ import type { EventMetric, ValueFormat } from "../../../gen/engage/analysis/v1/e
 import type { Warning } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Scan } from "../../../store/events/events.ts";
 import type { PlannedKey } from "./group-by.ts";
-import type { PlannedScan } from "./measure-book.ts";
-import type { Computation, OperandEvents } from "./operand.ts";
-import type { Period } from "./period.ts";
-import type { Presence } from "./presence.ts";
-import { overlappingBuckets, windowedBuckets } from "./window.ts";
-import { type QueryZone, stepsWithin } from "./zone.ts";
+import type { PlannedScan } from "./metric/measure-book.ts";
+import type { Computation, OperandEvents } from "./metric/operand.ts";
+import type { Presence } from "./metric/presence.ts";
+import type { Period } from "./time/period.ts";
+import { overlappingBuckets, windowedBuckets } from "./time/window.ts";
+import { type QueryZone, stepsWithin } from "./time/zone.ts";
 
 export interface PlannedMetric {
   /** In the query. */

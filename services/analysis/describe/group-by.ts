@@ -6,9 +6,9 @@ import {
 import type { GroupKey, NumberSpread } from "../../../store/events/events.ts";
 import { type KeyForm, parseBoundaries } from "../text-form.ts";
 import { wordOf, wordsOf } from "../words.ts";
-import { type Column, describeType } from "./column.ts";
+import { type Column, describeType } from "./column/column.ts";
+import { findColumn } from "./column/find-column.ts";
 import type { DescribeContext } from "./context.ts";
-import { findColumn } from "./find-column.ts";
 import { queryLimits } from "./limits.ts";
 import { type Problems, warnNoEffect, warnOfDigits } from "./problems.ts";
 

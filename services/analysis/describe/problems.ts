@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { nearestName } from "../../../base/text/nearest.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
 import { isChangedByDouble } from "../text-form.ts";
 import { quoteAll } from "../words.ts";
 

@@ -2,19 +2,19 @@ import type { EventUserDownloadQuery, EventUserQuery } from "../../../gen/engage
 import type { Buckets, KeyValue, Measure, ProjectSchema, UserScan } from "../../../store/events/events.ts";
 import { intervalLabels, keyOf, overallLabels } from "../text-form.ts";
 import { quoteAll } from "../words.ts";
-import { eventTime } from "./column.ts";
+import { eventTime } from "./column/column.ts";
+import { propertyNames } from "./column/property-column.ts";
 import { allOf, join } from "./context.ts";
+import type { DescribedAxes } from "./describe.ts";
 import { type EventPlan, zoneSteps } from "./event-plan.ts";
-import type { DescribedAxes } from "./event-query.ts";
 import type { PlannedKey } from "./group-by.ts";
 import { queryLimits } from "./limits.ts";
-import type { OperandEvents } from "./operand.ts";
-import type { PlannedBucket } from "./period.ts";
+import type { OperandEvents } from "./metric/operand.ts";
 import { createProblems, type Problems, quote, warnUnknown } from "./problems.ts";
-import { propertyNames } from "./property-column.ts";
-import type { LocalRange } from "./range.ts";
-import { findBuckets, listLabels, type TellOutside } from "./slice-date.ts";
-import { overlappingBuckets, windowOf } from "./window.ts";
+import type { PlannedBucket } from "./time/period.ts";
+import type { LocalRange } from "./time/range.ts";
+import { findBuckets, listLabels, type TellOutside } from "./time/slice-date.ts";
+import { overlappingBuckets, windowOf } from "./time/window.ts";
 
 export type SliceQuery = EventUserQuery | EventUserDownloadQuery;
 

@@ -9,10 +9,10 @@ import {
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine } from "../engine.ts";
-import { AnalysisRefusal, returnCodes } from "../refusal.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
 import { queryBounds } from "../rest/query-bounds.ts";
-import type { PlatformEngine } from "./engine.ts";
+import type { PlatformEngine } from "./platform.ts";
 
 export interface ForwardDeps {
   /** All engines, to tell paths that none of them takes. */

@@ -1,4 +1,4 @@
-import { AnalysisRefusal, returnCodes } from "../refusal.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { quote } from "../rest/reading.ts";
 import { type Member, membersOf } from "./members.ts";
 

@@ -3,13 +3,13 @@ import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { RestCall } from "../engine.ts";
 import type { PlatformConfig } from "./config.ts";
-import { readDownload } from "./download.ts";
+import { type Envelope, readEnvelope } from "./decode/envelope.ts";
 import { encodeQuery } from "./encode-query.ts";
-import { type Envelope, readEnvelope } from "./envelope.ts";
-import { forwardBody } from "./forward-body.ts";
 import { replaceInSearch, replaceProjectId } from "./project-id.ts";
-import type { Redactor } from "./redact.ts";
-import type { Upstream, UpstreamCall } from "./upstream.ts";
+import { readDownload } from "./upstream/download.ts";
+import { forwardBody } from "./upstream/forward-body.ts";
+import type { Redactor } from "./upstream/redact.ts";
+import type { Upstream, UpstreamCall } from "./upstream/upstream.ts";
 
 /** A query in the platform's own form, for a path of its own. */
 export interface ForwardedQuery {

@@ -49,7 +49,9 @@ export function writeLocalTime(instantMs: number, zone: Zone | undefined): strin
   if (clock === undefined) {
     // Sweden writes times in the order of ISO 8601.
     clock = new Intl.DateTimeFormat("sv-SE", {
-      ...{ timeZone: place.value, dateStyle: "short", timeStyle: "medium" },
+      timeZone: place.value,
+      dateStyle: "short",
+      timeStyle: "medium",
     });
     clocks.set(place.value, clock);
   }

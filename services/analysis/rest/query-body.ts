@@ -8,7 +8,7 @@ import {
   EventUserQuerySchema,
 } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { GroupValue } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
 import { overallLabels } from "../text-form.ts";
 import { decodeMessage } from "./decode-message.ts";
 import { Reading } from "./reading.ts";

@@ -1,6 +1,6 @@
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { queryLimits } from "../describe/limits.ts";
-import { maxOffsetHours, minOffsetHours } from "../describe/zone.ts";
+import { maxOffsetHours, minOffsetHours } from "../describe/time/zone.ts";
 import { parseNumber } from "../text-form.ts";
 import { maxSeconds } from "../time-limit.ts";
 import { quote, type Reading } from "./reading.ts";

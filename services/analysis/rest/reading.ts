@@ -1,6 +1,6 @@
 import { BigNumber } from "../../../base/json/exact-numbers.ts";
 import { quoteText, shorten } from "../../../base/text/quote.ts";
-import type { QueryViolation } from "../refusal.ts";
+import type { QueryViolation } from "../refusal/refusal.ts";
 
 const maxViolations = 20;
 const maxIgnored = 100;

@@ -15,8 +15,8 @@ import {
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { KeyValue } from "../../../store/events/events.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
-import type { Period } from "../describe/period.ts";
-import type { QueryZone } from "../describe/zone.ts";
+import type { Period } from "../describe/time/period.ts";
+import type { QueryZone } from "../describe/time/zone.ts";
 import { formatSecond } from "../local-time.ts";
 import { type KeyForm, labelOf } from "../text-form.ts";
 

@@ -1,5 +1,5 @@
-import type { Operator } from "../describe/arithmetic.ts";
-import type { Computation } from "../describe/operand.ts";
+import type { Operator } from "../describe/metric/arithmetic.ts";
+import type { Computation } from "../describe/metric/operand.ts";
 
 export type MeasureComputation = Computation & { readonly kind: "measure" };
 

@@ -11,7 +11,7 @@ import {
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
 import { maxAnswerValues, maxSplitResults } from "../describe/limits.ts";
-import { AnalysisRefusal, returnCodes } from "../refusal.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { shapeBuckets, shapeInfo } from "./answer-info.ts";
 import { createEntryReader, numbersPerEntry } from "./entries.ts";
 import type { RankedMetric } from "./metric-groups.ts";

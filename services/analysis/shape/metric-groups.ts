@@ -1,5 +1,5 @@
 import type { PlannedMetric } from "../describe/event-plan.ts";
-import type { Computation } from "../describe/operand.ts";
+import type { Computation } from "../describe/metric/operand.ts";
 import { evaluate } from "./evaluate.ts";
 import type { GroupTable } from "./group-table.ts";
 import { orderGroups } from "./order-groups.ts";

@@ -35,7 +35,9 @@ export function completeChannel(given: Channel, stored: Channel | undefined): Ch
   const { funnel } = given;
   const { authentication, customHeaders } = keepSecrets(given, stored);
   return create(ChannelSchema, {
-    ...{ name: given.name, projectId: given.projectId, url: given.url },
+    name: given.name,
+    projectId: given.projectId,
+    url: given.url,
     pushIdProperty: given.pushIdProperty,
     customHeaders: customHeaders.map((header) => create(CustomHeaderSchema, header)),
     ...(authentication && {

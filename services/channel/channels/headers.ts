@@ -15,9 +15,22 @@ const fieldValue = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Those that HTTP or the contract sets, and those that are of one connection. */
 const reserved: ReadonlySet<string> = new Set([
-  ...["accept-encoding", "connection", "content-encoding", "content-length", "content-type", "expect"],
-  ...["host", "http2-settings", "keep-alive", "proxy-authenticate", "proxy-authorization"],
-  ...["proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"],
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
 ]);
 
 /** @param signatureHeader the one that the signature is in; undefined without authentication */

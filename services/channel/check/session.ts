@@ -1,4 +1,4 @@
-import { judgeOutcome, type Verdict } from "../delivery/verdict.ts";
+import { judgeOutcome, type Verdict } from "../delivery/call/verdict.ts";
 import type { BodyWriting, Exchange, ExchangeOutcome } from "../exchange.ts";
 import { signBody } from "../signing.ts";
 
@@ -85,7 +85,9 @@ export function createSession(options: SessionOptions): Session {
       const startedMs = monotonicMs();
       const outcome = await exchange({
         headers: withHeaders(options.headers),
-        ...{ body, signal, ...(writing && { writing }) },
+        body,
+        signal,
+        ...(writing && { writing }),
       });
       const ms = monotonicMs() - startedMs;
       const headers = withHeaders(masked);

@@ -6,7 +6,7 @@ import { checkContent } from "../content/check-content.ts";
 import type { SenderPorts } from "../ports.ts";
 import { computeFunnels, type FunnelEvents } from "./funnels.ts";
 import type { DeliveryObserver } from "./observer.ts";
-import { Preparer } from "./preparer.ts";
+import { Preparer } from "./prepare/preparer.ts";
 import { type OpenedExchange, Sender } from "./sender.ts";
 import { testChannel } from "./test-channel.ts";
 

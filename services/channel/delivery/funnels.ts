@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { FunnelSchema } from "../../../gen/engage/channel/v1/statistics_pb.ts";
 import { defaultClickEvent, defaultConversionHours } from "../channels/settings.ts";
 import type { FunnelRequest } from "../ports.ts";
-import type { Segment } from "./segments.ts";
+import type { Segment } from "./prepare/segments.ts";
 
 /** What is asked of the events of a project. */
 export interface FunnelQuery {

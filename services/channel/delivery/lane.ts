@@ -4,16 +4,16 @@ import type { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Turn } from "../../../base/async/window-pacer.ts";
 import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
-import { attempt } from "./attempt.ts";
 import type { Beginner } from "./beginner.ts";
-import { CallSlots } from "./call-slots.ts";
+import { attempt } from "./call/attempt.ts";
+import { CallSlots } from "./call/call-slots.ts";
+import { outcomeOf } from "./call/outcome.ts";
+import { Speed } from "./call/speed.ts";
+import { judgeOutcome } from "./call/verdict.ts";
 import type { HeldBatch, LeaseKeeper } from "./leases.ts";
 import type { DeliveryObserver } from "./observer.ts";
-import { outcomeOf } from "./outcome.ts";
 import type { RunBook } from "./run-book.ts";
 import type { Settler } from "./settler.ts";
-import { Speed } from "./speed.ts";
-import { judgeOutcome } from "./verdict.ts";
 
 export interface LaneOptions {
   readonly store: ChannelStore;
@@ -194,8 +194,12 @@ export class Lane {
     const verdict = judgeOutcome(result, batch.size, validation);
     const outcome = outcomeOf(verdict, batch, plan);
     observer.attempted({
-      ...{ channelId: this.#channelId, runId: batch.runId, number: batch.number, messages: batch.size },
-      ...{ outcome: outcome.kind, durationMs: clock.monotonicMs() - began },
+      channelId: this.#channelId,
+      runId: batch.runId,
+      number: batch.number,
+      messages: batch.size,
+      outcome: outcome.kind,
+      durationMs: clock.monotonicMs() - began,
       reason: verdict.kind === "failed" ? verdict.reason : undefined,
       warnings: verdict.kind === "accepted" ? verdict.warnings : [],
     });

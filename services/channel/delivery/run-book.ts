@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore, StoredRun } from "../../../store/channels/channels.ts";
 import { decodeRunChannel } from "../tasks/codec.ts";
-import { compileSendPlan, type SendPlan } from "./send-plan.ts";
+import { compileSendPlan, type SendPlan } from "./call/send-plan.ts";
 
 interface Entry {
   readonly plan: SendPlan;

@@ -87,12 +87,10 @@ export class Sender {
     if (this.#lanes.has(channelId)) return;
     const lane = new Lane(channelId, {
       ...this.#options,
-      ...{
-        leases: this.#leases,
-        beginner: this.#beginner,
-        settler: this.#settler,
-        stopping: this.#stopping.signal,
-      },
+      leases: this.#leases,
+      beginner: this.#beginner,
+      settler: this.#settler,
+      stopping: this.#stopping.signal,
       rate: this.#rateOf(channelId),
       runs: this.#runs,
       exchangeTo: (url) => this.#exchangeTo(url),
@@ -114,7 +112,8 @@ export class Sender {
           shareRate: (asked) => store.shareRate({ ...asked, channelId }),
           leaveRate: (token, afterMs) => store.leaveRate(channelId, token, afterMs),
         },
-        ...{ clock, signal: this.#stopping.signal },
+        clock,
+        signal: this.#stopping.signal,
         failed: (error) => observer.failed("share a rate", error),
       });
     this.#rates.set(channelId, rate);

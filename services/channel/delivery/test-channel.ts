@@ -13,10 +13,10 @@ import { compileReceipts } from "../content/receipts.ts";
 import { sampleContent } from "../content/sample.ts";
 import type { TestRequest } from "../ports.ts";
 import { defaultSignatureHeader } from "../signing.ts";
-import { attempt } from "./attempt.ts";
-import { compileSendPlan } from "./send-plan.ts";
+import { attempt } from "./call/attempt.ts";
+import { compileSendPlan } from "./call/send-plan.ts";
+import { judgeOutcome, type Validation } from "./call/verdict.ts";
 import type { OpenedExchange } from "./sender.ts";
-import { judgeOutcome, type Validation } from "./verdict.ts";
 
 export interface TestOptions {
   readonly audience: AudienceSource;

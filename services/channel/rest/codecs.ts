@@ -46,8 +46,11 @@ const readers: readonly (readonly [DescMessage, Read])[] = [
 
 /** Answers with tasks. */
 const written: readonly DescMessage[] = [
-  ...[CreateTaskResponseSchema, RunTaskResponseSchema, CancelTaskResponseSchema],
-  ...[GetTaskResponseSchema, ListTasksResponseSchema],
+  CreateTaskResponseSchema,
+  RunTaskResponseSchema,
+  CancelTaskResponseSchema,
+  GetTaskResponseSchema,
+  ListTasksResponseSchema,
 ];
 
 /** Audiences are read and written in the platform's words; settings of delivery are refused with their ranges. */

@@ -97,7 +97,8 @@ function claimOf(due: DueTask, zone: string, nowMs: number): DueClaim {
   const latestMs = Math.max(nextRunAtMs, times?.last(nowMs) ?? nextRunAtMs);
   const isLate = nowMs - latestMs > catchUpMs;
   return {
-    ...{ taskId, nextRunAtMs },
+    taskId,
+    nextRunAtMs,
     // The clock may have been set back since the task was found due: a time is taken once.
     followingAtMs: times?.next(Math.max(nowMs, nextRunAtMs)) ?? null,
     run: isLate ? null : { day: dayIn(schedule?.zone || zone, nowMs) },

@@ -35,7 +35,9 @@ export function toProgress(
   nowMs: number,
 ): TaskProgress {
   return create(TaskProgressSchema, {
-    ...{ taskId, taskInstanceId: runId ?? "", state: taskStates[state] },
+    taskId,
+    taskInstanceId: runId ?? "",
+    state: taskStates[state],
     ...(counts !== null && { statistics: toStatistics(counts) }),
     time: timestampFromMs(nowMs),
   });

@@ -1,4 +1,4 @@
-import { BodyFault } from "../body-fault.ts";
+import { BodyFault } from "../ingest/body-fault.ts";
 
 /** Parameters by name, the first of each; values without escapes. */
 export type Fields = ReadonlyMap<string, Buffer>;

@@ -1,4 +1,4 @@
-import { BodyFault } from "../body-fault.ts";
+import { BodyFault } from "../ingest/body-fault.ts";
 import type { Fields } from "./form.ts";
 
 const maxParts = 1_000;

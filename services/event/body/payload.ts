@@ -1,6 +1,6 @@
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
-import { BodyFault } from "../body-fault.ts";
-import { inflateGzip, inflateSnappy } from "../inflate.ts";
+import { BodyFault } from "../ingest/body-fault.ts";
+import { inflateGzip, inflateSnappy } from "../ingest/inflate.ts";
 import { show } from "../record/refusal.ts";
 import { type Fields, readForm } from "./form.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";

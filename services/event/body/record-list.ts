@@ -1,6 +1,6 @@
 import type { Turn } from "../../../base/async/turns.ts";
 import { quoteText } from "../../../base/text/quote.ts";
-import { BodyFault } from "../body-fault.ts";
+import { BodyFault } from "../ingest/body-fault.ts";
 import type { RefusedRecord } from "../record/record.ts";
 import { refuse } from "../record/refusal.ts";
 import {

@@ -1,4 +1,4 @@
-import { LongBodyFault } from "../body-fault.ts";
+import { LongBodyFault } from "../ingest/body-fault.ts";
 import type { Project, ProjectDirectory } from "../projects.ts";
 import { endOfText, skipBlanks } from "./json-scan.ts";
 import { type Payload, unpack } from "./payload.ts";

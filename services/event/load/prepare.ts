@@ -32,7 +32,7 @@ export interface Preparer {
   prepare(task: PrepareTask): PreparedBatch;
 }
 
-const LF = 0x0a;
+const lf = 0x0a;
 
 export function createPreparer({ intake, folder, begun = () => {} }: PreparerOptions): Preparer {
   let projects: ReadonlyMap<number, ProjectState> = new Map();
@@ -57,7 +57,7 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
       let start = 0;
       let lines = 0;
       while (start < buffer.length && batch.tally.records < maxRecords) {
-        const end = buffer.indexOf(LF, start);
+        const end = buffer.indexOf(lf, start);
         if (end === -1) break;
         const line = buffer.subarray(start, end);
         const offset = from.offset + start;

@@ -40,12 +40,14 @@ export function createProjectState(
   let newEvents: EventName[] = [];
   let newProperties: Property[] = [];
   const names = new NameBook({
-    ...{ limits, rates },
+    limits,
+    rates,
     hasEvent: (name) => events.has(name),
     eventCount: () => events.size,
   });
   return {
-    ...{ names, rules: { types, toInstant, names } },
+    names,
+    rules: { types, toInstant, names },
     eventNumber(name) {
       const known = events.get(name);
       if (known !== undefined) return known;

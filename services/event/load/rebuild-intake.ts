@@ -29,7 +29,7 @@ export interface RebuildReport {
 }
 
 const chunkBytes = 1_048_576;
-const LF = 0x0a;
+const lf = 0x0a;
 
 /**
  * Makes an intake from what the store knows of users, and from the records that are loaded and still in the
@@ -90,7 +90,7 @@ function claimLines(
   let count = 0;
   for (let start = 0; start < lines.length; ) {
     const place = { number: from.number, offset: from.offset + start };
-    const end = lines.indexOf(LF, start);
+    const end = lines.indexOf(lf, start);
     const bytesOfLine = lines.subarray(start, end);
     start = end + 1;
     if (comparePlaces(place, loadedTo) >= 0) return count;

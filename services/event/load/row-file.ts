@@ -7,7 +7,7 @@ const pieceBytes = 262_144;
 const maxCharacterBytes = 6;
 const quote = 34;
 const backslash = 92;
-const LF = 10;
+const lf = 10;
 const zero = 48;
 /** Whole numbers below this are written digit by digit. */
 const maxDigits = 1e15;
@@ -92,7 +92,7 @@ export class RowFile {
 
   endLine(): void {
     this.#reserve(1);
-    this.#bytes[this.#length++] = LF;
+    this.#bytes[this.#length++] = lf;
     this.#count++;
     if (this.#length > pieceBytes) this.#flush();
     this.#lineStart = this.#length;

@@ -55,14 +55,18 @@ export class ProjectFiles {
     );
     const { events: newEvents, properties: newProperties } = state.takeNew();
     return {
-      ...{ projectId: this.#projectId, newEvents, newProperties },
+      projectId: this.#projectId,
+      newEvents,
+      newProperties,
       ...(days.length > 0 && { days }),
       ...(updates.count > 0 && { updatesFile: updates.path }),
       ...(seen.count > 0 && { seenFile: seen.path }),
       ...(users.count > 0 && { usersFile: users.path }),
       counts: {
         events: days.reduce((sum, { events }) => sum + events, 0),
-        ...{ updates: updates.count, seen: seen.count, users: users.count },
+        updates: updates.count,
+        seen: seen.count,
+        users: users.count,
       },
     };
   }

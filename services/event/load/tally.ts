@@ -1,6 +1,6 @@
 import { encodeLetter, type LetterBatch } from "../../../store/deadletters/deadletters.ts";
+import { createRecordLetters } from "../ingest/refused-letters.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
-import { createRecordLetters } from "../refused-letters.ts";
 import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./prepared.ts";
 
 /** Where a record came from that was refused. */
@@ -79,7 +79,9 @@ export class Tally {
       source: "event.load",
       index: from === undefined ? undefined : (from.place ?? `project ${from.projectId}`),
       format: undefined,
-      ...{ reason, message, line },
+      reason,
+      message,
+      line,
     };
     // What is no single record was acknowledged, so all of it is kept.
     if (from === undefined) {
@@ -99,8 +101,13 @@ export class Tally {
   counts(): RecordCounts {
     const { records, events, updates, users } = this;
     return {
-      ...{ records, events, updates, users },
-      ...{ duplicates: this.#duplicates, refused: this.#refused, dropped: this.#dropped },
+      records,
+      events,
+      updates,
+      users,
+      duplicates: this.#duplicates,
+      refused: this.#refused,
+      dropped: this.#dropped,
     };
   }
 

@@ -19,7 +19,8 @@ export function servePreparer({ port, openIntake, folder, progress }: PrepareThr
   const open = (): Preparer => {
     intake ??= openIntake();
     preparer ??= createPreparer({
-      ...{ intake, folder },
+      intake,
+      folder,
       begun: (offset) => {
         progress[0] = offset;
       },

@@ -76,8 +76,15 @@ export function checkRecord(json: unknown, rules: RecordRules, receivedMs: numbe
   const operation = operations[root.type as RecordType];
   const table = operation === undefined ? "event" : "user";
   const draft: Draft = {
-    ...{ table, types: rules.types, toInstant, room: rules.types.room(table) },
-    ...{ values: [], dropped: [], isMixed: false, badName: undefined, names: undefined },
+    table,
+    types: rules.types,
+    toInstant,
+    room: rules.types.room(table),
+    values: [],
+    dropped: [],
+    isMixed: false,
+    badName: undefined,
+    names: undefined,
     rateRoom: rules.names?.rateRoom ?? Number.POSITIVE_INFINITY,
   };
   return complete(root, properties, operation, timeMs, draft, rules.names);

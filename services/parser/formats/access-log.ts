@@ -1,4 +1,4 @@
-import { quote, refuse } from "../line.ts";
+import { quote, refuse } from "../line/line.ts";
 import { setUnlessAbsent } from "./absent.ts";
 import { readCaller } from "./access-log-caller.ts";
 import { readQuoted } from "./quoted.ts";

@@ -1,8 +1,8 @@
-import { quote, Refusal, refuse } from "../line.ts";
+import { quote, Refusal, refuse } from "../line/line.ts";
 import { checkTypeKeys, compileConvert } from "../mapping/convert.ts";
 import { setKey } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
-import { compileTime } from "../mapping/time.ts";
+import { compileTime } from "../mapping/time/time.ts";
 import type { ColumnConfig, FormatConfigOf } from "./config.ts";
 import type { Reader } from "./reader.ts";
 

@@ -1,6 +1,6 @@
 import type { ParserConfig } from "../config.ts";
-import { type Format, type ParseLine, quote, Refusal, refuse } from "../line.ts";
-import type { Copier } from "../mapping/copy.ts";
+import { type Format, type ParseLine, quote, Refusal, refuse } from "../line/line.ts";
+import type { Copier } from "../mapping/copy/copy.ts";
 import { compileMapping, type MapFields } from "../mapping/mapping.ts";
 import { type ConfigPath, type ConfigProblem, createProblems, type Problems } from "../mapping/problems.ts";
 import { createAccessLogReader } from "./access-log.ts";

@@ -1,4 +1,4 @@
-import { quote, refuse } from "../line.ts";
+import { quote, refuse } from "../line/line.ts";
 import { isJsonObject, parseJson } from "../mapping/json.ts";
 import { type Fields, readPath } from "../mapping/path.ts";
 import type { FormatConfigOf } from "./config.ts";

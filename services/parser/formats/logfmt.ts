@@ -1,4 +1,4 @@
-import { quote, refuse } from "../line.ts";
+import { quote, refuse } from "../line/line.ts";
 import { setKey } from "../mapping/json.ts";
 import { blank, skipBlanks } from "./blanks.ts";
 import { readQuoted } from "./quoted.ts";

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { wordError } from "../../../base/text/system-error.ts";
-import { type ParseLine, quote, type Refusal, refuse } from "../line.ts";
+import { type ParseLine, quote, type Refusal, refuse } from "../line/line.ts";
 import { isJsonObject } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 

@@ -1,4 +1,4 @@
-import { type ParseLine, quote, refuse } from "../line.ts";
+import { type ParseLine, quote, refuse } from "../line/line.ts";
 
 /** The line is a record already: handed on byte for byte, without the blanks around it. */
 export function createPassThrough(check: "json" | "none"): ParseLine {

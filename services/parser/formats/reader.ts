@@ -1,4 +1,4 @@
-import type { Refusal } from "../line.ts";
+import type { Refusal } from "../line/line.ts";
 import type { Fields } from "../mapping/path.ts";
 
 /** Reads the fields of a line: one list element for each record in it. */

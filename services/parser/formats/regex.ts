@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from "re2js";
-import { quote, refuse } from "../line.ts";
+import { quote, refuse } from "../line/line.ts";
 import { setKey } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 import type { FormatConfigOf } from "./config.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { quote, Refusal, refuse } from "../line.ts";
+import { quote, Refusal, refuse } from "../line/line.ts";
 import type { Fields } from "../mapping/path.ts";
-import { compileTimePattern } from "../mapping/time-pattern.ts";
+import { compileTimePattern } from "../mapping/time/pattern.ts";
 import { setUnlessAbsent } from "./absent.ts";
 import type { Reader, ReadLine } from "./reader.ts";
 import { readStructuredData } from "./structured-data.ts";

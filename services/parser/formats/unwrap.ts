@@ -1,4 +1,4 @@
-import { quote, type Refusal, refuse } from "../line.ts";
+import { quote, type Refusal, refuse } from "../line/line.ts";
 import { isJsonObject, parseJson } from "../mapping/json.ts";
 import { writeNested } from "../mapping/write.ts";
 import { skipBlanks } from "./blanks.ts";

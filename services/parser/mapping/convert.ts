@@ -1,4 +1,4 @@
-import { quote, Refusal, refuse } from "../line.ts";
+import { quote, Refusal, refuse } from "../line/line.ts";
 import type { PartConfig, TypeConfig } from "./config.ts";
 import { isJsonObject, isRawNumber, parseJson, setKey } from "./json.ts";
 import { readNumber } from "./number.ts";

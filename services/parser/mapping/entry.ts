@@ -1,10 +1,10 @@
-import { quote, Refusal, refuse } from "../line.ts";
+import { quote, Refusal, refuse } from "../line/line.ts";
 import type { EntryConfig } from "./config.ts";
 import { checkTypeKeys, compileConvert } from "./convert.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./slots.ts";
 import { compileTemplate, type Piece, splitTemplate } from "./template.ts";
-import { compileTime, type ReadTimeValue } from "./time.ts";
+import { compileTime, type ReadTimeValue } from "./time/time.ts";
 
 /** The value of a target; undefined leaves it out. */
 export type ReadTarget = (values: Values, places: Places) => unknown | Refusal;

@@ -1,6 +1,6 @@
-import { Refusal, refuse } from "../line.ts";
+import { Refusal, refuse } from "../line/line.ts";
 import type { MappingConfig } from "./config.ts";
-import { type Copier, createCopier } from "./copy.ts";
+import { type Copier, createCopier } from "./copy/copy.ts";
 import { compileEntry, type Entry, type EntryContext } from "./entry.ts";
 import { isJsonObject, setKey } from "./json.ts";
 import { closeRecord, type IsNull, joinMembers, type Target, writeMembers } from "./members.ts";

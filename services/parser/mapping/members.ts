@@ -1,4 +1,4 @@
-import { Refusal } from "../line.ts";
+import { Refusal } from "../line/line.ts";
 import type { Fixed, ReadTarget } from "./entry.ts";
 import type { Kept, Planned } from "./plan.ts";
 import { type Head, isPlainText, writeKey, writeValue } from "./write.ts";

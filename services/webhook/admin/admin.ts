@@ -82,20 +82,20 @@ function readNonce(nonce: string): string | undefined {
 function toTargetStats(counts: Awaited<ReturnType<Inbox["counts"]>>[number]) {
   const { channel, target, accepted, delivered, dead, pending } = counts;
   return {
-    ...{ channel, target },
-    ...{
-      accepted: BigInt(accepted),
-      delivered: BigInt(delivered),
-      dead: BigInt(dead),
-      pending: BigInt(pending),
-    },
+    channel,
+    target,
+    accepted: BigInt(accepted),
+    delivered: BigInt(delivered),
+    dead: BigInt(dead),
+    pending: BigInt(pending),
   };
 }
 
 function toInboxStats(health: InboxHealth, nowMs: number) {
   const { writable, reason, oldestPendingMs, usedBytes, freeBytes } = health;
   return {
-    ...{ writable, reason: reason ?? "" },
+    writable,
+    reason: reason ?? "",
     ...(oldestPendingMs !== null && { oldestPendingTime: timestampOf(nowMs - oldestPendingMs) }),
     ...(usedBytes !== null && { usedBytes: BigInt(usedBytes) }),
     ...(freeBytes !== null && { freeBytes: BigInt(freeBytes) }),

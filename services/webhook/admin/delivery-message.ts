@@ -37,7 +37,11 @@ export function toDeadLetter(stored: DeadLetter): Delivery {
 function identityOf(stored: StoredDelivery | DeadLetter) {
   const { deliveryId, channel, target, batchId, pushId } = stored;
   return {
-    ...{ deliveryId, channel, target, batchId, pushId },
+    deliveryId,
+    channel,
+    target,
+    batchId,
+    pushId,
     index: stored.index + 1,
     requestId: stored.requestId ?? "",
     acceptedTime: timestampOf(stored.acceptedAtMs),
@@ -46,7 +50,8 @@ function identityOf(stored: StoredDelivery | DeadLetter) {
 
 function toWebhookMessage({ pushId, json, receipt }: DeliveryDetail): WebhookMessage {
   return create(WebhookMessageSchema, {
-    ...{ pushId, ...readParams(json) },
+    pushId,
+    ...readParams(json),
     opsReceiptProperties: JSON.parse(asBuffer(receipt).toString("utf8")),
     rawReceipt: receipt,
   });

@@ -1,9 +1,10 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox, NewBatch, Route } from "../../../store/inbox/inbox.ts";
-import type { DeliverNow } from "../store-batch.ts";
-import type { RouteAnswer } from "../sync-outcome.ts";
+import type { DeliverNow } from "../receive/store-batch.ts";
+import type { RouteAnswer } from "../receive/sync-outcome.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
-import { Lane, type LaneOptions, type LanePolicy } from "./lane.ts";
+import { Lane } from "./lane.ts";
+import type { LaneOptions, LanePolicy } from "./lane-options.ts";
 import type { DeliveryObserver, LaneState } from "./observer.ts";
 
 export interface DeliveryTarget {
@@ -73,7 +74,11 @@ function toHanded(
   const wanted = indexes === "all" ? undefined : new Set(indexes);
   const chosen = elements.filter(({ index }) => wanted?.has(index) ?? true);
   return {
-    ...{ target, batchId, channel, requestId, acceptedAtMs },
+    target,
+    batchId,
+    channel,
+    requestId,
+    acceptedAtMs,
     attempt: 1,
     replay: null,
     elements: chosen.map((element) => ({

@@ -26,7 +26,9 @@ export function openLaneRate(limit: number, options: LaneRateOptions): LaneRate 
       shareRate: (asked) => inbox.shareRate(name, asked),
       leaveRate: (token, afterMs) => inbox.leaveRate(name, token, afterMs),
     },
-    ...{ clock, signal, failed },
+    clock,
+    signal,
+    failed,
   });
   return { limit, take: (perSecond, ended) => rate.take(perSecond, ended), leave: () => rate.leave() };
 }

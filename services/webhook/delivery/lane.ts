@@ -1,44 +1,17 @@
-import type { Clock } from "../../../base/async/clock.ts";
-import type { Inbox, LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
-import type { HandedBatch, Target, TargetOutcome } from "../targets/target.ts";
+import type { LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
+import type { HandedBatch, TargetOutcome } from "../targets/target.ts";
 import { AnsweredMessages } from "./answered.ts";
 import { attemptCall } from "./attempt.ts";
 import { BeginNotes } from "./begin-notes.ts";
-import type { BreakerPolicy } from "./breaker.ts";
 import type { CallTerms } from "./call-terms.ts";
 import { CallGate } from "./gate.ts";
 import { HeldItem } from "./held-item.ts";
+import type { LaneOptions } from "./lane-options.ts";
 import { type LaneRate, openLaneRate } from "./lane-rate.ts";
-import type { DeliveryObserver, LaneState } from "./observer.ts";
+import type { LaneState } from "./observer.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
-import { overdueReason, type RetryPolicy } from "./retry.ts";
+import { overdueReason } from "./retry.ts";
 import { indexesOf, splitBatch } from "./split-batch.ts";
-
-/** How messages are handed to one target. */
-export interface LanePolicy {
-  /** Calls at the same time. */
-  readonly concurrency: number;
-  /** Calls that begin in any one second, over all processes; undefined: no limit. */
-  readonly maxPerSecond: number | undefined;
-  /** Time for one call. */
-  readonly timeoutMs: number;
-  readonly retry: RetryPolicy;
-  readonly breaker: BreakerPolicy;
-}
-
-export interface LaneOptions {
-  readonly name: string;
-  readonly target: Target;
-  readonly policy: LanePolicy;
-  readonly inbox: Pick<
-    Inbox,
-    "lease" | "begin" | "extend" | "settle" | "clockMs" | "shareRate" | "leaveRate"
-  >;
-  readonly clock: Clock;
-  /** 0 to below 1. */
-  readonly random: () => number;
-  readonly observer: DeliveryObserver;
-}
 
 /** How long after a crash others take over; a process that stands still for longer loses what it holds. */
 const leaseMs = 15_000;
@@ -77,18 +50,24 @@ export class Lane {
     this.#options = options;
     const { name, policy, inbox, clock, observer } = options;
     this.#notes = new BeginNotes({
-      ...{ inbox, clock },
+      inbox,
+      clock,
       failed: (error) => observer.inboxFailed(name, "begin", error),
     });
     this.#rate =
       policy.maxPerSecond === undefined
         ? undefined
         : openLaneRate(policy.maxPerSecond, {
-            ...{ name, inbox, clock, signal: this.#end.signal },
+            name,
+            inbox,
+            clock,
+            signal: this.#end.signal,
             failed: (error) => observer.inboxFailed(name, "share a rate", error),
           });
     this.#gate = new CallGate({
-      ...{ ...policy, clock, rate: this.#rate },
+      ...policy,
+      clock,
+      rate: this.#rate,
       onBreaker: (kind) => {
         observer.breakerChanged(name, kind);
         this.wake();
@@ -215,7 +194,12 @@ export class Lane {
   #take(item: WorkItem): void {
     const { inbox, target, policy, clock, random, observer } = this.#options;
     const held = new HeldItem(item, {
-      ...{ inbox, policy: policy.retry, clock, random, observer, signal: this.#end.signal },
+      inbox,
+      policy: policy.retry,
+      clock,
+      random,
+      observer,
+      signal: this.#end.signal,
       answered: this.#answered,
       onEnd: () => {
         this.#held.delete(held);
@@ -237,7 +221,9 @@ export class Lane {
     const call = { token, indexes: indexesOf(part) };
     using _alone = isSuspect && attempt > 1 ? await this.#suspects.enter() : undefined;
     const outcomes = await this.#call(part, {
-      ...{ priority: "normal", queueSignal: held.queueSignal, signal: this.#kill.signal },
+      priority: "normal",
+      queueSignal: held.queueSignal,
+      signal: this.#kill.signal,
       mayBegin: isSuspect ? () => this.#notes.noteFirst(call) : undefined,
       begun: isSuspect ? undefined : () => this.#notes.note(call),
     });

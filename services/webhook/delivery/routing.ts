@@ -1,6 +1,6 @@
 import type { BatchElement, Route } from "../../../store/inbox/inbox.ts";
 import { compilePaths, type Located, locate, type PathTree, textAt } from "../mapping/locate.ts";
-import { MESSAGE_ROOTS, parseMessagePath } from "../mapping/placeholder.ts";
+import { messageRoots, parseMessagePath } from "../mapping/placeholder.ts";
 
 /** What decides whether a target gets a message. */
 export interface RoutingRule {
@@ -40,7 +40,7 @@ export function conditionPath(field: string): readonly string[] | undefined {
 /** For messages about a field that `conditionPath` doesn't know. */
 export const validConditionFields: readonly string[] = [
   ...Object.keys(shortNames),
-  ...MESSAGE_ROOTS.map((root) => (root === "push_id" ? root : `${root}.<name>`)),
+  ...messageRoots.map((root) => (root === "push_id" ? root : `${root}.<name>`)),
 ];
 
 interface Condition {

@@ -1,19 +1,19 @@
 import {
-  BACKSLASH,
   BLANK,
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
+  backslash,
   classOf,
+  closeArray,
+  closeObject,
+  colon,
+  comma,
   DIGIT,
-  DOT,
-  MINUS,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  QUOTE,
-  SPACE,
-  ZERO,
+  dot,
+  minus,
+  openArray,
+  openObject,
+  quote,
+  space,
+  zero,
 } from "./byte-class.ts";
 import { DuplicateKeys } from "./duplicate-keys.ts";
 import { describeByte, JsonFault } from "./fault.ts";
@@ -67,7 +67,7 @@ export class JsonCursor {
     const end = this.#end;
     let at = this.at;
     // Most bodies hold no blanks between their values.
-    if (at < end && bytes[at]! > SPACE) return bytes[at]!;
+    if (at < end && bytes[at]! > space) return bytes[at]!;
     while (at < end && (classOf[bytes[at]!]! & BLANK) !== 0) at++;
     this.at = at;
     return at < end ? bytes[at]! : -1;
@@ -81,19 +81,19 @@ export class JsonCursor {
   /** Reads any value. `at` must not stand on a blank. */
   value(): JsonKind {
     const byte = this.at < this.#end ? this.bytes[this.at]! : -1;
-    if (byte === QUOTE) {
+    if (byte === quote) {
       this.string();
       return "string";
     }
-    if (byte === OPEN_OBJECT) {
+    if (byte === openObject) {
       for (let more = this.firstKey(); more; more = this.nextKey()) this.value();
       return "object";
     }
-    if (byte === OPEN_ARRAY) {
+    if (byte === openArray) {
       for (let more = this.firstItem(); more; more = this.nextItem()) this.value();
       return "array";
     }
-    if (byte === MINUS || (byte !== -1 && (classOf[byte]! & DIGIT) !== 0)) {
+    if (byte === minus || (byte !== -1 && (classOf[byte]! & DIGIT) !== 0)) {
       this.#number();
       return "number";
     }
@@ -104,7 +104,7 @@ export class JsonCursor {
   firstKey(): boolean {
     this.#enter();
     this.duplicates.enter();
-    if (this.next() === CLOSE_OBJECT) return this.#leaveObject();
+    if (this.next() === closeObject) return this.#leaveObject();
     this.#key('a key or "}"');
     return true;
   }
@@ -112,8 +112,8 @@ export class JsonCursor {
   /** Goes to the value of the next member. False when the object ends here. */
   nextKey(): boolean {
     const byte = this.next();
-    if (byte === CLOSE_OBJECT) return this.#leaveObject();
-    if (byte !== COMMA) throw this.fault('"," or "}"');
+    if (byte === closeObject) return this.#leaveObject();
+    if (byte !== comma) throw this.fault('"," or "}"');
     this.at++;
     this.next();
     this.#key("a key");
@@ -122,14 +122,14 @@ export class JsonCursor {
 
   firstItem(): boolean {
     this.#enter();
-    if (this.next() !== CLOSE_ARRAY) return true;
+    if (this.next() !== closeArray) return true;
     return this.#leaveArray();
   }
 
   nextItem(): boolean {
     const byte = this.next();
-    if (byte === CLOSE_ARRAY) return this.#leaveArray();
-    if (byte !== COMMA) throw this.fault('"," or "]"');
+    if (byte === closeArray) return this.#leaveArray();
+    if (byte !== comma) throw this.fault('"," or "]"');
     this.at++;
     this.next();
     return true;
@@ -144,16 +144,16 @@ export class JsonCursor {
       // Comparing is faster here than looking up what the byte is: it takes a quarter off the scan of a batch.
       while (at < end) {
         const byte = bytes[at]!;
-        if (byte === QUOTE || byte === BACKSLASH || byte < SPACE) break;
+        if (byte === quote || byte === backslash || byte < space) break;
         at++;
       }
-      if (at < end && bytes[at] === QUOTE) {
+      if (at < end && bytes[at] === quote) {
         this.at = at + 1;
         return;
       }
       this.at = at;
       if (at >= end) throw this.fault("the closing quote of a string");
-      if (bytes[at] !== BACKSLASH) throw this.fault("an escape in place of a control character");
+      if (bytes[at] !== backslash) throw this.fault("an escape in place of a control character");
       this.escaped = true;
       this.#escape();
       at = this.at;
@@ -211,13 +211,13 @@ export class JsonCursor {
   }
 
   #key(expected: string): void {
-    if (this.at >= this.#end || this.bytes[this.at] !== QUOTE) throw this.fault(expected);
+    if (this.at >= this.#end || this.bytes[this.at] !== quote) throw this.fault(expected);
     this.keyStart = this.at + 1;
     this.string();
     this.keyEnd = this.at - 1;
     this.keyEscaped = this.escaped;
     this.duplicates.add(this.keyStart, this.keyEnd, this.escaped);
-    if (this.next() !== COLON) throw this.fault('":"');
+    if (this.next() !== colon) throw this.fault('":"');
     this.at++;
     this.next();
   }
@@ -238,17 +238,17 @@ export class JsonCursor {
 
   #number(): void {
     const { bytes } = this;
-    if (bytes[this.at] === MINUS) this.at++;
-    if (bytes[this.at] === ZERO) this.at++;
+    if (bytes[this.at] === minus) this.at++;
+    if (bytes[this.at] === zero) this.at++;
     else this.#digits();
-    if (bytes[this.at] === DOT) {
+    if (bytes[this.at] === dot) {
       this.at++;
       this.#digits();
     }
     const letter = bytes[this.at];
     if (letter !== 0x65 && letter !== 0x45 /* e, E */) return;
     const sign = bytes[++this.at];
-    if (sign === MINUS || sign === 0x2b /* + */) this.at++;
+    if (sign === minus || sign === 0x2b /* + */) this.at++;
     this.#digits();
   }
 

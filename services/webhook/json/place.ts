@@ -8,7 +8,7 @@ export interface Place {
   readonly byte: number;
 }
 
-const LF = 0x0a;
+const lf = 0x0a;
 
 /** Takes time by `byte`: for faults and warnings only. */
 export function placeOf(bytes: Uint8Array, byte: number): Place {
@@ -16,7 +16,7 @@ export function placeOf(bytes: Uint8Array, byte: number): Place {
   let column = 1;
   for (let at = 0; at < byte; at++) {
     const value = bytes[at]!;
-    if (value === LF) {
+    if (value === lf) {
       line++;
       column = 1;
     } else if ((value & 0xc0) !== 0x80) column++; // the bytes behind the first of a character begin with 10

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { JsonFault } from "./fault.ts";
 
-const BOM = [0xef, 0xbb, 0xbf];
+const bom = [0xef, 0xbb, 0xbf];
 
 /** Throws JsonFault for an empty text and the first byte that is not UTF-8. */
 export function requireUtf8(bytes: Uint8Array): void {
@@ -11,7 +11,7 @@ export function requireUtf8(bytes: Uint8Array): void {
 
 /** Where the text begins: after a byte order mark, if there is one. */
 export function textStart(bytes: Uint8Array): number {
-  return BOM.every((byte, at) => bytes[at] === byte) ? BOM.length : 0;
+  return bom.every((byte, at) => bytes[at] === byte) ? bom.length : 0;
 }
 
 /** Halves what is left, so that all steps together look at the bytes twice. */

@@ -1,5 +1,5 @@
 import { nearestName } from "../../../base/text/nearest.ts";
-import { type Piece, parseText, TemplateError, VALID_NAMES } from "./placeholder.ts";
+import { type Piece, parseText, TemplateError, validNames } from "./placeholder.ts";
 import { compileJoin, type TemplateInput, UnsendableError } from "./template.ts";
 import { checkBatch, type HttpTemplateRules } from "./url-template.ts";
 
@@ -45,8 +45,8 @@ function parseQuietly(value: string): readonly Piece[] {
     if (!(error instanceof TemplateError)) throw error;
     const names = [...value.matchAll(/\{([^{}]*)\}/g)].map(([, inner = ""]) => inner);
     const near = names
-      .filter((inner) => !VALID_NAMES.includes(inner))
-      .flatMap((inner) => nearestName(inner, VALID_NAMES) ?? [])[0];
+      .filter((inner) => !validNames.includes(inner))
+      .flatMap((inner) => nearestName(inner, validNames) ?? [])[0];
     const hint = near === undefined ? "" : `, did you mean {${near}}?`;
     throw new TemplateError(
       `has a brace that begins no placeholder${hint || ', write "{{" or "}}" for the character itself'}`,

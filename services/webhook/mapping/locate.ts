@@ -1,4 +1,4 @@
-import { OPEN_ARRAY, OPEN_OBJECT } from "../json/byte-class.ts";
+import { openArray, openObject } from "../json/byte-class.ts";
 import { JsonCursor, type JsonKind } from "../json/cursor.ts";
 import { asBuffer, decodeString } from "../json/utf8.ts";
 
@@ -51,7 +51,7 @@ function walk(cursor: JsonCursor, node: PathTree, found: (Located | undefined)[]
   const start = cursor.at;
   const byte = cursor.bytes[start];
   let kind: JsonKind;
-  if (node.children.size > 0 && byte === OPEN_OBJECT) {
+  if (node.children.size > 0 && byte === openObject) {
     kind = "object";
     for (let more = cursor.firstKey(); more; more = cursor.nextKey()) {
       const child = node.children.get(cursor.key());
@@ -61,7 +61,7 @@ function walk(cursor: JsonCursor, node: PathTree, found: (Located | undefined)[]
         walk(cursor, child, found);
       }
     }
-  } else if (node.children.size > 0 && byte === OPEN_ARRAY) {
+  } else if (node.children.size > 0 && byte === openArray) {
     kind = "array";
     let index = 0;
     for (let more = cursor.firstItem(); more; more = cursor.nextItem(), index++) {

@@ -2,10 +2,10 @@ import { nearestName } from "../../../base/text/nearest.ts";
 import { shorten } from "../../../base/text/quote.ts";
 
 /** Roots of what a placeholder can name in the message itself. */
-export const MESSAGE_ROOTS = ["push_id", "params", "custom_params", "#ops_receipt_properties"] as const;
+export const messageRoots = ["push_id", "params", "custom_params", "#ops_receipt_properties"] as const;
 
 /** What a placeholder can name around the message. */
-const AROUND_NAMES = [
+const aroundNames = [
   "@message",
   "@delivery_id",
   "@batch_id",
@@ -18,10 +18,10 @@ const AROUND_NAMES = [
   "@replay",
 ] as const;
 
-export type AroundName = (typeof AROUND_NAMES)[number];
+export type AroundName = (typeof aroundNames)[number];
 
 /** What all messages of one request have in common. */
-export const BATCH_NAMES = [
+export const batchNames = [
   "@batch_id",
   "@channel",
   "@target",
@@ -32,7 +32,7 @@ export const BATCH_NAMES = [
 ] as const satisfies readonly AroundName[];
 
 /** All that a placeholder can begin with. */
-export const VALID_NAMES: readonly string[] = [...MESSAGE_ROOTS, ...AROUND_NAMES];
+export const validNames: readonly string[] = [...messageRoots, ...aroundNames];
 
 /** What stands between the braces. */
 export type Placeholder =
@@ -83,11 +83,11 @@ export function parseText(text: string, at: readonly (string | number)[]): reado
 
 /** @throws TemplateError */
 function parsePlaceholder(name: string, at: readonly (string | number)[]): Placeholder {
-  const around = AROUND_NAMES.find((known) => known === name);
+  const around = aroundNames.find((known) => known === name);
   if (around !== undefined) return { kind: "around", name: around };
   const path = parseMessagePath(name);
   if (path !== undefined) return { kind: "path", name, path };
-  const valid = [...MESSAGE_ROOTS, "params.<name>", ...AROUND_NAMES].map((root) => `{${root}}`).join(", ");
+  const valid = [...messageRoots, "params.<name>", ...aroundNames].map((root) => `{${root}}`).join(", ");
   const near = nearestOf(name);
   const hint = near === undefined ? "" : `; did you mean {${near}}?`;
   throw new TemplateError(`names {${shorten(name)}}, which no message has, valid are ${valid}${hint}`, at);
@@ -96,18 +96,18 @@ function parsePlaceholder(name: string, at: readonly (string | number)[]): Place
 /** With a root that is mistyped, the rest of the path is kept. */
 function nearestOf(name: string): string | undefined {
   const [root = "", ...rest] = name.split(".");
-  const near = nearestName(root, VALID_NAMES);
+  const near = nearestName(root, validNames);
   const whole = near === undefined ? undefined : [near, ...rest].join(".");
-  return whole !== undefined && (VALID_NAMES.includes(whole) || parseMessagePath(whole) !== undefined)
+  return whole !== undefined && (validNames.includes(whole) || parseMessagePath(whole) !== undefined)
     ? whole
-    : nearestName(name, VALID_NAMES);
+    : nearestName(name, validNames);
 }
 
 /** The keys of a name such as `params.items.0.count`; undefined when it begins with no root. */
 export function parseMessagePath(name: string): readonly string[] | undefined {
   const path = name.split(".");
   const [root] = path;
-  const isKnown = MESSAGE_ROOTS.some((known) => known === root);
+  const isKnown = messageRoots.some((known) => known === root);
   return isKnown && path.every((key) => key !== "") && !(root === "push_id" && path.length > 1)
     ? path
     : undefined;

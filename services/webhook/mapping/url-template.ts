@@ -1,5 +1,5 @@
 import { listNames } from "../../../base/text/nearest.ts";
-import { BATCH_NAMES, type Piece, parseText, TemplateError } from "./placeholder.ts";
+import { batchNames, type Piece, parseText, TemplateError } from "./placeholder.ts";
 import { compileJoin, type Missing, type TemplateInput, UnsendableError } from "./template.ts";
 
 export interface HttpTemplateRules {
@@ -69,10 +69,10 @@ function normalise(origin: string, pieces: readonly Piece[]): readonly Piece[] {
 export function checkBatch(pieces: readonly Piece[], { isForBatch }: HttpTemplateRules): void {
   if (!isForBatch) return;
   const own = pieces.find(
-    (piece) => typeof piece !== "string" && !BATCH_NAMES.some((name) => name === piece.name),
+    (piece) => typeof piece !== "string" && !batchNames.some((name) => name === piece.name),
   );
   if (own === undefined || typeof own === "string") return;
-  const valid = listNames(BATCH_NAMES.map((name) => `{${name}}`));
+  const valid = listNames(batchNames.map((name) => `{${name}}`));
   throw new TemplateError(
     `names {${own.name}}, but with per: batch one request is for many messages: valid are ${valid}`,
     [],

@@ -136,7 +136,10 @@ const answer = z.int().min(0).max(67_108_864);
 const http = z
   .strictObject({
     kind: z.literal("http"),
-    ...{ ...routing, ...calls, ...written, tls },
+    ...routing,
+    ...calls,
+    ...written,
+    tls,
     /** Path and query may hold placeholders; what they stand for is encoded. */
     url: httpUrl(),
     method: z.enum(["POST", "PUT"]).default("POST"),
@@ -166,7 +169,9 @@ function isSigningSecret(text: string): boolean {
 
 const grpc = z.strictObject({
   kind: z.literal("grpc"),
-  ...{ ...routing, ...calls, tls },
+  ...routing,
+  ...calls,
+  tls,
   /** A service that implements engage.handler.v1.MessageHandler. */
   url: httpUrl().refine((text) => (URL.parse(text)?.pathname || "/") === "/", "must have no path"),
   bearer: secret().optional(),
@@ -177,7 +182,10 @@ const grpc = z.strictObject({
 const smtp = z
   .strictObject({
     kind: z.literal("smtp"),
-    ...{ ...routing, ...calls, missing: written.missing, tls },
+    ...routing,
+    ...calls,
+    missing: written.missing,
+    tls,
     host: host(),
     port: port().default(587),
     security: z.enum(["tls", "starttls", "none"]).default("starttls"),
@@ -200,7 +208,10 @@ const smtp = z
 const nats = z
   .strictObject({
     kind: z.literal("nats"),
-    ...{ ...routing, ...calls, ...written, tls },
+    ...routing,
+    ...calls,
+    ...written,
+    tls,
     servers: z
       .array(z.url({ protocol: /^(nats|tls)$/, error: 'must be a URL such as "nats://127.0.0.1:4222"' }))
       .min(1),
@@ -219,7 +230,9 @@ const nats = z
 
 const redis = z.strictObject({
   kind: z.literal("redis"),
-  ...{ ...routing, ...calls, ...written },
+  ...routing,
+  ...calls,
+  ...written,
   host: host(),
   port: port().default(6_379),
   /** Left out: no TLS. */
@@ -234,11 +247,13 @@ const redis = z.strictObject({
 
 const file = z.strictObject({
   kind: z.literal("file"),
-  ...{ ...routing, ...calls, ...written },
+  ...routing,
+  ...calls,
+  ...written,
   path: filePath(),
 });
 
-const log = z.strictObject({ kind: z.literal("log"), ...{ ...routing, ...calls, ...written } });
+const log = z.strictObject({ kind: z.literal("log"), ...routing, ...calls, ...written });
 
 const pull = z.strictObject({ kind: z.literal("pull"), ...routing, retry });
 

@@ -32,7 +32,11 @@ export function createTarget(config: PushConfig, ports: TargetPorts): Target {
   switch (config.kind) {
     case "http":
       return createHttpTarget({
-        ...{ ...config, outbound, now, write: writerOf(config), tls: readPem(config.tls, ports) },
+        ...config,
+        outbound,
+        now,
+        write: writerOf(config),
+        tls: readPem(config.tls, ports),
         ...requestOf(config),
         signingKeys: config.signing.map((text) => decodeSecret(text)!),
         maxConnections: config.concurrency,
@@ -48,13 +52,21 @@ export function createTarget(config: PushConfig, ports: TargetPorts): Target {
       return createSmtpTarget(smtpOptions(config, ports));
     case "nats":
       return createNatsTarget({
-        ...{ ...config, outbound, write: writerOf(config), tls: readPem(config.tls, ports) },
+        ...config,
+        outbound,
+        write: writerOf(config),
+        tls: readPem(config.tls, ports),
         login: config.token === undefined ? loginOf(config) : { token: config.token },
       });
     case "redis":
       return createRedisTarget({
-        ...{ ...config, outbound, write: writerOf(config), connectTimeoutMs: config.timeoutMs },
-        ...{ username: config.user, password: config.password, maxLength: config.maxLength },
+        ...config,
+        outbound,
+        write: writerOf(config),
+        connectTimeoutMs: config.timeoutMs,
+        username: config.user,
+        password: config.password,
+        maxLength: config.maxLength,
         tls: config.tls && readPem(config.tls, ports),
       });
     case "file":

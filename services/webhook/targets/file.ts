@@ -8,7 +8,7 @@ export interface FileTargetOptions {
   readonly write: WriteMessage;
 }
 
-const LINE_END = 0x0a;
+const lineEnd = 0x0a;
 
 /** One line of JSON for each message, on disk before it is done. */
 export function createFileTarget({ path, write }: FileTargetOptions): Target {
@@ -57,7 +57,7 @@ export function createFileTarget({ path, write }: FileTargetOptions): Target {
     const opened = await open(path, O_CREAT | O_APPEND | O_RDWR, 0o640);
     const { size } = await opened.stat();
     const { buffer } = await opened.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
-    if (size > 0 && buffer[0] !== LINE_END) await opened.appendFile("\n");
+    if (size > 0 && buffer[0] !== lineEnd) await opened.appendFile("\n");
     return opened;
   }
 }

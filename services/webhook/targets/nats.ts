@@ -92,7 +92,11 @@ async function open(server: URL, { tls, login, timeoutMs, outbound }: NatsTarget
     ...login,
     servers: [address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`],
     ...(server.protocol === "tls:" ? { tls: tlsOptions } : {}),
-    ...{ resolve: false, ignoreClusterUpdates: true, reconnect: false, timeout: timeoutMs, name: "engage" },
+    resolve: false,
+    ignoreClusterUpdates: true,
+    reconnect: false,
+    timeout: timeoutMs,
+    name: "engage",
   });
   return { connection, jetstream: jetstream(connection) };
 }

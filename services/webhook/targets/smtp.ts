@@ -52,7 +52,9 @@ export function createSmtpTarget(options: SmtpTargetOptions): Target {
       }
       try {
         const mail = {
-          ...{ from, to: { name: "", address: recipient }, envelope: { from, to: [recipient] } },
+          from,
+          to: { name: "", address: recipient },
+          envelope: { from, to: [recipient] },
           subject: subject(input),
           ...(text && { text: text(input) }),
           ...(html && { html: html(input) }),
@@ -88,11 +90,21 @@ async function openTransport(options: SmtpTargetOptions) {
   const { host, port, security, tls, login, maxConnections, timeoutMs, outbound } = options;
   const { createTransport } = await import("nodemailer");
   return createTransport({
-    ...{ pool: true, host, port, maxConnections, maxRequeues: 0, tls: { ...serverName(host), ...tls } },
-    ...{ secure: security === "tls", requireTLS: security === "starttls", ignoreTLS: security === "none" },
+    pool: true,
+    host,
+    port,
+    maxConnections,
+    maxRequeues: 0,
+    tls: { ...serverName(host), ...tls },
+    secure: security === "tls",
+    requireTLS: security === "starttls",
+    ignoreTLS: security === "none",
     ...(login && { auth: login, forceAuth: true }),
-    ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
     getSocket: dialer(() => connect(outbound.connectOptions(host, port)), timeoutMs),
   });
 }

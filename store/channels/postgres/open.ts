@@ -1,7 +1,7 @@
 import type { PostgresConnection } from "../../sql/postgres/connect.ts";
 import { openPool } from "../../sql/postgres/executor.ts";
 import { openLeaseClock } from "../../sql/postgres/lease-clock.ts";
-import { type ChannelStore, DEFAULT_RUN_RETENTION_MS } from "../channels.ts";
+import { type ChannelStore, defaultRunRetentionMs } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
 import { PostgresChannelsExecutor } from "./executor.ts";
 import { channelStore } from "./store.ts";
@@ -28,7 +28,7 @@ export interface PostgresChannelsOptions extends PostgresConnection {
  * @throws ChannelsUnavailableError when the database is away.
  */
 export async function openPostgresChannels(options: PostgresChannelsOptions): Promise<ChannelStore> {
-  const { schema = "engage_inbox", now = Date.now, retentionMs = DEFAULT_RUN_RETENTION_MS } = options;
+  const { schema = "engage_inbox", now = Date.now, retentionMs = defaultRunRetentionMs } = options;
   const pool = await openPool(channelStore, { statementTimeoutMs: STATEMENT_TIMEOUT_MS, ...options }, schema);
   const executor = new PostgresChannelsExecutor(pool, schema);
   try {

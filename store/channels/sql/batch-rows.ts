@@ -27,7 +27,7 @@ export interface BatchRow {
   readonly failed_items: string | null;
 }
 
-export const BATCH_COLUMNS = `b.run_seq, b.number, b.request_id, b.size, b.note, b.state, b.attempts, b.is_begun,
+export const batchColumns = `b.run_seq, b.number, b.request_id, b.size, b.note, b.state, b.attempts, b.is_begun,
   b.settled_attempts, b.retries, b.is_sent, b.last_failure, b.failed_items`;
 
 export function* listBatches(
@@ -38,9 +38,11 @@ export function* listBatches(
 ): Operation<Page<BatchRecord>> {
   const failed = onlyFailed ? "AND (b.state = 'failed' OR b.failed_items IS NOT NULL)" : "";
   const rows = yield* all<BatchRow>(
-    `SELECT ${BATCH_COLUMNS} FROM {batches} b JOIN {runs} r ON r.seq = b.run_seq
+    `SELECT ${batchColumns} FROM {batches} b JOIN {runs} r ON r.seq = b.run_seq
      WHERE r.run_id = $1 AND b.number > $2 ${failed} ORDER BY b.number LIMIT $3`,
-    ...[runId, numberOfCursor(after, -1), limit + 1],
+    runId,
+    numberOfCursor(after, -1),
+    limit + 1,
   );
   const kept = rows.slice(0, limit);
   return { items: kept.map(toRecord), next: rows.length > limit ? String(kept.at(-1)!.number) : null };

@@ -2,8 +2,8 @@ import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { DueClaim, DueClaimed, NewRun, RunStarted, StoredRun } from "../runs.ts";
 import { lockChannel } from "./channel-rows.ts";
 import { seqOfTask, taskIdOf } from "./ids.ts";
-import { RUN_COLUMNS, type RunRow, toRun } from "./run-rows.ts";
-import { lockTask, TASK_COLUMNS, type TaskRow, toTask } from "./task-rows.ts";
+import { type RunRow, runColumns, toRun } from "./run-rows.ts";
+import { lockTask, type TaskRow, taskColumns, toTask } from "./task-rows.ts";
 
 export function* startRun(session: Session, taskId: string, given: NewRun): Operation<RunStarted> {
   const task = yield* lockTask(session, seqOfTask(taskId));
@@ -22,8 +22,11 @@ export function* claimDueTask(session: Session, claim: DueClaim): Operation<DueC
   const state = isFree && claim.followingAtMs === null ? end : task.state;
   const moved = yield* first<TaskRow>(
     `UPDATE {tasks} SET next_run_at_ms = $1, state = $2, failure = $3, version = version + 1
-     WHERE seq = $4 RETURNING ${TASK_COLUMNS}`,
-    ...[claim.followingAtMs, state, failure, task.seq],
+     WHERE seq = $4 RETURNING ${taskColumns}`,
+    claim.followingAtMs,
+    state,
+    failure,
+    task.seq,
   );
   const begun = claim.run !== null && isFree ? yield* begin(session, moved!, claim.run) : null;
   return { kind: "claimed", ...(begun ?? { task: toTask(moved!), run: null }) };
@@ -46,14 +49,22 @@ function* begin(
   const row = yield* first<RunRow>(
     `INSERT INTO {runs} (run_id, task_seq, channel_seq, state, failure, channel, position, batches, batched,
        planned, filtered, control, started_at_ms, is_open, has_bodies, is_pruned, lease_key, lease_until_ms, lease_owner)
-     VALUES ($1, $2, $3, 'preparing', '', $4, NULL, 0, 0, 0, 0, 0, $5, 1, 0, 0, 0, 0, '') RETURNING ${RUN_COLUMNS}`,
-    ...[runId, task.seq, task.channel_seq, channel.definition, session.nowMs],
+     VALUES ($1, $2, $3, 'preparing', '', $4, NULL, 0, 0, 0, 0, 0, $5, 1, 0, 0, 0, 0, '') RETURNING ${runColumns}`,
+    runId,
+    task.seq,
+    task.channel_seq,
+    channel.definition,
+    session.nowMs,
   );
   yield* run(
     `UPDATE {tasks} SET state = 'preparing', failure = '', version = version + 1, run_id = $1, run_seq = $2,
        run_day = $3, run_day_count = $4 WHERE seq = $5`,
-    ...[runId, row!.seq, day, count, task.seq],
+    runId,
+    row!.seq,
+    day,
+    count,
+    task.seq,
   );
-  const begun = yield* first<TaskRow>(`SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq = $1`, task.seq);
+  const begun = yield* first<TaskRow>(`SELECT ${taskColumns} FROM {tasks} WHERE seq = $1`, task.seq);
   return { task: toTask(begun!), run: toRun(row!) };
 }

@@ -19,20 +19,23 @@ interface ChannelRow {
   readonly updated_at_ms: number;
 }
 
-const COLUMNS = "seq, name, project_id, definition, version, created_at_ms, updated_at_ms";
+const columns = "seq, name, project_id, definition, version, created_at_ms, updated_at_ms";
 
 export function* createChannel({ nowMs }: Session, channel: NewChannel): Operation<ChannelSaved> {
   const row = yield* first<ChannelRow>(
     `INSERT INTO {channels} (name, project_id, definition, version, created_at_ms, updated_at_ms)
-     VALUES ($1, $2, $3, 1, $4, $4) ON CONFLICT (name) DO NOTHING RETURNING ${COLUMNS}`,
-    ...[channel.name, channel.projectId, channel.definition, nowMs],
+     VALUES ($1, $2, $3, 1, $4, $4) ON CONFLICT (name) DO NOTHING RETURNING ${columns}`,
+    channel.name,
+    channel.projectId,
+    channel.definition,
+    nowMs,
   );
   return row === null ? { kind: "name_taken" } : { kind: "saved", channel: toChannel(row) };
 }
 
 export function* findChannel(_session: Session, channelId: string): Operation<StoredChannel | null> {
   const row = yield* first<ChannelRow>(
-    `SELECT ${COLUMNS} FROM {channels} WHERE seq = $1`,
+    `SELECT ${columns} FROM {channels} WHERE seq = $1`,
     seqOfChannel(channelId),
   );
   return row && toChannel(row);
@@ -44,9 +47,11 @@ export function* listChannels(
   { limit, after }: PageRequest,
 ): Operation<Page<StoredChannel>> {
   const rows = yield* all<ChannelRow>(
-    `SELECT ${COLUMNS} FROM {channels} WHERE (CAST($1 AS bigint) < 0 OR project_id = $1) AND name > $2
+    `SELECT ${columns} FROM {channels} WHERE (CAST($1 AS bigint) < 0 OR project_id = $1) AND name > $2
      ORDER BY name LIMIT $3`,
-    ...[projectId ?? -1, after ?? "", limit + 1],
+    projectId ?? -1,
+    after ?? "",
+    limit + 1,
   );
   const items = rows.slice(0, limit).map(toChannel);
   return { items, next: rows.length > limit ? items.at(-1)!.name : null };
@@ -62,15 +67,16 @@ export function* updateChannel(
   const present = yield* lockChannel(dialect.forUpdate, seq);
   if (present === null) return { kind: "unknown" };
   if (version !== undefined && version !== present.version) return { kind: "stale" };
-  const other = yield* first(
-    "SELECT seq FROM {channels} WHERE name = $1 AND seq <> $2",
-    ...[channel.name, seq],
-  );
+  const other = yield* first("SELECT seq FROM {channels} WHERE name = $1 AND seq <> $2", channel.name, seq);
   if (other !== null) return { kind: "name_taken" };
   const row = yield* first<ChannelRow>(
     `UPDATE {channels} SET name = $1, project_id = $2, definition = $3, version = version + 1, updated_at_ms = $4
-     WHERE seq = $5 RETURNING ${COLUMNS}`,
-    ...[channel.name, channel.projectId, channel.definition, nowMs, seq],
+     WHERE seq = $5 RETURNING ${columns}`,
+    channel.name,
+    channel.projectId,
+    channel.definition,
+    nowMs,
+    seq,
   );
   return { kind: "saved", channel: toChannel(row!) };
 }
@@ -97,7 +103,7 @@ export function* deleteChannel(
 
 /** Also keeps it from being deleted while a task of it is made. */
 export function* lockChannel(forUpdate: string, seq: number): Operation<ChannelRow | null> {
-  return yield* first<ChannelRow>(`SELECT ${COLUMNS} FROM {channels} WHERE seq = $1 ${forUpdate}`, seq);
+  return yield* first<ChannelRow>(`SELECT ${columns} FROM {channels} WHERE seq = $1 ${forUpdate}`, seq);
 }
 
 function toChannel(row: ChannelRow): StoredChannel {

@@ -4,9 +4,9 @@ import type { BatchRow } from "./batch-rows.ts";
 import { decodePreparation, seqOfTask } from "./ids.ts";
 import { lockRun } from "./run-rows.ts";
 import { Tallies } from "./tallies.ts";
-import { lockTask, TASK_COLUMNS, type TaskRow, toTask } from "./task-rows.ts";
+import { lockTask, type TaskRow, taskColumns, toTask } from "./task-rows.ts";
 
-const NO_OPEN_BATCH = "NOT EXISTS (SELECT 1 FROM {batches} b WHERE b.run_seq = r.seq AND b.is_open = 1)";
+const noOpenBatch = "NOT EXISTS (SELECT 1 FROM {batches} b WHERE b.run_seq = r.seq AND b.is_open = 1)";
 
 /**
  * Ends a run that is prepared and has nothing left to be settled. Of two commits
@@ -16,14 +16,16 @@ export function* finishIfSettled(session: Session, runSeq: number): Operation<bo
   const settled = yield* first<{ state: RunState; task_seq: number }>(
     `UPDATE {runs} AS r SET is_open = 0,
        ended_at_ms = COALESCE(ended_at_ms, $1), state = CASE state WHEN 'sending' THEN 'done' ELSE state END
-     WHERE seq = $2 AND is_open = 1 AND state <> 'preparing' AND ${NO_OPEN_BATCH} RETURNING state, task_seq`,
-    ...[session.nowMs, runSeq],
+     WHERE seq = $2 AND is_open = 1 AND state <> 'preparing' AND ${noOpenBatch} RETURNING state, task_seq`,
+    session.nowMs,
+    runSeq,
   );
   if (settled?.state !== "done") return settled !== null;
   yield* run(
     `UPDATE {tasks} SET state = CASE WHEN next_run_at_ms IS NULL THEN 'done' ELSE 'scheduled' END,
        version = version + 1 WHERE seq = $1 AND run_seq = $2`,
-    ...[settled.task_seq, runSeq],
+    settled.task_seq,
+    runSeq,
   );
   return true;
 }
@@ -31,7 +33,7 @@ export function* finishIfSettled(session: Session, runSeq: number): Operation<bo
 /** Ends all runs that have nothing left. */
 export function* sweepRuns(session: Session): Operation<void> {
   const rows = yield* all<{ seq: number }>(
-    `SELECT seq FROM {runs} r WHERE is_open = 1 AND state <> 'preparing' AND ${NO_OPEN_BATCH}`,
+    `SELECT seq FROM {runs} r WHERE is_open = 1 AND state <> 'preparing' AND ${noOpenBatch}`,
   );
   for (const { seq } of rows) yield* finishIfSettled(session, seq);
 }
@@ -43,7 +45,7 @@ export function* cancelTask(session: Session, taskId: string): Operation<TaskCan
   if (["done", "cancelled", "failed"].includes(task.state)) return { kind: "ended", task: toTask(task) };
   const ended = yield* first<TaskRow>(
     `UPDATE {tasks} SET state = 'cancelled', next_run_at_ms = NULL, version = version + 1
-     WHERE seq = $1 RETURNING ${TASK_COLUMNS}`,
+     WHERE seq = $1 RETURNING ${taskColumns}`,
     seq,
   );
   const isUnderWay = task.state === "preparing" || task.state === "sending";
@@ -56,21 +58,25 @@ export function* failRun(session: Session, token: string, failure: string): Oper
   if (lease === null) return false;
   const held = yield* first<{ task_seq: number }>(
     "SELECT task_seq FROM {runs} WHERE seq = $1 AND lease_key = $2 AND state = 'preparing'",
-    ...[lease.runSeq, lease.key],
+    lease.runSeq,
+    lease.key,
   );
   if (held === null) return false;
   // In the order of `cancelTask`, so that the two can't block each other.
   yield* lockTask(session, held.task_seq);
   const present = yield* first(
     `SELECT seq FROM {runs} WHERE seq = $1 AND lease_key = $2 AND state = 'preparing' ${session.dialect.forUpdate}`,
-    ...[lease.runSeq, lease.key],
+    lease.runSeq,
+    lease.key,
   );
   if (present === null) return false;
   yield* breakOff(session, lease.runSeq, "failed", failure);
   yield* run(
     `UPDATE {tasks} SET state = CASE WHEN next_run_at_ms IS NULL THEN 'failed' ELSE 'scheduled' END,
        failure = $1, version = version + 1 WHERE seq = $2 AND run_seq = $3`,
-    ...[failure, held.task_seq, lease.runSeq],
+    failure,
+    held.task_seq,
+    lease.runSeq,
   );
   return true;
 }
@@ -85,7 +91,10 @@ function* breakOff(
   yield* lockRun(session, runSeq);
   yield* run(
     `UPDATE {runs} SET state = $1, failure = $2, ended_at_ms = $3, lease_key = 0, has_bodies = 1 WHERE seq = $4`,
-    ...[state, failure, session.nowMs, runSeq],
+    state,
+    failure,
+    session.nowMs,
+    runSeq,
   );
   const dropped = yield* all<BatchRow>(
     `UPDATE {batches} SET state = 'failed', is_open = 0, last_failure = 'cancelled'

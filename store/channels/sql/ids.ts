@@ -40,8 +40,8 @@ export interface LeaseToken {
   readonly key: number;
 }
 
-const PREPARATION = -1;
-const BATCH_TOKEN = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/;
+const preparation = -1;
+const batchToken = /^([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/;
 
 export function encodePreparation(runSeq: number, key: number): string {
   return `p${runSeq.toString(36)}.${key.toString(36)}`;
@@ -54,12 +54,12 @@ export function encodeBatchToken({ runSeq, number, key }: LeaseToken): string {
 /** Null: no token, so as good as a void one. */
 export function decodePreparation(token: string): LeaseToken | null {
   const [, runSeq = "", key = ""] = /^p([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/.exec(token) ?? [];
-  return runSeq === "" ? null : { runSeq: fromBase36(runSeq), number: PREPARATION, key: fromBase36(key) };
+  return runSeq === "" ? null : { runSeq: fromBase36(runSeq), number: preparation, key: fromBase36(key) };
 }
 
 /** As `decodePreparation`. */
 export function decodeBatchToken(token: string): LeaseToken | null {
-  const [, runSeq = "", number = "", key = ""] = BATCH_TOKEN.exec(token) ?? [];
+  const [, runSeq = "", number = "", key = ""] = batchToken.exec(token) ?? [];
   if (runSeq === "") return null;
   return { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
 }

@@ -1,7 +1,7 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { LeaseRequest } from "../batches.ts";
 import type { RunState } from "../runs.ts";
-import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
+import { type BatchRow, batchColumns } from "./batch-rows.ts";
 import { finishIfSettled, sweepRuns } from "./end-run.ts";
 import {
   channelIdOf,
@@ -15,7 +15,7 @@ import { forgetShares, noteCalls } from "./shares.ts";
 import { Tallies } from "./tallies.ts";
 
 /** What the settings of a channel allow. */
-const LONGEST_RETRY_MS = 600_000;
+const longestRetryMs = 600_000;
 
 export interface LeasedRow extends BatchRow {
   readonly run_id: string;
@@ -45,12 +45,14 @@ export function* leaseBatches(session: Session, leasing: Leasing): Operation<Lea
   const { dialect } = session;
   const channelSeq = seqOfChannel(leasing.channelId);
   const found = yield* all<LeasedRow>(
-    `SELECT ${BATCH_COLUMNS}, r.run_id, r.state AS run_state, c.body FROM {batches} b
+    `SELECT ${batchColumns}, r.run_id, r.state AS run_state, c.body FROM {batches} b
      JOIN {runs} r ON r.seq = b.run_seq
      JOIN {bodies} c ON c.run_seq = b.run_seq AND c.number = b.number
      WHERE b.channel_seq = $1 AND b.is_open = 1 AND b.due_at_ms <= $2
      ORDER BY b.due_at_ms, b.run_seq, b.number LIMIT $3 ${dialect.skipLocked("b")}`,
-    ...[channelSeq, leasing.atMs, leasing.maxBatches],
+    channelSeq,
+    leasing.atMs,
+    leasing.maxBatches,
   );
   const isAlive = ({ run_state }: LeasedRow): boolean => run_state === "preparing" || run_state === "sending";
   const rows = found.filter(isAlive);
@@ -59,7 +61,11 @@ export function* leaseBatches(session: Session, leasing: Leasing): Operation<Lea
     yield* run(
       `UPDATE {batches} SET state = 'in_flight', due_at_ms = $1, lease_key = $2, lease_owner = $3,
          is_begun = 0 WHERE run_seq = $4 AND number IN ${dialect.integersOf("$5")}`,
-      ...[untilMs, leasing.key, leasing.owner, runSeq, JSON.stringify(numbers)],
+      untilMs,
+      leasing.key,
+      leasing.owner,
+      runSeq,
+      JSON.stringify(numbers),
     );
   }
   yield* endOrphans(
@@ -86,7 +92,10 @@ export function* extendBatches(
       (yield* first(
         `UPDATE {batches} SET due_at_ms = $1 WHERE run_seq = $2 AND number = $3 AND lease_key = $4
            AND is_open = 1 RETURNING number`,
-        ...[untilMs, lease.runSeq, lease.number, lease.key],
+        untilMs,
+        lease.runSeq,
+        lease.number,
+        lease.key,
       ));
     if (held === null) lost.push(token);
   }
@@ -112,13 +121,16 @@ export function* beginBatches(
     const held = yield* all<{ number: number }>(
       `SELECT b.number FROM {batches} b WHERE b.run_seq = $1 AND b.lease_key = $2 AND b.is_open = 1
          AND b.number IN ${dialect.integersOf("$3")} ORDER BY b.number ${dialect.forUpdate}`,
-      ...[runSeq, key, numbers],
+      runSeq,
+      key,
+      numbers,
     );
     // A mark that is set twice counts once.
     yield* run(
       `UPDATE {batches} SET attempts = attempts + 1 - is_begun, is_begun = 1
        WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
-      ...[runSeq, JSON.stringify(held.map(({ number }) => number))],
+      runSeq,
+      JSON.stringify(held.map(({ number }) => number)),
     );
     yield* noteCalls(session, runSeq, atMs);
     for (const { number } of held) begun.add(encodeBatchToken({ runSeq, number, key }));
@@ -151,7 +163,7 @@ export function* forgetLeases(_session: Session, atMs: number): Operation<void> 
   );
   yield* run(
     "UPDATE {batches} SET due_at_ms = $1 WHERE is_open = 1 AND due_at_ms > $1",
-    atMs + LONGEST_RETRY_MS,
+    atMs + longestRetryMs,
   );
   yield* run("UPDATE {runs} SET lease_until_ms = 0, lease_key = 0 WHERE state = 'preparing'");
   yield* forgetShares(atMs);
@@ -165,7 +177,8 @@ function* endOrphans(session: Session, orphans: readonly LeasedRow[]): Operation
     yield* run(
       `UPDATE {batches} SET state = 'failed', is_open = 0, lease_key = 0, is_begun = 0, last_failure = 'cancelled'
        WHERE run_seq = $1 AND number = $2`,
-      ...[runSeq, number],
+      runSeq,
+      number,
     );
     tallies.addAttempts(orphan, orphan.attempts);
     tallies.add(runSeq, "settled", 1);

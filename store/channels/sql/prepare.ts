@@ -2,7 +2,7 @@ import { first, insertAll, type Operation, run, type Session } from "../../sql/q
 import type { BatchesToAppend, StoredRun } from "../runs.ts";
 import { finishIfSettled } from "./end-run.ts";
 import { decodePreparation } from "./ids.ts";
-import { RUN_COLUMNS, type RunRow, toRun } from "./run-rows.ts";
+import { type RunRow, runColumns, toRun } from "./run-rows.ts";
 
 export interface PreparationLease {
   readonly owner: string;
@@ -24,8 +24,11 @@ export function* leasePreparation(
   if (free === null) return null;
   const row = yield* first<RunRow>(
     `UPDATE {runs} SET lease_key = $1, lease_until_ms = $2, lease_owner = $3 WHERE seq = $4
-     RETURNING ${RUN_COLUMNS}`,
-    ...[key, untilMs, owner, free.seq],
+     RETURNING ${runColumns}`,
+    key,
+    untilMs,
+    owner,
+    free.seq,
   );
   return toRun(row!);
 }
@@ -40,7 +43,9 @@ export function* extendPreparation(
   const row = yield* first<{ lease_until_ms: number }>(
     `UPDATE {runs} SET lease_until_ms = $1 WHERE seq = $2 AND lease_key = $3 AND state = 'preparing'
      RETURNING lease_until_ms`,
-    ...[untilMs, lease.runSeq, lease.key],
+    untilMs,
+    lease.runSeq,
+    lease.key,
   );
   return row?.lease_until_ms ?? null;
 }
@@ -51,14 +56,17 @@ export function* releasePreparation(_session: Session, token: string, fromMs: nu
   yield* run(
     `UPDATE {runs} SET lease_until_ms = $1, lease_key = 0
      WHERE seq = $2 AND lease_key = $3 AND state = 'preparing'`,
-    ...[fromMs, lease.runSeq, lease.key],
+    fromMs,
+    lease.runSeq,
+    lease.key,
   );
 }
 
 export function* readAudience(_session: Session, runId: string, page: number): Operation<Uint8Array | null> {
   const row = yield* first<{ data: Uint8Array }>(
     `SELECT a.data FROM {audience} a JOIN {runs} r ON r.seq = a.run_seq WHERE r.run_id = $1 AND a.page = $2`,
-    ...[runId, page],
+    runId,
+    page,
   );
   return row?.data ?? null;
 }
@@ -77,8 +85,23 @@ export function* appendBatches(
     `INSERT INTO {batches} (run_seq, number, channel_seq, request_id, size, note, state, is_open, due_at_ms,
        attempts, settled_attempts, retries, is_sent, lease_key, lease_owner, last_failure, failed_items)`,
     append.batches.map(({ requestId, size, note }, i) => [
-      ...[seq, append.afterNumber + i, channel_seq, requestId, size, note, "pending", 1, atMs],
-      ...[0, 0, 0, 0, 0, "", "", null],
+      seq,
+      append.afterNumber + i,
+      channel_seq,
+      requestId,
+      size,
+      note,
+      "pending",
+      1,
+      atMs,
+      0,
+      0,
+      0,
+      0,
+      0,
+      "",
+      "",
+      null,
     ]),
   );
   yield* insertAll(
@@ -88,7 +111,7 @@ export function* appendBatches(
   if (append.kept !== null) yield* keep(seq, append.kept);
   const row = yield* advance(session, held, append);
   if (append.isLast && (yield* finishIfSettled(session, seq))) {
-    return toRun((yield* first<RunRow>(`SELECT ${RUN_COLUMNS} FROM {runs} WHERE seq = $1`, seq))!);
+    return toRun((yield* first<RunRow>(`SELECT ${runColumns} FROM {runs} WHERE seq = $1`, seq))!);
   }
   return toRun(row);
 }
@@ -97,7 +120,9 @@ function* keep(runSeq: number, { page, data }: NonNullable<BatchesToAppend["kept
   yield* run(
     `INSERT INTO {audience} (run_seq, page, data) VALUES ($1, $2, $3)
      ON CONFLICT (run_seq, page) DO UPDATE SET data = excluded.data`,
-    ...[runSeq, page, data],
+    runSeq,
+    page,
+    data,
   );
 }
 
@@ -108,15 +133,23 @@ function* advance(session: Session, held: RunRow, append: BatchesToAppend): Oper
   const row = yield* first<RunRow>(
     `UPDATE {runs} SET position = $1, batches = batches + $2, batched = batched + $3, planned = planned + $4,
        filtered = filtered + $5, control = control + $6, state = $7, prepared_at_ms = $8
-     WHERE seq = $9 RETURNING ${RUN_COLUMNS}`,
-    ...[append.cursor, append.batches.length, batched, planned, filtered, control, state],
-    ...[append.isLast ? session.nowMs : null, held.seq],
+     WHERE seq = $9 RETURNING ${runColumns}`,
+    append.cursor,
+    append.batches.length,
+    batched,
+    planned,
+    filtered,
+    control,
+    state,
+    append.isLast ? session.nowMs : null,
+    held.seq,
   );
   if (append.isLast) {
     yield* run("DELETE FROM {audience} WHERE run_seq = $1", held.seq);
     yield* run(
       "UPDATE {tasks} SET state = 'sending', version = version + 1 WHERE seq = $1 AND run_seq = $2",
-      ...[held.task_seq, held.seq],
+      held.task_seq,
+      held.seq,
     );
   }
   return row!;
@@ -127,7 +160,8 @@ function* lockHeld({ dialect }: Session, token: string): Operation<RunRow | null
   const lease = decodePreparation(token);
   if (lease === null) return null;
   return yield* first<RunRow>(
-    `SELECT ${RUN_COLUMNS} FROM {runs} WHERE seq = $1 AND lease_key = $2 AND state = 'preparing' ${dialect.forUpdate}`,
-    ...[lease.runSeq, lease.key],
+    `SELECT ${runColumns} FROM {runs} WHERE seq = $1 AND lease_key = $2 AND state = 'preparing' ${dialect.forUpdate}`,
+    lease.runSeq,
+    lease.key,
   );
 }

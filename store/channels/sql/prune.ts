@@ -7,8 +7,8 @@ export interface Pruned {
 }
 
 /** One commit deletes so many rows at most: bodies of up to some 10 KB are among them. */
-const MAX_BODIES = 500;
-const MAX_BATCHES = 5_000;
+const maxBodies = 500;
+const maxBatches = 5_000;
 
 export function* prune(session: Session, retentionMs: number): Operation<Pruned> {
   const bodies = yield* pruneBodies(session);
@@ -22,10 +22,10 @@ export function* prune(session: Session, retentionMs: number): Operation<Pruned>
   if (expired === null) return { batches: 0, runs: 0, more: false };
   const deleted = yield* all(
     `DELETE FROM {batches} WHERE run_seq = $1 AND number IN (SELECT number FROM {batches}
-       WHERE run_seq = $1 ORDER BY number LIMIT ${MAX_BATCHES}) RETURNING number`,
+       WHERE run_seq = $1 ORDER BY number LIMIT ${maxBatches}) RETURNING number`,
     expired.seq,
   );
-  if (deleted.length === MAX_BATCHES) return { batches: MAX_BATCHES, runs: 0, more: true };
+  if (deleted.length === maxBatches) return { batches: maxBatches, runs: 0, more: true };
   if (expired.latest > 0) {
     yield* run("UPDATE {runs} SET is_pruned = 1 WHERE seq = $1", expired.seq);
     return { batches: deleted.length, runs: 0, more: true };
@@ -43,9 +43,9 @@ function* pruneBodies(_session: Session): Operation<number | null> {
   if (left === null) return null;
   const deleted = yield* all(
     `DELETE FROM {bodies} WHERE run_seq = $1 AND number IN (SELECT number FROM {bodies}
-       WHERE run_seq = $1 ORDER BY number LIMIT ${MAX_BODIES}) RETURNING number`,
+       WHERE run_seq = $1 ORDER BY number LIMIT ${maxBodies}) RETURNING number`,
     left.seq,
   );
-  if (deleted.length < MAX_BODIES) yield* run("UPDATE {runs} SET has_bodies = 0 WHERE seq = $1", left.seq);
+  if (deleted.length < maxBodies) yield* run("UPDATE {runs} SET has_bodies = 0 WHERE seq = $1", left.seq);
   return deleted.length;
 }

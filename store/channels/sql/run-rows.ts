@@ -21,7 +21,7 @@ export interface RunRow {
   readonly ended_at_ms: number | null;
 }
 
-export const RUN_COLUMNS = `seq, run_id, task_seq, channel_seq, state, failure, channel, position, batches,
+export const runColumns = `seq, run_id, task_seq, channel_seq, state, failure, channel, position, batches,
   batched, planned, filtered, control, started_at_ms, prepared_at_ms, ended_at_ms`;
 
 export function* findRun(_session: Session, runId: string): Operation<StoredRun | null> {
@@ -30,11 +30,11 @@ export function* findRun(_session: Session, runId: string): Operation<StoredRun 
 }
 
 export function* findRunRow(runId: string): Operation<RunRow | null> {
-  return yield* first<RunRow>(`SELECT ${RUN_COLUMNS} FROM {runs} WHERE run_id = $1`, runId);
+  return yield* first<RunRow>(`SELECT ${runColumns} FROM {runs} WHERE run_id = $1`, runId);
 }
 
 export function* lockRun({ dialect }: Session, seq: number): Operation<RunRow | null> {
-  return yield* first<RunRow>(`SELECT ${RUN_COLUMNS} FROM {runs} WHERE seq = $1 ${dialect.forUpdate}`, seq);
+  return yield* first<RunRow>(`SELECT ${runColumns} FROM {runs} WHERE seq = $1 ${dialect.forUpdate}`, seq);
 }
 
 export function toRun(row: RunRow): StoredRun {

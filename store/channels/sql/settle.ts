@@ -1,7 +1,7 @@
 import { first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { BatchState, Outcome, Settled, Settlement } from "../batches.ts";
 import type { RunState } from "../runs.ts";
-import { BATCH_COLUMNS, type BatchRow } from "./batch-rows.ts";
+import { type BatchRow, batchColumns } from "./batch-rows.ts";
 import { finishIfSettled } from "./end-run.ts";
 import { decodeBatchToken, sortTokens } from "./ids.ts";
 import { Tallies } from "./tallies.ts";
@@ -25,7 +25,7 @@ type Effect =
   /** It was not sent, and is not to be any more. */
   | { readonly kind: "dropped" };
 
-const MAX_MESSAGE = 2_000;
+const maxMessage = 2_000;
 const cancelled = "cancelled";
 
 /** @param atMs by the clock of leases */
@@ -71,9 +71,11 @@ function* findHeld(
   const lease = decodeBatchToken(token);
   if (lease === null) return null;
   const held = yield* first<BatchRow>(
-    `SELECT ${BATCH_COLUMNS} FROM {batches} b
+    `SELECT ${batchColumns} FROM {batches} b
      WHERE b.run_seq = $1 AND b.number = $2 AND b.lease_key = $3 AND b.is_open = 1 ${dialect.forUpdate}`,
-    ...[lease.runSeq, lease.number, lease.key],
+    lease.runSeq,
+    lease.number,
+    lease.key,
   );
   if (held === null) return null;
   if (!states.has(lease.runSeq)) {
@@ -126,9 +128,17 @@ function* write(held: HeldRow, change: Change, isAttempt: boolean): Operation<vo
     `UPDATE {batches} SET state = $1, is_open = $2, due_at_ms = $3, attempts = $4, retries = $5,
        last_failure = $6, failed_items = $7, settled_attempts = $8, is_sent = $9, lease_key = 0, is_begun = 0
      WHERE run_seq = $10 AND number = $11`,
-    ...[change.state, isOpen ? 1 : 0, change.dueAtMs, change.attempts, change.retries],
-    ...[change.lastFailure, change.failedItems, isAttempt ? change.attempts : held.settled_attempts],
-    ...[isAttempt ? 1 : held.is_sent, held.run_seq, held.number],
+    change.state,
+    isOpen ? 1 : 0,
+    change.dueAtMs,
+    change.attempts,
+    change.retries,
+    change.lastFailure,
+    change.failedItems,
+    isAttempt ? change.attempts : held.settled_attempts,
+    isAttempt ? 1 : held.is_sent,
+    held.run_seq,
+    held.number,
   );
   if (!isOpen) {
     yield* run("DELETE FROM {bodies} WHERE run_seq = $1 AND number = $2", held.run_seq, held.number);
@@ -164,5 +174,5 @@ function failureText({ reason, message }: { readonly reason: string; readonly me
 
 /** No NUL, which PostgreSQL doesn't take, and not too long: it is a receiver who said it. */
 function toText(text: string): string {
-  return text.slice(0, MAX_MESSAGE).toWellFormed().replaceAll("\0", "\ufffd");
+  return text.slice(0, maxMessage).toWellFormed().replaceAll("\0", "\ufffd");
 }

@@ -26,7 +26,7 @@ export function* leaveRate(
  * What a process began right before it died, and what of it comes late, is in one
  * window with what the next process begins.
  */
-const ALONE_MS = 1_200;
+const aloneMs = 1_200;
 
 /** A process by itself in its file leaves behind when it has begun a call; replicas have leases for that. */
 export function* noteCalls({ dialect }: Session, runSeq: number, atMs: number): Operation<void> {
@@ -34,7 +34,8 @@ export function* noteCalls({ dialect }: Session, runSeq: number, atMs: number): 
   yield* run(
     `UPDATE {shares} SET begun_at_ms = $1
      WHERE channel_seq = (SELECT r.channel_seq FROM {runs} r WHERE r.seq = $2)`,
-    ...[atMs, runSeq],
+    atMs,
+    runSeq,
   );
 }
 
@@ -47,7 +48,8 @@ export function* forgetShares(atMs: number): Operation<void> {
   yield* run(
     `UPDATE {shares} SET wanted = 0,
        until_ms = $1 + CASE WHEN begun_at_ms < $2 THEN begun_at_ms ELSE $2 END`,
-    ...[ALONE_MS - graceMs, atMs],
+    aloneMs - graceMs,
+    atMs,
   );
 }
 

@@ -16,10 +16,10 @@ export interface SqlChannelsOptions {
   readonly retentionMs: number;
 }
 
-const MAX_LEASE_MS = 86_400_000;
-const MAX_PAGE = 1_000;
+const maxLeaseMs = 86_400_000;
+const maxPage = 1_000;
 /** A clock that stays where it was set to for so long is believed when old runs are deleted. */
-const SETTLE_MS = 3_600_000;
+const settleMs = 3_600_000;
 
 type Options = port.CallOptions | undefined;
 
@@ -36,7 +36,7 @@ export class SqlChannels implements port.ChannelStore {
     this.#executor = executor;
     this.#options = options;
     const { now, leaseNow } = options;
-    const settledNow = createSettledNow({ now, monotonicMs: leaseNow }, SETTLE_MS);
+    const settledNow = createSettledNow({ now, monotonicMs: leaseNow }, settleMs);
     this.#ageNow = () => Math.min(settledNow(), leaseNow());
   }
 
@@ -53,7 +53,7 @@ export class SqlChannels implements port.ChannelStore {
     page: port.PageRequest,
     options?: Options,
   ): Promise<port.Page<port.StoredChannel>> {
-    checkRange("limit", page.limit, MAX_PAGE);
+    checkRange("limit", page.limit, maxPage);
     return await this.#call("listChannels", [filter, page], options);
   }
 
@@ -87,7 +87,7 @@ export class SqlChannels implements port.ChannelStore {
     page: port.PageRequest,
     options?: Options,
   ): Promise<port.Page<port.StoredTask>> {
-    checkRange("limit", page.limit, MAX_PAGE);
+    checkRange("limit", page.limit, maxPage);
     return await this.#call("listTasks", [filter, page], options);
   }
 
@@ -103,7 +103,7 @@ export class SqlChannels implements port.ChannelStore {
     limit: number,
     options?: Options,
   ): Promise<{ readonly due: readonly port.DueTask[]; readonly nextAtMs: number | null }> {
-    checkRange("limit", limit, MAX_PAGE);
+    checkRange("limit", limit, maxPage);
     return await this.#call("dueTasks", [limit], options);
   }
 
@@ -124,7 +124,7 @@ export class SqlChannels implements port.ChannelStore {
     leaseMs: number,
     options?: Options,
   ): Promise<port.Preparation | null> {
-    checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
+    checkRange("leaseMs", leaseMs, maxLeaseMs);
     const key = newKey();
     const untilMs = this.#options.leaseNow() + leaseMs;
     const run = await this.#call("leasePreparation", [{ owner, leaseMs, untilMs, key }], options);
@@ -132,13 +132,13 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   async extendPreparation(token: string, leaseMs: number, options?: Options): Promise<number | null> {
-    checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
+    checkRange("leaseMs", leaseMs, maxLeaseMs);
     const untilMs = this.#options.leaseNow() + leaseMs;
     return await this.#call("extendPreparation", [token, untilMs], options);
   }
 
   async releasePreparation(token: string, afterMs: number, options?: Options): Promise<void> {
-    checkRange("afterMs", afterMs, MAX_LEASE_MS, 0);
+    checkRange("afterMs", afterMs, maxLeaseMs, 0);
     const fromMs = this.#options.leaseNow() + afterMs;
     await this.#call("releasePreparation", [token, fromMs], options);
     this.#wake();
@@ -168,8 +168,8 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   async leaseBatches(request: port.LeaseRequest, options?: Options): Promise<port.LeaseResult> {
-    checkRange("maxBatches", request.maxBatches, MAX_PAGE);
-    checkRange("leaseMs", request.leaseMs, MAX_LEASE_MS);
+    checkRange("maxBatches", request.maxBatches, maxPage);
+    checkRange("leaseMs", request.leaseMs, maxLeaseMs);
     const leasing = { ...request, key: newKey(), atMs: this.#options.leaseNow() };
     const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [leasing], options);
     const batches = (await unpackBodies(rows)).map((row): port.LeasedBatch => {
@@ -186,7 +186,7 @@ export class SqlChannels implements port.ChannelStore {
     leaseMs: number,
     options?: Options,
   ): Promise<readonly string[]> {
-    checkRange("leaseMs", leaseMs, MAX_LEASE_MS);
+    checkRange("leaseMs", leaseMs, maxLeaseMs);
     const untilMs = this.#options.leaseNow() + leaseMs;
     return tokens.length === 0 ? [] : await this.#call("extendBatches", [tokens, untilMs], options);
   }
@@ -211,7 +211,7 @@ export class SqlChannels implements port.ChannelStore {
     page: port.PageRequest,
     options?: Options,
   ): Promise<port.Page<port.BatchRecord>> {
-    checkRange("limit", page.limit, MAX_PAGE);
+    checkRange("limit", page.limit, maxPage);
     return await this.#call("listBatches", [runId, filter, page], options);
   }
 

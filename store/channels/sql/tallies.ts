@@ -67,7 +67,8 @@ export class Tallies {
          VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT (run_seq, shard, kind, reason, group_id, language)
          DO UPDATE SET amount = t.amount + excluded.amount`,
-        ...[...key, amount],
+        ...key,
+        amount,
       );
     }
   }
@@ -92,7 +93,11 @@ export function* statistics(_session: Session, runId: string): Operation<RunStat
   const sum = (kind: TallyKind): number => rows.find((one) => one.kind === kind)?.amount ?? 0;
   const { planned, filtered, control, batched, batches } = row;
   return {
-    ...{ planned, filtered, control, batched, batches },
+    planned,
+    filtered,
+    control,
+    batched,
+    batches,
     settledBatches: sum("settled"),
     sent: sum("sent"),
     succeeded: sum("succeeded"),

@@ -20,7 +20,7 @@ export interface TaskRow {
   readonly run_day_count: number;
 }
 
-export const TASK_COLUMNS = `seq, name, channel_seq, definition, state, failure, version, created_at_ms,
+export const taskColumns = `seq, name, channel_seq, definition, state, failure, version, created_at_ms,
   next_run_at_ms, run_id, run_seq, run_day, run_day_count`;
 
 export function* createTask({ nowMs, dialect }: Session, task: NewTask): Operation<TaskCreated> {
@@ -30,14 +30,19 @@ export function* createTask({ nowMs, dialect }: Session, task: NewTask): Operati
   const row = yield* first<TaskRow>(
     `INSERT INTO {tasks} (name, channel_seq, definition, state, failure, version, created_at_ms,
        next_run_at_ms, run_day, run_day_count)
-     VALUES ($1, $2, $3, $4, '', 1, $5, $6, '', 0) RETURNING ${TASK_COLUMNS}`,
-    ...[task.name, channelSeq, task.definition, state, nowMs, task.nextRunAtMs],
+     VALUES ($1, $2, $3, $4, '', 1, $5, $6, '', 0) RETURNING ${taskColumns}`,
+    task.name,
+    channelSeq,
+    task.definition,
+    state,
+    nowMs,
+    task.nextRunAtMs,
   );
   return { kind: "created", task: toTask(row!) };
 }
 
 export function* findTask(_session: Session, taskId: string): Operation<StoredTask | null> {
-  const row = yield* first<TaskRow>(`SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq = $1`, seqOfTask(taskId));
+  const row = yield* first<TaskRow>(`SELECT ${taskColumns} FROM {tasks} WHERE seq = $1`, seqOfTask(taskId));
   return row && toTask(row);
 }
 
@@ -49,9 +54,11 @@ export function* listTasks(
   const before = numberOfCursor(after, Number.MAX_SAFE_INTEGER);
   const rows = yield* all<TaskRow>(
     channelId === undefined
-      ? `SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq < $1 ORDER BY seq DESC LIMIT $2`
-      : `SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq < $1 AND channel_seq = $3 ORDER BY seq DESC LIMIT $2`,
-    ...[before, limit + 1, ...(channelId === undefined ? [] : [seqOfChannel(channelId)])],
+      ? `SELECT ${taskColumns} FROM {tasks} WHERE seq < $1 ORDER BY seq DESC LIMIT $2`
+      : `SELECT ${taskColumns} FROM {tasks} WHERE seq < $1 AND channel_seq = $3 ORDER BY seq DESC LIMIT $2`,
+    before,
+    limit + 1,
+    ...(channelId === undefined ? [] : [seqOfChannel(channelId)]),
   );
   const kept = rows.slice(0, limit);
   return { items: kept.map(toTask), next: rows.length > limit ? String(kept.at(-1)!.seq) : null };
@@ -62,8 +69,9 @@ export function* dueTasks(
   limit: number,
 ): Operation<{ due: readonly DueTask[]; nextAtMs: number | null }> {
   const rows = yield* all<TaskRow>(
-    `SELECT ${TASK_COLUMNS} FROM {tasks} WHERE next_run_at_ms <= $1 ORDER BY next_run_at_ms, seq LIMIT $2`,
-    ...[nowMs, limit],
+    `SELECT ${taskColumns} FROM {tasks} WHERE next_run_at_ms <= $1 ORDER BY next_run_at_ms, seq LIMIT $2`,
+    nowMs,
+    limit,
   );
   const later = yield* first<{ at_ms: number | null }>(
     "SELECT MIN(next_run_at_ms) AS at_ms FROM {tasks} WHERE next_run_at_ms > $1",
@@ -73,10 +81,7 @@ export function* dueTasks(
 }
 
 export function* lockTask({ dialect }: Session, seq: number): Operation<TaskRow | null> {
-  return yield* first<TaskRow>(
-    `SELECT ${TASK_COLUMNS} FROM {tasks} WHERE seq = $1 ${dialect.forUpdate}`,
-    seq,
-  );
+  return yield* first<TaskRow>(`SELECT ${taskColumns} FROM {tasks} WHERE seq = $1 ${dialect.forUpdate}`, seq);
 }
 
 export function toTask(row: TaskRow): StoredTask {

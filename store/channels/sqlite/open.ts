@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
 import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
 import { createLastingClock, systemPorts } from "../../sql/sqlite/lasting-clock.ts";
-import { type ChannelStore, DEFAULT_RUN_RETENTION_MS } from "../channels.ts";
+import { type ChannelStore, defaultRunRetentionMs } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
 import { SqliteChannelsExecutor } from "./executor.ts";
 import { channelStore } from "./store.ts";
@@ -31,7 +31,7 @@ export interface SqliteChannelsOptions {
   readonly freeBytes?: (path: string) => number;
 }
 
-const MIB = 1_048_576;
+const mib = 1_048_576;
 
 /**
  * Opens the store in a SQLite file, which this process then has for itself. All
@@ -46,15 +46,18 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
   const path = resolve(options.path);
   const {
     now = Date.now,
-    retentionMs = DEFAULT_RUN_RETENTION_MS,
-    minFreeBytes = 256 * MIB,
+    retentionMs = defaultRunRetentionMs,
+    minFreeBytes = 256 * mib,
     freeBytes,
   } = options;
   const setup = {
-    ...{ path, maxWalBytes: 8 * MIB, checkAtOpen: false, mark: options.mark },
+    path,
+    maxWalBytes: 8 * mib,
+    checkAtOpen: false,
+    mark: options.mark,
     lockWaitMs: options.lockWaitMs ?? 2_000,
     lingerMs: options.lingerMs ?? 1,
-    reserveBytes: options.reserveBytes ?? 4 * MIB,
+    reserveBytes: options.reserveBytes ?? 4 * mib,
   };
   const { maxWalBytes } = setup;
   const { faults } = channelStore;

@@ -13,7 +13,7 @@ import {
   usersTableName,
   visitorsTableName,
 } from "./layout.ts";
-import { createVisitors } from "./load-seen.ts";
+import { createVisitors } from "./load/seen.ts";
 import type { Session } from "./session.ts";
 
 /** Grows when a file of the version before can't be read any more. */
@@ -143,7 +143,10 @@ async function readRegistry(session: Session, projectId: number): Promise<Omit<P
   const events = names.map(([number, name]): EventName => ({ name, number }));
   const properties = rows.map(
     ([number, table, name, type, group]): Property => ({
-      ...{ table, name, number, type },
+      table,
+      name,
+      number,
+      type,
       ...(group === null ? {} : { group }),
     }),
   );
@@ -191,7 +194,11 @@ async function readClusters(session: Session, projectId: number): Promise<readon
     [projectId],
   );
   return rows.map(([number, name, day, kind, members]) => ({
-    ...{ table: clusterTableName(projectId, number), number, name, day, kind },
+    table: clusterTableName(projectId, number),
+    number,
+    name,
+    day,
+    kind,
     members: Number(members),
   }));
 }

@@ -1,6 +1,6 @@
 import type { Buckets, ZoneStep } from "../scan.ts";
 import type { Dialect } from "./dialect.ts";
-import { intoSteps } from "./steps.ts";
+import { intoSteps } from "./expression/steps.ts";
 
 /**
  * The stretches of local time that no edge cuts. Each event is in one of them

@@ -1,9 +1,9 @@
 import type { GroupKey } from "../scan.ts";
 import type { ScalarType } from "./dialect.ts";
-import { compileExpression, compilePredicate } from "./expression.ts";
+import { compileExpression, compilePredicate } from "./expression/expression.ts";
+import { intoSteps } from "./expression/steps.ts";
+import type { Value } from "./expression/value.ts";
 import type { Source } from "./source.ts";
-import { intoSteps } from "./steps.ts";
-import type { Value } from "./value.ts";
 
 /** A key's column: what rows select for it, and what it yields in the end. */
 export interface CompiledKey {

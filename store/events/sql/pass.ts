@@ -1,6 +1,6 @@
 import type { Buckets, Measure, Scan } from "../scan.ts";
 import { compileBucket, cutStretches, hasGaps, isFine, type Stretches } from "./buckets.ts";
-import { compileConditions } from "./conditions.ts";
+import { compileConditions } from "./expression/conditions.ts";
 import type { CompiledKey } from "./keys.ts";
 import { compileRows, type ListColumn } from "./rows.ts";
 import type { SharedRows } from "./shared-rows.ts";

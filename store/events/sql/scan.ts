@@ -1,9 +1,9 @@
 import type { Scan } from "../scan.ts";
-import { type Answered, compileAdditive, type Numbered } from "./additive.ts";
 import { type Dialect, scalar } from "./dialect.ts";
-import { compileDistinct, groupDistinct } from "./distinct.ts";
 import { type CompiledKey, compileKeys } from "./keys.ts";
-import type { CompiledScan, MeasureLayout, Part } from "./layout.ts";
+import { type Answered, compileAdditive, type Numbered } from "./measure/additive.ts";
+import { compileDistinct, groupDistinct } from "./measure/distinct.ts";
+import type { CompiledScan, MeasureLayout, Part } from "./measure/layout.ts";
 import { Parameters } from "./parameters.ts";
 import { compileShared, cutRange, groupBy, withKeys } from "./pass.ts";
 import type { Relations } from "./relations.ts";

@@ -1,11 +1,11 @@
 import type { Property } from "../schema.ts";
 import type { UserSelection } from "../selection.ts";
 import { type Dialect, scalar } from "./dialect.ts";
-import { compilePredicate } from "./expression.ts";
+import { compilePredicate } from "./expression/expression.ts";
+import { propertyType } from "./expression/value.ts";
 import { Parameters, type Statement } from "./parameters.ts";
 import type { EventColumn, Relations, UserColumn, UsersWanted } from "./relations.ts";
 import { Source } from "./source.ts";
-import { propertyType } from "./value.ts";
 
 const userColumns = ["user_id", "account_id", "distinct_id"] as const satisfies readonly UserColumn[];
 const isUserColumn = (column: EventColumn): column is UserColumn =>

@@ -10,7 +10,7 @@ import { accept } from "../sql/accept.ts";
 import type { InboxOperations } from "../sql/operations.ts";
 import type { InboxExecutor } from "../sql/sql-inbox.ts";
 import type { StoredBatch } from "../stored-batch.ts";
-import { isQuick, QUICK_ACCEPT, QUICK_ACCEPT_UNCLAIMED, quickParams } from "./quick-accept.ts";
+import { isQuick, quickAccept, quickAcceptUnclaimed, quickParams } from "./quick-accept.ts";
 import { SettleGroups } from "./settle-groups.ts";
 import { inboxStore } from "./store.ts";
 
@@ -23,7 +23,7 @@ export interface PostgresInboxExecutorOptions {
 }
 
 /** Asking for the size of the tables is cheap, but not for every batch. */
-const MEASURE_MS = 5_000;
+const measureMs = 5_000;
 
 export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> implements InboxExecutor {
   readonly #options: PostgresInboxExecutorOptions;
@@ -88,7 +88,7 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
   /** In one statement unless the batch needs the whole operation, or its key is taken. */
   async #accept(client: PoolClient, batch: StoredBatch, nowMs: number, shard: number): Promise<AcceptResult> {
     if (isQuick(batch)) {
-      const sql = batch.claim === null ? QUICK_ACCEPT_UNCLAIMED : QUICK_ACCEPT;
+      const sql = batch.claim === null ? quickAcceptUnclaimed : quickAccept;
       const [row] = await this.runner.query<{ seq: number }>(client, sql, quickParams(batch, nowMs, shard));
       if (row !== undefined) {
         return { kind: "stored", batchId: encodeBatchId({ seq: row.seq, acceptedAtMs: batch.acceptedAtMs }) };
@@ -100,7 +100,7 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
 
   #measureNowAndThen(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#measuredAtMs < MEASURE_MS) return;
+    if (nowMs - this.#measuredAtMs < measureMs) return;
     this.#measuredAtMs = nowMs;
     // A server that is away is told about by the call that needs it.
     this.measure(undefined).catch(() => {});

@@ -4,8 +4,8 @@ import { createLeaseClock } from "../../sql/postgres/lease-clock.ts";
 import { checkServer } from "../../sql/postgres/migrate.ts";
 import { createReadiness } from "../../sql/postgres/readiness.ts";
 import { checkSchemaName } from "../../sql/postgres/store.ts";
-import { DEFAULT_RETENTION, type Inbox, type InboxRetention, InboxUnavailableError } from "../inbox.ts";
-import { DEFAULT_MAX_QUEUED_BYTES, SqlInbox } from "../sql/sql-inbox.ts";
+import { defaultRetention, type Inbox, type InboxRetention, InboxUnavailableError } from "../inbox.ts";
+import { defaultMaxQueuedBytes, SqlInbox } from "../sql/sql-inbox.ts";
 import { PostgresInboxExecutor } from "./executor.ts";
 import { inboxStore } from "./store.ts";
 
@@ -58,8 +58,8 @@ export async function openPostgresInbox(options: PostgresInboxOptions): Promise<
       throw error;
     }
   }
-  const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES, clockMs = options.now ?? clock.now } = options;
-  const retention = { ...DEFAULT_RETENTION, ...options.retention };
+  const { maxQueuedBytes = defaultMaxQueuedBytes, clockMs = options.now ?? clock.now } = options;
+  const retention = { ...defaultRetention, ...options.retention };
   return new SqlInbox(executor, { now, clockMs, prepare: asUnavailable(prepare), maxQueuedBytes, retention });
 }
 

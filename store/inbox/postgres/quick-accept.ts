@@ -7,7 +7,7 @@ import { encodeRoutes, type StoredBatch } from "../stored-batch.ts";
  * whose key nobody has. When another connection is just claiming the key, the
  * statement waits for its commit, and then does nothing.
  */
-export const QUICK_ACCEPT = `
+export const quickAccept = `
   WITH claim AS (
     INSERT INTO {claims} (channel, claim_key, sha256, reply, batch_seq, accepted_at_ms,
       owned_until_ms, expires_at_ms, reply_crc)
@@ -16,7 +16,7 @@ export const QUICK_ACCEPT = `
   ), ${batchAnd("claim")}`;
 
 /** The same for a batch without a key. */
-export const QUICK_ACCEPT_UNCLAIMED = `
+export const quickAcceptUnclaimed = `
   WITH numbered AS (
     SELECT nextval('{batches_seq}') AS batch_seq, $2::bytea AS claim_key, $3::bytea AS sha256,
       $4::bytea AS reply, $6::bigint AS expires_at_ms, $16::bigint AS reply_crc
@@ -54,12 +54,23 @@ export function quickParams(batch: StoredBatch, nowMs: number, shard: number): r
   });
   const isFinished = routes.every(({ count }) => count === 0);
   return [
-    ...[batch.channel, batch.claim?.key ?? null, batch.sha256, batch.reply, batch.acceptedAtMs],
-    ...[batch.claim?.expiresAtMs ?? null, JSON.stringify(routes)],
+    batch.channel,
+    batch.claim?.key ?? null,
+    batch.sha256,
+    batch.reply,
+    batch.acceptedAtMs,
+    batch.claim?.expiresAtMs ?? null,
+    JSON.stringify(routes),
     batch.requestId === null ? null : JSON.stringify(batch.requestId),
-    ...[isFinished ? nowMs : null, encodeRoutes(batch.routes), batch.elements, batch.body],
-    ...[batch.body.length, shard, nowMs],
-    ...[batch.reply === null ? null : checksum(batch.sha256, batch.reply)],
-    ...[checksum(batch.elements), checksum(batch.body)],
+    isFinished ? nowMs : null,
+    encodeRoutes(batch.routes),
+    batch.elements,
+    batch.body,
+    batch.body.length,
+    shard,
+    nowMs,
+    batch.reply === null ? null : checksum(batch.sha256, batch.reply),
+    checksum(batch.elements),
+    checksum(batch.body),
   ];
 }

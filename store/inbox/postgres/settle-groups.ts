@@ -4,8 +4,8 @@ import type { OneSettlement, Settled } from "../sql/settle.ts";
 export type SettleTogether = (settlements: readonly OneSettlement[]) => Promise<readonly Settled[]>;
 
 /** More would only wait for each other where the target is ordered. */
-const MAX_RUNNING = 3;
-const MAX_IN_GROUP = 64;
+const maxRunning = 3;
+const maxInGroup = 64;
 
 interface Waiting extends PromiseWithResolvers<Settled> {
   readonly settlement: OneSettlement;
@@ -32,7 +32,7 @@ export class SettleGroups {
   }
 
   #start(): void {
-    if (this.#running >= MAX_RUNNING || this.#waiting.length === 0) return;
+    if (this.#running >= maxRunning || this.#waiting.length === 0) return;
     this.#running++;
     void this.#run(this.#take()).finally(() => {
       this.#running--;
@@ -47,7 +47,7 @@ export class SettleGroups {
     const rest: Waiting[] = [];
     for (const one of this.#waiting) {
       const { workId } = one.settlement.key;
-      const isIn = group.length < MAX_IN_GROUP && !ids.has(workId);
+      const isIn = group.length < maxInGroup && !ids.has(workId);
       ids.add(workId);
       (isIn ? group : rest).push(one);
     }

@@ -6,7 +6,7 @@ import { encodeBatchId } from "../ids.ts";
 import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
 import { book } from "./books.ts";
 import { lineUp } from "./order.ts";
-import { addWork, FRESH } from "./work-rows.ts";
+import { addWork, fresh } from "./rows/work-rows.ts";
 
 interface ClaimRow {
   readonly sha256: Uint8Array;
@@ -39,7 +39,8 @@ function* findClaim({ channel, claim }: StoredBatch, lock: string): Operation<Cl
   return yield* first<ClaimRow>(
     `SELECT sha256, reply, batch_seq, accepted_at_ms, owned_until_ms, expires_at_ms, reply_crc
      FROM {claims} WHERE channel = $1 AND claim_key = $2 ${lock}`,
-    ...[channel, claim.key],
+    channel,
+    claim.key,
   );
 }
 
@@ -72,15 +73,24 @@ function* insertBatch({ nowMs }: Session, batch: StoredBatch): Operation<number>
     `INSERT INTO {batches} (channel, request_id, claim_key, accepted_at_ms, in_flight_until_ms,
        finished_at_ms, routes, clock_ms)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING seq`,
-    ...[batch.channel, batch.requestId === null ? null : JSON.stringify(batch.requestId)],
-    ...[batch.claim?.key ?? null, batch.acceptedAtMs, isBegun ? batch.ownedUntilMs : null],
-    ...[isFinished ? nowMs : null, encodeRoutes(batch.routes), nowMs],
+    batch.channel,
+    batch.requestId === null ? null : JSON.stringify(batch.requestId),
+    batch.claim?.key ?? null,
+    batch.acceptedAtMs,
+    isBegun ? batch.ownedUntilMs : null,
+    isFinished ? nowMs : null,
+    encodeRoutes(batch.routes),
+    nowMs,
   );
   const { seq } = added!;
   yield* run(
     `INSERT INTO {bodies} (batch_seq, elements, body, elements_crc, body_crc)
      VALUES ($1, $2, $3, $4, $5)`,
-    ...[seq, batch.elements, batch.body, checksum(batch.elements), checksum(batch.body)],
+    seq,
+    batch.elements,
+    batch.body,
+    checksum(batch.elements),
+    checksum(batch.body),
   );
   return seq;
 }
@@ -97,8 +107,15 @@ function* saveClaim(
            owned_until_ms = $5, expires_at_ms = $6, reply_crc = $7 WHERE channel = $8 AND claim_key = $9`
       : `INSERT INTO {claims} (sha256, reply, batch_seq, accepted_at_ms, owned_until_ms,
            expires_at_ms, reply_crc, channel, claim_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    ...[sha256, reply, seq, acceptedAtMs, ownedUntilMs, claim.expiresAtMs],
-    ...[reply === null ? null : checksum(sha256, reply), channel, claim.key],
+    sha256,
+    reply,
+    seq,
+    acceptedAtMs,
+    ownedUntilMs,
+    claim.expiresAtMs,
+    reply === null ? null : checksum(sha256, reply),
+    channel,
+    claim.key,
   );
 }
 
@@ -117,9 +134,14 @@ function* openRoute(
     );
   }
   yield* addWork({
-    ...FRESH,
-    ...{ batch_seq: seq, channel, target, indexes, is_ordered: ordered ? 1 : 0 },
-    ...{ due_at_ms: session.nowMs, body_bytes: body.length },
+    ...fresh,
+    batch_seq: seq,
+    channel,
+    target,
+    indexes,
+    is_ordered: ordered ? 1 : 0,
+    due_at_ms: session.nowMs,
+    body_bytes: body.length,
   });
   yield* book(session, channel, target, { accepted: indexes.length, pending: indexes.length });
 }

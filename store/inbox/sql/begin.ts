@@ -1,7 +1,7 @@
 import { first, type Operation, type Session } from "../../sql/query.ts";
 import type { LeaseKey } from "../ids.ts";
 import { decodeIndexes, encodeIndexes } from "../index-set.ts";
-import { addWork, HOLDERS, reduceWork, type WorkRow } from "./work-rows.ts";
+import { addWork, holders, reduceWork, type WorkRow } from "./rows/work-rows.ts";
 
 export interface Beginning extends LeaseKey {
   readonly indexes: readonly number[];
@@ -14,8 +14,10 @@ export function* begin(_session: Session, calls: readonly Beginning[]): Operatio
   for (const call of calls.toSorted((a, b) => a.workId - b.workId)) {
     const row = yield* first<{ id: number }>(
       `UPDATE {work} SET begun = CASE begun WHEN '' THEN CAST($1 AS TEXT) ELSE begun || ',' || CAST($1 AS TEXT) END
-       WHERE id = $2 AND lease_key = $3 AND leased = ${HOLDERS.process} RETURNING id`,
-      ...[encodeIndexes(call.indexes), call.workId, call.leaseKey],
+       WHERE id = $2 AND lease_key = $3 AND leased = ${holders.process} RETURNING id`,
+      encodeIndexes(call.indexes),
+      call.workId,
+      call.leaseKey,
     );
     held.set(call, row !== null);
   }

@@ -24,7 +24,13 @@ export function* book(
        delivered = b.delivered + excluded.delivered,
        dead = b.dead + excluded.dead,
        pending = b.pending + excluded.pending`,
-    ...[channel, target, shard, accepted, delivered, dead, pending],
+    channel,
+    target,
+    shard,
+    accepted,
+    delivered,
+    dead,
+    pending,
   );
 }
 

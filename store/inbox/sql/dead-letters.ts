@@ -60,7 +60,9 @@ export function* listDeadLetters(
        d.accepted_at_ms, d.died_at_ms, b.request_id
      FROM {dead} d LEFT JOIN {batches} b ON b.seq = d.batch_seq
      WHERE ${where} AND d.id < $${at + 1} ORDER BY d.id DESC LIMIT $${at + 2}`,
-    ...[...params, before, limit + 1],
+    ...params,
+    before,
+    limit + 1,
   );
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { items: rows.slice(0, limit).map(toDeadLetter), next: last === undefined ? null : `${last.id}` };

@@ -6,10 +6,10 @@ import { decodeIndexes } from "../index-set.ts";
 import type { Delivery, DeliveryDetail, DeliveryFilter, Page, PageRequest } from "../records.ts";
 import { begunOf } from "./begin.ts";
 import { type DeadRow, parseText } from "./dead-letters.ts";
-import { PARKED_MS } from "./order.ts";
-import { parseRoutes, type RouteRow } from "./routes.ts";
-import { BODY_COLUMNS, type BodyRow, createDamageOf, readableElements } from "./stored-bodies.ts";
-import { WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
+import { parkedMs } from "./order.ts";
+import { parseRoutes, type RouteRow } from "./rows/routes.ts";
+import { type BodyRow, bodyColumns, createDamageOf, readableElements } from "./rows/stored-bodies.ts";
+import { type WorkRow, workColumns } from "./rows/work-rows.ts";
 
 interface BatchRow {
   readonly seq: number;
@@ -26,11 +26,11 @@ interface Details {
   readonly dead: ReadonlyMap<number, readonly DeadRow[]>;
 }
 
-const BATCH_COLUMNS = "seq, channel, request_id, accepted_at_ms, routes";
+const batchColumns = "seq, channel, request_id, accepted_at_ms, routes";
 
 /** Batches a page looks at, and of these the ones whose elements it reads: some milliseconds of work. */
-const MAX_SCANNED = 500;
-const MAX_OPENED = 100;
+const maxScanned = 500;
+const maxOpened = 100;
 
 export function* listDeliveries(
   session: Session,
@@ -40,7 +40,7 @@ export function* listDeliveries(
   const cursor = decodeCursor(after);
   const scanned = yield* scan(session, filter, cursor.seq);
   const isWanted = (row: BatchRow): boolean => isMatching(row, filter);
-  const opened = scanned.filter(isWanted).slice(0, MAX_OPENED);
+  const opened = scanned.filter(isWanted).slice(0, maxOpened);
   const details = yield* readDetails(session, opened);
   const found: { readonly delivery: Delivery; readonly at: string }[] = [];
   for (const row of opened) {
@@ -51,8 +51,8 @@ export function* listDeliveries(
   }
   const items = found.slice(0, limit).map(({ delivery }) => delivery);
   if (found.length > limit) return { items, next: found[limit - 1]!.at };
-  const isMore = opened.length === MAX_OPENED || scanned.length === MAX_SCANNED;
-  const last = opened.length === MAX_OPENED ? opened.at(-1) : scanned.at(-1);
+  const isMore = opened.length === maxOpened || scanned.length === maxScanned;
+  const last = opened.length === maxOpened ? opened.at(-1) : scanned.at(-1);
   return { items, next: isMore && last !== undefined ? `${last.seq}.end` : null };
 }
 
@@ -60,16 +60,17 @@ export function* findDelivery(session: Session, deliveryId: string): Operation<D
   const key = decodeDeliveryId(deliveryId);
   if (key === null) return null;
   const row = yield* first<BatchRow>(
-    `SELECT ${BATCH_COLUMNS} FROM {batches}
+    `SELECT ${batchColumns} FROM {batches}
      WHERE seq = $1 AND accepted_at_ms = $2 AND in_flight_until_ms IS NULL`,
-    ...[key.batch.seq, key.batch.acceptedAtMs],
+    key.batch.seq,
+    key.batch.acceptedAtMs,
   );
   if (row === null) return null;
   const details = yield* readDetails(session, [row]);
   const delivery = deliveriesOf(row, details).find((known) => known.deliveryId === deliveryId);
   const element = details.elements.get(row.seq)?.find(({ index }) => index === key.index);
   if (delivery === undefined || element === undefined) return null;
-  const stored = yield* first<BodyRow>(`SELECT ${BODY_COLUMNS} FROM {bodies} WHERE batch_seq = $1`, row.seq);
+  const stored = yield* first<BodyRow>(`SELECT ${bodyColumns} FROM {bodies} WHERE batch_seq = $1`, row.seq);
   if (stored === null || createDamageOf([stored])(row.seq, [key.index]) !== null) return null;
   const json = stored.body.slice(element.start, element.end);
   const receipt = json.subarray(element.receiptStart - element.start, element.receiptEnd - element.start);
@@ -87,18 +88,20 @@ function* scan(
   const oldest = only ?? 0;
   if (state === undefined || state === "delivered") {
     return yield* all<BatchRow>(
-      `SELECT ${BATCH_COLUMNS} FROM {batches} WHERE seq <= $1 AND seq >= $2
-       AND in_flight_until_ms IS NULL ORDER BY seq DESC LIMIT ${MAX_SCANNED}`,
-      ...[newest, oldest],
+      `SELECT ${batchColumns} FROM {batches} WHERE seq <= $1 AND seq >= $2
+       AND in_flight_until_ms IS NULL ORDER BY seq DESC LIMIT ${maxScanned}`,
+      newest,
+      oldest,
     );
   }
   const having = yield* all<{ batch_seq: number }>(
     `SELECT DISTINCT batch_seq FROM ${state === "dead" ? "{dead}" : "{work}"}
-     WHERE batch_seq <= $1 AND batch_seq >= $2 ORDER BY batch_seq DESC LIMIT ${MAX_SCANNED}`,
-    ...[newest, oldest],
+     WHERE batch_seq <= $1 AND batch_seq >= $2 ORDER BY batch_seq DESC LIMIT ${maxScanned}`,
+    newest,
+    oldest,
   );
   return yield* all<BatchRow>(
-    `SELECT ${BATCH_COLUMNS} FROM {batches} WHERE seq IN ${dialect.integersOf("$1")} ORDER BY seq DESC`,
+    `SELECT ${batchColumns} FROM {batches} WHERE seq IN ${dialect.integersOf("$1")} ORDER BY seq DESC`,
     JSON.stringify(having.map((row) => row.batch_seq)),
   );
 }
@@ -110,7 +113,7 @@ function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Opera
     `SELECT batch_seq, elements FROM {bodies} WHERE ${isIn}`,
     seqs,
   );
-  const work = yield* all<WorkRow>(`SELECT ${WORK_COLUMNS} FROM {work} w WHERE w.${isIn}`, seqs);
+  const work = yield* all<WorkRow>(`SELECT ${workColumns} FROM {work} w WHERE w.${isIn}`, seqs);
   const dead = yield* all<DeadRow>(
     `SELECT batch_seq, element_index, target, reason, attempts FROM {dead} WHERE ${isIn}`,
     seqs,
@@ -166,10 +169,12 @@ function standingOf(
   dead: DeadRow | undefined,
 ): Pick<Delivery, "state" | "attempts" | "reason" | "dueAtMs"> {
   if (work !== undefined) {
-    const dueAtMs = work.due_at_ms === PARKED_MS ? null : work.due_at_ms;
+    const dueAtMs = work.due_at_ms === parkedMs ? null : work.due_at_ms;
     return {
       state: work.leased > 0 ? "leased" : "pending",
-      ...{ attempts: work.attempt + (begunOf(work).has(index) ? 1 : 0), reason: work.reason, dueAtMs },
+      attempts: work.attempt + (begunOf(work).has(index) ? 1 : 0),
+      reason: work.reason,
+      dueAtMs,
     };
   }
   if (dead === undefined) return { state: "delivered", attempts: null, reason: null, dueAtMs: null };

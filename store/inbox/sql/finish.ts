@@ -7,8 +7,8 @@ import { encodeRoutes } from "../stored-batch.ts";
 import { book } from "./books.ts";
 import { bury } from "./dead-letters.ts";
 import { lineUp } from "./order.ts";
-import { parseRoutes, type RouteRow } from "./routes.ts";
-import { addWork, FRESH, finishIfDone } from "./work-rows.ts";
+import { parseRoutes, type RouteRow } from "./rows/routes.ts";
+import { addWork, finishIfDone, fresh } from "./rows/work-rows.ts";
 
 interface BegunRow {
   readonly channel: string;
@@ -23,7 +23,7 @@ export interface Finished {
   readonly wake: readonly string[];
 }
 
-const STALE: Finished = { result: { kind: "stale" }, wake: [] };
+const stale: Finished = { result: { kind: "stale" }, wake: [] };
 
 export function* complete(
   session: Session,
@@ -32,7 +32,7 @@ export function* complete(
   wallMs: number,
 ): Operation<Finished> {
   const begun = yield* findBegun(session, key);
-  if (begun === null) return STALE;
+  if (begun === null) return stale;
   const routes = parseRoutes(begun.routes).map((route) => ({ route, result: resultFor(route, results) }));
   checkTargets(results ?? [], routes);
   if (begun.claim_key !== null) {
@@ -41,7 +41,8 @@ export function* complete(
   const kept = routes.map(({ route, result }) => ({ ...route, indexes: indexesOf(result) }));
   yield* run(
     "UPDATE {batches} SET in_flight_until_ms = NULL, routes = $1 WHERE seq = $2",
-    ...[encodeRoutes(kept), key.seq],
+    encodeRoutes(kept),
+    key.seq,
   );
   for (const { route, result } of routes) {
     yield* openRoute(session, { key, channel: begun.channel, wallMs }, route, result);
@@ -53,10 +54,12 @@ export function* complete(
 
 export function* release(session: Session, key: BatchKey): Operation<Finished> {
   const begun = yield* findBegun(session, key);
-  if (begun === null) return STALE;
+  if (begun === null) return stale;
   yield* run(
     "DELETE FROM {claims} WHERE channel = $1 AND claim_key = $2 AND batch_seq = $3",
-    ...[begun.channel, begun.claim_key, key.seq],
+    begun.channel,
+    begun.claim_key,
+    key.seq,
   );
   yield* run("DELETE FROM {bodies} WHERE batch_seq = $1", key.seq);
   yield* run("DELETE FROM {batches} WHERE seq = $1", key.seq);
@@ -66,13 +69,19 @@ export function* release(session: Session, key: BatchKey): Operation<Finished> {
 function* answerClaim(channel: string, key: Uint8Array, seq: number, reply: Uint8Array): Operation<void> {
   const claim = yield* first<{ sha256: Uint8Array }>(
     "SELECT sha256 FROM {claims} WHERE channel = $1 AND claim_key = $2 AND batch_seq = $3",
-    ...[channel, key, seq],
+    channel,
+    key,
+    seq,
   );
   if (claim === null) return;
   yield* run(
     `UPDATE {claims} SET reply = $1, reply_crc = $2
      WHERE channel = $3 AND claim_key = $4 AND batch_seq = $5`,
-    ...[reply, checksum(claim.sha256, reply), channel, key, seq],
+    reply,
+    checksum(claim.sha256, reply),
+    channel,
+    key,
+    seq,
   );
 }
 
@@ -84,13 +93,16 @@ export function* replyOf(
   const batch = yield* first<BegunRow>(
     `SELECT channel, claim_key, in_flight_until_ms, routes FROM {batches}
      WHERE seq = $1 AND accepted_at_ms = $2`,
-    ...[seq, acceptedAtMs],
+    seq,
+    acceptedAtMs,
   );
   const until = batch?.in_flight_until_ms ?? null;
   if (batch?.claim_key == null || until !== null) return { reply: null, isInFlight: (until ?? 0) > nowMs };
   const claim = yield* first<{ reply: Uint8Array | null }>(
     "SELECT reply FROM {claims} WHERE channel = $1 AND claim_key = $2 AND batch_seq = $3",
-    ...[batch.channel, batch.claim_key, seq],
+    batch.channel,
+    batch.claim_key,
+    seq,
   );
   return { reply: claim?.reply ?? null, isInFlight: false };
 }
@@ -99,7 +111,8 @@ function* findBegun({ dialect }: Session, key: BatchKey): Operation<BegunRow | n
   return yield* first<BegunRow>(
     `SELECT channel, claim_key, in_flight_until_ms, routes FROM {batches}
      WHERE seq = $1 AND accepted_at_ms = $2 AND in_flight_until_ms IS NOT NULL ${dialect.forUpdate}`,
-    ...[key.seq, key.acceptedAtMs],
+    key.seq,
+    key.acceptedAtMs,
   );
 }
 
@@ -155,9 +168,14 @@ function* openRoute(
     );
   }
   yield* addWork({
-    ...FRESH,
-    ...{ batch_seq: seq, channel, target, indexes: pending, is_ordered: ordered ? 1 : 0 },
-    ...{ due_at_ms: session.nowMs, body_bytes: stored!.body_bytes },
+    ...fresh,
+    batch_seq: seq,
+    channel,
+    target,
+    indexes: pending,
+    is_ordered: ordered ? 1 : 0,
+    due_at_ms: session.nowMs,
+    body_bytes: stored!.body_bytes,
   });
   const grave = { batchSeq: seq, channel, target, acceptedAtMs, attempts: 1, diedAtMs: wallMs };
   yield* bury(session, grave, elements, dead);

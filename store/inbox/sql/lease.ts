@@ -1,12 +1,12 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import { forgetShares } from "../../sql/shares.ts";
 import { recover } from "./begin.ts";
-import { type BrokenWork, buryBroken, readIndexes } from "./broken-work.ts";
-import { PARKED_MS } from "./order.ts";
-import { TARGET_SHARES } from "./shares.ts";
-import { BODY_COLUMNS, type BodyRow, createDamageOf } from "./stored-bodies.ts";
+import { parkedMs } from "./order.ts";
+import { type BrokenWork, buryBroken, readIndexes } from "./rows/broken-work.ts";
+import { type BodyRow, bodyColumns, createDamageOf } from "./rows/stored-bodies.ts";
+import { holders, type WorkRow, workColumns } from "./rows/work-rows.ts";
+import { targetShares } from "./shares.ts";
 import { takeAll } from "./take.ts";
-import { HOLDERS, WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
 
 export interface Leasing {
   readonly target: string;
@@ -14,7 +14,7 @@ export interface Leasing {
   readonly maxBytes: number;
   readonly leaseMs: number;
   readonly leaseKey: number;
-  readonly holder: keyof typeof HOLDERS;
+  readonly holder: keyof typeof holders;
   /** For dead letters: milliseconds since 1970. */
   readonly wallMs: number;
 }
@@ -47,16 +47,16 @@ export interface LeasedRows {
 }
 
 /** Rows looked at first; few, because another replica passes over what is being looked at. Then twice as many. */
-const FIRST_LIMIT = 8;
-const LAST_LIMIT = 512;
+const firstLimit = 8;
+const lastLimit = 512;
 
 export function* lease(session: Session, leasing: Leasing): Operation<LeasedRows> {
   const { maxElements, maxBytes } = leasing;
   const untilMs = session.nowMs + leasing.leaseMs;
   const items: ReadRow[] = [];
   let [elements, bytes, damaged] = [0, 0, 0];
-  for (let limit = FIRST_LIMIT; elements < maxElements && bytes < maxBytes; limit *= 2) {
-    const due = yield* findDue(session, leasing.target, Math.min(limit, LAST_LIMIT));
+  for (let limit = firstLimit; elements < maxElements && bytes < maxBytes; limit *= 2) {
+    const due = yield* findDue(session, leasing.target, Math.min(limit, lastLimit));
     const found = yield* readAll(session, due, leasing.wallMs);
     damaged += found.damaged;
     const room = { elements: maxElements - elements, bytes: maxBytes - bytes };
@@ -64,7 +64,7 @@ export function* lease(session: Session, leasing: Leasing): Operation<LeasedRows
     items.push(...taken);
     elements += sum(taken.map(({ indexes }) => indexes.length));
     bytes += sum(taken.map((row) => row.body_bytes));
-    if (due.length < Math.min(limit, LAST_LIMIT)) break;
+    if (due.length < Math.min(limit, lastLimit)) break;
   }
   const opened = yield* openBodies(session, items, leasing.wallMs);
   damaged += opened.damaged;
@@ -82,28 +82,32 @@ export function* extend(
   const untilMs = nowMs + leaseMs;
   const row = yield* first<{ id: number }>(
     "UPDATE {work} SET due_at_ms = $1 WHERE id = $2 AND lease_key = $3 AND leased > 0 RETURNING id",
-    ...[untilMs, lease.workId, lease.leaseKey],
+    untilMs,
+    lease.workId,
+    lease.leaseKey,
   );
   return row === null ? null : untilMs;
 }
 
 /** The process that had the file before has ended, and its leases with it; those of consumers elsewhere go on. */
 export function* forgetLeases({ nowMs }: Session): Operation<void> {
-  yield* forgetShares(TARGET_SHARES, nowMs);
+  yield* forgetShares(targetShares, nowMs);
   yield* run(
-    `UPDATE {work} SET due_at_ms = $1 WHERE leased = ${HOLDERS.process} AND due_at_ms > $1
-       AND due_at_ms < ${PARKED_MS}`,
+    `UPDATE {work} SET due_at_ms = $1 WHERE leased = ${holders.process} AND due_at_ms > $1
+       AND due_at_ms < ${parkedMs}`,
     nowMs,
   );
 }
 
 function* findDue(session: Session, target: string, limit: number): Operation<readonly CandidateRow[]> {
   return yield* all<CandidateRow>(
-    `SELECT ${WORK_COLUMNS}, b.request_id, b.accepted_at_ms, b.clock_ms
+    `SELECT ${workColumns}, b.request_id, b.accepted_at_ms, b.clock_ms
      FROM {work} w LEFT JOIN {batches} b ON b.seq = w.batch_seq
      WHERE w.target = $1 AND w.due_at_ms <= $2
      ORDER BY w.due_at_ms, w.id LIMIT $3 ${session.dialect.skipLocked("w")}`,
-    ...[target, session.nowMs, limit],
+    target,
+    session.nowMs,
+    limit,
   );
 }
 
@@ -112,8 +116,8 @@ function* findNextDue(target: string): Operation<number | null> {
     "SELECT MIN(due_at_ms) AS due FROM {work} WHERE target = $1",
     target,
   );
-  const due = row?.due ?? PARKED_MS;
-  return due === PARKED_MS ? null : due;
+  const due = row?.due ?? parkedMs;
+  return due === parkedMs ? null : due;
 }
 
 /** Rows with their indexes; those that can't be read become dead letters. */
@@ -148,7 +152,7 @@ interface Opened {
 function* openBodies(session: Session, taken: readonly ReadRow[], wallMs: number): Operation<Opened> {
   if (taken.length === 0) return { items: [], bodies: [], damaged: 0 };
   const bodies = yield* all<BodyRow>(
-    `SELECT ${BODY_COLUMNS} FROM {bodies} WHERE batch_seq IN ${session.dialect.integersOf("$1")}`,
+    `SELECT ${bodyColumns} FROM {bodies} WHERE batch_seq IN ${session.dialect.integersOf("$1")}`,
     JSON.stringify([...new Set(taken.map((row) => row.batch_seq))]),
   );
   const bySeq = new Map(bodies.map((body) => [body.batch_seq, body]));

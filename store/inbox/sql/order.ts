@@ -10,7 +10,7 @@ import { orderKey } from "../stored-batch.ts";
  */
 
 /** The `due_at_ms` of parked work. */
-export const PARKED_MS = Number.MAX_SAFE_INTEGER;
+export const parkedMs = Number.MAX_SAFE_INTEGER;
 
 /**
  * Serialises lease and settle of an ordered target. Otherwise a settlement could miss
@@ -53,7 +53,8 @@ export function* firstInLine(
      WHERE target = $1 AND batch_seq IN ${dialect.integersOf("$2")} AND (in_flight = 1 OR (
        NOT EXISTS (${others} AND other.position < mine.position)
        AND NOT EXISTS (${others} AND other.in_flight = 1)))`,
-    ...[target, JSON.stringify(batchSeqs)],
+    target,
+    JSON.stringify(batchSeqs),
   );
 }
 
@@ -82,7 +83,8 @@ export function* leaveLine(
   const rows = yield* all<FirstRow>(
     `SELECT position, batch_seq, element_index FROM {line}
      WHERE target = $1 AND batch_seq IN ${dialect.integersOf("$2")}`,
-    ...[target, JSON.stringify([...settled.keys()])],
+    target,
+    JSON.stringify([...settled.keys()]),
   );
   const gone = rows.filter((row) => settled.get(row.batch_seq)?.has(row.element_index));
   const positions = JSON.stringify(gone.map((row) => row.position));
@@ -99,8 +101,10 @@ export function* leaveLine(
   if (next.length === 0) return;
   yield* run(
     `UPDATE {work} SET due_at_ms = $1
-     WHERE target = $2 AND due_at_ms = ${PARKED_MS} AND batch_seq IN ${dialect.integersOf("$3")}`,
-    ...[nowMs, target, JSON.stringify(next.map((row) => row.batch_seq))],
+     WHERE target = $2 AND due_at_ms = ${parkedMs} AND batch_seq IN ${dialect.integersOf("$3")}`,
+    nowMs,
+    target,
+    JSON.stringify(next.map((row) => row.batch_seq)),
   );
 }
 
@@ -108,7 +112,7 @@ export function* leaveLine(
 export function* parkWork({ dialect }: Session, ids: readonly number[]): Operation<void> {
   if (ids.length === 0) return;
   yield* run(
-    `UPDATE {work} SET due_at_ms = ${PARKED_MS} WHERE id IN ${dialect.integersOf("$1")}`,
+    `UPDATE {work} SET due_at_ms = ${parkedMs} WHERE id IN ${dialect.integersOf("$1")}`,
     JSON.stringify(ids),
   );
 }

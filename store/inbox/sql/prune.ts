@@ -2,22 +2,22 @@ import { all, first, type Operation, run, type Session } from "../../sql/query.t
 import type { InboxRetention, PruneResult } from "../inbox.ts";
 
 /** Pieces small enough that accepts behind them don't wait long: 200 batches are some 5 MB. */
-const MAX_BATCHES = 200;
-const MAX_ROWS = 2_000;
+const maxBatches = 200;
+const maxRows = 2_000;
 
 /** One bounded piece of cleaning up. */
 export function* prune(session: Session, retention: InboxRetention): Operation<PruneResult> {
   const { nowMs, dialect } = session;
   const deadLetters = yield* all<{ id: number }>(
     `DELETE FROM {dead} WHERE id IN (
-       SELECT id FROM {dead} WHERE kept_from_ms < $1 ORDER BY kept_from_ms LIMIT ${MAX_ROWS}
+       SELECT id FROM {dead} WHERE kept_from_ms < $1 ORDER BY kept_from_ms LIMIT ${maxRows}
      ) RETURNING id`,
     nowMs - retention.deadLetterMs,
   );
   const claims = yield* all<{ batch_seq: number }>(
     `DELETE FROM {claims} WHERE (channel, claim_key) IN (
        SELECT channel, claim_key FROM {claims} WHERE expires_at_ms <= $1
-       ORDER BY expires_at_ms LIMIT ${MAX_ROWS}
+       ORDER BY expires_at_ms LIMIT ${maxRows}
      ) RETURNING batch_seq`,
     nowMs,
   );
@@ -25,22 +25,22 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
   const finished = yield* all<{ seq: number }>(
     `SELECT seq FROM {batches} WHERE finished_at_ms < $1
        AND NOT EXISTS (SELECT 1 FROM {dead} WHERE batch_seq = seq)
-     ORDER BY finished_at_ms LIMIT ${MAX_BATCHES} ${dialect.forUpdate}`,
+     ORDER BY finished_at_ms LIMIT ${maxBatches} ${dialect.forUpdate}`,
     nowMs - retention.finishedMs,
   );
   // A begun batch whose owner is gone waits for its sender's repeat, as long as its key is kept.
   const abandoned = yield* all<{ seq: number }>(
-    `SELECT seq FROM {batches} WHERE in_flight_until_ms < $1 LIMIT ${MAX_BATCHES} ${dialect.forUpdate}`,
+    `SELECT seq FROM {batches} WHERE in_flight_until_ms < $1 LIMIT ${maxBatches} ${dialect.forUpdate}`,
     nowMs - retention.claimMs,
   );
   const gone = [...finished, ...abandoned].map(({ seq }) => seq);
   yield* run(`DELETE FROM {bodies} WHERE batch_seq IN ${dialect.integersOf("$1")}`, JSON.stringify(gone));
   yield* run(`DELETE FROM {batches} WHERE seq IN ${dialect.integersOf("$1")}`, JSON.stringify(gone));
   const full = [
-    finished.length === MAX_BATCHES,
-    abandoned.length === MAX_BATCHES,
-    claims.length === MAX_ROWS,
-    deadLetters.length === MAX_ROWS,
+    finished.length === maxBatches,
+    abandoned.length === maxBatches,
+    claims.length === maxRows,
+    deadLetters.length === maxRows,
   ];
   return {
     batches: gone.length,

@@ -3,8 +3,8 @@ import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.t
 import { book } from "./books.ts";
 import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
 import { lineUp } from "./order.ts";
-import { isOrderedRoute } from "./routes.ts";
-import { addWork, FRESH } from "./work-rows.ts";
+import { isOrderedRoute } from "./rows/routes.ts";
+import { addWork, fresh } from "./rows/work-rows.ts";
 
 export interface Replayed {
   readonly result: ReplayResult;
@@ -36,7 +36,9 @@ export function* replay(
   for (const group of groups.values()) count += yield* revive(session, group, nonce);
   yield* run(
     "INSERT INTO {replays} (nonce, replayed, replayed_at_ms) VALUES ($1, $2, $3)",
-    ...[nonce, count, session.nowMs],
+    nonce,
+    count,
+    session.nowMs,
   );
   return { result: { count }, wake: [...new Set(rows.map(({ target }) => target))] };
 }
@@ -57,9 +59,14 @@ function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Ope
     yield* lineUp(batchSeq, target, elements);
   }
   yield* addWork({
-    ...FRESH,
-    ...{ batch_seq: batchSeq, channel, target, is_ordered: isOrdered ? 1 : 0, replay: nonce },
-    ...{ due_at_ms: session.nowMs, body_bytes: batch.body_bytes },
+    ...fresh,
+    batch_seq: batchSeq,
+    channel,
+    target,
+    is_ordered: isOrdered ? 1 : 0,
+    replay: nonce,
+    due_at_ms: session.nowMs,
+    body_bytes: batch.body_bytes,
     indexes: rows.map((row) => row.element_index),
   });
   yield* run(

@@ -6,10 +6,10 @@ import type { ElementOutcome, SettleResult } from "../work.ts";
 import { book } from "./books.ts";
 import { bury } from "./dead-letters.ts";
 import { type LeavingLine, leaveLine, lockOrder } from "./order.ts";
-import { readableElements } from "./stored-bodies.ts";
-import { addWork, finishIfDone, reduceWork, WORK_COLUMNS, type WorkRow } from "./work-rows.ts";
+import { readableElements } from "./rows/stored-bodies.ts";
+import { addWork, finishIfDone, reduceWork, type WorkRow, workColumns } from "./rows/work-rows.ts";
 
-const FREE = { leased: 0, lease_key: 0, begun: "" } as const;
+const free = { leased: 0, lease_key: 0, begun: "" } as const;
 
 export interface Settled {
   readonly result: SettleResult;
@@ -24,11 +24,12 @@ export function* settle(
   wallMs: number,
 ): Operation<Settled> {
   const row = yield* first<WorkRow>(
-    `SELECT ${WORK_COLUMNS} FROM {work} w
+    `SELECT ${workColumns} FROM {work} w
      WHERE w.id = $1 AND w.lease_key = $2 AND w.leased > 0 ${session.dialect.forUpdate}`,
-    ...[workId, leaseKey],
+    workId,
+    leaseKey,
   );
-  return row === null ? STALE : yield* settleRow(session, row, outcomes, wallMs);
+  return row === null ? stale : yield* settleRow(session, row, outcomes, wallMs);
 }
 
 /** What one of several settlements needs. */
@@ -45,7 +46,7 @@ export function* settleAll(
 ): Operation<readonly Settled[]> {
   const { forUpdate, integersOf } = session.dialect;
   const rows = yield* all<WorkRow>(
-    `SELECT ${WORK_COLUMNS} FROM {work} w WHERE w.id IN ${integersOf("$1")} AND w.leased > 0
+    `SELECT ${workColumns} FROM {work} w WHERE w.id IN ${integersOf("$1")} AND w.leased > 0
      ORDER BY w.id ${forUpdate}`,
     JSON.stringify(settlements.map(({ key }) => key.workId)),
   );
@@ -64,7 +65,7 @@ export function* settleAll(
       settled.set(settlement, yield* settleRow(session, row, settlement.outcomes, wallMs));
     }
   }
-  return settlements.map((one) => settled.get(one) ?? STALE);
+  return settlements.map((one) => settled.get(one) ?? stale);
 }
 
 interface Held {
@@ -122,7 +123,7 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly
   return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-const STALE: Settled = { result: { kind: "stale" }, wake: [] };
+const stale: Settled = { result: { kind: "stale" }, wake: [] };
 
 function* settleRow(
   session: Session,
@@ -156,13 +157,20 @@ function* settleRow(
 function* placeWork({ nowMs }: Session, row: WorkRow, plan: Settlement): Operation<void> {
   const again = [
     ...plan.retries.map(({ indexes, notBeforeMs, reason }) => ({
-      ...FREE,
-      ...{ indexes, due_at_ms: notBeforeMs, reason, attempt: row.attempt + 1, suspect: 0 },
+      ...free,
+      indexes,
+      due_at_ms: notBeforeMs,
+      reason,
+      attempt: row.attempt + 1,
+      suspect: 0,
     })),
     {
-      ...FREE,
-      ...{ indexes: plan.returned, due_at_ms: nowMs, reason: row.reason },
-      ...{ attempt: row.attempt, suspect: row.suspect },
+      ...free,
+      indexes: plan.returned,
+      due_at_ms: nowMs,
+      reason: row.reason,
+      attempt: row.attempt,
+      suspect: row.suspect,
     },
   ].filter(({ indexes }) => indexes.length > 0);
   const kept = plan.remaining.length > 0 ? { ...row, indexes: plan.remaining } : again.shift();
@@ -185,7 +193,10 @@ function* buryDead(
   );
   const { batch_seq: batchSeq, channel, target, attempt } = row;
   const grave = {
-    ...{ batchSeq, channel, target, diedAtMs: wallMs },
+    batchSeq,
+    channel,
+    target,
+    diedAtMs: wallMs,
     acceptedAtMs: stored?.accepted_at_ms ?? wallMs,
   };
   const elements = readableElements(stored?.elements);

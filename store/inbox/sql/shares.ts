@@ -6,7 +6,7 @@ export interface TargetSharing extends Omit<shares.Sharing, "atMs"> {
   readonly target: string;
 }
 
-export const TARGET_SHARES: shares.ShareTable = { table: "{target_shares}", column: "name" };
+export const targetShares: shares.ShareTable = { table: "{target_shares}", column: "name" };
 
 export function* shareRate(session: Session, sharing: TargetSharing): Operation<Omit<Share, "token">> {
   return yield* shares.shareRate(session, rateOf(sharing.target), { ...sharing, atMs: session.nowMs });
@@ -21,5 +21,5 @@ export function* leaveRate(
 }
 
 function rateOf(target: string): shares.RateOf {
-  return { ...TARGET_SHARES, value: target, lock: `engage shares of target ${target}` };
+  return { ...targetShares, value: target, lock: `engage shares of target ${target}` };
 }

@@ -10,7 +10,7 @@ import { InboxUnavailableError } from "../inbox.ts";
 import { type StoredBatch, toStoredBatch } from "../stored-batch.ts";
 import { checkLeaseMs, checkLeasing, checkNonce, checkPage } from "./checks.ts";
 import type { InboxOperations } from "./operations.ts";
-import { toWorkItems } from "./work-items.ts";
+import { toWorkItems } from "./rows/work-items.ts";
 
 export interface InboxExecutor extends Executor<InboxOperations> {
   /** @throws InboxFullError when there is no room for a body of that size. */
@@ -33,16 +33,16 @@ export interface SqlInboxOptions {
   readonly maxQueuedBytes: number;
 }
 
-export const DEFAULT_MAX_QUEUED_BYTES = 67_108_864;
+export const defaultMaxQueuedBytes = 67_108_864;
 
-const DEFAULT_MAX_LEASE_BYTES = 33_554_432;
+const defaultMaxLeaseBytes = 33_554_432;
 
 /** How often `awaitReply` looks: quickly at first, since most answers come within a second. */
-const FIRST_LOOK_MS = 10;
-const LAST_LOOK_MS = 250;
+const firstLookMs = 10;
+const lastLookMs = 250;
 
 /** For so long a failed accept makes the inbox unhealthy; then it may be tried again, since only that can show. */
-const FAILURE_MS = 10_000;
+const failureMs = 10_000;
 
 /** The inbox over any database that runs the operations. */
 export class SqlInbox implements port.Inbox {
@@ -75,7 +75,7 @@ export class SqlInbox implements port.Inbox {
     const key = decodeBatchId(batchId);
     if (key === null) return null;
     const endMs = performance.now() + waitMs;
-    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, LAST_LOOK_MS)) {
+    for (let lookMs = firstLookMs; ; lookMs = Math.min(lookMs * 2, lastLookMs)) {
       const { reply, isInFlight } = await this.#call("replyOf", [key], options);
       const leftMs = endMs - performance.now();
       if (reply !== null || !isInFlight || leftMs <= 0) return reply;
@@ -103,7 +103,7 @@ export class SqlInbox implements port.Inbox {
 
   async lease(request: port.LeaseRequest, options?: port.CallOptions): Promise<port.LeaseResult> {
     checkLeasing(request);
-    const { maxBytes = DEFAULT_MAX_LEASE_BYTES, holder = "process" } = request;
+    const { maxBytes = defaultMaxLeaseBytes, holder = "process" } = request;
     const leaseKey = newKey();
     const leasing = { ...request, maxBytes, holder, leaseKey, wallMs: this.#options.now() };
     const rows = await this.#call("lease", [leasing], options);
@@ -268,7 +268,7 @@ export class SqlInbox implements port.Inbox {
 
   #writable(): Pick<port.InboxHealth, "writable" | "reason"> {
     const { message, atMs } = this.#failure ?? { message: "", atMs: Number.NEGATIVE_INFINITY };
-    if (performance.now() - atMs < FAILURE_MS) return { writable: false, reason: message };
+    if (performance.now() - atMs < failureMs) return { writable: false, reason: message };
     try {
       this.#admit(0);
       return { writable: true, reason: null };

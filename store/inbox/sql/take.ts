@@ -1,7 +1,7 @@
 import { type Operation, run, type Session } from "../../sql/query.ts";
 import { encodeIndexes } from "../index-set.ts";
-import { firstInLine, lockOrder, markInFlight, PARKED_MS, parkWork } from "./order.ts";
-import { addWork, HOLDERS, reduceWork, type WorkRow } from "./work-rows.ts";
+import { firstInLine, lockOrder, markInFlight, parkedMs, parkWork } from "./order.ts";
+import { addWork, holders, reduceWork, type WorkRow } from "./rows/work-rows.ts";
 
 /** Work with its indexes read. */
 export interface ReadRow extends WorkRow {
@@ -11,7 +11,7 @@ export interface ReadRow extends WorkRow {
 export interface Taking {
   readonly leaseKey: number;
   readonly untilMs: number;
-  readonly holder: keyof typeof HOLDERS;
+  readonly holder: keyof typeof holders;
 }
 
 /** Leases rows as far as there is room; a row that is larger is split. */
@@ -89,13 +89,16 @@ function choose(row: ReadRow, firsts: ReadonlyMap<number, number>, maxElements: 
 
 /** Splits or parks a row that is not taken as a whole. Resolves to the id of what is leased. */
 function* split(row: ReadRow, { wanted, rest, isBlocked }: Choice, taking: Taking): Operation<number> {
-  const dueAtMs = isBlocked ? PARKED_MS : row.due_at_ms;
+  const dueAtMs = isBlocked ? parkedMs : row.due_at_ms;
   yield* reduceWork(row.id, rest, { ...row, due_at_ms: dueAtMs, leased: 0, lease_key: 0, begun: "" });
   const isConsumer = taking.holder === "consumer";
   return yield* addWork({
     ...row,
-    ...{ indexes: wanted, due_at_ms: taking.untilMs, lease_key: taking.leaseKey },
-    ...{ leased: HOLDERS[taking.holder], begun: isConsumer ? encodeIndexes(wanted) : "" },
+    indexes: wanted,
+    due_at_ms: taking.untilMs,
+    lease_key: taking.leaseKey,
+    leased: holders[taking.holder],
+    begun: isConsumer ? encodeIndexes(wanted) : "",
   });
 }
 
@@ -106,8 +109,10 @@ function* leaseWhole(
 ): Operation<void> {
   const begun = holder === "consumer" ? "element_indexes" : "''";
   yield* run(
-    `UPDATE {work} SET leased = ${HOLDERS[holder]}, begun = ${begun}, lease_key = $1, due_at_ms = $2
+    `UPDATE {work} SET leased = ${holders[holder]}, begun = ${begun}, lease_key = $1, due_at_ms = $2
      WHERE id IN ${dialect.integersOf("$3")}`,
-    ...[leaseKey, untilMs, JSON.stringify(ids)],
+    leaseKey,
+    untilMs,
+    JSON.stringify(ids),
   );
 }

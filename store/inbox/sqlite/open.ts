@@ -3,8 +3,8 @@ import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
 import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
 import { SqliteExecutor, workerBeside } from "../../sql/sqlite/executor.ts";
 import { createLastingClock, systemPorts } from "../../sql/sqlite/lasting-clock.ts";
-import { DEFAULT_RETENTION, type Inbox, type InboxRetention } from "../inbox.ts";
-import { DEFAULT_MAX_QUEUED_BYTES, SqlInbox } from "../sql/sql-inbox.ts";
+import { defaultRetention, type Inbox, type InboxRetention } from "../inbox.ts";
+import { defaultMaxQueuedBytes, SqlInbox } from "../sql/sql-inbox.ts";
 import { inboxStore } from "./store.ts";
 
 export interface SqliteInboxOptions {
@@ -40,7 +40,7 @@ export interface SqliteInboxOptions {
   readonly freeBytes?: (path: string) => number;
 }
 
-const MIB = 1_048_576;
+const mib = 1_048_576;
 const thread = { url: workerBeside(import.meta.url), name: "engage-inbox" };
 
 /**
@@ -54,23 +54,28 @@ const thread = { url: workerBeside(import.meta.url), name: "engage-inbox" };
  */
 export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbox> {
   const path = resolve(options.path);
-  const { maxWalBytes = 16 * MIB, now = Date.now, freeBytes } = options;
+  const { maxWalBytes = 16 * mib, now = Date.now, freeBytes } = options;
   const guard = new DiskGuard({
-    ...{ path, maxWalBytes, freeBytes, faults: inboxStore.faults },
-    minFreeBytes: options.minFreeBytes ?? 256 * MIB,
+    path,
+    maxWalBytes,
+    freeBytes,
+    faults: inboxStore.faults,
+    minFreeBytes: options.minFreeBytes ?? 256 * mib,
     maxBytes: options.maxBytes ?? null,
   });
   const setup = {
-    ...{ path, maxWalBytes, mark: options.mark },
+    path,
+    maxWalBytes,
+    mark: options.mark,
     lockWaitMs: options.lockWaitMs ?? 2_000,
     checkAtOpen: options.checkAtOpen ?? false,
     lingerMs: options.lingerMs ?? 2,
-    reserveBytes: options.reserveBytes ?? 16 * MIB,
+    reserveBytes: options.reserveBytes ?? 16 * mib,
   };
   const executor = new SqliteExecutor(inboxStore, thread, setup, guard);
   await executor.open();
-  const { maxQueuedBytes = DEFAULT_MAX_QUEUED_BYTES } = options;
-  const retention = { ...DEFAULT_RETENTION, ...options.retention };
+  const { maxQueuedBytes = defaultMaxQueuedBytes } = options;
+  const retention = { ...defaultRetention, ...options.retention };
   try {
     const mark = await executor.call("readClock", 0, [], undefined);
     const clock = createLastingClock(mark, systemPorts());

@@ -12,7 +12,7 @@ export interface PostgresConnection {
 }
 
 /** The server ends the statement first; a server that can't is given up a little later. */
-const GIVE_UP_MS = 2_000;
+const giveUpMs = 2_000;
 
 export function createPool(connection: PostgresConnection): Pool {
   const pool = new Pool({ ...configOf(connection), max: connection.maxConnections ?? 10 });
@@ -39,7 +39,7 @@ function configOf(connection: PostgresConnection): PoolConfig {
     application_name: "engage",
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + GIVE_UP_MS,
+    query_timeout: statementTimeoutMs + giveUpMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     keepAlive: true,
     types: ownTypes,

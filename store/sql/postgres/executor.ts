@@ -21,8 +21,8 @@ export interface PoolOptions {
 }
 
 /** What commits sum up is kept in so many rows for each sum. */
-const SHARDS = 16;
-const MAX_TRIES = 5;
+const shards = 16;
+const maxTries = 5;
 
 /**
  * Connects to a server whose schema `migrate` has brought up.
@@ -112,7 +112,7 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
       try {
         return await this.#once(work);
       } catch (error) {
-        if (!isWorthAnotherTry(error) || tries === MAX_TRIES) throw toStoreError(this.#store.faults, error);
+        if (!isWorthAnotherTry(error) || tries === maxTries) throw toStoreError(this.#store.faults, error);
       }
     }
   }
@@ -136,7 +136,7 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
   #shardOf(client: PoolClient): number {
     const known = this.#shards.get(client);
     if (known !== undefined) return known;
-    const shard = this.#lastShard++ % SHARDS;
+    const shard = this.#lastShard++ % shards;
     this.#shards.set(client, shard);
     return shard;
   }

@@ -15,9 +15,9 @@ export interface LeaseClock {
 }
 
 /** Clocks of two machines move apart by less than 10 ms in it. */
-const FRESH_MS = 60_000;
+const freshMs = 60_000;
 /** An answer that took longer, as when the pool is busy, is wrong by up to half of that: what is known is better. */
-const MAX_ROUND_TRIP_MS = 1_000;
+const maxRoundTripMs = 1_000;
 
 /** As `createLeaseClock`, when the database has been asked once. */
 export async function openLeaseClock(options: Omit<LeaseClockOptions, "now">): Promise<() => number> {
@@ -41,7 +41,7 @@ export function createLeaseClock({ ask, monotonic, now }: LeaseClockOptions): Le
     try {
       const databaseMs = await ask();
       const answeredMs = monotonic();
-      if (offsetMs !== undefined && answeredMs - askedMs > MAX_ROUND_TRIP_MS) return;
+      if (offsetMs !== undefined && answeredMs - askedMs > maxRoundTripMs) return;
       // It was read somewhere between the call and its answer.
       offsetMs = databaseMs - (askedMs + answeredMs) / 2;
     } finally {
@@ -53,7 +53,7 @@ export function createLeaseClock({ ask, monotonic, now }: LeaseClockOptions): Le
     now() {
       if (offsetMs === undefined) return Math.round(now());
       // A database that is unavailable is asked again in a minute: leases can't be taken from it anyway.
-      if (!isAsking && monotonic() - askedMs > FRESH_MS) refresh().catch(() => {});
+      if (!isAsking && monotonic() - askedMs > freshMs) refresh().catch(() => {});
       return Math.round(monotonic() + offsetMs);
     },
   };

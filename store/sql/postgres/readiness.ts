@@ -1,5 +1,5 @@
 /** After a check that failed, calls within this time get its error. */
-const PAUSE_MS = 500;
+const pauseMs = 500;
 
 /**
  * Runs a check until it has passed once; calls at the same time share it. The
@@ -22,7 +22,7 @@ export function createReadiness(check: () => Promise<void>): () => Promise<void>
   };
   return () => {
     if (isReady) return undefined;
-    if (failed !== undefined && performance.now() - failed.atMs < PAUSE_MS)
+    if (failed !== undefined && performance.now() - failed.atMs < pauseMs)
       return Promise.reject(failed.error);
     running ??= run();
     return running;

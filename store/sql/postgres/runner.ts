@@ -3,7 +3,7 @@ import type { Dialect, Operation, Query, Row } from "../query.ts";
 import { inSchema, type PostgresStore } from "./store.ts";
 
 /** Rows of one INSERT: PostgreSQL takes 65,535 parameters, and no insert here has more than 17 columns. */
-const MAX_INSERTED = 1_000;
+const maxInserted = 1_000;
 
 export const postgresDialect: Dialect = {
   forUpdate: "FOR UPDATE",
@@ -46,8 +46,8 @@ export class Runner {
 
   async #query(client: ClientBase, { sql, params, insert }: Query): Promise<readonly Row[]> {
     if (insert === undefined) return await this.query(client, sql, params);
-    for (let at = 0; at < insert.length; at += MAX_INSERTED) {
-      const rows = insert.slice(at, at + MAX_INSERTED);
+    for (let at = 0; at < insert.length; at += maxInserted) {
+      const rows = insert.slice(at, at + maxInserted);
       const width = rows[0]!.length;
       const places = rows.map((row, i) => `(${row.map((_value, j) => `$${i * width + j + 1}`).join(", ")})`);
       // Not prepared by name: there would be one statement for each number of rows.

@@ -1,5 +1,5 @@
 /** SQLite's primary result codes that say something about the store, not about a statement (https://www.sqlite.org/rescode.html). */
-export const STORE_CODES: ReadonlyMap<number, string> = new Map([
+export const storeCodes: ReadonlyMap<number, string> = new Map([
   [5, "busy"],
   [6, "locked"],
   [7, "out of memory"],
@@ -10,9 +10,9 @@ export const STORE_CODES: ReadonlyMap<number, string> = new Map([
   [14, "can't be opened"],
   [26, "damaged"],
 ]);
-const BUSY = 5;
-const FULL = 13;
-const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
+const busy = 5;
+const full = 13;
+const damaged: ReadonlySet<number> = new Set([11, 26]);
 
 /** The primary result code, the low byte of the extended one; 0 for any other error. */
 export function codeOf(error: unknown): number {
@@ -20,13 +20,13 @@ export function codeOf(error: unknown): number {
 }
 
 export function isBusy(error: unknown): boolean {
-  return codeOf(error) === BUSY;
+  return codeOf(error) === busy;
 }
 
 export function isDiskFull(error: unknown): boolean {
-  return codeOf(error) === FULL;
+  return codeOf(error) === full;
 }
 
 export function isDamaged(error: unknown): boolean {
-  return DAMAGED.has(codeOf(error));
+  return damaged.has(codeOf(error));
 }

@@ -19,8 +19,8 @@ export interface DatabaseSetup {
 }
 
 /** Bodies are some tens of KB: with pages of 4 KiB a commit takes a quarter more of the processor, from 32 KiB on it writes more. */
-export const PAGE_BYTES = 8192;
-const CACHE_KIB = 16_384;
+export const pageBytes = 8192;
+const cacheKib = 16_384;
 
 export const sqliteDialect: Dialect = {
   forUpdate: "",
@@ -47,7 +47,8 @@ export class StoreDatabase implements Disposable {
     const { path, lockWaitMs, mark } = setup;
     if (mark !== undefined) refuseMissing(store, path, mark);
     const db = openFile(store, {
-      ...{ path, lockWaitMs },
+      path,
+      lockWaitMs,
       configure: (opened) => configure(store, opened, setup),
       holder: () => readLockNote(path),
     });
@@ -83,11 +84,11 @@ export class StoreDatabase implements Disposable {
 
   /** Bytes in use, without pages that wait to be used again. */
   get usedBytes(): number {
-    return (this.#pragma("page_count") - this.#pragma("freelist_count")) * PAGE_BYTES;
+    return (this.#pragma("page_count") - this.#pragma("freelist_count")) * pageBytes;
   }
 
   get unusedBytes(): number {
-    return this.#pragma("freelist_count") * PAGE_BYTES;
+    return this.#pragma("freelist_count") * pageBytes;
   }
 
   /** Cuts unused pages off the file's end, at most so many; returns how many. */
@@ -135,11 +136,11 @@ export class StoreDatabase implements Disposable {
 
 function configure({ faults }: SqliteStore, db: DatabaseSync, setup: DatabaseSetup): void {
   const { path, maxWalBytes, checkAtOpen } = setup;
-  db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`);
+  db.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL`);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   // Checkpoints are started between commits; this bound is for when there is no pause.
-  db.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((maxWalBytes * 2) / PAGE_BYTES)}`);
-  db.exec(`PRAGMA journal_size_limit = ${maxWalBytes * 2}; PRAGMA cache_size = -${CACHE_KIB}`);
+  db.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((maxWalBytes * 2) / pageBytes)}`);
+  db.exec(`PRAGMA journal_size_limit = ${maxWalBytes * 2}; PRAGMA cache_size = -${cacheKib}`);
   // Otherwise each savepoint writes the pages it may have to restore to a file, more than the batch itself.
   db.exec("PRAGMA temp_store = MEMORY");
   if (!checkAtOpen) return;

@@ -16,10 +16,10 @@ export interface DiskGuardOptions {
 }
 
 /** Free space is asked for at most this often; in between it is reckoned. */
-const LOOK_MS = 100;
+const lookMs = 100;
 /** A body goes to the log and to the database, with what belongs to it. */
-const BYTES_PER_BODY_BYTE = 2.5;
-const BYTES_PER_BATCH = 32_768;
+const bytesPerBodyByte = 2.5;
+const bytesPerBatch = 32_768;
 
 /** Says no before the disk does. */
 export class DiskGuard {
@@ -66,7 +66,7 @@ export class DiskGuard {
 
   #free(): number {
     const nowMs = performance.now();
-    if (nowMs - this.#lookedAtMs >= LOOK_MS) {
+    if (nowMs - this.#lookedAtMs >= lookMs) {
       this.#freeBytes = this.#look();
       this.#lookedAtMs = nowMs;
     }
@@ -87,7 +87,7 @@ export class DiskGuard {
 }
 
 function neededBytes(bytes: number): number {
-  return bytes * BYTES_PER_BODY_BYTE + BYTES_PER_BATCH;
+  return bytes * bytesPerBodyByte + bytesPerBatch;
 }
 
 function freeBytesOf(path: string): number {

@@ -1,5 +1,5 @@
 import { isOwn, messageOf, type StoreFaults } from "../faults.ts";
-import { codeOf, STORE_CODES } from "./codes.ts";
+import { codeOf, storeCodes } from "./codes.ts";
 
 /** An error as it crosses to another thread. A number is a place in the store's `requestErrors`. */
 export interface ErrorNote {
@@ -9,14 +9,14 @@ export interface ErrorNote {
 
 /** Whether the store failed, in contrast to a request that can't be fulfilled. */
 export function isStoreError(faults: StoreFaults, error: unknown): boolean {
-  return STORE_CODES.has(codeOf(error)) || error instanceof faults.UnavailableError;
+  return storeCodes.has(codeOf(error)) || error instanceof faults.UnavailableError;
 }
 
 export function toNote(faults: StoreFaults, path: string, error: unknown): ErrorNote {
   const message = messageOf(error);
   const kind = faults.requestErrors.findIndex((one) => error instanceof one);
   if (kind >= 0) return { kind, message };
-  const why = STORE_CODES.get(codeOf(error));
+  const why = storeCodes.get(codeOf(error));
   if (why !== undefined) {
     return { kind: "unavailable", message: `${faults.noun} file "${path}": ${why} (${message})` };
   }

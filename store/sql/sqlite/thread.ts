@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { isDiskFull } from "./codes.ts";
-import { PAGE_BYTES, StoreDatabase } from "./database.ts";
+import { pageBytes, StoreDatabase } from "./database.ts";
 import { commitGroup, commitOnFullDisk, type GroupResult } from "./group-commit.ts";
 import { toNote } from "./notes.ts";
 import type { FromWorker, Request, ToWorker, WorkerSetup } from "./requests.ts";
@@ -8,11 +8,11 @@ import { DiskReserve } from "./reserve.ts";
 import type { SqliteStore } from "./store.ts";
 
 /** Bounds what one commit holds in memory and how long those behind it wait. */
-const MAX_GROUP = 256;
+const maxGroup = 256;
 /** Pages of the tables and indexes that a commit writes besides the bodies, roughly. */
-const COMMIT_BYTES = 65_536;
+const commitBytes = 65_536;
 /** Moved in one go, at most: 8 MiB. */
-const MAX_SHRINK_PAGES = 1_024;
+const maxShrinkPages = 1_024;
 
 /** Serves a store's database in this worker thread, until it is told to close. */
 export function serveStore(store: SqliteStore): void {
@@ -87,7 +87,7 @@ class StoreThread {
     let bytes = 0;
     const over = this.#queue.findIndex((request, i) => {
       bytes += request.bytes;
-      return i > 0 && (i === MAX_GROUP || bytes > this.#setup.maxWalBytes / 2);
+      return i > 0 && (i === maxGroup || bytes > this.#setup.maxWalBytes / 2);
     });
     return over === -1 ? this.#queue.length : over;
   }
@@ -136,7 +136,7 @@ class StoreThread {
 
   /** Between commits: keeps the log short and the reserve in place. */
   #tidy(group: readonly Request[]): void {
-    this.#walBytes += COMMIT_BYTES;
+    this.#walBytes += commitBytes;
     for (const { bytes } of group) this.#walBytes += bytes;
     const isIdle = this.#queue.length === 0;
     const { maxWalBytes } = this.#setup;
@@ -155,7 +155,7 @@ class StoreThread {
   #shrink(): void {
     const database = this.#database;
     if (database === undefined || database.unusedBytes * 3 < database.usedBytes) return;
-    this.#walBytes += database.shrink(MAX_SHRINK_PAGES) * PAGE_BYTES;
+    this.#walBytes += database.shrink(maxShrinkPages) * pageBytes;
   }
 
   #send(message: FromWorker): void {

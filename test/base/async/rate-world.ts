@@ -122,7 +122,9 @@ export function openRateWorld(random: () => number): RateWorld {
     }
 
     const process: Process = {
-      ...{ clock: own, arrivals, work },
+      clock: own,
+      arrivals,
+      work,
       async leave() {
         stopping.abort(new Error("stopping"));
         await Promise.allSettled(sending);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { environmentNames } from "../../../cmd/config/environment.ts";
 import { formatPath } from "../../../cmd/config/problem.ts";
-import { configSchema } from "../../../cmd/config/schema.ts";
+import { configSchema } from "../../../cmd/config/schema/schema.ts";
 import { valueAt } from "../../../cmd/config/tree.ts";
 import { linesOf, loadText, problemsOf } from "./load.ts";
 

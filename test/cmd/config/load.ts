@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { type LoadedConfig, loadConfig } from "../../../cmd/config/config.ts";
 import { ConfigError, type Problem } from "../../../cmd/config/problem.ts";
-import { type LoadedConfig, loadConfig } from "../../../cmd/config.ts";
 
 /** A folder that is gone after the test, with the files given. */
 export function folderWith(files: Readonly<Record<string, string>>): string {

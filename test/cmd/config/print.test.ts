@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { packageRoot } from "../../../base/package/root.ts";
-import { configSchema } from "../../../cmd/config/schema.ts";
-import { loadConfig } from "../../../cmd/config.ts";
+import { loadConfig } from "../../../cmd/config/config.ts";
+import { configSchema } from "../../../cmd/config/schema/schema.ts";
 import { folderWith, loadText } from "./load.ts";
 
 test("every value is printed with where it came from", () => {

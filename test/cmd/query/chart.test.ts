@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { formatChart } from "../../../cmd/query-chart.ts";
-import type { QueryData } from "../../../cmd/query-series.ts";
-import { formatResult, formatUsers } from "../../../cmd/query-table.ts";
+import { formatChart } from "../../../cmd/query/chart.ts";
+import type { QueryData } from "../../../cmd/query/series.ts";
+import { formatResult, formatUsers } from "../../../cmd/query/table.ts";
 
 const plain = { columns: 40, rows: 4, hasColors: false };
 const entry = (values: string[], ...group: string[]) => ({ group_cols: group, group_num: 1, values });
@@ -14,8 +14,11 @@ describe("a table of a result", () => {
   test("buckets across, values on the right, what was resolved below", () => {
     const result = {
       ...data(["d1", "d2"], entry(["1000", "-"], "Berlin"), entry(["2.50", "12.34%"], "(null)")),
-      ...{ range: { start_time: "2026-08-01 00:00:00", end_time: "2026-08-02 23:59:59" }, zone: 5.5 },
-      ...{ union_group_num: 2, cached: true, truncated: true },
+      range: { start_time: "2026-08-01 00:00:00", end_time: "2026-08-02 23:59:59" },
+      zone: 5.5,
+      union_group_num: 2,
+      cached: true,
+      truncated: true,
     };
     expect(formatResult(result)).toBe(`METRIC            d1      d2
 a.SUM · Berlin  1000       -

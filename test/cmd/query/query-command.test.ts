@@ -4,7 +4,7 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { runQuery } from "../../../cmd/query-command.ts";
+import { runQuery } from "../../../cmd/query/query.ts";
 import {
   AnalyzeEventsResponseSchema,
   DownloadEventsResponseSchema,
@@ -12,14 +12,15 @@ import {
   ListEventUsersResponseSchema,
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
-import { AnalysisRefusal, returnCodes } from "../../../services/analysis/refusal.ts";
+import { AnalysisRefusal, returnCodes } from "../../../services/analysis/refusal/refusal.ts";
 import type { ClusterMember } from "../../../store/events/events.ts";
 import { minimal, openProxy } from "../../services/analysis/proxy/proxy-server.ts";
 import { folderWith } from "../config/load.ts";
 import { type RunOptions, runEngage } from "../run-engage.ts";
 
 const analyzed = create(AnalyzeEventsResponseSchema, {
-  ...{ returnCode: 0, returnMessage: "success" },
+  returnCode: 0,
+  returnMessage: "success",
   data: {
     x: [{ label: "d1" }, { label: "d2" }],
     y: [{ resultKey: "login.TOTAL_TIMES", entries: [{ values: { numbers: [10, 1_000] } }] }],
@@ -55,7 +56,8 @@ async function query(args: string[], options: RunOptions & { engine?: Partial<An
 describe("engage query", () => {
   test("prints a table, and warnings beside it", async () => {
     expect(await query(["q.json"])).toMatchObject({
-      ...{ code: 0, stderr: "warning: x is unknown and ignored\n" },
+      code: 0,
+      stderr: "warning: x is unknown and ignored\n",
       stdout: "METRIC             d1    d2\nlogin.TOTAL_TIMES  10  1000\n",
     });
   });
@@ -103,7 +105,8 @@ describe("engage query", () => {
 
   test("shows all of a long warning and of a long refusal, with --json too", async () => {
     const warned = create(AnalyzeEventsResponseSchema, {
-      ...{ returnCode: 0, returnMessage: "success" },
+      returnCode: 0,
+      returnMessage: "success",
       data: { x: [], y: [], info: { warnings: [{ message: `valid are ${words}` }] } },
     });
     const { stderr } = await query(["q.json"], { engine: { analyze: async () => warned } });

@@ -171,7 +171,9 @@ export function testBatches(open: OpenWorld): void {
       await world.store.settleBatches(held.map(({ token }) => ({ token, outcome: released })));
       await world.store.cancelTask(taskId);
       expect(await world.store.statistics(run.runId)).toMatchObject({
-        ...{ sent: 2, retried: 1, settledBatches: 2 },
+        sent: 2,
+        retried: 1,
+        settledBatches: 2,
         failed: [{ reason: "cancelled", count: 3 }],
       });
     });
@@ -217,8 +219,16 @@ export function testBatches(open: OpenWorld): void {
         { token: second!.token, outcome: { ...succeeded, segments: [{ ...segments[0]!, sent: 1 }] } },
       ]);
       expect(await world.store.statistics(run.runId)).toEqual({
-        ...{ planned: 6, filtered: 0, control: 0, batched: 6, batches: 3, settledBatches: 3 },
-        ...{ sent: 6, succeeded: 3, retried: 0, warnings: 2 },
+        planned: 6,
+        filtered: 0,
+        control: 0,
+        batched: 6,
+        batches: 3,
+        settledBatches: 3,
+        sent: 6,
+        succeeded: 3,
+        retried: 0,
+        warnings: 2,
         failed: [
           { reason: "rejected", count: 1 },
           { reason: "timeout", count: 2 },
@@ -272,7 +282,9 @@ export function testBatches(open: OpenWorld): void {
       expect(await leaseAll(world.store, channelId)).toEqual([]);
       expect(await world.store.busyChannels()).toEqual([]);
       expect(await world.store.statistics(run.runId)).toMatchObject({
-        ...{ sent: 2, succeeded: 1, settledBatches: 4 },
+        sent: 2,
+        succeeded: 1,
+        settledBatches: 4,
         failed: [
           { reason: "cancelled", count: 2 },
           { reason: "timeout", count: 1 },
@@ -292,7 +304,10 @@ export function testBatches(open: OpenWorld): void {
         await world.store.settleBatches([second!, again!].map(({ token }) => ({ token, outcome: released }))),
       ).toEqual(Array.from({ length: 2 }, () => ({ kind: "settled", state: "failed" })));
       expect(await world.store.statistics(run.runId)).toMatchObject({
-        ...{ sent: 1, succeeded: 0, retried: 0, settledBatches: 2 },
+        sent: 1,
+        succeeded: 0,
+        retried: 0,
+        settledBatches: 2,
         failed: [{ reason: "cancelled", count: 2 }],
       });
       expect((await world.store.batches(run.runId, {}, { limit: 9 })).items).toMatchObject([

@@ -76,7 +76,9 @@ export function testPreparation(open: OpenWorld): void {
       const append = { cursor: "b", isLast: false, counted, kept: null };
       expect(
         await world.store.appendBatches(preparation.token, {
-          ...{ ...append, afterNumber: 0, batches: [batchOf(["a"]), batchOf(["b"])] },
+          ...append,
+          afterNumber: 0,
+          batches: [batchOf(["a"]), batchOf(["b"])],
         }),
       ).toMatchObject({ kind: "appended", run: { batches: 2, cursor: "b", state: "preparing" } });
       await world.reopen();
@@ -98,8 +100,18 @@ export function testPreparation(open: OpenWorld): void {
         kind: "stale",
       });
       expect(await world.store.statistics(run.runId)).toEqual({
-        ...{ planned: 10, filtered: 2, control: 2, batched: 3, batches: 3, settledBatches: 0 },
-        ...{ sent: 0, succeeded: 0, failed: [], retried: 0, warnings: 0, segments: [] },
+        planned: 10,
+        filtered: 2,
+        control: 2,
+        batched: 3,
+        batches: 3,
+        settledBatches: 0,
+        sent: 0,
+        succeeded: 0,
+        failed: [],
+        retried: 0,
+        warnings: 0,
+        segments: [],
       });
       expect(await world.store.task(run.taskId)).toMatchObject({ state: "sending" });
     });
@@ -122,7 +134,10 @@ export function testPreparation(open: OpenWorld): void {
       const { preparation, run, channelId } = await beginRun(world.store);
       const append = { cursor: "a", counted, kept: null };
       await world.store.appendBatches(preparation.token, {
-        ...{ ...append, afterNumber: 0, batches: [batchOf(["a"])], isLast: false },
+        ...append,
+        afterNumber: 0,
+        batches: [batchOf(["a"])],
+        isLast: false,
       });
       const [batch] = await leaseAll(world.store, channelId);
       await world.store.settleBatches([{ token: batch!.token, outcome: succeeded }]);
@@ -144,10 +159,16 @@ export function testPreparation(open: OpenWorld): void {
       const append = { cursor: "", isLast: false, counted };
       const keep = (page: number, data: string) => ({ page, data: bytes(data) });
       await world.store.appendBatches(preparation.token, {
-        ...{ ...append, afterNumber: 0, batches: [batchOf(["a"])], kept: keep(0, "one") },
+        ...append,
+        afterNumber: 0,
+        batches: [batchOf(["a"])],
+        kept: keep(0, "one"),
       });
       await world.store.appendBatches(preparation.token, {
-        ...{ ...append, afterNumber: 1, batches: [batchOf(["b"])], kept: keep(1, "two") },
+        ...append,
+        afterNumber: 1,
+        batches: [batchOf(["b"])],
+        kept: keep(1, "two"),
       });
       const stale = { ...append, afterNumber: 1, batches: [batchOf(["c"])], kept: keep(1, "three") };
       expect(await world.store.appendBatches(preparation.token, stale)).toEqual({ kind: "stale" });
@@ -156,7 +177,12 @@ export function testPreparation(open: OpenWorld): void {
       expect(await world.store.audience(run.runId, 2)).toBeNull();
       const less = { planned: -1, filtered: -1, control: 0 };
       await world.store.appendBatches(preparation.token, {
-        ...{ afterNumber: 2, batches: [], cursor: "", isLast: true, counted: less, kept: null },
+        afterNumber: 2,
+        batches: [],
+        cursor: "",
+        isLast: true,
+        counted: less,
+        kept: null,
       });
       expect(await world.store.audience(run.runId, 0)).toBeNull();
       expect(await world.store.statistics(run.runId)).toMatchObject({ planned: 9, filtered: 1, control: 2 });
@@ -166,7 +192,12 @@ export function testPreparation(open: OpenWorld): void {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
       await world.store.appendBatches(preparation.token, {
-        ...{ afterNumber: 0, batches: [batchOf(["a"])], cursor: "a", isLast: false, counted, kept: null },
+        afterNumber: 0,
+        batches: [batchOf(["a"])],
+        cursor: "a",
+        isLast: false,
+        counted,
+        kept: null,
       });
       expect(await world.store.failRun(preparation.token, "the cohort is gone")).toBe(true);
       expect(await world.store.task(run.taskId)).toMatchObject({
@@ -195,14 +226,12 @@ export function testPreparation(open: OpenWorld): void {
       const { preparation } = await beginRun(world.store);
       expect(told).toBe(1);
       await world.store.appendBatches(preparation.token, {
-        ...{
-          afterNumber: 0,
-          batches: [batchOf(["a"])],
-          cursor: "",
-          isLast: true,
-          counted,
-          kept: null,
-        },
+        afterNumber: 0,
+        batches: [batchOf(["a"])],
+        cursor: "",
+        isLast: true,
+        counted,
+        kept: null,
       });
       expect(told).toBe(2);
       listener[Symbol.dispose]();

@@ -74,7 +74,9 @@ export async function addTask(
   nextRunAtMs: number | null = null,
 ): Promise<StoredTask> {
   const created = await store.createTask({
-    ...{ name: "news", channelId, nextRunAtMs },
+    name: "news",
+    channelId,
+    nextRunAtMs,
     definition: bytes("task"),
   });
   return (created as Extract<typeof created, { kind: "created" }>).task;
@@ -109,7 +111,11 @@ export async function preparedRun(
 ): Promise<Running> {
   const running = await beginRun(store, name);
   await store.appendBatches(running.preparation.token, {
-    ...{ afterNumber: 0, batches: lists.map(batchOf), cursor: "end", isLast: true, kept: null },
+    afterNumber: 0,
+    batches: lists.map(batchOf),
+    cursor: "end",
+    isLast: true,
+    kept: null,
     counted: { planned: lists.flat().length, filtered: 0, control: 0 },
   });
   return running;

@@ -92,7 +92,12 @@ export function testTasks(open: OpenWorld): void {
       });
       const { token } = (await world.store.leasePreparation("one", 1_000))!;
       await world.store.appendBatches(token, {
-        ...{ afterNumber: 0, batches: [], cursor: "", isLast: true, counted: noCounts, kept: null },
+        afterNumber: 0,
+        batches: [],
+        cursor: "",
+        isLast: true,
+        counted: noCounts,
+        kept: null,
       });
       expect(await world.store.task(taskId)).toMatchObject({ state: "scheduled", nextRunAtMs: 6 });
     });

@@ -129,7 +129,9 @@ async function openKnown(create: CreateEventsWorld): Promise<OpenedStore> {
 async function tagOfUsers(store: EventStore): Promise<readonly (readonly KeyValue[])[]> {
   await using found = await store.scan(
     {
-      ...{ projectId: 1, zone: [], totals: false },
+      projectId: 1,
+      zone: [],
+      totals: false,
       buckets: { startMs: noonMs, endMs: noonMs + 1, localEdges: [noonMs, noonMs + 1] },
       keys: [
         { kind: "values", of: { kind: "builtin", name: "user_id" } },

@@ -33,7 +33,9 @@ const all: Rows = {
       t: noonMs + 1,
       p: {
         [address.number]: '{"zip":"8001","moved":"2026-01-05 20:00:00"}',
-        ...{ [zip.number]: "8001", [moved.number]: noonMs, [zoneOffset.number]: -3 },
+        [zip.number]: "8001",
+        [moved.number]: noonMs,
+        [zoneOffset.number]: -3,
         [items.number]: '[{"name":"pen"},{}]',
         [itemName.number]: ["pen", null],
       },
@@ -54,26 +56,24 @@ export function testExport(create: CreateEventsWorld): void {
       await opened.load(all);
       expect(await recordsOf(opened.store)).toEqual([
         {
-          ...{
-            "#type": "user_set",
-            "#account_id": "ada",
-            "#distinct_id": "tab",
-            "#time": "2026-06-01 00:00:00.000",
-          },
+          "#type": "user_set",
+          "#account_id": "ada",
+          "#distinct_id": "tab",
+          "#time": "2026-06-01 00:00:00.000",
           properties: { level: 3, born: "1970-01-01 00:00:00.000" },
         },
         {
-          ...{ "#type": "user_set", "#account_id": "bob", "#time": "2026-06-01 00:00:00.000" },
+          "#type": "user_set",
+          "#account_id": "bob",
+          "#time": "2026-06-01 00:00:00.000",
           properties: { home: { city: "Bern" } },
         },
         { "#type": "user_set", "#distinct_id": "alone", "#time": "2026-06-01 00:00:00.000", properties: {} },
         {
-          ...{
-            "#type": "track",
-            "#account_id": "ada",
-            "#event_name": "buy",
-            "#time": "2026-01-05 09:00:00.001",
-          },
+          "#type": "track",
+          "#account_id": "ada",
+          "#event_name": "buy",
+          "#time": "2026-01-05 09:00:00.001",
           properties: {
             address: { zip: "8001", moved: "2026-01-05 09:00:00.000" },
             items: [{ name: "pen" }, {}],
@@ -81,7 +81,10 @@ export function testExport(create: CreateEventsWorld): void {
           },
         },
         {
-          ...{ "#type": "track", "#account_id": "ada", "#distinct_id": "tab", "#event_name": "buy" },
+          "#type": "track",
+          "#account_id": "ada",
+          "#distinct_id": "tab",
+          "#event_name": "buy",
           "#time": "2026-01-05 12:00:00.000",
           properties: {
             price: 2,
@@ -92,20 +95,26 @@ export function testExport(create: CreateEventsWorld): void {
           },
         },
         {
-          ...{ "#type": "track_overwrite", "#account_id": "bob", "#event_name": "buy", "#event_id": "other" },
-          ...{ "#time": "2026-01-05 12:00:00.000", properties: { "#zone_offset": 0 } },
+          "#type": "track_overwrite",
+          "#account_id": "bob",
+          "#event_name": "buy",
+          "#event_id": "other",
+          "#time": "2026-01-05 12:00:00.000",
+          properties: { "#zone_offset": 0 },
         },
         {
-          ...{ "#type": "track_overwrite", "#account_id": "ada", "#event_name": "buy", "#event_id": "first" },
-          ...{ "#time": "2026-01-05 12:00:00.002", properties: { price: 1, "#zone_offset": 0 } },
+          "#type": "track_overwrite",
+          "#account_id": "ada",
+          "#event_name": "buy",
+          "#event_id": "first",
+          "#time": "2026-01-05 12:00:00.002",
+          properties: { price: 1, "#zone_offset": 0 },
         },
         {
-          ...{
-            "#type": "track",
-            "#account_id": "ada",
-            "#event_name": "Login",
-            "#time": "2026-01-06 17:30:00.000",
-          },
+          "#type": "track",
+          "#account_id": "ada",
+          "#event_name": "Login",
+          "#time": "2026-01-06 17:30:00.000",
           properties: { at: "2026-01-05 17:30:00.000", "#zone_offset": 5.5 },
         },
       ]);
@@ -229,7 +238,8 @@ function rowsOf(records: readonly ExportedRecord[], schema: ProjectSchema): Rows
     events: of("track").map(eventOfRecord),
     updates: of("track_overwrite").map((record) => ({
       ...eventOfRecord(record),
-      ...{ i: record["#event_id"] as string, o: "overwrite" as const },
+      i: record["#event_id"] as string,
+      o: "overwrite" as const,
     })),
   };
 }

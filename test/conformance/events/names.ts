@@ -63,7 +63,8 @@ export function testNames(create: CreateEventsWorld): void {
       await using opened = await openStore(create);
       await fill(opened);
       const removal = {
-        ...{ projectId: 1, events: [] },
+        projectId: 1,
+        events: [],
         properties: [
           { table: "event", name: "parcel" },
           { table: "event", name: "labels" },

@@ -19,7 +19,10 @@ const userId = { kind: "builtin", name: "user_id" } as const;
 
 /** Counts all events of the days around noon. */
 const countAll: Scan = {
-  ...{ projectId: 1, zone: [{ fromMs: -Infinity, offsetMs: 0 }], keys: [], totals: true },
+  projectId: 1,
+  zone: [{ fromMs: -Infinity, offsetMs: 0 }],
+  keys: [],
+  totals: true,
   buckets: { startMs, endMs, localEdges: [startMs, endMs] },
   measures: [{ events: undefined, where: always, aggregate: { kind: "count" } }],
 };

@@ -111,7 +111,8 @@ export function testScanUsers(world: ScanWorld): void {
         events: ids.map((u) => eventOf({ t: at5(0, 1), u })),
         users: texts.map((text, n) =>
           userOf("set", {
-            ...{ u: n + 100, a: `a${text}` },
+            u: n + 100,
+            a: `a${text}`,
             ...(n % 2 === 0 ? { d: `d${text}` } : {}),
             p: { [home.number]: JSON.stringify({ city: text }), [homeCity.number]: `${text}.` },
           }),
@@ -126,7 +127,9 @@ export function testScanUsers(world: ScanWorld): void {
       }
       expect(found).toEqual(
         texts.map((text, n) => ({
-          ...{ userId: BigInt(n + 100), accountId: `a${text}`, distinctId: n % 2 === 0 ? `d${text}` : null },
+          userId: BigInt(n + 100),
+          accountId: `a${text}`,
+          distinctId: n % 2 === 0 ? `d${text}` : null,
           properties: { "home.city": `${text}.` },
         })),
       );

@@ -105,7 +105,8 @@ export const events: readonly PreparedEvent[] = [
   eventOf({ t: at5(1, 0), u: 2, p: { [price.number]: 20, [at.number]: at5(0, 22) } }),
   eventOf({ t: at5(1, 12), u: 1, e: login.number, p: { [city.number]: "Oslo" } }),
   eventOf({
-    ...{ t: at5(2, 0), u: 1 },
+    t: at5(2, 0),
+    u: 1,
     p: {
       [city.number]: "Bern",
       [items.number]: '[{"name":"pen","count":2},{"name":"cap"},{"name":"pen","count":2}]',

@@ -24,7 +24,9 @@ const builtin = (name: Extract<Expression, { kind: "builtin" }>["name"]): Expres
   name,
 });
 const is = (one: Expression, ...values: (string | number | boolean)[]): Predicate => ({
-  ...{ kind: "in", of: one, values },
+  kind: "in",
+  of: one,
+  values,
 });
 const not = (one: Predicate): Predicate => ({ kind: "not", of: one });
 const isNull = (one: Expression): Predicate => ({ kind: "isNull", of: one });
@@ -35,10 +37,17 @@ const size: Expression = { kind: "tag", cluster: { name: "size" } };
 /** Of these only the first has had an event. */
 const users = [
   userOf("set", {
-    ...{ u: 1, a: "ada", d: "va" },
+    u: 1,
+    a: "ada",
+    d: "va",
     p: {
-      ...{ [level.number]: 3, [paying.number]: true, [born.number]: noonMs, [nick.number]: "A" },
-      ...{ [home.number]: '{"city":"Bern","floor":2}', [homeCity.number]: "Bern", [homeFloor.number]: 2 },
+      [level.number]: 3,
+      [paying.number]: true,
+      [born.number]: noonMs,
+      [nick.number]: "A",
+      [home.number]: '{"city":"Bern","floor":2}',
+      [homeCity.number]: "Bern",
+      [homeFloor.number]: 2,
       [badges.number]: ["x", "y"],
     },
   }),
@@ -111,7 +120,9 @@ export function testSelection(create: CreateEventsWorld): void {
       const selection: UserSelection = { projectId: 1, where: always, properties: [level, born, home] };
       expect(await collect(shared.store.selectUsers(selection, noSignal()))).toEqual([
         {
-          ...{ userId: 1n, accountId: "ada", distinctId: "va" },
+          userId: 1n,
+          accountId: "ada",
+          distinctId: "va",
           properties: { level: 3, born: "2026-01-05 12:00:00.000", home: { city: "Bern", floor: 2 } },
         },
         { userId: 2n, accountId: "bob", distinctId: null, properties: { level: 7 } },

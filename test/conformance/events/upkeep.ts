@@ -111,15 +111,15 @@ export function testUpkeep(create: CreateEventsWorld): void {
       await using opened = await openStore(create);
       expect((await opened.store.stats()).projects).toEqual([
         {
-          ...{
-            projectId: 1,
-            days: 0,
-            firstDay: undefined,
-            lastDay: undefined,
-            events: 0,
-            updatableEvents: 0,
-          },
-          ...{ users: 0, eventNames: 2, properties: Object.keys(properties).length },
+          projectId: 1,
+          days: 0,
+          firstDay: undefined,
+          lastDay: undefined,
+          events: 0,
+          updatableEvents: 0,
+          users: 0,
+          eventNames: 2,
+          properties: Object.keys(properties).length,
         },
       ]);
       expect((await opened.store.stats()).bytes).toBeGreaterThan(0);

@@ -56,7 +56,11 @@ const cases: readonly Case[] = [
     ],
     expected: [
       {
-        ...{ level: 1, nick: "a", born: "2026-01-05 12:00:00.000", badges: ["x"], paying: true },
+        level: 1,
+        nick: "a",
+        born: "2026-01-05 12:00:00.000",
+        badges: ["x"],
+        paying: true,
         home: { city: "Bern", floor: 2 },
       },
     ],

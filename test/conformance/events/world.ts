@@ -132,14 +132,19 @@ export class Batches {
     const seen = users.filter(isSeen).map(({ u, a, d }) => ({ u, a, d }));
     const operations = users.filter(({ o }) => o !== "seen").map(({ u, o, p }) => ({ u, o, p }));
     return {
-      ...{ projectId, newEvents: [], newProperties: [], ...more },
+      projectId,
+      newEvents: [],
+      newProperties: [],
+      ...more,
       ...(events.length > 0 && { days: await writeDays(events, (lines) => this.#file(lines)) }),
       ...(updates.length > 0 && { updatesFile: await this.#file(updates) }),
       ...(seen.length > 0 && { seenFile: await this.#file(seen) }),
       ...(operations.length > 0 && { usersFile: await this.#file(operations) }),
       counts: {
-        ...{ events: events.length, updates: updates.length },
-        ...{ seen: seen.length, users: operations.length },
+        events: events.length,
+        updates: updates.length,
+        seen: seen.length,
+        users: operations.length,
       },
     };
   }

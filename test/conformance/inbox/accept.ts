@@ -12,8 +12,14 @@ export function testAccept(open: OpenWorld): void {
       const { items } = await world.inbox.lease({ target: "t", maxElements: 10, leaseMs: 1000 });
       expect(items).toHaveLength(1);
       expect(items[0]).toMatchObject({
-        ...{ batchId: accepted.batchId, channel: "c", requestId: "r1", target: "t" },
-        ...{ acceptedAtMs: world.clock.ms, attempt: 1, lastReason: null, replay: null },
+        batchId: accepted.batchId,
+        channel: "c",
+        requestId: "r1",
+        target: "t",
+        acceptedAtMs: world.clock.ms,
+        attempt: 1,
+        lastReason: null,
+        replay: null,
         leaseUntilMs: world.clock.ms + 1000,
       });
       const elements = items[0]?.elements ?? [];

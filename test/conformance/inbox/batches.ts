@@ -17,8 +17,12 @@ export function bodyOf(pushIds: readonly string[]): { body: Uint8Array; elements
     const bytes = Buffer.from(text);
     const receiptStart = at + bytes.length - 1 - Buffer.byteLength(receipt);
     elements.push({
-      ...{ index, pushId, start: at, end: at + bytes.length },
-      ...{ receiptStart, receiptEnd: at + bytes.length - 1 },
+      index,
+      pushId,
+      start: at,
+      end: at + bytes.length,
+      receiptStart,
+      receiptEnd: at + bytes.length - 1,
     });
     parts.push(bytes, Buffer.from(" ,\n"));
     at += bytes.length + 3;
@@ -30,7 +34,10 @@ export function bodyOf(pushIds: readonly string[]): { body: Uint8Array; elements
 export function batchOf(pushIds: readonly string[], changes: Partial<NewBatch> = {}): NewBatch {
   const { body, elements } = bodyOf(pushIds);
   return {
-    ...{ channel: "c", requestId: null, body, elements },
+    channel: "c",
+    requestId: null,
+    body,
+    elements,
     bodySha256: createHash("sha256").update(body).digest(),
     routes: [{ target: "t", indexes: "all" }],
     reply: Buffer.from(`{"return_code":0,"n":${pushIds.length}}`),

@@ -41,7 +41,10 @@ export function testBegun(open: OpenWorld): void {
       expect(items.map(indexesOf)).toEqual([[1, 3]]);
       const { items: deliveries } = await world.inbox.deliveries({ target: "t" }, { limit: 10 });
       expect(deliveries.map(({ index, state }) => `${index} ${state}`)).toEqual([
-        ...["0 delivered", "1 leased", "3 leased", "4 dead"],
+        "0 delivered",
+        "1 leased",
+        "3 leased",
+        "4 dead",
       ]);
     });
 

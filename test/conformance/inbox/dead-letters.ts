@@ -35,9 +35,17 @@ export function testDeadLetters(open: OpenWorld): void {
       const { items } = await world.inbox.deadLetters({ pushId: "c" }, { limit: 10 });
       expect(items).toEqual([
         {
-          ...{ deliveryId: `${batchId}.2.t`, batchId, channel: "c", target: "t", requestId: null },
-          ...{ index: 2, pushId: "c", reason: "no 2", attempts: 1 },
-          ...{ acceptedAtMs: world.clock.ms - 10, diedAtMs: world.clock.ms - 10 },
+          deliveryId: `${batchId}.2.t`,
+          batchId,
+          channel: "c",
+          target: "t",
+          requestId: null,
+          index: 2,
+          pushId: "c",
+          reason: "no 2",
+          attempts: 1,
+          acceptedAtMs: world.clock.ms - 10,
+          diedAtMs: world.clock.ms - 10,
         },
       ]);
     });

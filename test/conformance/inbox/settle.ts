@@ -21,7 +21,9 @@ export function testSettle(open: OpenWorld): void {
         { index: 4, kind: "retry", notBeforeMs: laterMs + 1, reason: "away" },
       ];
       expect(await world.inbox.settle(items[0]!.token, outcomes)).toEqual({
-        ...{ kind: "settled", remaining: 0, ignored: [] },
+        kind: "settled",
+        remaining: 0,
+        ignored: [],
       });
       expect(await world.inbox.counts({ recount: true })).toEqual([
         { channel: "c", target: "t", accepted: 6, delivered: 1, dead: 1, pending: 4 },
@@ -49,7 +51,9 @@ export function testSettle(open: OpenWorld): void {
       const { token } = (await world.inbox.lease(lease)).items[0]!;
       expect(await world.inbox.settle(token, [{ index: 1, kind: "done" }])).toMatchObject({ remaining: 2 });
       expect(await world.inbox.settle(token, [{ index: 1, kind: "dead", reason: "no" }])).toEqual({
-        ...{ kind: "settled", remaining: 2, ignored: [1] },
+        kind: "settled",
+        remaining: 2,
+        ignored: [1],
       });
       const rest: ElementOutcome[] = [
         { index: 0, kind: "done" },

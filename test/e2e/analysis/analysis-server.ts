@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
-import { loadConfig } from "../../../cmd/config.ts";
-import { startServer } from "../../../cmd/server.ts";
+import { loadConfig } from "../../../cmd/config/config.ts";
+import { startServer } from "../../../cmd/serve/server.ts";
 
 export const token = "token-of-all";
 
@@ -50,7 +50,10 @@ export async function openAnalysisServer(
   { events = {}, tokens = [], onEnd = onTestFinished }: AnalysisServerOptions = {},
 ): Promise<AnalysisServer> {
   const settings = {
-    ...{ listen: "127.0.0.1:0", data: "data", log: { level: "silent" }, drainMs: 1_000 },
+    listen: "127.0.0.1:0",
+    data: "data",
+    log: { level: "silent" },
+    drainMs: 1_000,
     projects: Object.entries(projects).map(([id, more]) => ({
       id: Number(id),
       appids: [`app-${id}`],
@@ -87,7 +90,10 @@ export async function openAnalysisServer(
     return data?.y[0]["anyEvent.TOTAL_TIMES"][0].values[0];
   };
   return {
-    ...{ url, clock, post, ask },
+    url,
+    clock,
+    post,
+    ask,
     async report(projectId, records) {
       const headers = { appid: `app-${projectId}`, compress: "none" };
       const response = await post("/sync_server", records, headers);

@@ -14,12 +14,18 @@ const openCases = (day = "2025-12-29") => openAnalysisServer(projects, noon(day)
 
 /** What the real bodies say of brands, cities and shops, so that answers hold numbers. */
 const login = (account: string, day: string, properties: object) => ({
-  ...{ "#type": "track", "#event_name": "login", "#account_id": account, "#time": `${day} 10:00:00` },
+  "#type": "track",
+  "#event_name": "login",
+  "#account_id": account,
+  "#time": `${day} 10:00:00`,
   properties,
 });
 const consumed = (account: string, city: string) => ({
-  ...{ "#type": "track", "#event_name": "consume_item", "#account_id": account },
-  ...{ "#time": "2021-12-27 01:00:00", properties: { "#city": city, item_num: 2 } },
+  "#type": "track",
+  "#event_name": "consume_item",
+  "#account_id": account,
+  "#time": "2021-12-27 01:00:00",
+  properties: { "#city": city, item_num: 2 },
 });
 
 describe("real analysis bodies", () => {
@@ -178,7 +184,9 @@ describe("real analysis bodies", () => {
       consumed("a", "Beijing"),
       consumed("b", "Shanghai"),
       {
-        ...{ "#type": "user_set", "#account_id": "a", "#time": "2021-12-27 01:00:00" },
+        "#type": "user_set",
+        "#account_id": "a",
+        "#time": "2021-12-27 01:00:00",
         properties: { vip_level: 3 },
       },
     ]);
@@ -208,7 +216,9 @@ function entry(group: string, values: readonly string[], values_compared: readon
 
 const count = (eventName: string, groupBy: readonly string[] = []) => ({
   eventView: {
-    ...{ startTime: "2015-01-01", endTime: "2030-01-01", timeParticleSize: "total" },
+    startTime: "2015-01-01",
+    endTime: "2030-01-01",
+    timeParticleSize: "total",
     groupBy: groupBy.map((columnName) => ({ columnName, tableType: "event" })),
   },
   events: [{ type: "normal", eventName, analysis: "TOTAL_TIMES" }],

@@ -18,11 +18,16 @@ function collectorOf({ url }: AnalysisServer): GrpcJsClient {
 }
 
 const view = (timeParticleSize: string, more: object = {}) => ({
-  ...{ startTime: "2026-01-01", endTime: "2026-01-02", timeParticleSize },
+  startTime: "2026-01-01",
+  endTime: "2026-01-02",
+  timeParticleSize,
   ...more,
 });
 const metric = (analysis: string, quota = "") => ({
-  ...{ type: "METRIC_TYPE_NORMAL", eventName: "buy", analysis: `AGGREGATION_${analysis}`, quota },
+  type: "METRIC_TYPE_NORMAL",
+  eventName: "buy",
+  analysis: `AGGREGATION_${analysis}`,
+  quota,
 });
 const days = view("TIME_PARTICLE_SIZE_DAY");
 const perVip = view("TIME_PARTICLE_SIZE_DAY", {
@@ -116,7 +121,8 @@ it("Track says what became of each record, and queries see those that were taken
     ],
   });
   expect(answer).toMatchObject({
-    ...{ accepted: 2, refused: 1 },
+    accepted: 2,
+    refused: 1,
     results: [
       { outcome: "accepted", accepted: { dropped: [] } },
       { outcome: "accepted", accepted: { dropped: [{ name: "#user_id", reason: "DROP_REASON_RESERVED" }] } },

@@ -13,8 +13,12 @@ const values = (answer: Envelope): string[] =>
 
 const day = "2026-01-01 10:00:00";
 const track = (properties: object, more: object = {}) => ({
-  ...{ "#type": "track", "#event_name": "play", "#time": day, "#account_id": "a" },
-  ...{ properties: { n: 5, ...properties }, ...more },
+  "#type": "track",
+  "#event_name": "play",
+  "#time": day,
+  "#account_id": "a",
+  properties: { n: 5, ...properties },
+  ...more,
 });
 
 /** Four of `play` are good: there are names that are none, and a day that there is not. */

@@ -25,7 +25,8 @@ it("thinkingdata-mcp calls the four endpoints, and reads our errors", { timeout:
   const analyzed = await query("event_analyze", buyers);
   expect(analyzed).toMatchObject({ status: 200, url: `${server.url}/open/event-analyze?token=***` });
   expect(analyzed.data).toMatchObject({
-    ...{ return_code: 0, return_message: "success" },
+    return_code: 0,
+    return_message: "success",
     data: {
       x: ["2026-01-01", "2026-01-02"],
       y: [
@@ -54,7 +55,9 @@ it("thinkingdata-mcp calls the four endpoints, and reads our errors", { timeout:
   const selectedColumns = ["#account_id", "city", "vip"];
   // Its generic tool, with the path in the place of the endpoint's name.
   const list = await mcp.call("thinkingdata_request", {
-    ...{ path: "/open/streaming-download/event-user-list", method: "POST", query: { header: "names" } },
+    path: "/open/streaming-download/event-user-list",
+    method: "POST",
+    query: { header: "names" },
     body: { ...slice, selectedColumns },
   });
   expect(list.text).toBe('"#account_id","city","vip"\n"ann","Köln","3"\n"bob","Berlin","1"\n');

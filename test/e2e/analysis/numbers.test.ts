@@ -16,14 +16,19 @@ const recordOf = (amount: number, i: number) => ({
 });
 
 const metric = (analysis: string, more: object = {}) => ({
-  ...{ type: "normal", eventName: "pay", analysis, quota: "amount" },
+  type: "normal",
+  eventName: "pay",
+  analysis,
+  quota: "amount",
   ...more,
 });
 
 const queryOf = (projectId: number, timeParticleSize: string, view: object = {}) => ({
   projectId,
   eventView: {
-    ...{ startTime: "2026-08-17 00:00:00", endTime: "2026-08-19 23:59:60", timeParticleSize },
+    startTime: "2026-08-17 00:00:00",
+    endTime: "2026-08-19 23:59:60",
+    timeParticleSize,
     ...view,
   },
   events: [
@@ -82,8 +87,14 @@ it("one set of events has one text, in JSON and CSV, in whatever order it came",
     (one: Record<string, { values: string[] }[]>) => Object.values(one)[0]![0]!.values[0],
   );
   expect(texts).toEqual([
-    ...["34323.5000", "343.2350", "4903.3571", "343.2350"],
-    ...["343.250", "343.24", "34324", "343.24"],
+    "34323.5000",
+    "343.2350",
+    "4903.3571",
+    "343.2350",
+    "343.250",
+    "343.24",
+    "34324",
+    "343.24",
   ]);
 });
 

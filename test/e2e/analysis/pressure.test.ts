@@ -25,8 +25,11 @@ const median = { type: "normal", eventName: "play", analysis: "MEDIAN", quota: "
 
 /** 12,000 groups, two years and a median of each. */
 const heavy = {
-  ...{ projectId: 1, useCache: false, limit: 10_000 },
-  ...{ eventView: { ...compared, ...byGroup }, events: [median, total] },
+  projectId: 1,
+  useCache: false,
+  limit: 10_000,
+  eventView: { ...compared, ...byGroup },
+  events: [median, total],
 };
 const light = {
   projectId: 1,
@@ -39,7 +42,9 @@ const timeOf = (ms: number) => new Date(ms).toISOString().replace("T", " ").slic
 
 /** One event of each group, on one of 700 days. */
 const eventOf = (at: number) => ({
-  ...{ "#type": "track", "#event_name": "play", "#account_id": `user-${at % 1_000}` },
+  "#type": "track",
+  "#event_name": "play",
+  "#account_id": `user-${at % 1_000}`,
   "#time": timeOf(nowMs - dayMs - (at % 700) * dayMs),
   properties: { g: `group-${at}`, n: at },
 });

@@ -44,7 +44,9 @@ function report(sdk: ReturnType<typeof initWithBatchMode>): Promise<Error | unde
 }
 
 const metric = (eventName: string, analysis: string, quota?: string) => ({
-  ...{ type: "normal", eventName, analysis },
+  type: "normal",
+  eventName,
+  analysis,
   ...(quota !== undefined && { quota }),
 });
 
@@ -106,7 +108,10 @@ it.each([
     ]);
 
     const users = await server.ask("/open/event-user-list", {
-      ...{ projectId: 1, eventIndex: 0, sliceGroupVal: [], events: [metric("buy", "TRIG_USER_NUM")] },
+      projectId: 1,
+      eventIndex: 0,
+      sliceGroupVal: [],
+      events: [metric("buy", "TRIG_USER_NUM")],
       eventView: { startTime: label(first), endTime: label(second), timeParticleSize: "total" },
     });
     const ids = { "#account_id": "ann", "#distinct_id": "device" };

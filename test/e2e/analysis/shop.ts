@@ -1,11 +1,18 @@
 import { type AnalysisServer, openAnalysisServer } from "./analysis-server.ts";
 
 const bought = (account: string, day: string, price: number) => ({
-  ...{ "#type": "track", "#event_name": "buy", "#account_id": account, "#distinct_id": `device-${account}` },
-  ...{ "#time": `${day} 10:00:00`, properties: { price } },
+  "#type": "track",
+  "#event_name": "buy",
+  "#account_id": account,
+  "#distinct_id": `device-${account}`,
+  "#time": `${day} 10:00:00`,
+  properties: { price },
 });
 const user = (account: string, properties: object) => ({
-  ...{ "#type": "user_set", "#account_id": account, "#time": "2026-01-01 09:00:00", properties },
+  "#type": "user_set",
+  "#account_id": account,
+  "#time": "2026-01-01 09:00:00",
+  properties,
 });
 
 /** Ann has bought on two days, Bob on the second of them. */

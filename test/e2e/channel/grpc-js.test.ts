@@ -21,7 +21,10 @@ async function openSender(): Promise<{ readonly client: GrpcJsClient; readonly c
   const client = openGrpcJs(url, "engage.channel.v1.ChannelSender", "engage/channel/v1/channel_sender.proto");
   onTestFinished(() => client[Symbol.dispose]());
   const channel = {
-    ...{ name: "mail", projectId: 1, url: `${url}/webhook/demo`, pushIdProperty: "#account_id" },
+    name: "mail",
+    projectId: 1,
+    url: `${url}/webhook/demo`,
+    pushIdProperty: "#account_id",
     authentication: { secret },
     contentTemplate: [{ name: "title", inputMethod: "INPUT_METHOD_TEXT", required: true }],
     delivery: { batchSize: 2 },
@@ -34,7 +37,8 @@ const contents = [{ language: "default", values: { title: { text: "Hi" } } }];
 test("a push is made, run, watched and looked at", async () => {
   const { client, channel } = await openSender();
   expect(await client.unary("TestChannel", { channel, pushId: "ann" })).toMatchObject({
-    ...{ status: 200, signature: expect.stringMatching(/^[0-9a-f]{40}$/) },
+    status: 200,
+    signature: expect.stringMatching(/^[0-9a-f]{40}$/),
     strict: { succeeded: true },
   });
   const made = await client.unary("CreateChannel", { channel });

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../../cmd/server.ts";
+import { loadConfig } from "../../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../../cmd/serve/server.ts";
 
 /** Whatever is sent to the REST paths of channels is taken or refused by name: no fault of ours, no stack. */
 let server: RunningServer;
@@ -12,7 +12,9 @@ let server: RunningServer;
 beforeAll(async () => {
   const data = mkdtempSync(join(tmpdir(), "engage-hostile-"));
   const env = {
-    ...{ ENGAGE_LISTEN: "127.0.0.1:0", ENGAGE_DATA: data, ENGAGE_LOG_LEVEL: "silent" },
+    ENGAGE_LISTEN: "127.0.0.1:0",
+    ENGAGE_DATA: data,
+    ENGAGE_LOG_LEVEL: "silent",
     ENGAGE_PROJECTS: JSON.stringify([{ id: 1, appids: ["shop"], zone: "+00:00" }]),
   };
   const { config, locate } = loadConfig({ env, cwd: data });
@@ -91,7 +93,10 @@ const query = mix({
   ),
   events: listOf(objectOf("type", "eventName", "analysis", "quota", "customEvent", "filts")),
   projectId: fc.oneof(fc.constant(1), value),
-  ...{ sliceGroupVal: listOf(value), sliceDate: value, eventIndex: value, zoneOffset: value },
+  sliceGroupVal: listOf(value),
+  sliceDate: value,
+  eventIndex: value,
+  zoneOffset: value,
 });
 const audience = fc.oneof(
   value,
@@ -103,7 +108,10 @@ const audience = fc.oneof(
 const channel = fc.oneof(
   value,
   mix({
-    ...{ name: value, url: fc.oneof(fc.constant(good.url), value), pushIdProperty: value, etag: value },
+    name: value,
+    url: fc.oneof(fc.constant(good.url), value),
+    pushIdProperty: value,
+    etag: value,
     projectId: fc.oneof(fc.constant(1), value),
     customHeaders: listOf(objectOf("name", "value", "valueIsSet")),
     authentication: fc.oneof(objectOf("secret", "secretIsSet", "headerName"), value),
@@ -122,7 +130,10 @@ const content = mix({
 const task = fc.oneof(
   value,
   mix({
-    ...{ name: value, channelId: fc.constantFrom("c1", "", "c2"), audience, languageProperty: value },
+    name: value,
+    channelId: fc.constantFrom("c1", "", "c2"),
+    audience,
+    languageProperty: value,
     contents: listOf(content),
     experimentGroups: listOf(objectOf("groupId", "share", "contents")),
     schedule: objectOf("at", "cron", "zone"),

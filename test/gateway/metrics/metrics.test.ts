@@ -2,9 +2,9 @@ import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { Counter } from "prom-client";
 import { describe, expect, it } from "vitest";
+import { CallRecord, type ProtocolName } from "../../../gateway/call/record.ts";
 import { boundsMs, bucketOf } from "../../../gateway/metrics/call-tallies.ts";
 import { createMetrics } from "../../../gateway/metrics/metrics.ts";
-import { CallRecord, type ProtocolName } from "../../../gateway/record.ts";
 import { Failing, Library } from "../testproto/gen/engage/test/v1/library_pb.ts";
 
 const peer = { address: "127.0.0.1", secure: false };

@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { compressOnce } from "../../../gateway/compress.ts";
+import { compressOnce } from "../../../gateway/http/compress.ts";
 import { createApiPages } from "../../../gateway/openapi/pages.ts";
-import { createPages } from "../../../gateway/pages.ts";
+import { createPages } from "../../../gateway/pages/pages.ts";
 
 let described = 0;
 const document = { openapi: "3.1.0", info: { title: "x".repeat(5_000) } };

@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdmitHead } from "../../../gateway/request-head.ts";
+import type { AdmitHead } from "../../../gateway/http/request-head.ts";
 import { openHttp2, sendHttp1, sendHttp2, untilClosed } from "../../e2e/raw.ts";
 import { openGateway, type TestGateway } from "../gateway-server.ts";
 import { EchoMessageSchema } from "../testproto/gen/engage/test/v1/library_pb.ts";

@@ -1,9 +1,9 @@
 import { clone, create, createFileRegistry, type MessageInitShape, setExtension } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema, MethodOptionsSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
+import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
-import { OpenBytes } from "../../../gateway/open-bytes.ts";
 import { compileBindings } from "../../../gateway/rest/bindings.ts";
 import { createRestRouter } from "../../../gateway/rest/router.ts";
 import { http } from "../../../gen/google/api/annotations_pb.ts";

@@ -1,13 +1,13 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import { concealFaults } from "../../../gateway/call/failures.ts";
+import type { CallRecord } from "../../../gateway/call/record.ts";
 import type { Core } from "../../../gateway/core.ts";
-import { concealFaults } from "../../../gateway/failures.ts";
+import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
+import type { NodeRequest, NodeResponse } from "../../../gateway/http/port.ts";
 import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
-import { OpenBytes } from "../../../gateway/open-bytes.ts";
-import type { NodeRequest, NodeResponse } from "../../../gateway/port.ts";
-import type { CallRecord } from "../../../gateway/record.ts";
 import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
 import { createRestRouter } from "../../../gateway/rest/router.ts";
 import { Failing, Library } from "../testproto/gen/engage/test/v1/library_pb.ts";

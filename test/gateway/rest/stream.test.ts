@@ -3,8 +3,8 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { recordOf } from "../../../gateway/call/record.ts";
 import { serve } from "../../../gateway/methods.ts";
-import { recordOf } from "../../../gateway/record.ts";
 import { Library } from "../testproto/gen/engage/test/v1/library_pb.ts";
 import { openRestServer } from "./rest-server.ts";
 

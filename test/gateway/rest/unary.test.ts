@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { kRawBody } from "../../../gateway/record.ts";
+import { kRawBody } from "../../../gateway/call/record.ts";
 import { openRestServer } from "./rest-server.ts";
 
 const server = await openRestServer();

@@ -12,8 +12,13 @@ import { openServerProcess, type ServerProcess } from "./server-process.ts";
 
 function openTarget(port: number) {
   return createNatsTarget({
-    ...{ servers: [`nats://127.0.0.1:${port}`], subject: "push.mail", tls: {}, login: undefined },
-    ...{ timeoutMs: 5_000, write: writeReceived, outbound: createOutbound({ allow: ["127.0.0.0/8"] }) },
+    servers: [`nats://127.0.0.1:${port}`],
+    subject: "push.mail",
+    tls: {},
+    login: undefined,
+    timeoutMs: 5_000,
+    write: writeReceived,
+    outbound: createOutbound({ allow: ["127.0.0.0/8"] }),
   });
 }
 

@@ -9,16 +9,34 @@ import { openServerProcess } from "./server-process.ts";
 
 function openTarget(port: number, maxLength?: number) {
   return createRedisTarget({
-    ...{ host: "127.0.0.1", port, tls: undefined, username: undefined, password: undefined, database: 0 },
-    ...{ stream: "push", maxLength, connectTimeoutMs: 5_000, write: writeReceived },
+    host: "127.0.0.1",
+    port,
+    tls: undefined,
+    username: undefined,
+    password: undefined,
+    database: 0,
+    stream: "push",
+    maxLength,
+    connectTimeoutMs: 5_000,
+    write: writeReceived,
     outbound: createOutbound({ allow: ["127.0.0.0/8"] }),
   });
 }
 
 function openServer() {
   return openServerProcess("redis-server", (port, dir) => [
-    ...["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir],
-    ...["--save", "", "--appendonly", "yes", "--appendfsync", "always"],
+    "--port",
+    `${port}`,
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    dir,
+    "--save",
+    "",
+    "--appendonly",
+    "yes",
+    "--appendfsync",
+    "always",
   ]);
 }
 

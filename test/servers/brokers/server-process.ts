@@ -33,7 +33,9 @@ export async function openServerProcess(
   };
   await start();
   return {
-    ...{ port, stop, start },
+    port,
+    stop,
+    start,
     freeze: () => void child?.kill("SIGSTOP"),
     async [Symbol.asyncDispose]() {
       await stop();

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../../cmd/server.ts";
+import { loadConfig } from "../../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../../cmd/serve/server.ts";
 import { type BrowserPage, type Chromium, openChromium } from "./chromium.ts";
 import { report, submitForm } from "./in-page.js";
 

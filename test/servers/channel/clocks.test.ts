@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../base/async/clock.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../../cmd/exchange.ts";
+import { createExchange, maxChannelAnswerBytes } from "../../../cmd/receiver/exchange.ts";
 import { createDelivery, type Delivery } from "../../../services/channel/delivery/delivery.ts";
 import { startScheduler } from "../../../services/channel/schedule/scheduler.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
@@ -33,8 +33,15 @@ beforeEach(async () => {
   receiver = opened.use(await openReceiver());
   store = opened.use(await openSqliteChannels({ path: join(folder.path, "channels.db"), now }));
   delivery = createDelivery({
-    ...{ store, audience: noUsers, clock: { ...systemClock, now }, newRequestId: randomUUID, owner: "test" },
-    ...{ observer: silent, maxInFlight: 8, pollMs: 50, leaseMs: 60_000 },
+    store,
+    audience: noUsers,
+    clock: { ...systemClock, now },
+    newRequestId: randomUUID,
+    owner: "test",
+    observer: silent,
+    maxInFlight: 8,
+    pollMs: 50,
+    leaseMs: 60_000,
     events: async () => ({ users: [], conversions: 0, segments: [] }),
     openExchange: (url) =>
       createExchange({ url, outbound, maxConnections: 8, maxAnswerBytes: maxChannelAnswerBytes }),
@@ -105,7 +112,9 @@ it("begins a run once for each time of a schedule", async () => {
   const failures: unknown[] = [];
   const scheduler = opened.use(
     startScheduler({
-      ...{ store: watched, projects: { zoneOf: () => "UTC" }, now },
+      store: watched,
+      projects: { zoneOf: () => "UTC" },
+      now,
       sleep: systemClock.wait,
       observer: {
         taken: (_taskId, outcome) => void begun.push(outcome),
@@ -138,7 +147,10 @@ async function scheduledTask(): Promise<{ readonly task: string }> {
   const { definition, channelId } = (await store.task(run.taskId))!;
   const nextRunAtMs = Math.ceil(now() / 60_000) * 60_000;
   const made = await store.createTask({
-    ...{ name: "every minute", channelId, definition, nextRunAtMs },
+    name: "every minute",
+    channelId,
+    definition,
+    nextRunAtMs,
   });
   return { task: (made as Extract<typeof made, { kind: "created" }>).task.taskId };
 }

@@ -43,14 +43,20 @@ let channels = 0;
 /** Makes a channel and a task to a list of push ids, and runs it. Answers the task's id. */
 export async function startPush(engage: Served, { receiver, recipients, delivery }: Push): Promise<string> {
   const channel = await call(engage, "/v1/channels", {
-    ...{ name: `channel ${++channels}`, projectId: 1, url: receiver.url, pushIdProperty: "#account_id" },
+    name: `channel ${++channels}`,
+    projectId: 1,
+    url: receiver.url,
+    pushIdProperty: "#account_id",
     contentTemplate: [{ name: "title", inputMethod: "INPUT_METHOD_TEXT" }],
-    ...{ authentication: { secret: "a secret of the test" }, delivery },
+    authentication: { secret: "a secret of the test" },
+    delivery,
   });
   const { channelId } = channel.channel;
   const values = { title: { text: "A gift for you" } };
   const made = await call(engage, "/v1/tasks", {
-    ...{ name: "gift", channelId, contents: [{ language: "default", values }] },
+    name: "gift",
+    channelId,
+    contents: [{ language: "default", values }],
     audience: { pushIds: { pushIds: pushIdsOf(recipients) } },
   });
   await call(engage, `/v1/tasks/${made.task.taskId}:run`, {});

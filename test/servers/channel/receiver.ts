@@ -86,7 +86,12 @@ export async function openReceiver(): Promise<Receiver> {
 
   await start();
   const self: Receiver = {
-    ...{ url: `http://127.0.0.1:${port}/hook`, books, times, answer: answerWell, start, stop },
+    url: `http://127.0.0.1:${port}/hook`,
+    books,
+    times,
+    answer: answerWell,
+    start,
+    stop,
     open: () => [...books.values()].reduce((sum, { open }) => sum + open, 0),
     handled() {
       const counts = new Map<string, number>();

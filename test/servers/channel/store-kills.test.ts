@@ -48,8 +48,13 @@ async function expectWhole(store: ChannelStore, runId: string) {
   expect(run.batches).toBe(items.length);
   const sent = 2 * settled.length;
   expect(statistics).toMatchObject({
-    ...{ planned: 2 * items.length, batched: 2 * items.length, batches: items.length },
-    ...{ settledBatches: settled.length, sent, succeeded: sent, failed: [] },
+    planned: 2 * items.length,
+    batched: 2 * items.length,
+    batches: items.length,
+    settledBatches: settled.length,
+    sent,
+    succeeded: sent,
+    failed: [],
   });
   expect(statistics.segments.map((segment) => segment.succeeded)).toEqual(sent === 0 ? [] : [sent]);
   expect(run.state === "done").toBe(settled.length === 15);

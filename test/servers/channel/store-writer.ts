@@ -34,7 +34,10 @@ async function prepare(store: ChannelStore): Promise<StoredRun> {
     const afterNumber = page * pageBatches;
     const batches = Array.from({ length: pageBatches }, (_, i) => batchOf([`u${afterNumber + i}`, "v"]));
     await store.appendBatches(token, {
-      ...{ afterNumber, batches, cursor: String(page + 1), isLast: page === pages - 1 },
+      afterNumber,
+      batches,
+      cursor: String(page + 1),
+      isLast: page === pages - 1,
       counted: { planned: 2 * pageBatches, filtered: 0, control: 0 },
       kept: { page, data: bytes(`page ${page}`) },
     });

@@ -29,7 +29,8 @@ async function openReplicas(): Promise<Replicas> {
   const options = { url: server.url, schema };
   const stores = [await openPostgresChannels(options), await openPostgresChannels(options)] as const;
   return {
-    ...{ schema, stores },
+    schema,
+    stores,
     async [Symbol.asyncDispose]() {
       await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()));
     },

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { loadConfig } from "../../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../../cmd/server.ts";
+import { loadConfig } from "../../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../../cmd/serve/server.ts";
 
 /** python3-grpcio reports events and asks for them, against the demo's configuration. */
 const folder = mkdtempSync(join(tmpdir(), "engage-analysis-clients-"));

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadConfig } from "../../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../../cmd/server.ts";
+import { loadConfig } from "../../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../../cmd/serve/server.ts";
 
 /** Clients that npm does not have: python3-grpcio and curl, against the demo's configuration. */
 const folder = mkdtempSync(join(tmpdir(), "engage-clients-"));

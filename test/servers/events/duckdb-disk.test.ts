@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Database } from "../../../store/events/duckdb/database.ts";
-import { loadBatch } from "../../../store/events/duckdb/load.ts";
-import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
-import { storeStats } from "../../../store/events/duckdb/stats.ts";
+import { openDuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
+import { loadBatch } from "../../../store/events/duckdb/load/load.ts";
+import { storeStats } from "../../../store/events/duckdb/query/stats.ts";
 import { createWriter } from "../../../store/events/duckdb/writer.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import { noonMs } from "../../conformance/events/world.ts";

@@ -31,22 +31,28 @@ export function reportOf(batch: number, shape: ReportShape = {}): Report {
   const { events = 20, users = 50, padding = 200 } = shape;
   const time = timeOf(Date.now());
   const ids = (kind: string, at: number) => ({
-    ...{ "#uuid": `${kind}-${batch}-${at}`, "#time": time },
+    "#uuid": `${kind}-${batch}-${at}`,
+    "#time": time,
     "#account_id": userOf(batch * 7 + at, users),
   });
   const tracks = Array.from({ length: events }, (_, at) => ({
-    ...{ "#type": "track", "#event_name": "play", ...ids("e", at) },
+    "#type": "track",
+    "#event_name": "play",
+    ...ids("e", at),
     properties: { value: batch + at, batch: String(batch), text: "x".repeat(padding) },
   }));
   const adds = Array.from({ length: Math.ceil(events / 10) }, (_, at) => ({
-    ...{ "#type": "user_add", ...ids("a", at) },
+    "#type": "user_add",
+    ...ids("a", at),
     properties: { coins: at + 1 },
   }));
   const coins = new Map<string, number>();
   for (const { "#account_id": user, properties } of adds)
     coins.set(user, (coins.get(user) ?? 0) + properties.coins);
   return {
-    ...{ events, coins, pushIds: [] },
+    events,
+    coins,
+    pushIds: [],
     value: tracks.reduce((sum, { properties }) => sum + properties.value, 0),
     body: gzipSync(JSON.stringify([...tracks, ...adds]), { level: 1 }),
     headers: { appid: "app", compress: "gzip", "content-type": "application/json" },

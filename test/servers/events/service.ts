@@ -7,7 +7,8 @@ const patient = { timeout: 90_000, interval: 100 };
 /** engage.yaml of a service with one project, that loads what it is sent soon. */
 export function eventsConfig(events: object = {}): object {
   return {
-    ...{ log: { access: false }, drainMs: 10_000 },
+    log: { access: false },
+    drainMs: 10_000,
     projects: [{ id: 1, appids: ["app"], zone: "UTC" }],
     analysis: { tokens: [{ name: "all", token, projects: "*" }] },
     events: {
@@ -33,7 +34,9 @@ export interface Envelope {
 const eventView = { recentDay: "0-3", timeParticleSize: "total" };
 
 const play = (analysis: string, quota?: string) => ({
-  ...{ type: "normal", eventName: "play", analysis },
+  type: "normal",
+  eventName: "play",
+  analysis,
   ...(quota !== undefined && { quota }),
 });
 

@@ -19,7 +19,7 @@ export interface PostgresServer extends AsyncDisposable {
   query(sql: string): string;
 }
 
-const MAX_STARTS = 100;
+const maxStarts = 100;
 const debianFolder = "/usr/lib/postgresql";
 const newest = readdirSync(debianFolder).toSorted((a, b) => Number(b) - Number(a))[0];
 const bin = (name: string): string => join(debianFolder, `${newest}`, "bin", name);
@@ -56,7 +56,7 @@ export async function openPostgresServer(settings: readonly string[] = []): Prom
         stdio: ["ignore", "ignore", "pipe"],
       });
     // After a kill the server's children take a moment to notice, and it can't start before.
-    for (let tries = 1; tries <= MAX_STARTS; tries++) {
+    for (let tries = 1; tries <= maxStarts; tries++) {
       server = launch();
       if (await isReady(server)) return;
       await sleep(100);

@@ -149,7 +149,9 @@ it("says which folder can't be written", async () => {
   chmodSync(folder, 0o555);
   const script = join(import.meta.dirname, "../../store/inbox/accept-loop.ts");
   const child = spawn(process.execPath, [script, join(folder, "inbox.db"), "1"], {
-    ...{ uid: 65_534, gid: 65_534, stdio: ["ignore", "ignore", "pipe"] },
+    uid: 65_534,
+    gid: 65_534,
+    stdio: ["ignore", "ignore", "pipe"],
   });
   const parts: Buffer[] = [];
   child.stderr!.on("data", (part: Buffer) => parts.push(part));

@@ -5,8 +5,8 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { loadConfig } from "../../../cmd/config.ts";
-import { type RunningServer, startServer } from "../../../cmd/server.ts";
+import { loadConfig } from "../../../cmd/config/config.ts";
+import { type RunningServer, startServer } from "../../../cmd/serve/server.ts";
 import { runEngage } from "../../cmd/run-engage.ts";
 import { ParserClient } from "../../e2e/parser-client.ts";
 

@@ -15,7 +15,8 @@ export function sign(body: Uint8Array, key = secret): string {
 
 export function signed(body: Buffer, pushIds: readonly string[] = []): SignedBatch {
   return {
-    ...{ pushIds, body },
+    pushIds,
+    body,
     headers: { "content-type": "application/json", "x-svc-ops-signature": sign(body) },
   };
 }
@@ -26,7 +27,10 @@ export function batchOf(pushIds: readonly string[], requestId: string, params: o
     params: { title: `Hello ${push_id}`, text: "Your reward waits for you in the shop.", ...params },
     custom_params: { level: String(at) },
     "#ops_receipt_properties": {
-      ...{ ops_project_id: 1, ops_request_id: requestId, ops_task_id: "0101", ops_push_language: "en" },
+      ops_project_id: 1,
+      ops_request_id: requestId,
+      ops_task_id: "0101",
+      ops_push_language: "en",
       ops_task_exec_detail_id: "1212",
     },
   }));

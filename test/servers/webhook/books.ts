@@ -15,8 +15,10 @@ export async function readBooks({ port }: { readonly port: number }): Promise<Bo
   const sum = (field: keyof Books): number =>
     targets.reduce((total, target) => total + Number(target[field] ?? 0), 0);
   const books = {
-    ...{ accepted: sum("accepted"), delivered: sum("delivered") },
-    ...{ dead: sum("dead"), pending: sum("pending") },
+    accepted: sum("accepted"),
+    delivered: sum("delivered"),
+    dead: sum("dead"),
+    pending: sum("pending"),
   };
   expect(books.delivered + books.dead + books.pending).toBe(books.accepted);
   return books;

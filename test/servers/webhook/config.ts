@@ -25,7 +25,10 @@ export function configOf(store: Pick<Store, "inbox">, settings: TestSettings): o
       channels: { demo, other: demo },
       targets: {
         http: {
-          ...{ kind: "http", url: target.url, concurrency, retry: { minDelayMs: 10, maxDelayMs: 200 } },
+          kind: "http",
+          url: target.url,
+          concurrency,
+          retry: { minDelayMs: 10, maxDelayMs: 200 },
           breaker: { openMs: 50, maxOpenMs: 200 },
           ...targetSettings,
         },

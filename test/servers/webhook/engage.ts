@@ -34,8 +34,10 @@ export interface StartOptions extends SpawnOptions {
 
 /** The command, for programs that start it. */
 export const serveCommand: readonly string[] = [
-  ...[process.execPath, join(packageRoot, "cmd/engage.ts")],
-  ...["serve", "--config"],
+  process.execPath,
+  join(packageRoot, "cmd/engage.ts"),
+  "serve",
+  "--config",
 ];
 
 /**

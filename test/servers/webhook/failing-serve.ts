@@ -1,5 +1,5 @@
-import { processOptions } from "../../../cmd/config.ts";
-import { serve } from "../../../cmd/serve.ts";
+import { processOptions } from "../../../cmd/config/config.ts";
+import { serve } from "../../../cmd/serve/serve.ts";
 import type { ElementOutcome } from "../../../store/inbox/inbox.ts";
 import { SqlInbox } from "../../../store/inbox/sql/sql-inbox.ts";
 

@@ -37,7 +37,11 @@ export function createSender(
   function send({ headers, body }: SignedBatch, path = "/webhook/demo"): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const request = http.request({
-      ...{ agent, path, host: "127.0.0.1", port: address.port, method: "POST" },
+      agent,
+      path,
+      host: "127.0.0.1",
+      port: address.port,
+      method: "POST",
       headers: { ...headers, "content-length": body.length },
     });
     request.on("error", reject);

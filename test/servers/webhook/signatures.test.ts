@@ -1,6 +1,6 @@
 import { createSecretKey } from "node:crypto";
 import { expect, it } from "vitest";
-import { verifySignature } from "../../../services/webhook/signature.ts";
+import { verifySignature } from "../../../services/webhook/receive/signature.ts";
 import { secret, sign } from "../../cmd/webhook-server.ts";
 import { booked, openWithTarget } from "../../e2e/webhook/http-target.ts";
 import { batchOf } from "../../services/webhook/bodies.ts";

@@ -21,9 +21,7 @@ it("syncs the log between the writing of a batch and its answer", async () => {
   const config = configOf(store, { target, channel: { targets: [] } });
   await using engage = await openEngage(store.folder, config);
   const calls = "trace=fsync,fdatasync,write,writev,pwrite64,sendto,sendmsg";
-  const strace = spawn("strace", [
-    ...["-f", "-y", "-s", "20", "-e", calls, "-o", trace, "-p", `${engage.pid}`],
-  ]);
+  const strace = spawn("strace", ["-f", "-y", "-s", "20", "-e", calls, "-o", trace, "-p", `${engage.pid}`]);
   const hasEnded = once(strace, "exit");
   await once(createInterface({ input: strace.stderr }), "line");
   using sender = createSender(engage);

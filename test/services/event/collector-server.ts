@@ -1,12 +1,12 @@
 import { Code } from "@connectrpc/connect";
 import { onTestFinished } from "vitest";
+import { refuse } from "../../../gateway/call/refusals.ts";
 import { createGateway } from "../../../gateway/gateway.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
 import { serve } from "../../../gateway/methods.ts";
-import { refuse } from "../../../gateway/refusals.ts";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
 import { createSdkAdmit } from "../../../services/event/admit.ts";
-import { createEventCollector } from "../../../services/event/collector.ts";
+import { createEventCollector } from "../../../services/event/event.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import { eventCodecs } from "../../../services/event/rest-codecs.ts";
 import { emptySchema, type ProjectSchema } from "../../../store/events/events.ts";
@@ -72,8 +72,10 @@ export async function openCollector(
       },
     },
     observer: {
-      ...{ taken: tell("taken"), refused: tell("refused") },
-      ...{ dropped: tell("dropped"), rejected: tell("rejected") },
+      taken: tell("taken"),
+      refused: tell("refused"),
+      dropped: tell("dropped"),
+      rejected: tell("rejected"),
     },
     now: clock,
     maxInflatedBytes: 120_000,
@@ -81,7 +83,9 @@ export async function openCollector(
   const gateway = createGateway({
     services: [serve(EventCollector, collector, { admit })],
     limits: { ...defaultLimits, maxMessageBytes: 200_000 },
-    ...{ authorize: () => {}, observers: [], codecs: eventCodecs },
+    authorize: () => {},
+    observers: [],
+    codecs: eventCodecs,
     reportFault: tell("fault"),
     pages: {
       checks: {},
@@ -111,7 +115,11 @@ function recordsOf(lines: readonly string[]): PendingRecords {
 
 function createServerState(told: readonly unknown[][]): CollectorServer & { url: string } {
   const server: CollectorServer & { url: string } = {
-    ...{ url: "", lines: [], texts: [], letters: [], told },
+    url: "",
+    lines: [],
+    texts: [],
+    letters: [],
+    told,
     onDisk: async () => {},
     schema: emptySchema,
     post: (path, body, headers = {}) =>

@@ -8,17 +8,20 @@ import {
 } from "../../../gen/engage/event/v1/ingest_pb.ts";
 import { RecordType, RefusalReason } from "../../../gen/engage/event/v1/record_pb.ts";
 import { TrackRequestSchema } from "../../../gen/engage/event/v1/track_pb.ts";
-import { debugIngest, ingest } from "../../../services/event/ingest.ts";
+import { debugIngest, ingest } from "../../../services/event/ingest/ingest.ts";
 import { createPendingChecks } from "../../../services/event/pending.ts";
 import { createProjectDirectory } from "../../../services/event/projects.ts";
-import { trackBatch } from "../../../services/event/track.ts";
+import { trackBatch } from "../../../services/event/track/track.ts";
 import { emptySchema } from "../../../store/events/events.ts";
 import { nowMs } from "./record/checking.ts";
 
 const limits = { maxEventNames: 5_000, maxNewNamesPerMinute: 250 };
 const options = {
-  ...{ directory: createProjectDirectory([{ id: 1, appids: ["app"], zone: "+00:00" }], 512, limits) },
-  ...{ append: async () => {}, schema: () => emptySchema, pending: () => undefined, now: () => nowMs },
+  directory: createProjectDirectory([{ id: 1, appids: ["app"], zone: "+00:00" }], 512, limits),
+  append: async () => {},
+  schema: () => emptySchema,
+  pending: () => undefined,
+  now: () => nowMs,
   checks: createPendingChecks({ pending: () => undefined, schema: () => emptySchema }),
   letters: { append: () => {} },
   observer: { taken: () => {}, refused: () => {}, dropped: () => {}, rejected: () => {} },

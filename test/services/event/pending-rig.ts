@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
 import type { RecordResult } from "../../../gen/engage/event/v1/record_pb.ts";
-import { createEventCollector, type EventCollectorOptions } from "../../../services/event/collector.ts";
+import { createEventCollector, type EventCollectorOptions } from "../../../services/event/event.ts";
 import { createPreparer } from "../../../services/event/load/prepare.ts";
 import type { PreparedBatch } from "../../../services/event/load/prepared.ts";
 import type { NameRates } from "../../../services/event/record/name-book.ts";
@@ -57,7 +57,8 @@ export function openPendingRig({ beforeAppend, ...options }: RigOptions = {}): P
   const { maxProperties, names } = options;
   const rates = new Map<number, NameRates>();
   preparer.reset({
-    ...{ loadedTo: undefined, projects: new Map(starts) },
+    loadedTo: undefined,
+    projects: new Map(starts),
     ...(maxProperties !== undefined && { maxProperties }),
     names,
   });

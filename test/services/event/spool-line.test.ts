@@ -50,7 +50,10 @@ describe("line of the spool", () => {
     for (const body of ["[1]", `[${record}]`]) {
       const bytes = encodeSpoolLine(1, 100_000_000, Buffer.from(body), "app", driftMs);
       const expected = {
-        ...{ projectId: 1, receivedMs: 100_000_000, steadyMs: 100_000_000 - driftMs, appid: "app" },
+        projectId: 1,
+        receivedMs: 100_000_000,
+        steadyMs: 100_000_000 - driftMs,
+        appid: "app",
         records: JSON.parse(body),
       };
       expect(decodeSpoolLine(text(bytes))).toEqual(expected);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBatchParser, type ParsedBatch } from "../../../services/parser/batch.ts";
 import { parserConfigSchema } from "../../../services/parser/config.ts";
 import { openFormats } from "../../../services/parser/formats/formats.ts";
-import type { Format } from "../../../services/parser/line.ts";
-import { separatorsOf } from "../../../services/parser/separators.ts";
+import { createBatchParser, type ParsedBatch } from "../../../services/parser/line/batch.ts";
+import type { Format } from "../../../services/parser/line/line.ts";
+import { separatorsOf } from "../../../services/parser/line/separators.ts";
 
 const formats = [
   {

@@ -80,7 +80,10 @@ it("forwarding clicks has defaults", () => {
   const forward = { url: "https://ingest.example.com", appid: "APP_ID" };
   expect(clicksSchema.parse({ forward }).forward).toEqual({
     ...forward,
-    ...{ batchRecords: 500, batchBytes: 1_048_576, timeoutMs: 30_000, deleteForwarded: true },
+    batchRecords: 500,
+    batchBytes: 1_048_576,
+    timeoutMs: 30_000,
+    deleteForwarded: true,
   });
 });
 

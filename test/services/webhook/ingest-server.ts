@@ -43,7 +43,9 @@ export async function openIngestServer(port = 0): Promise<IngestServer> {
   await once(server, "listening");
   const address = server.address() as AddressInfo;
   const ingest: IngestServer = {
-    ...{ calls, port: address.port, url: `http://127.0.0.1:${address.port}` },
+    calls,
+    port: address.port,
+    url: `http://127.0.0.1:${address.port}`,
     reply: () => taken,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-import type { ReceiveInbox } from "../../../services/webhook/store-batch.ts";
+import type { ReceiveInbox } from "../../../services/webhook/receive/store-batch.ts";
 import type { Completion, NewBatch } from "../../../store/inbox/inbox.ts";
 
 interface Entry {

@@ -1,9 +1,13 @@
 import { createHmac } from "node:crypto";
 import { type Channel, compileChannels } from "../../../services/webhook/channels.ts";
 import { channelSchema } from "../../../services/webhook/config.ts";
-import { createExplainer } from "../../../services/webhook/explainer.ts";
-import { createReceiver, type Receive, type ReceiverOptions } from "../../../services/webhook/receive.ts";
-import type { Refusal } from "../../../services/webhook/refusal.ts";
+import { createExplainer } from "../../../services/webhook/explain/explainer.ts";
+import {
+  createReceiver,
+  type Receive,
+  type ReceiverOptions,
+} from "../../../services/webhook/receive/receive.ts";
+import type { Refusal } from "../../../services/webhook/receive/refusal.ts";
 import { createMemoryInbox, type MemoryInbox } from "./memory-inbox.ts";
 
 export const secretText = "demo-key";
@@ -41,7 +45,8 @@ export function createRig(
       () => nowMs,
     ),
     deliverNow: () => Promise.resolve([]),
-    ...{ now: () => nowMs, monotonicMs: () => nowMs },
+    now: () => nowMs,
+    monotonicMs: () => nowMs,
     observer: {
       accepted: (...details) => events.push(["accepted", ...details]),
       repeated: (...details) => events.push(["repeated", ...details]),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { DeliverNow } from "../../../services/webhook/store-batch.ts";
-import type { RouteAnswer } from "../../../services/webhook/sync-outcome.ts";
+import type { DeliverNow } from "../../../services/webhook/receive/store-batch.ts";
+import type { RouteAnswer } from "../../../services/webhook/receive/sync-outcome.ts";
 import { batchOf } from "./bodies.ts";
 import { createMemoryInbox, type MemoryInbox } from "./memory-inbox.ts";
 import { createRig } from "./receiver.ts";

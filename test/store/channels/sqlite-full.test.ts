@@ -18,7 +18,8 @@ it("takes nothing new below the mark of free space, goes on with the rest, and r
   await using store = await openSqliteChannels({ ...options, freeBytes: () => freeBytes });
   const rename = () => {
     return store.updateChannel(channelId, undefined, {
-      ...{ name: "new", projectId: 1 },
+      name: "new",
+      projectId: 1,
       definition: bytes("x"),
     });
   };

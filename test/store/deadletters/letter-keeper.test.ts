@@ -12,8 +12,13 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const letter = (line: string): DeadLetter => ({
-  ...{ time: new Date(0), source: "test", index: undefined, format: undefined },
-  ...{ reason: "refused", message: "bad", line },
+  time: new Date(0),
+  source: "test",
+  index: undefined,
+  format: undefined,
+  reason: "refused",
+  message: "bad",
+  line,
 });
 const quiet = { failed: () => {}, resumed: () => {} };
 
@@ -31,7 +36,8 @@ it("a letter waits until it can be written", async () => {
   mkdirSync(file);
   const told: string[] = [];
   await using keeper = openLetterKeeper({
-    ...{ file, retryMs: 1 },
+    file,
+    retryMs: 1,
     observer: {
       failed() {
         told.push("failed");

@@ -2,7 +2,12 @@ import { expect, it } from "vitest";
 import { createSharedLetters, type DeadLetter } from "../../../store/deadletters/deadletters.ts";
 
 const letter = (line: string | Uint8Array, other: Partial<DeadLetter> = {}): DeadLetter => ({
-  ...{ time: new Date(0), source: "s", index: "i", format: undefined, reason: "r", message: `m${line}` },
+  time: new Date(0),
+  source: "s",
+  index: "i",
+  format: undefined,
+  reason: "r",
+  message: `m${line}`,
   line,
   ...other,
 });

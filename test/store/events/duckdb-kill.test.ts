@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import { openDuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import { createDuckDbWorld, smallStore } from "./duckdb-world.ts";
 import { expectedStats, levelsOf } from "./numbered-batch.ts";
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { Database } from "../../../store/events/duckdb/database.ts";
-import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import { openDuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import {
   Batches,
   eventOf,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Database } from "../../../store/events/duckdb/database.ts";
-import { createQueries } from "../../../store/events/duckdb/queries.ts";
-import { relationsFor } from "../../../store/events/duckdb/relations.ts";
+import { createQueries } from "../../../store/events/duckdb/query/queries.ts";
+import { relationsFor } from "../../../store/events/duckdb/query/relations.ts";
 import type { Scan } from "../../../store/events/events.ts";
 import { dayMs, eventOf, noonMs, noSignal, openStore, updateOf } from "../../conformance/events/world.ts";
 import { createDuckDbWorld } from "./duckdb-world.ts";
@@ -12,7 +12,10 @@ const range = { startMs: noonMs - dayMs / 2, endMs: noonMs + dayMs / 2 };
 
 /** Counts and users of the same events, which are worth keeping when there are not too many. */
 const scan: Scan = {
-  ...{ projectId: 1, zone: [{ fromMs: -Infinity, offsetMs: 0 }], keys: [], totals: false },
+  projectId: 1,
+  zone: [{ fromMs: -Infinity, offsetMs: 0 }],
+  keys: [],
+  totals: false,
   buckets: { ...range, localEdges: [range.startMs, range.endMs] },
   measures: [
     { events: undefined, where, aggregate: { kind: "count" } },

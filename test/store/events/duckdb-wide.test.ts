@@ -2,7 +2,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { maxPropertiesOf } from "../../../services/event/config.ts";
-import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import { openDuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import {
   EventsMemoryError,
   type PreparedEvent,
@@ -21,7 +21,10 @@ const width = maxPropertiesOf({ engine: { memoryBytes } });
 
 function wide(table: PropertyTable, first: number): readonly Property[] {
   return Array.from({ length: width }, (_, at) => ({
-    ...{ table, name: `p${at}`, number: first + at, type: at % 2 === 0 ? "text" : "number" },
+    table,
+    name: `p${at}`,
+    number: first + at,
+    type: at % 2 === 0 ? "text" : "number",
   }));
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DuckDbStoreOptions, openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import { type DuckDbStoreOptions, openDuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import { type EventsWorld, exportMs } from "../../conformance/events/world.ts";
 
 const mib = 1_048_576;
@@ -22,7 +22,8 @@ export async function createDuckDbWorld(): Promise<EventsWorld & { readonly opti
   await mkdir(folder);
   const options = { ...smallStore, folder: join(parent, 'it\'s "here"'), stagingFolder: folder };
   return {
-    ...{ folder, options },
+    folder,
+    options,
     open: (limits) => openDuckDbStore({ ...options, ...limits }),
     [Symbol.asyncDispose]: () => rm(parent, { recursive: true }),
   };

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import { openDuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import { smallStore } from "./duckdb-world.ts";
 import { writeNumberedBatch } from "./numbered-batch.ts";
 

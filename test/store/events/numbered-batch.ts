@@ -40,8 +40,11 @@ export async function writeNumberedBatch(folder: string, number: number): Promis
     to: { number: 0, offset: number },
     projects: [
       {
-        ...{ projectId: 1, newEvents: number === 1 ? [buy] : [], newProperties: [...first, own] },
-        ...{ days, ...Object.fromEntries(await Promise.all(files)) },
+        projectId: 1,
+        newEvents: number === 1 ? [buy] : [],
+        newProperties: [...first, own],
+        days,
+        ...Object.fromEntries(await Promise.all(files)),
         counts: { events: events.length, updates: 2, seen: 50, users: 50 },
       },
     ],
@@ -51,8 +54,13 @@ export async function writeNumberedBatch(folder: string, number: number): Promis
 /** What there is when batches 1 to `last` are loaded, each once. */
 export function expectedStats(last: number): object {
   return {
-    ...{ projectId: 1, days: 3, events: last * eventsPerBatch, updatableEvents: last + 1, users: 50 },
-    ...{ eventNames: 1, properties: last + 2 },
+    projectId: 1,
+    days: 3,
+    events: last * eventsPerBatch,
+    updatableEvents: last + 1,
+    users: 50,
+    eventNames: 1,
+    properties: last + 2,
   };
 }
 

@@ -1,5 +1,5 @@
 import { getPriority } from "node:os";
-import { openDuckDbStore } from "../../../store/events/duckdb/open.ts";
+import { openDuckDbStore } from "../../../store/events/duckdb/duckdb.ts";
 import { linuxThreads } from "../../../store/events/duckdb/priority.ts";
 import { smallStore } from "./duckdb-world.ts";
 

@@ -11,7 +11,8 @@ const group: readonly Property[] = [
   { table: "user", number: 33, name: "pets.age", type: "number", group: "pets" },
 ];
 const schema: ProjectSchema = {
-  ...{ version: 1, events: new Map() },
+  version: 1,
+  events: new Map(),
   properties: new Map(
     [...Object.values(properties), ...group].map((one) => [`${one.table}:${one.name}`, one]),
   ),

@@ -55,7 +55,9 @@ it("takes the first outcome of an element", () => {
     { index: 0, kind: "done" },
   ];
   expect(planSettlement([0], outcomes)).toMatchObject({
-    ...{ dead: [{ index: 0, reason: "first" }], delivered: [], ignored: [0] },
+    dead: [{ index: 0, reason: "first" }],
+    delivered: [],
+    ignored: [0],
   });
 });
 

@@ -82,7 +82,10 @@ it("takes no batch beyond its own cap until there is room again", async () => {
   const options = { maxBytes: 4 * mib, minFreeBytes: 0, reserveBytes: 0, maxWalBytes: mib };
   const retention = { finishedMs: 10 };
   await using inbox = await openSqliteInbox({
-    ...{ ...options, retention, now: () => nowMs, path: join(folder.path, "inbox.db") },
+    ...options,
+    retention,
+    now: () => nowMs,
+    path: join(folder.path, "inbox.db"),
   });
   const body = Buffer.alloc(mib, " ");
   const element = { index: 0, pushId: "p", start: 0, end: 9, receiptStart: 1, receiptEnd: 8 };

@@ -41,8 +41,11 @@ it("loses no acknowledged batch in 20 kills", { timeout: 120_000 }, async () => 
   for (let run = 0; run < 20; run++) acknowledged.push(...(await acceptUntilKilled(path, run)));
   const mark = { path: `${path}.mark`, advice: "accept it" };
   await using inbox = await openSqliteInbox({
-    ...{ path, mark, checkAtOpen: true },
-    ...{ reserveBytes: 0, minFreeBytes: 0 },
+    path,
+    mark,
+    checkAtOpen: true,
+    reserveBytes: 0,
+    minFreeBytes: 0,
   });
   const stored = await requestIdsIn(inbox);
   expect(acknowledged.length).toBeGreaterThanOrEqual(20 * 3);

@@ -4,7 +4,9 @@ import { RecordsUnavailableError } from "../../../store/records/records.ts";
 
 function markOn(disk: { free: number; nowMs: number; looks: number }) {
   return createDiskMark({
-    ...{ folder: "/data", minFreeBytes: 1_000, monotonicMs: () => disk.nowMs },
+    folder: "/data",
+    minFreeBytes: 1_000,
+    monotonicMs: () => disk.nowMs,
     freeBytes(folder) {
       expect(folder).toBe("/data");
       disk.looks++;

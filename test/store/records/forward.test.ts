@@ -48,7 +48,12 @@ function openBench(spool: RecordSpool, settings: object = {}) {
     forwarder: undefined as unknown as Forwarder,
   };
   bench.forwarder = openForwarder({
-    ...{ folder, spool, delays, random: () => 0.5, stopMs: () => 60_000, deleteForwarded: true },
+    folder,
+    spool,
+    delays,
+    random: () => 0.5,
+    stopMs: () => 60_000,
+    deleteForwarded: true,
     limits: { maxRecords: 100, maxBytes: 65_536 },
     receiver: {
       async send(records, signal) {

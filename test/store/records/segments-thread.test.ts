@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const file = new URL("../../../cmd/event-spool-worker.ts", import.meta.url);
+const file = new URL("../../../cmd/serve/event/spool-worker.ts", import.meta.url);
 const segments = createSegmentsThread((setup) => {
   const worker = new Worker(file, { workerData: setup });
   workers.push(worker);

@@ -18,7 +18,9 @@ it.each([
 ])("%s", (_name, mark, { bootId, uptimeMs }, nowHours, expectedHours) => {
   let monotonicMs = 777;
   const clock = createLastingClock(mark, {
-    ...{ bootId, monotonicMs: () => monotonicMs, uptimeMs: () => uptimeMs },
+    bootId,
+    monotonicMs: () => monotonicMs,
+    uptimeMs: () => uptimeMs,
     now: () => nowHours * hourMs,
   });
   expect(clock.clockMs()).toBe(expectedHours * hourMs);

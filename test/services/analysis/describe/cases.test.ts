@@ -7,8 +7,8 @@ import {
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import { describeQuery } from "../../../../services/analysis/describe/describe.ts";
 import type { EventPlan } from "../../../../services/analysis/describe/event-plan.ts";
-import { describeQuery } from "../../../../services/analysis/describe/event-query.ts";
 import { compileUserScan, type SliceQuery } from "../../../../services/analysis/describe/user-slice.ts";
 import type { AnyQuery } from "../../../../services/analysis/engine.ts";
 import { formatSecond } from "../../../../services/analysis/local-time.ts";

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, describe as group, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { defineProject } from "../../../../services/analysis/definitions.ts";
-import { readDimensionFile } from "../../../../services/analysis/dimension-file.ts";
-import { projectAnalysisShape } from "../../../../services/analysis/project-config.ts";
+import { projectAnalysisShape } from "../../../../services/analysis/project/config.ts";
+import { defineProject } from "../../../../services/analysis/project/definitions.ts";
+import { readDimensionFile } from "../../../../services/analysis/project/dimension-file.ts";
 import { describe, projectOf, refusalsOf, warningsOf } from "./described.ts";
 
 const adults = { filts: [{ columnName: "level", tableType: "user", comparator: "greater", ftv: ["17"] }] };

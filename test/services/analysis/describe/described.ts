@@ -4,11 +4,11 @@ import {
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { defineProject, type ProjectDefinitions } from "../../../../services/analysis/definitions.ts";
+import { describeQuery } from "../../../../services/analysis/describe/describe.ts";
 import type { EventPlan } from "../../../../services/analysis/describe/event-plan.ts";
-import { describeQuery } from "../../../../services/analysis/describe/event-query.ts";
-import { projectAnalysisShape } from "../../../../services/analysis/project-config.ts";
-import { AnalysisRefusal } from "../../../../services/analysis/refusal.ts";
+import { projectAnalysisShape } from "../../../../services/analysis/project/config.ts";
+import { defineProject, type ProjectDefinitions } from "../../../../services/analysis/project/definitions.ts";
+import { AnalysisRefusal } from "../../../../services/analysis/refusal/refusal.ts";
 import type {
   ClusterInfo,
   ProjectSchema,

@@ -11,9 +11,9 @@ import {
   EventQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import { EventAnalysisSchema, UserListSchema } from "../../../../gen/engage/analysis/v1/result_pb.ts";
-import { decodeAnalysis } from "../../../../services/analysis/platform/decode-analysis.ts";
-import { decodeValue, valuesOf } from "../../../../services/analysis/platform/decode-values.ts";
-import { matchMetrics } from "../../../../services/analysis/platform/match-metrics.ts";
+import { decodeAnalysis } from "../../../../services/analysis/platform/decode/analysis.ts";
+import { matchMetrics } from "../../../../services/analysis/platform/decode/match-metrics.ts";
+import { decodeValue, valuesOf } from "../../../../services/analysis/platform/decode/values.ts";
 import { answerBytesOf } from "../../../../services/analysis/rest/answer-bytes.ts";
 import { readCase } from "../../../proto/cases.ts";
 import { answerChunks, answerText, answerUnmarked, openFakePlatform } from "./fake-platform.ts";

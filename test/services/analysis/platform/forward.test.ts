@@ -6,11 +6,11 @@ import {
   type ForwardQueryRequest,
   ForwardQueryRequestSchema,
 } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import { toCallError } from "../../../../services/analysis/call-error.ts";
 import type { AnalysisEngine } from "../../../../services/analysis/engine.ts";
 import { compileAllowedPaths } from "../../../../services/analysis/platform/allowed-paths.ts";
 import { createForwardQuery } from "../../../../services/analysis/platform/forward.ts";
-import { AnalysisRefusal } from "../../../../services/analysis/refusal.ts";
+import { toCallError } from "../../../../services/analysis/refusal/call-error.ts";
+import { AnalysisRefusal } from "../../../../services/analysis/refusal/refusal.ts";
 import { openRestServer } from "../../../gateway/rest/rest-server.ts";
 import {
   answerChunks,

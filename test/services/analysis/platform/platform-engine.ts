@@ -14,7 +14,7 @@ import {
   openPlatformEngine,
   type PlatformDeps,
   type PlatformEngine,
-} from "../../../../services/analysis/platform/engine.ts";
+} from "../../../../services/analysis/platform/platform.ts";
 
 /** With characters that URLs escape. */
 export const token = "s3cr3t+token/of=ours";

@@ -41,11 +41,15 @@ async function open(behaviour: Behaviour, config: object = {}) {
   const proxy = await openProxy({ engine });
   const post = (path: string, text: string, signal?: AbortSignal) =>
     fetch(`${proxy.url}${path}?token=${ownToken}&x=1`, {
-      ...{ method: "POST", body: text, headers: { "content-type": "application/json" } },
+      method: "POST",
+      body: text,
+      headers: { "content-type": "application/json" },
       ...(signal && { signal }),
     });
   return {
-    ...{ platform, proxy, post },
+    platform,
+    proxy,
+    post,
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]();
       await platform[Symbol.asyncDispose]();

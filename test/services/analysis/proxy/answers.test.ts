@@ -2,10 +2,10 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { AnalyzeEventsResponseSchema } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type EventQuery, EventQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { createAnswers } from "../../../../services/analysis/answers.ts";
+import { createAnswers } from "../../../../services/analysis/cache/answers.ts";
+import { createResultCache } from "../../../../services/analysis/cache/result-cache.ts";
+import { createSharedRuns } from "../../../../services/analysis/cache/shared-runs.ts";
 import type { AnalysisEngine, RestCall } from "../../../../services/analysis/engine.ts";
-import { createResultCache } from "../../../../services/analysis/result-cache.ts";
-import { createSharedRuns } from "../../../../services/analysis/shared-runs.ts";
 import { fakeEngine } from "./proxy-server.ts";
 
 const query = (init: MessageInitShape<typeof EventQuerySchema> = {}) =>

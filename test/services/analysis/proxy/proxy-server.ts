@@ -7,14 +7,18 @@ import { defaultLimits } from "../../../../gateway/limits.ts";
 import { serve } from "../../../../gateway/methods.ts";
 import { createMetrics } from "../../../../gateway/metrics/metrics.ts";
 import { AnalysisProxy } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
-import { createHeadAdmission } from "../../../../services/analysis/admit-head.ts";
+import { createHeadAdmission } from "../../../../services/analysis/admission/admit-head.ts";
+import {
+  createTokenBook,
+  hashToken,
+  type TokenRule,
+} from "../../../../services/analysis/admission/tokens.ts";
+import { type AnalysisProxyOptions, createAnalysisProxy } from "../../../../services/analysis/analysis.ts";
 import type { AnalysisEngine, EngineCall } from "../../../../services/analysis/engine.ts";
 import type { AnalysisObserver } from "../../../../services/analysis/observer.ts";
-import type { AnalysisProject } from "../../../../services/analysis/project.ts";
+import type { AnalysisProject } from "../../../../services/analysis/project/project.ts";
 import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.ts";
 import { queryBounds } from "../../../../services/analysis/rest/query-bounds.ts";
-import { type AnalysisProxyOptions, createAnalysisProxy } from "../../../../services/analysis/service.ts";
-import { createTokenBook, hashToken, type TokenRule } from "../../../../services/analysis/tokens.ts";
 import { createLog } from "./log.ts";
 
 /** What a test makes an engine do; the others fail. */
@@ -23,7 +27,10 @@ export function fakeEngine(methods: Partial<AnalysisEngine>): AnalysisEngine {
     throw new Error("the test does not ask for this");
   };
   return {
-    ...{ analyze: refuse, listUsers: refuse, download: refuse, downloadUsers: refuse },
+    analyze: refuse,
+    listUsers: refuse,
+    download: refuse,
+    downloadUsers: refuse,
     version: () => 1,
     ...methods,
   };
@@ -33,7 +40,9 @@ export const tokens: readonly TokenRule[] = [
   { name: "one", sha256: hashToken("token-one"), projects: [1] },
   { name: "root", sha256: hashToken("token-root"), projects: "*" },
   {
-    ...{ name: "slow", sha256: hashToken("token-slow"), projects: [1] },
+    name: "slow",
+    sha256: hashToken("token-slow"),
+    projects: [1],
     rateLimit: { perSecond: 0.001, burst: 2 },
   },
 ];
@@ -98,14 +107,21 @@ export async function openProxy({ engine = {}, clusters, ...options }: ProxyOpti
   const url = `http://127.0.0.1:${port}`;
   const client = createClient(AnalysisProxy, createGrpcTransport({ baseUrl: url }));
   return {
-    ...{ url, client, faults, finished, sources, logged },
+    url,
+    client,
+    faults,
+    finished,
+    sources,
+    logged,
     async rest(
       path: string,
       body: unknown,
       { query = "?token=token-one", headers = {}, ...init } = {} as RestOptions,
     ) {
       const response = await fetch(`${url}/open/${path}${query}`, {
-        ...{ method: "POST", headers: { "content-type": "application/json", ...headers }, ...init },
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        ...init,
         body: typeof body === "string" ? body : JSON.stringify(body),
       });
       return {

@@ -13,14 +13,15 @@ import {
   RetryInfoSchema,
 } from "../../../../gen/google/rpc/error_details_pb.ts";
 import type { AnalysisEngine } from "../../../../services/analysis/engine.ts";
-import { AnalysisRefusal } from "../../../../services/analysis/refusal.ts";
+import { AnalysisRefusal } from "../../../../services/analysis/refusal/refusal.ts";
 import { keepAnswerBytes } from "../../../../services/analysis/rest/answer-bytes.ts";
 import { refuseQuery } from "../../../../services/analysis/rest/query-body.ts";
 import { EventsUnavailableError, TooManyQueriesError } from "../../../../store/events/events.ts";
 import { endless, minimal, openProxy } from "./proxy-server.ts";
 
 const analyzed = create(AnalyzeEventsResponseSchema, {
-  ...{ returnCode: 0, returnMessage: "success" },
+  returnCode: 0,
+  returnMessage: "success",
   data: { x: [{ label: "2026-08-23" }], y: [{ resultKey: "login.TOTAL_TIMES" }], info: {} },
 });
 const typed = { projectId: 1n, eventView: {}, events: [] };
@@ -55,56 +56,104 @@ interface Refused {
 
 const refusals: Refused[] = [
   {
-    ...{ what: "no token", token: "", returnCode: -1008, message: "Parameter (token) is empty" },
-    ...{ code: Code.Unauthenticated, reason: "TOKEN_MISSING", outcome: "none no_token" },
+    what: "no token",
+    token: "",
+    returnCode: -1008,
+    message: "Parameter (token) is empty",
+    code: Code.Unauthenticated,
+    reason: "TOKEN_MISSING",
+    outcome: "none no_token",
   },
   {
-    ...{ what: "an unknown token", token: "nobody's", returnCode: -1002, message: "the token is unknown" },
-    ...{ code: Code.PermissionDenied, reason: "TOKEN_REFUSED", outcome: "none token" },
+    what: "an unknown token",
+    token: "nobody's",
+    returnCode: -1002,
+    message: "the token is unknown",
+    code: Code.PermissionDenied,
+    reason: "TOKEN_REFUSED",
+    outcome: "none token",
   },
   {
-    ...{ what: "another project", token: "token-one", projectId: 2, returnCode: -1002 },
+    what: "another project",
+    token: "token-one",
+    projectId: 2,
+    returnCode: -1002,
     message: "the token does not reach project 2",
-    ...{ code: Code.PermissionDenied, reason: "TOKEN_REFUSED", outcome: "none token" },
+    code: Code.PermissionDenied,
+    reason: "TOKEN_REFUSED",
+    outcome: "none token",
   },
   {
-    ...{ what: "an unknown project", token: "token-one", projectId: 3, returnCode: -1002 },
+    what: "an unknown project",
+    token: "token-one",
+    projectId: 3,
+    returnCode: -1002,
     message: "the token does not reach project 3",
-    ...{ code: Code.PermissionDenied, reason: "TOKEN_REFUSED", outcome: "none token" },
+    code: Code.PermissionDenied,
+    reason: "TOKEN_REFUSED",
+    outcome: "none token",
   },
   {
-    ...{ what: "an unknown project, by a root token", token: root, projectId: 3, returnCode: -1001 },
+    what: "an unknown project, by a root token",
+    token: root,
+    projectId: 3,
+    returnCode: -1001,
     message: "projectId: there is no project 3, valid are 1, 2",
-    ...{ code: Code.InvalidArgument, reason: "PARAMETER_INVALID", outcome: "none parameter" },
+    code: Code.InvalidArgument,
+    reason: "PARAMETER_INVALID",
+    outcome: "none parameter",
   },
   {
-    ...{ what: "a parameter that the engine refuses", token: "token-one", returnCode: -1001 },
+    what: "a parameter that the engine refuses",
+    token: "token-one",
+    returnCode: -1001,
     engine: failing(refuseQuery([{ field: "events[0].quota", description: "is required" }])),
     message: "events[0].quota: is required",
-    ...{ code: Code.InvalidArgument, reason: "PARAMETER_INVALID", outcome: "embedded parameter" },
+    code: Code.InvalidArgument,
+    reason: "PARAMETER_INVALID",
+    outcome: "embedded parameter",
   },
   {
-    ...{ what: "too many queries", token: "token-one", engine: failing(new TooManyQueriesError("full")) },
-    ...{ returnCode: -1005, message: "too many queries at once", code: Code.ResourceExhausted },
-    ...{ reason: "TOO_MANY_QUERIES", outcome: "embedded busy" },
+    what: "too many queries",
+    token: "token-one",
+    engine: failing(new TooManyQueriesError("full")),
+    returnCode: -1005,
+    message: "too many queries at once",
+    code: Code.ResourceExhausted,
+    reason: "TOO_MANY_QUERIES",
+    outcome: "embedded busy",
   },
   {
-    ...{ what: "a store that does not work", token: "token-one" },
+    what: "a store that does not work",
+    token: "token-one",
     engine: failing(new EventsUnavailableError("/data/events: disk full")),
-    ...{ returnCode: -1006, message: "the events can't be queried at present", code: Code.Unavailable },
-    ...{ reason: "ENGINE_UNAVAILABLE", outcome: "embedded unavailable" },
+    returnCode: -1006,
+    message: "the events can't be queried at present",
+    code: Code.Unavailable,
+    reason: "ENGINE_UNAVAILABLE",
+    outcome: "embedded unavailable",
   },
   {
-    ...{ what: "a platform that is away", token: root, projectId: 2 },
+    what: "a platform that is away",
+    token: root,
+    projectId: 2,
     engine: failing(new AnalysisRefusal(-1006, "the platform can't be reached")),
-    ...{ returnCode: -1006, message: "the platform can't be reached", code: Code.Unavailable },
-    ...{ reason: "ENGINE_UNAVAILABLE", outcome: "platform unavailable" },
+    returnCode: -1006,
+    message: "the platform can't be reached",
+    code: Code.Unavailable,
+    reason: "ENGINE_UNAVAILABLE",
+    outcome: "platform unavailable",
   },
   {
-    ...{ what: "a code of the platform's own", token: root, projectId: 2 },
+    what: "a code of the platform's own",
+    token: root,
+    projectId: 2,
     engine: failing(new AnalysisRefusal(-2042, "no such thing")),
-    ...{ returnCode: -2042, message: "no such thing", code: Code.FailedPrecondition },
-    ...{ reason: "PLATFORM_REFUSED", outcome: "platform other" },
+    returnCode: -2042,
+    message: "no such thing",
+    code: Code.FailedPrecondition,
+    reason: "PLATFORM_REFUSED",
+    outcome: "platform other",
   },
 ];
 
@@ -121,7 +170,8 @@ describe("what is refused, by REST and by gRPC", () => {
     expect([error.code, error.rawMessage]).toEqual([expected.code, expected.message]);
     expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
       {
-        ...{ domain: "engage.analysis", reason: expected.reason },
+        domain: "engage.analysis",
+        reason: expected.reason,
         metadata: { return_code: String(expected.returnCode) },
       },
     ]);
@@ -256,7 +306,8 @@ describe("what is answered", () => {
     const { text, type } = await rest("event-analyze", minimal);
     expect(type).toBe("application/json");
     expect(JSON.parse(text)).toEqual({
-      ...{ return_code: 0, return_message: "success" },
+      return_code: 0,
+      return_message: "success",
       data: { x: ["2026-08-23"], union_groups: [], union_group_num: 0, y: [{ "login.TOTAL_TIMES": [] }] },
     });
     expect(sources).toEqual(["analyze engine", "analyze engine"]);
@@ -317,7 +368,8 @@ describe("what is answered", () => {
     const query = { ...minimal, sliceGroupVal: [], eventIndex: 0, selectedColumns: ["#user_id"] };
     const path = "/open/streaming-download/event-user-list?token=token-one";
     const response = await fetch(url + path, {
-      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify(query),
     });
     const told = response.headers.get("analysis-warnings")!;
@@ -329,7 +381,7 @@ describe("what is answered", () => {
     const { rest, client } = await openProxy({
       engine: {
         faultsOf: async (query) => [
-          ...[{ field: "limit", description: "is not set" }],
+          { field: "limit", description: "is not set" },
           { field: "eventView.startTime", description: `is bad, ${query.events.length} metric` },
         ],
       },

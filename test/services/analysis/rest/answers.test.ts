@@ -37,7 +37,8 @@ function written(answer: Parameters<typeof keepAnswerBytes>[0]): unknown {
 describe("the REST form of a result", () => {
   test("is that of r001", () => {
     const entry = (cols: MessageInitShape<typeof GroupValueSchema>, numbers: number[]) => ({
-      ...{ groupCols: [cols], values: { numbers, missing: [] } },
+      groupCols: [cols],
+      values: { numbers, missing: [] },
     });
     const data = {
       resultGenerateTime: timestampFromMs(Date.UTC(2026, 7, 25, 6, 5, 10)),
@@ -80,7 +81,9 @@ describe("the REST form of a result", () => {
   test("without groups, compared, with equal keys and all that is to be told", () => {
     const range = { startTime: "2026-08-23 00:00:00", endTime: "2026-08-24 23:59:59" };
     const metric = (numbers: number[], format: ValueFormat) => ({
-      ...{ resultKey: "a", format, groupNum: 1 },
+      resultKey: "a",
+      format,
+      groupNum: 1,
       entries: [{ groupCols: [], values: { numbers }, valuesCompared: { numbers: [1] } }],
     });
     const data = {
@@ -91,7 +94,11 @@ describe("the REST form of a result", () => {
       unionGroupNum: 1,
       y: [metric([0.1234, Number.NaN], ValueFormat.PERCENT), metric([2, 1 / 3], ValueFormat.FLOAT3)],
       info: {
-        ...{ range, comparedRange: range, cached: true, approximate: true, truncated: true },
+        range,
+        comparedRange: range,
+        cached: true,
+        approximate: true,
+        truncated: true,
         zone: { zone: { case: "name" as const, value: "Europe/Berlin" } },
         warnings: [{ field: "x", message: 'x is unknown and "ignored"' }],
       },
@@ -112,8 +119,13 @@ describe("the REST form of a result", () => {
           { a: [{ ...entry, values: ["12.34%", "-"], values_compared: ["100%"] }] },
           { a: [{ ...entry, values: ["2.000", "0.333"], values_compared: ["1.000"] }] },
         ],
-        ...{ range: resolved, compared_range: resolved, zone: "Europe/Berlin" },
-        ...{ cached: true, approximate: true, truncated: true, warnings: ['x is unknown and "ignored"'] },
+        range: resolved,
+        compared_range: resolved,
+        zone: "Europe/Berlin",
+        cached: true,
+        approximate: true,
+        truncated: true,
+        warnings: ['x is unknown and "ignored"'],
       },
     });
   });
@@ -166,11 +178,17 @@ describe("the REST form of a result", () => {
 
 test("the REST form of a user list", () => {
   const properties = {
-    ...{ vip_level: 3, city: "Köln", tags: ["a", "b"], paid: true, none: null, address: { zip: "1" } },
+    vip_level: 3,
+    city: "Köln",
+    tags: ["a", "b"],
+    paid: true,
+    none: null,
+    address: { zip: "1" },
     "#user_id": "not this one",
   };
   const answer = create(ListEventUsersResponseSchema, {
-    ...{ returnCode: 0, returnMessage: "success" },
+    returnCode: 0,
+    returnMessage: "success",
     data: {
       datalist: [
         { userId: "12", accountId: "a", distinctId: "d", properties },
@@ -182,12 +200,19 @@ test("the REST form of a user list", () => {
     },
   });
   expect(written(answer)).toEqual({
-    ...{ return_code: 0, return_message: "success" },
+    return_code: 0,
+    return_message: "success",
     data: {
       datalist: [
         {
-          ...{ "#user_id": 12, "#account_id": "a", "#distinct_id": "d", vip_level: 3, city: "Köln" },
-          ...{ tags: '["a","b"]', paid: "true", address: '{"zip":"1"}' },
+          "#user_id": 12,
+          "#account_id": "a",
+          "#distinct_id": "d",
+          vip_level: 3,
+          city: "Köln",
+          tags: '["a","b"]',
+          paid: "true",
+          address: '{"zip":"1"}',
         },
         { "#user_id": "9007199254740993", "#account_id": "", "#distinct_id": "" },
         { "#user_id": "0012", "#account_id": "", "#distinct_id": "" },

@@ -52,11 +52,14 @@ const eventsHeader = {
 const rows = {
   case: "rows" as const,
   value: {
-    ...{ resultKey: "pay.SUM", displayName: "Sum, paid", format: ValueFormat.UNSPECIFIED },
+    resultKey: "pay.SUM",
+    displayName: "Sum, paid",
+    format: ValueFormat.UNSPECIFIED,
     entries: [
       {
         groupCols: [label('Köln "am\nRhein"'), label("=1+1")],
-        ...{ values: { numbers: [-3, Number.NaN] }, valuesCompared: { numbers: [1.005] } },
+        values: { numbers: [-3, Number.NaN] },
+        valuesCompared: { numbers: [1.005] },
       },
       { groupCols: [none, label("-3")], values: { numbers: [0, 1e6] }, valuesCompared: { numbers: [2] } },
     ],

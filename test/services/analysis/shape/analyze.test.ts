@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EventQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { returnCodes } from "../../../../services/analysis/refusal.ts";
+import { returnCodes } from "../../../../services/analysis/refusal/refusal.ts";
 import {
   EventsUnavailableError,
   type KeyValue,
@@ -15,7 +15,10 @@ import type { ScriptedGroup } from "./scripted-store.ts";
 
 const byBrand = { groupBy: [{ columnName: "brand", tableType: "event" }] };
 const brandLike = (pattern: string) => ({
-  ...{ columnName: "brand", tableType: "event", comparator: "regexMatch", ftv: [pattern] },
+  columnName: "brand",
+  tableType: "event",
+  comparator: "regexMatch",
+  ftv: [pattern],
 });
 const metric = (analysis: string, quota = "", more: object = {}) => ({
   type: "normal",

@@ -6,7 +6,7 @@ import type {
   MetricResult,
   Series,
 } from "../../../../gen/engage/analysis/v1/result_pb.ts";
-import { createEmbeddedEngine } from "../../../../services/analysis/embedded.ts";
+import { createEmbeddedEngine } from "../../../../services/analysis/embedded/embedded.ts";
 import { type Asked, bodyOf, noon, projectOf } from "../describe/described.ts";
 import { readBody } from "../rest/read-body.ts";
 import { createScriptedStore, type Script } from "./scripted-store.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { EventDownloadQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { returnCodes } from "../../../../services/analysis/refusal.ts";
+import { returnCodes } from "../../../../services/analysis/refusal/refusal.ts";
 import { TooManyQueriesError } from "../../../../store/events/events.ts";
 import type { Asked } from "../describe/described.ts";
 import { analyze, call, collect, engineOn, entriesOf, labelOf, queryOf } from "./answers.ts";

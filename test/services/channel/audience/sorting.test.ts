@@ -125,7 +125,9 @@ describe("pages", () => {
     let recipients: (readonly [pushId: string, variant: number, ...texts: string[]])[] = [];
     const pages = [];
     const sorting = {
-      ...{ variants, pageRecipients, taken },
+      variants,
+      pageRecipients,
+      taken,
       take: (pushId: string, variant: number, texts: readonly string[]) =>
         void recipients.push([pushId, variant, ...texts]),
     };

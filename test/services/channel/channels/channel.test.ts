@@ -231,14 +231,21 @@ describe("a content field", () => {
 describe("completing a channel", () => {
   it("fills in every default", () => {
     const bare = create(ChannelSchema, {
-      ...{ name: "a", authentication: { secret: "s" }, funnel: {}, contentTemplate: [field] },
+      name: "a",
+      authentication: { secret: "s" },
+      funnel: {},
+      contentTemplate: [field],
     });
     expect(completeChannel(bare, undefined)).toMatchObject({
       authentication: { headerName: "X-SVC-OPS-Signature" },
       funnel: { clickEvent: "ops_push_click", conversionWindowHours: 24 },
       contentTemplate: [{ displayName: "x", required: false }],
       delivery: {
-        ...{ rateLimit: -1, batchSize: 100, timeoutSeconds: 60, retries: 0, retryIntervalSeconds: 5 },
+        rateLimit: -1,
+        batchSize: 100,
+        timeoutSeconds: 60,
+        retries: 0,
+        retryIntervalSeconds: 5,
         strictValidation: true,
       },
     });

@@ -94,7 +94,9 @@ describe("the run", () => {
   test("ends at the first probe when nothing is taken", async () => {
     const results = await runCheck("http://127.0.0.1:1/", { exchange: down });
     expect(results[0]).toMatchObject({
-      ...{ id: "accept", outcome: "failed", detail: "the call failed: nobody is there" },
+      id: "accept",
+      outcome: "failed",
+      detail: "the call failed: nobody is there",
       failure: { answered: expect.stringMatching(/^none after \d+ ms: nobody is there$/) },
     });
     expect(new Set(results.slice(1).map(({ detail }) => detail))).toEqual(

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createOutbound } from "../../../../base/net/outbound.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../../../cmd/exchange.ts";
+import { createExchange, maxChannelAnswerBytes } from "../../../../cmd/receiver/exchange.ts";
 import {
   type CheckOptions,
   checkReceiver,
@@ -14,13 +14,22 @@ export async function runCheck(
   options: Partial<CheckOptions> = {},
 ): Promise<readonly ProbeResult[]> {
   using open = createExchange({
-    ...{ url, maxConnections: 32, maxAnswerBytes: maxChannelAnswerBytes },
+    url,
+    maxConnections: 32,
+    maxAnswerBytes: maxChannelAnswerBytes,
     outbound: createOutbound({ allow: ["127.0.0.0/8"] }),
   });
   return await checkReceiver({
-    ...{ exchange: open.exchange, secret, secondSecret, signatureHeader: "X-SVC-OPS-Signature" },
-    ...{ headers: {}, projectId: 1 },
-    ...{ knownBadPushId: undefined, timeoutMs: 20_000, slowBodyMs: 300, skip: [] },
+    exchange: open.exchange,
+    secret,
+    secondSecret,
+    signatureHeader: "X-SVC-OPS-Signature",
+    headers: {},
+    projectId: 1,
+    knownBadPushId: undefined,
+    timeoutMs: 20_000,
+    slowBodyMs: 300,
+    skip: [],
     throughput: { perSecond: 40, requests: 100, maxMs: 3_000, concurrency: 32 },
     monotonicMs: () => performance.now(),
     randomId: randomUUID,

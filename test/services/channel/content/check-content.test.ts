@@ -7,7 +7,11 @@ const title = { title: "t" };
 describe("a content", () => {
   it("is valid with a value for every field", () => {
     const texts = {
-      ...{ title: "t", body: "{level} of {#account_id}", count: "-1.5", kind: "b", day: "2024-02-29" },
+      title: "t",
+      body: "{level} of {#account_id}",
+      count: "-1.5",
+      kind: "b",
+      day: "2024-02-29",
       at: "2024-02-29 23:59:59",
     };
     const content = contentOf(texts, { items: [{ item_id: "7", number: "1" }, {}] });

@@ -5,8 +5,8 @@ import { checkContent } from "../../../../services/channel/content/check-content
 import { compileElement } from "../../../../services/channel/content/element.ts";
 import { compileReceipts } from "../../../../services/channel/content/receipts.ts";
 import { sampleContent } from "../../../../services/channel/content/sample.ts";
-import { checkElements } from "../../../../services/webhook/elements.ts";
-import { scanBatch } from "../../../../services/webhook/scan.ts";
+import { checkElements } from "../../../../services/webhook/receive/elements.ts";
+import { scanBatch } from "../../../../services/webhook/receive/scan.ts";
 import { channelWith, contentOf } from "./template.ts";
 
 const receipts = compileReceipts({
@@ -27,7 +27,12 @@ describe("an element", () => {
     expect(JSON.parse(element.write("u1", ['"Ann"', ""], receipts))).toEqual({
       push_id: "u1",
       params: {
-        ...{ title: 'a "b"\n', body: '"Ann": {}', count: "3", kind: "", day: "", at: "" },
+        title: 'a "b"\n',
+        body: '"Ann": {}',
+        count: "3",
+        kind: "",
+        day: "",
+        at: "",
         items: [{ item_id: "7", number: "" }],
       },
       custom_params: { level: "0", nick: '"Ann"' },
@@ -101,8 +106,13 @@ describe("an element", () => {
     const channel = channelWith();
     const element = compileElement(channel, sampleContent(channel, undefined));
     expect(JSON.parse(element.write("u", ["", ""], "{}")).params).toEqual({
-      ...{ title: "sample", body: "hello ", count: "1", kind: "a" },
-      ...{ day: "2024-01-01", at: "2024-01-01 00:00:00", items: [{ item_id: "1", number: "1" }] },
+      title: "sample",
+      body: "hello ",
+      count: "1",
+      kind: "a",
+      day: "2024-01-01",
+      at: "2024-01-01 00:00:00",
+      items: [{ item_id: "1", number: "1" }],
     });
   });
 });

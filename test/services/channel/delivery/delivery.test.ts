@@ -15,15 +15,27 @@ describe("a task", () => {
     const run = await startTask(
       store,
       {
-        ...{ url: receiver.url, delivery: { batchSize: 7 }, customHeaders: [{ name: "X-Key", value: "k" }] },
+        url: receiver.url,
+        delivery: { batchSize: 7 },
+        customHeaders: [{ name: "X-Key", value: "k" }],
         authentication: { secret: "s", headerName: "X-Sign" },
       },
       { audience: pushIds(50) },
     );
     const statistics = await ended(store, run);
     expect(statistics).toMatchObject({
-      ...{ state: "done", planned: 50, filtered: 0, control: 0, batched: 50, batches: 8 },
-      ...{ sent: 50, succeeded: 50, failed: [], retried: 0, warnings: 0, settledBatches: 8 },
+      state: "done",
+      planned: 50,
+      filtered: 0,
+      control: 0,
+      batched: 50,
+      batches: 8,
+      sent: 50,
+      succeeded: 50,
+      failed: [],
+      retried: 0,
+      warnings: 0,
+      settledBatches: 8,
     });
     expect(
       receiver.calls.flatMap(({ elements }) => elements.map(({ push_id }) => push_id)).toSorted(),
@@ -38,7 +50,9 @@ describe("a task", () => {
     expect(new Set(ids.flatMap((one) => [...one]))).toHaveProperty("size", 8);
     for (const { headers, text } of receiver.calls) {
       expect(headers).toMatchObject({
-        ...{ "x-sign": signBody("s", Buffer.from(text)), "x-key": "k", "content-type": "application/json" },
+        "x-sign": signBody("s", Buffer.from(text)),
+        "x-key": "k",
+        "content-type": "application/json",
       });
     }
   });
@@ -65,7 +79,8 @@ describe("a task", () => {
     delivery.start();
     const run = await startTask(store, { url: receiver.url }, { audience: pushIds(3) });
     expect(await ended(store, run)).toMatchObject({
-      ...{ succeeded: 2, failed: [{ reason: "rejected", count: 1 }] },
+      succeeded: 2,
+      failed: [{ reason: "rejected", count: 1 }],
       segments: [{ groupId: "", language: "default", sent: 3, succeeded: 2 }],
     });
     const page = await store.batches(run.runId, { onlyFailed: true }, { limit: 10 });
@@ -119,14 +134,13 @@ describe("a task", () => {
       store,
       { url: receiver.url, delivery: { batchSize: 30 } },
       {
-        ...{ audience: pushIds(100), contents: [contentOf({}), contentOf({}, {}, "en")] },
-        ...{
-          languageProperty: "lang",
-          experimentGroups: [
-            { groupId: "A", share: 40 },
-            { groupId: "B", share: 40 },
-          ],
-        },
+        audience: pushIds(100),
+        contents: [contentOf({}), contentOf({}, {}, "en")],
+        languageProperty: "lang",
+        experimentGroups: [
+          { groupId: "A", share: 40 },
+          { groupId: "B", share: 40 },
+        ],
       },
     );
     const { control, sent, segments } = await ended(store, run);

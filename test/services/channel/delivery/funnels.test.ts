@@ -30,7 +30,8 @@ async function funnelsOf(
   };
   const funnels = await computeFunnels(request, events, 9_000, signal);
   const shown = funnels.map(({ groupId, language, steps = [] }) => [
-    ...[groupId, language],
+    groupId,
+    language,
     ...steps.map(({ name, users }) => `${name} ${users}`),
   ]);
   return { query: queries[0], shown };
@@ -43,8 +44,12 @@ describe("the funnel of a run", () => {
     const { query, shown } = await funnelsOf({}, { users: [3], conversions: 0, segments: [] });
     expect(shown).toEqual([[undefined, undefined, "sent 10", "succeeded 8", "click 3"]]);
     expect(query).toEqual({
-      ...{ projectId: 1, receipt: { ops_task_instance_id: "t1_2024-01-01" }, conversionEvents: [] },
-      ...{ events: ["ops_push_click"], fromMs: 1_000, toMs: 5_000 + 24 * hourMs },
+      projectId: 1,
+      receipt: { ops_task_instance_id: "t1_2024-01-01" },
+      conversionEvents: [],
+      events: ["ops_push_click"],
+      fromMs: 1_000,
+      toMs: 5_000 + 24 * hourMs,
     });
   });
 

@@ -10,7 +10,9 @@ function open(extend: (tokens: readonly string[]) => Promise<readonly string[]>)
   const calls: (readonly [number, readonly string[], number])[] = [];
   const failures: unknown[] = [];
   const leases = new LeaseKeeper({
-    ...{ clock, leaseMs: 60_000, failed: (error) => failures.push(error) },
+    clock,
+    leaseMs: 60_000,
+    failed: (error) => failures.push(error),
     store: {
       extendBatches: (tokens, leaseMs) => {
         calls.push([clock.monotonicMs(), tokens, leaseMs]);

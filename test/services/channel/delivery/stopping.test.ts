@@ -99,7 +99,9 @@ it("a cancelled task doesn't wait for turns that others have", async () => {
     { timeout: 5_000 },
   );
   expect(await store.statistics(run.runId)).toMatchObject({
-    ...{ sent: 0, retried: 0, segments: [] },
+    sent: 0,
+    retried: 0,
+    segments: [],
     failed: [{ reason: "cancelled", count: 100 }],
   });
   expect(receiver.calls).toEqual([]);

@@ -16,11 +16,9 @@ describe("a message that tries a channel", () => {
     await using store = await openStore();
     await using delivery = openDelivery(store, { audience: known, newRequestId: () => "r1" });
     const channel = channelWith({
-      ...{
-        url: receiver.url,
-        authentication: { secret: "s" },
-        customHeaders: [{ name: "X-Key", value: "k" }],
-      },
+      url: receiver.url,
+      authentication: { secret: "s" },
+      customHeaders: [{ name: "X-Key", value: "k" }],
     });
     const shown = await delivery.testChannel(
       { channel, pushId: "u1", content: contentOf({ title: "Hi" }) },
@@ -29,14 +27,17 @@ describe("a message that tries a channel", () => {
     const [call] = receiver.calls;
     expect(call?.elements).toMatchObject([
       {
-        ...{ push_id: "u1", custom_params: { level: "7", nick: "Ann" } },
+        push_id: "u1",
+        custom_params: { level: "7", nick: "Ann" },
         params: { title: "Hi", body: "hello Ann", count: "1" },
         "#ops_receipt_properties": { ops_project_id: 1, ops_task_id: "test", ops_request_id: "r1" },
       },
     ]);
     expect(call?.headers["x-key"]).toBe("k");
     expect(shown).toMatchObject({
-      ...{ requestBody: call?.text, signature: signBody("s", Buffer.from(call!.text)), status: 200 },
+      requestBody: call?.text,
+      signature: signBody("s", Buffer.from(call!.text)),
+      status: 200,
       requestHeaders: { "X-Key": "***", "content-type": "application/json" },
       responseBody: '{"code":0}',
       strict: { succeeded: false, reason: "invalid_answer" },

@@ -9,7 +9,7 @@ import { create } from "@bufbuild/protobuf";
 import { vi } from "vitest";
 import { systemClock } from "../../../../base/async/clock.ts";
 import { createOutbound } from "../../../../base/net/outbound.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../../../cmd/exchange.ts";
+import { createExchange, maxChannelAnswerBytes } from "../../../../cmd/receiver/exchange.ts";
 import type { ChannelSchema } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
 import type { AudienceSource } from "../../../../services/channel/audience/source.ts";
@@ -79,7 +79,11 @@ const outbound = createOutbound({ allow: ["127.0.0.0/8"], setting: "test" });
 
 export function openDelivery(store: ChannelStore, options: Partial<DeliveryOptions> = {}) {
   const delivery = createDelivery({
-    ...{ store, audience: noUsers, clock: systemClock, newRequestId: randomUUID, owner: "test" },
+    store,
+    audience: noUsers,
+    clock: systemClock,
+    newRequestId: randomUUID,
+    owner: "test",
     events: async () => ({ users: [], conversions: 0, segments: [] }),
     observer: silent,
     openExchange: (url) =>
@@ -106,7 +110,9 @@ export async function startTask(
   if (saved.kind !== "saved") throw new Error(saved.kind);
   const { channelId } = saved.channel;
   const made = create(TaskSchema, {
-    ...{ name: "task", channelId, contents: [contentOf({})] },
+    name: "task",
+    channelId,
+    contents: [contentOf({})],
     ...task,
   });
   const created = await store.createTask({

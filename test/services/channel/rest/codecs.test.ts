@@ -36,7 +36,9 @@ describe("filters are read in the platform's words and in the names of the contr
     [
       { columnName: "level", tableType: "user", comparator: "greater", ftv: ["3"] },
       {
-        ...{ columnName: "level", tableType: "TABLE_TYPE_USER", comparator: "COMPARATOR_GREATER" },
+        columnName: "level",
+        tableType: "TABLE_TYPE_USER",
+        comparator: "COMPARATOR_GREATER",
         ftv: ["3"],
       },
     ],
@@ -50,14 +52,17 @@ describe("filters are read in the platform's words and in the names of the contr
     ],
     [
       {
-        ...{ filterType: "COMPOUND", relation: "or" },
+        filterType: "COMPOUND",
+        relation: "or",
         filts: [{ columnName: "vips", tableType: "cluster", comparator: "belongToCluster" }],
       },
       {
-        ...{ filterType: "FILTER_TYPE_COMPOUND", relation: "RELATION_OR" },
+        filterType: "FILTER_TYPE_COMPOUND",
+        relation: "RELATION_OR",
         filts: [
           {
-            ...{ columnName: "vips", tableType: "TABLE_TYPE_CLUSTER" },
+            columnName: "vips",
+            tableType: "TABLE_TYPE_CLUSTER",
             comparator: "COMPARATOR_BELONG_TO_CLUSTER",
           },
         ],
@@ -78,9 +83,12 @@ describe("filters are read in the platform's words and in the names of the contr
 
 describe("the users behind a number are named as in /open/event-user-list", () => {
   const analysis = {
-    ...{ projectId: 1, sliceDate: "2026-01-05", eventIndex: 0 },
+    projectId: 1,
+    sliceDate: "2026-01-05",
+    eventIndex: 0,
     eventView: {
-      ...{ recentDay: "1-7", timeParticleSize: "day" },
+      recentDay: "1-7",
+      timeParticleSize: "day",
       groupBy: [{ columnName: "brand", tableType: "event", propertyRangeType: "def" }],
     },
     events: [{ type: "normal", eventName: "login", analysis: "TOTAL_TIMES" }],
@@ -267,7 +275,8 @@ describe("answers", () => {
   const filter = fc.oneof(
     leaf,
     fc.record({
-      ...{ filterType: anyOf(FilterType), relation: anyOf(Relation) },
+      filterType: anyOf(FilterType),
+      relation: anyOf(Relation),
       filts: fc.array(leaf, { maxLength: 3 }),
     }),
   );

@@ -36,7 +36,9 @@ async function claimsAt(
   } as unknown as ChannelStore;
   const slept = Promise.withResolvers<void>();
   const scheduler = startScheduler({
-    ...{ store, projects, now: () => nowMs },
+    store,
+    projects,
+    now: () => nowMs,
     sleep(waitMs, signal) {
       waits.push(waitMs);
       slept.resolve();
@@ -97,7 +99,9 @@ it("goes on after a failure, and looks at once when it is woken", async () => {
   let wake = (): void => {};
   const twice = Promise.withResolvers<void>();
   const scheduler = startScheduler({
-    ...{ store: { dueTasks } as unknown as ChannelStore, projects, now: () => 0 },
+    store: { dueTasks } as unknown as ChannelStore,
+    projects,
+    now: () => 0,
     sleep(waitMs, signal) {
       if (waits.push(waitMs) === 2) twice.resolve();
       const woken = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -120,7 +124,11 @@ it("takes a time once when the clock is set back behind it while it is taken", a
 
 it("fails a task that cannot be read, and takes those behind it", async () => {
   const due = ["broken", "whole"].map((taskId) => ({
-    ...{ taskId, channelId: "c1", state: "scheduled", nextRunAtMs: nineMs, createdAtMs: 0 },
+    taskId,
+    channelId: "c1",
+    state: "scheduled",
+    nextRunAtMs: nineMs,
+    createdAtMs: 0,
     definition:
       taskId === "broken"
         ? new Uint8Array([0xff])
@@ -133,7 +141,9 @@ it("fails a task that cannot be read, and takes those behind it", async () => {
   const [refused, taken] = [vi.fn(), vi.fn()];
   const slept = Promise.withResolvers<void>();
   const scheduler = startScheduler({
-    ...{ store, projects, now: () => nineMs },
+    store,
+    projects,
+    now: () => nineMs,
     observer: { refused, taken, failed: slept.reject },
     async sleep() {
       slept.resolve();

@@ -15,7 +15,9 @@ describe("channels", () => {
     await using rig = await openSender();
     const { channel } = await rig.client.createChannel({ channel: channelOf() });
     expect(channel).toMatchObject({
-      ...{ channelId: "c1", etag: "v1", name: "Game mail" },
+      channelId: "c1",
+      etag: "v1",
+      name: "Game mail",
       authentication: { secret: "", secretIsSet: true, headerName: "X-SVC-OPS-Signature" },
       customHeaders: [
         { name: "Authorization", value: "", valueIsSet: true },
@@ -165,7 +167,8 @@ describe("channels", () => {
       'content.values["amount"] is "x", valid are numbers',
       (client) =>
         client.testChannel({
-          ...{ channelId: "c1", pushId: "a" },
+          channelId: "c1",
+          pushId: "a",
           content: {
             values: {
               amount: { value: { case: "text", value: "x" } },

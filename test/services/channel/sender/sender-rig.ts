@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
 import { ChannelSender } from "../../../../gen/engage/channel/v1/channel_sender_pb.ts";
+import { createChannelSender } from "../../../../services/channel/channel.ts";
 import { checkContent } from "../../../../services/channel/content/check-content.ts";
 import type { SenderOptions, TestRequest } from "../../../../services/channel/ports.ts";
-import { createChannelSender } from "../../../../services/channel/service.ts";
 import type { ChannelStore } from "../../../../store/channels/channels.ts";
 import { openSqliteChannels } from "../../../../store/channels/sqlite/open.ts";
 import { openTempFolder } from "../../../store/inbox/temp-folder.ts";
@@ -27,7 +27,10 @@ export async function openSender(changes: Partial<SenderOptions> = {}): Promise<
   const now = (): number => rig.nowMs;
   const store = await openSqliteChannels({ path: join(folder.path, "channels.db"), now });
   const service = createChannelSender({
-    ...{ store, projects, now, checkContent },
+    store,
+    projects,
+    now,
+    checkContent,
     checkAudience: async () => ({ violations: [], warnings: [] }),
     estimate: async () => ({ users: 12, reachable: 10 }),
     async testChannel(request) {
@@ -45,7 +48,8 @@ export async function openSender(changes: Partial<SenderOptions> = {}): Promise<
   });
   const transport = createRouterTransport(({ service: add }) => add(ChannelSender, service));
   return Object.assign(rig, {
-    ...{ store, client: createClient(ChannelSender, transport) },
+    store,
+    client: createClient(ChannelSender, transport),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();

@@ -14,7 +14,10 @@ const pushIds = (...ids: string[]) => ({ source: { case: "pushIds", value: { pus
 
 function taskOf(changes: Partial<Init> = {}): Init {
   return {
-    ...{ name: "News", channelId: "c1", contents: [content], audience: pushIds("a", "b") },
+    name: "News",
+    channelId: "c1",
+    contents: [content],
+    audience: pushIds("a", "b"),
     ...(changes as object),
   } as Init;
 }
@@ -40,12 +43,18 @@ describe("tasks", () => {
     expect(run.task).toMatchObject({ state: TaskState.PREPARING, taskInstanceId: "t1_2026-03-02" });
     const { token } = (await rig.store.leasePreparation("one", 1_000))!;
     await rig.store.appendBatches(token, {
-      ...{ afterNumber: 0, batches: [batchOf(["a", "b"])], cursor: "b", isLast: true, kept: null },
+      afterNumber: 0,
+      batches: [batchOf(["a", "b"])],
+      cursor: "b",
+      isLast: true,
+      kept: null,
       counted: { planned: 3, filtered: 1, control: 0 },
     });
     const progress = rig.client.watchTask({ taskId: "t1" })[Symbol.asyncIterator]();
     expect((await progress.next()).value?.progress).toMatchObject({
-      ...{ taskId: "t1", taskInstanceId: "t1_2026-03-02", state: TaskState.SENDING },
+      taskId: "t1",
+      taskInstanceId: "t1_2026-03-02",
+      state: TaskState.SENDING,
       statistics: { planned: 3n, filtered: 1n, batched: 2n, batches: 1n, settledBatches: 0n },
     });
     const { batches } = await rig.store.leaseBatches({

@@ -134,7 +134,9 @@ describe("a task", () => {
   it("is told of long values by their beginning", () => {
     const long = "x".repeat(1_000_000);
     const faults = faultsOf({
-      ...{ name: long, languageProperty: long, contents: [contentOf("default"), contentOf(long)] },
+      name: long,
+      languageProperty: long,
+      contents: [contentOf("default"), contentOf(long)],
       experimentGroups: [group(long, 1)],
       schedule: { at: long, zone: "UTC" },
       journey: { flowId: long, flowVersion: long, nodeId: long },

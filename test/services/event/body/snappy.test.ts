@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { compress } from "snappyjs";
 import { expect, it } from "vitest";
-import { inflateSnappy } from "../../../../services/event/inflate.ts";
+import { inflateSnappy } from "../../../../services/event/ingest/inflate.ts";
 
 const maxBytes = 4 * 2 ** 20;
 

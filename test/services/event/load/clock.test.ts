@@ -54,7 +54,10 @@ function load(received: readonly Received[]): { readonly events: number; readonl
 }
 
 const at = (minutes: number, driftHours: number, uuid: string, event = "e"): Received => ({
-  ...{ atMs: minutes * minuteMs, driftMs: driftHours * hourMs, uuid, event },
+  atMs: minutes * minuteMs,
+  driftMs: driftHours * hourMs,
+  uuid,
+  event,
 });
 
 it.each<[string, readonly Received[], number, number]>([
@@ -69,8 +72,11 @@ it.each<[string, readonly Received[], number, number]>([
   [
     "new names after the clock was put forward and back",
     [
-      ...[at(0, 25, "a", "e1"), at(0, 25, "b", "e2"), at(0, 25, "c", "e3")],
-      ...[at(2, 0, "d", "e4"), at(2, 0, "e", "e5")],
+      at(0, 25, "a", "e1"),
+      at(0, 25, "b", "e2"),
+      at(0, 25, "c", "e3"),
+      at(2, 0, "d", "e4"),
+      at(2, 0, "e", "e5"),
     ],
     ...([4, 0] as const),
   ],

@@ -53,7 +53,9 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
   const spool = stack.use(
     openRecordSpool({
       folder: join(folder, "spool"),
-      ...{ after: store.loadedTo(), checksums: true, torn: (_file, bytes) => void torn.push(bytes) },
+      after: store.loadedTo(),
+      checksums: true,
+      torn: (_file, bytes) => void torn.push(bytes),
       ...(options.maxFileBytes !== undefined && { maxFileBytes: options.maxFileBytes }),
     }),
   );
@@ -99,7 +101,14 @@ export function openRig({ folder, store, limits, gate = () => {}, ...options }: 
     }),
   );
   return {
-    ...{ spool, loader, batches, faults, letters, overLimit, limited, torn },
+    spool,
+    loader,
+    batches,
+    faults,
+    letters,
+    overLimit,
+    limited,
+    torn,
     async append(...records) {
       await spool.append(encodeSpoolLine(1, receivedMs, Buffer.from(JSON.stringify(records))));
     },
@@ -123,7 +132,12 @@ function startWorker(folder: string, stagingFolder: string, around: Around): Pre
 }
 
 export const track = (n: number, changes: Record<string, unknown> = {}) => ({
-  ...{ "#type": "track", "#event_name": `e${n % 7}`, "#time": "2026-01-01 00:00:00", "#uuid": `uuid-${n}` },
-  ...{ "#account_id": `a${n % 5}`, "#distinct_id": `d${n % 11}`, properties: { n, [`p${n % 9}`]: "x" } },
+  "#type": "track",
+  "#event_name": `e${n % 7}`,
+  "#time": "2026-01-01 00:00:00",
+  "#uuid": `uuid-${n}`,
+  "#account_id": `a${n % 5}`,
+  "#distinct_id": `d${n % 11}`,
+  properties: { n, [`p${n % 9}`]: "x" },
   ...changes,
 });

@@ -96,7 +96,8 @@ describe("loader", () => {
     expect(storedNumbers(store)).toEqual(numbers(3));
     expect(rig.batches.map(({ counts }) => counts.dropped)).toEqual([
       {},
-      ...[{ property_limit: 1 }, { property_limit: 1 }],
+      { property_limit: 1 },
+      { property_limit: 1 },
     ]);
     expect(rig.overLimit).toEqual([[1, "p1"]]);
   });
@@ -124,7 +125,8 @@ describe("loader", () => {
 
   it("gives a flush up with its signal's reason", async () => {
     await using rig = openRig({
-      ...{ folder, store },
+      folder,
+      store,
       overrides: { store: { ...store, load: () => Promise.reject(new EventsUnavailableError("away")) } },
     });
     await rig.append(track(0));
@@ -249,7 +251,9 @@ describe("loader that is killed", () => {
       const own = mkdtempSync(join(folder, "run-"));
       const { gate, killed } = killAt(step);
       await using rig = openRig({
-        ...{ folder: own, store: createMemoryStore(), gate },
+        folder: own,
+        store: createMemoryStore(),
+        gate,
         limits: { maxRecords: 20, batchMs: 0 },
       });
       await appendAll(rig, 60);
@@ -268,7 +272,8 @@ describe("loader with a store that fails", () => {
     let away = 6;
     const pauses: number[] = [];
     await using rig = openRig({
-      ...{ folder, store },
+      folder,
+      store,
       overrides: {
         store: {
           ...store,
@@ -277,7 +282,8 @@ describe("loader with a store that fails", () => {
         },
         delays: { minDelayMs: 1, maxDelayMs: 8 },
         observer: {
-          ...{ loaded: () => {}, overLimit: () => {} },
+          loaded: () => {},
+          overLimit: () => {},
           failed: (_error, delayMs) => void pauses.push(delayMs),
         },
       },
@@ -292,7 +298,9 @@ describe("loader with a store that fails", () => {
     const asked: number[] = [];
     const pauses: number[] = [];
     await using rig = openRig({
-      ...{ folder, store, limits: { maxRecords: 2_000, maxBytes: 10_000_000, batchMs: 3_600_000 } },
+      folder,
+      store,
+      limits: { maxRecords: 2_000, maxBytes: 10_000_000, batchMs: 3_600_000 },
       overrides: {
         store: {
           ...store,
@@ -303,7 +311,8 @@ describe("loader with a store that fails", () => {
           },
         },
         observer: {
-          ...{ loaded: () => {}, overLimit: () => {} },
+          loaded: () => {},
+          overLimit: () => {},
           failed: (_error, delayMs) => void pauses.push(delayMs),
         },
       },
@@ -321,7 +330,9 @@ describe("loader with a store that fails", () => {
   it("waits for the memory of a batch that can't be smaller", async () => {
     let away = 4;
     await using rig = openRig({
-      ...{ folder, store, limits: { maxRecords: 2_000, maxBytes: 1_000_000 } },
+      folder,
+      store,
+      limits: { maxRecords: 2_000, maxBytes: 1_000_000 },
       overrides: {
         store: {
           ...store,
@@ -340,7 +351,8 @@ describe("loader with a store that fails", () => {
   it("takes a batch for loaded when it failed after the commit", async () => {
     let isFirst = true;
     await using rig = openRig({
-      ...{ folder, store },
+      folder,
+      store,
       gate(step) {
         if (step !== "after load" || !isFirst) return;
         isFirst = false;
@@ -355,7 +367,8 @@ describe("loader with a store that fails", () => {
 
   it("puts the one line that can't be loaded among the dead letters, and loads all others", async () => {
     await using rig = openRig({
-      ...{ folder, store },
+      folder,
+      store,
       overrides: {
         store: {
           ...store,

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const file = new URL("../../../../cmd/event-load-worker.ts", import.meta.url);
+const file = new URL("../../../../cmd/serve/event/load-worker.ts", import.meta.url);
 
 function start(intakePath = join(folder, "intake.db")) {
   const progress = createProgress();

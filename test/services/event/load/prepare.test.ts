@@ -20,7 +20,8 @@ function start(
   limits: Pick<PrepareStart, "maxProperties" | "names"> = {},
 ): void {
   preparer.reset({
-    ...{ loadedTo: undefined, ...limits },
+    loadedTo: undefined,
+    ...limits,
     projects: new Map([
       [1, { schema, zone: "+00:00" }],
       [2, { schema: emptySchema, zone: "+08:00" }],
@@ -81,11 +82,17 @@ const lettersOf = ({ letters }: PreparedBatch): { reason: string; line: string }
         .map((line) => JSON.parse(line));
 
 const track = (changes: Record<string, unknown> = {}) => ({
-  ...{ "#type": "track", "#event_name": "login", "#time": "2026-01-01 00:00:00", "#account_id": "a" },
+  "#type": "track",
+  "#event_name": "login",
+  "#time": "2026-01-01 00:00:00",
+  "#account_id": "a",
   ...changes,
 });
 const user = (operation: string, properties: unknown, changes: Record<string, unknown> = {}) => ({
-  ...{ "#type": operation, "#time": "2026-01-01 00:00:00", "#account_id": "a", properties },
+  "#type": operation,
+  "#time": "2026-01-01 00:00:00",
+  "#account_id": "a",
+  properties,
   ...changes,
 });
 const timeMs = Date.UTC(2026, 0, 1);
@@ -142,7 +149,14 @@ describe("records become rows", () => {
     const prepared = prepare(update("track_update"), update("track_overwrite"));
     expect(rowsOf(prepared, "updatesFile")).toEqual(
       ["update", "overwrite"].map((o) => ({
-        ...{ i: "o-1", o, e: 1, t: timeMs, r: receivedMs, u: 1, a: "a", p: { 1: 1 } },
+        i: "o-1",
+        o,
+        e: 1,
+        t: timeMs,
+        r: receivedMs,
+        u: 1,
+        a: "a",
+        p: { 1: 1 },
       })),
     );
   });
@@ -194,7 +208,11 @@ describe("records become rows", () => {
     const [first, second] = rowsOf(prepared, "days") as { p: Record<string, unknown> }[];
     expect(Object.values(first!.p)).toEqual([
       '{"id":12345678901234567890,"n":1}',
-      ...["12345678901234567890", 1, ["9007199254740993"], "12345678901234567890", "x"],
+      "12345678901234567890",
+      1,
+      ["9007199254740993"],
+      "12345678901234567890",
+      "x",
     ]);
     expect(Object.values(second!.p)).toEqual(["9007199254740993"]);
   });
@@ -209,7 +227,9 @@ describe("records become rows", () => {
     expect(prepared.counts).toMatchObject({ events: 2, refused: {}, dropped: { number_range: 1 } });
     expect(lettersOf(prepared)).toMatchObject([
       {
-        ...{ source: "event.load", index: "project 1", reason: "number_range" },
+        source: "event.load",
+        index: "project 1",
+        reason: "number_range",
         message: "id 9007199254740993 is beyond ±9007199254740991 and would be changed, send it as text",
         line: record('{"id":9007199254740993,"n":2}'),
       },
@@ -268,12 +288,12 @@ describe("records become rows", () => {
 describe("records that give no row", () => {
   it("are counted and handed out with the reason", () => {
     const prepared = prepare(
-      ...[
-        track({ "#type": "tracks" }),
-        track({ "#account_id": undefined }),
-        track({ "#time": "2022-01-01 00:00:00" }),
-      ],
-      ...[track({ "#time": "2026-02-30 00:00:00" }), 7, track()],
+      track({ "#type": "tracks" }),
+      track({ "#account_id": undefined }),
+      track({ "#time": "2022-01-01 00:00:00" }),
+      track({ "#time": "2026-02-30 00:00:00" }),
+      7,
+      track(),
     );
     expect(prepared.counts).toMatchObject({
       records: 6,
@@ -383,7 +403,8 @@ describe("a project with limits on names", () => {
     start(emptySchema, { names });
     const { rates } = prepareText(from("x", of("a", { p: 1, q: 1 })));
     preparer.reset({
-      ...{ loadedTo: undefined, names },
+      loadedTo: undefined,
+      names,
       projects: new Map([[1, { schema: emptySchema, zone: "+00:00", rates: rates?.get(1) }]]),
     });
     expect(prepareText(from("x", of("a"))).counts.refused).toEqual({ name_rate: 1 });

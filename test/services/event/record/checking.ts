@@ -30,7 +30,10 @@ export function check(json: unknown, known: KnownTypes = {}, receivedMs = nowMs)
 /** An event with these properties, as it is sent. */
 export function event(properties: unknown, root: Readonly<Record<string, unknown>> = {}): unknown {
   return {
-    ...{ "#type": "track", "#event_name": "e", "#account_id": "a", "#time": "2026-01-02 03:04:05" },
+    "#type": "track",
+    "#event_name": "e",
+    "#account_id": "a",
+    "#time": "2026-01-02 03:04:05",
     ...root,
     properties,
   };

@@ -49,8 +49,12 @@ it("whole numbers beyond 2^53 keep their digits where they come first", () => {
         event({ p: number, o: { m: number }, g: [{ m: number }, { m: 5 }], l: [number] }),
       );
       expect(valuesOf(checked)).toMatchObject({
-        ...{ p: String(number), "o.m": String(number), "g.m": [String(number), "5"], l: [String(number)] },
-        ...{ o: `{"m":${number}}`, g: `[{"m":${number}},{"m":5}]` },
+        p: String(number),
+        "o.m": String(number),
+        "g.m": [String(number), "5"],
+        l: [String(number)],
+        o: `{"m":${number}}`,
+        g: `[{"m":${number}},{"m":5}]`,
       });
       expect(typesOf(checked)).toMatchObject({ p: "text", "o.m": "text", "g.m": "text", l: "list" });
     }),

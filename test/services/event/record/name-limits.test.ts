@@ -11,7 +11,8 @@ const loose: NameLimits = { maxEventNames: 10, maxNewNamesPerMinute: 10 };
 /** A record of a project that has had the event `e`, and the property `old` of events. */
 function check(record: unknown, limits: Partial<NameLimits>, appid: string | null = "app"): CheckedRecord {
   const names = new NameBook({
-    ...{ limits: { ...loose, ...limits }, rates: undefined },
+    limits: { ...loose, ...limits },
+    rates: undefined,
     hasEvent: (name) => name === "e",
     eventCount: () => 1,
   });
@@ -71,7 +72,9 @@ describe("a minute of new names", () => {
   const book = (): NameBook =>
     new NameBook({
       limits: { maxEventNames: 10, maxNewNamesPerMinute: 2 },
-      ...{ rates: undefined, hasEvent: () => false, eventCount: () => 0 },
+      rates: undefined,
+      hasEvent: () => false,
+      eventCount: () => 0,
     });
   const minuteMs = 60_000;
 
@@ -104,7 +107,9 @@ describe("a minute of new names", () => {
     names.add();
     const next = new NameBook({
       limits: { maxEventNames: 10, maxNewNamesPerMinute: 2 },
-      ...{ rates: names.rates(), hasEvent: () => false, eventCount: () => 0 },
+      rates: names.rates(),
+      hasEvent: () => false,
+      eventCount: () => 0,
     });
     next.begin("a", 5 * minuteMs);
     expect(next.rateRoom).toBe(1);

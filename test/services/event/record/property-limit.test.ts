@@ -21,23 +21,31 @@ describe("a project with as many properties as it may have", () => {
   it.each<Case>([
     {
       record: event({ a: 1, old: 2, b: 3, c: 4 }),
-      ...{ maxProperties: 3, kept: ["a", "old"], dropped: ["b: property_limit", "c: property_limit"] },
+      maxProperties: 3,
+      kept: ["a", "old"],
+      dropped: ["b: property_limit", "c: property_limit"],
     },
     { record: event({ old: 1 }), maxProperties: 1, kept: ["old"], dropped: [] },
     { record: event({ a: "", b: null }), maxProperties: 2, kept: [], dropped: [] },
     {
       record: event({ o: { x: 1, y: 2 } }),
-      ...{ maxProperties: 3, kept: ["o", "o.x"], dropped: ["o.y: property_limit"] },
+      maxProperties: 3,
+      kept: ["o", "o.x"],
+      dropped: ["o.y: property_limit"],
     },
     { record: event({ new: { x: 1 } }), maxProperties: 2, kept: [], dropped: ["new: property_limit"] },
     {
       record: event({ rows: [{ x: 1, y: 2 }] }),
-      ...{ maxProperties: 4, kept: ["rows", "rows.x"], dropped: ["rows.y: property_limit"] },
+      maxProperties: 4,
+      kept: ["rows", "rows.x"],
+      dropped: ["rows.y: property_limit"],
     },
     { record: event({ rows: [{ x: 1 }] }), maxProperties: 2, kept: [], dropped: ["rows: property_limit"] },
     {
       record: event({ old: 1 }, { "#ip": "203.0.113.1" }),
-      ...{ maxProperties: 2, kept: ["old"], dropped: ["#ip: property_limit"] },
+      maxProperties: 2,
+      kept: ["old"],
+      dropped: ["#ip: property_limit"],
     },
     {
       record: user("user_set", { a: 1, b: 2 }),
@@ -54,7 +62,9 @@ describe("a project with as many properties as it may have", () => {
     { record: user("user_unset", { level: 1, a: 1 }), maxProperties: 1, kept: ["level"], dropped: [] },
     {
       record: event({ long: "x".repeat(2_049), a: 1 }),
-      ...{ maxProperties: 3, kept: ["a"], dropped: ["long: too_long"] },
+      maxProperties: 3,
+      kept: ["a"],
+      dropped: ["long: too_long"],
     },
   ])(
     "$maxProperties keeps $kept of a record, and drops $dropped",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failureReasons } from "../../../../services/parser/line.ts";
+import { failureReasons } from "../../../../services/parser/line/line.ts";
 import { openRaw } from "./open-format.ts";
 
 const formats: Record<string, object> = {

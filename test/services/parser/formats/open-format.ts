@@ -1,6 +1,6 @@
 import { type ParserConfig, parserConfigSchema } from "../../../../services/parser/config.ts";
 import { openFormats } from "../../../../services/parser/formats/formats.ts";
-import type { LineFailure } from "../../../../services/parser/line.ts";
+import type { LineFailure } from "../../../../services/parser/line/line.ts";
 import type { ConfigProblem } from "../../../../services/parser/mapping/problems.ts";
 
 /** 2024-03-10 12:00:00 UTC. */

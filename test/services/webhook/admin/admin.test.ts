@@ -166,7 +166,9 @@ describe("GetDelivery", () => {
     const { delivery } = await service.getDelivery({ deliveryId });
     expect(Buffer.from(delivery!.message!.rawReceipt).toString()).toBe('{"ops_project_id":1}');
     expect(delivery).toMatchObject({
-      ...{ deliveryId, pushId: "a", state: DeliveryState.PENDING },
+      deliveryId,
+      pushId: "a",
+      state: DeliveryState.PENDING,
       message: {
         pushId: "a",
         params: { title: { kind: { value: "Hi" } } },

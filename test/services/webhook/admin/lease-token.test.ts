@@ -5,7 +5,11 @@ import { decodeLeaseToken, encodeLeaseToken } from "../../../../services/webhook
 it("says what it was made of", () => {
   const text = fc.string({ unit: "grapheme" });
   const parts = fc.record({
-    ...{ token: text, target: text, attempt: fc.nat(), acceptedClockMs: fc.nat(), replay: fc.option(text) },
+    token: text,
+    target: text,
+    attempt: fc.nat(),
+    acceptedClockMs: fc.nat(),
+    replay: fc.option(text),
   });
   fc.assert(
     fc.property(parts, (lease) => {

@@ -11,7 +11,11 @@ export function openService(
 ): Client<typeof WebhookReceiver> {
   let nonces = 0;
   const options = {
-    ...{ inbox, clock, now: clock.now, newNonce: () => `n${++nonces}`, random: () => 0.5 },
+    inbox,
+    clock,
+    now: clock.now,
+    newNonce: () => `n${++nonces}`,
+    random: () => 0.5,
     targets: new Map([
       ["x", policy.retry],
       ["pushed", null],

@@ -24,7 +24,10 @@ afterEach(() => {
 
 function openGate(options: Partial<GateOptions> = {}): CallGate {
   const gate = new CallGate({
-    ...{ concurrency: 2, rate: undefined, clock, onBreaker: (kind) => changes.push(kind) },
+    concurrency: 2,
+    rate: undefined,
+    clock,
+    onBreaker: (kind) => changes.push(kind),
     breaker: { failures: 2, openMs: 1_000, maxOpenMs: 1_000 },
     ...options,
   });
@@ -105,7 +108,9 @@ function openRate(limit: number): GateRate {
       }),
       leaveRate: async () => {},
     },
-    ...{ clock, signal, failed: () => {} },
+    clock,
+    signal,
+    failed: () => {},
   });
   return { limit, take: (perSecond, ended) => rate.take(perSecond, ended) };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Delivery, openDelivery } from "../../../../services/webhook/delivery/engine.ts";
-import type { LanePolicy } from "../../../../services/webhook/delivery/lane.ts";
+import type { LanePolicy } from "../../../../services/webhook/delivery/lane-options.ts";
 import type { DeliveryObserver } from "../../../../services/webhook/delivery/observer.ts";
 import type { HandedBatch, Target, TargetOutcome } from "../../../../services/webhook/targets/target.ts";
 import { encodeDeliveryId } from "../../../../store/inbox/ids.ts";
@@ -40,7 +40,10 @@ export function createFakeTarget(clock: TestClock, maxMessages = 1_000): FakeTar
   let peak = 0;
   const calls: Call[] = [];
   const target: FakeTarget = {
-    ...{ calls, maxMessages, peak: () => peak, behave: allDone },
+    calls,
+    maxMessages,
+    peak: () => peak,
+    behave: allDone,
     async deliver(batch, signal) {
       const { attempt, replay, elements } = batch;
       calls.push({ atMs: clock.now(), attempt, replay, pushIds: elements.map(({ pushId }) => pushId) });
@@ -90,7 +93,10 @@ export async function openHarness(): Promise<Harness> {
   const clock = new TestClock();
   const folder = await mkdtemp(join(tmpdir(), "engage-delivery-"));
   const opened = await openSqliteInbox({
-    ...{ path: join(folder, "inbox.db"), minFreeBytes: 0, reserveBytes: 0, now: clock.now },
+    path: join(folder, "inbox.db"),
+    minFreeBytes: 0,
+    reserveBytes: 0,
+    now: clock.now,
   });
   const inbox = clock.watch(opened);
   const events: Event[] = [];
@@ -99,12 +105,15 @@ export async function openHarness(): Promise<Harness> {
     events.push({ name, target, what });
   };
   return {
-    ...{ clock, inbox, events },
+    clock,
+    inbox,
+    events,
     target: (maxMessages) => createFakeTarget(clock, maxMessages),
     start(targets, options = {}) {
       const delivery = openDelivery({
         targets: Object.entries(targets).map(([name, target]) => ({
-          ...{ name, target },
+          name,
+          target,
           policy: { ...policy, ...options.policy },
         })),
         inbox: Object.assign(Object.create(inbox), options.inbox),
@@ -160,7 +169,11 @@ export function newBatch(pushIds: readonly string[], targets: readonly string[],
   }
   const body = Buffer.from(`[${texts.join(",")}]`);
   return {
-    ...{ channel: "mail", requestId: null, body, elements, reply: Buffer.from("{}") },
+    channel: "mail",
+    requestId: null,
+    body,
+    elements,
+    reply: Buffer.from("{}"),
     bodySha256: createHash("sha256").update(body).digest(),
     routes: targets.map((target) => ({ target, indexes: "all", ordered })),
   };

@@ -86,20 +86,20 @@ describe("targets", () => {
     [
       "http with everything",
       {
-        ...{
-          kind: "http",
-          url: "http://127.0.0.1:1/",
-          method: "PUT",
-          per: "batch",
-          headers: { "X-Api-Key": "k" },
-        },
-        ...{
-          body: { to: "{push_id}", list: ["{params.items}", 1, null] },
-          missing: "omit",
-          signing: [secret],
-        },
-        ...{ when: { task: ["t1", "t2"], "params.vip": "1" }, ordered: true, maxPerSecond: 10 },
-        ...{ retry: { maxAttempts: 3 }, breaker: { failures: 1 }, tls: { ca: "ca.pem" } },
+        kind: "http",
+        url: "http://127.0.0.1:1/",
+        method: "PUT",
+        per: "batch",
+        headers: { "X-Api-Key": "k" },
+        body: { to: "{push_id}", list: ["{params.items}", 1, null] },
+        missing: "omit",
+        signing: [secret],
+        when: { task: ["t1", "t2"], "params.vip": "1" },
+        ordered: true,
+        maxPerSecond: 10,
+        retry: { maxAttempts: 3 },
+        breaker: { failures: 1 },
+        tls: { ca: "ca.pem" },
       },
     ],
     ["grpc", { kind: "grpc", url: "http://127.0.0.1:9000" }],
@@ -115,14 +115,12 @@ describe("targets", () => {
 
   it("has values for what is left out", () => {
     expect(targetSchema.parse({ kind: "http", url: "https://example.com/x" })).toMatchObject({
-      ...{
-        method: "POST",
-        per: "message",
-        missing: "fail",
-        concurrency: 8,
-        timeoutMs: 10_000,
-        ordered: false,
-      },
+      method: "POST",
+      per: "message",
+      missing: "fail",
+      concurrency: 8,
+      timeoutMs: 10_000,
+      ordered: false,
       retry: { maxAttempts: 20, maxAgeMs: 86_400_000, minDelayMs: 1_000, maxDelayMs: 3_600_000 },
       breaker: { failures: 5, openMs: 5_000, maxOpenMs: 60_000 },
     });

@@ -102,8 +102,14 @@ it("escapes what the messages bring into HTML", async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
   server.listen(0, "127.0.0.1", () => resolve((server.server.address() as { port: number }).port));
   const config = {
-    ...{ kind: "smtp", host: "127.0.0.1", port: await promise, security: "none", from: "n@example.com" },
-    ...{ to: "ann@example.com", subject: "s", html: "<b>{params.title}</b>" },
+    kind: "smtp",
+    host: "127.0.0.1",
+    port: await promise,
+    security: "none",
+    from: "n@example.com",
+    to: "ann@example.com",
+    subject: "s",
+    html: "<b>{params.title}</b>",
   };
   const message = messageJson("a", "{}", JSON.stringify({ title: "<script>&'\"" }));
   expect(await deliver(config, message)).toEqual([{ kind: "done" }]);

@@ -21,13 +21,11 @@ export async function runExample(command: string, args: readonly string[]): Prom
     const { value: first } = await printed.next();
     const port = /^listening on port (\d+)$/.exec(String(first))?.[1];
     await using target = createGrpcTarget({
-      ...{
-        url: `http://127.0.0.1:${port}`,
-        bearer: undefined,
-        tls: {},
-        maxMessages: 500,
-        maxAnswerBytes: 65_536,
-      },
+      url: `http://127.0.0.1:${port}`,
+      bearer: undefined,
+      tls: {},
+      maxMessages: 500,
+      maxAnswerBytes: 65_536,
       outbound: createOutbound({ allow: ["127.0.0.0/8"] }),
     });
     const messages = [messageJson("ann", "{}", '{"title":"Grüße"}'), messageJson("bob", "{}", "{}")];

@@ -13,7 +13,12 @@ const loopback = createOutbound({ allow: ["127.0.0.0/8"] });
 
 function openTarget(url: string, changes: Partial<GrpcTargetOptions> = {}) {
   return createGrpcTarget({
-    ...{ url, bearer: undefined, tls: {}, maxMessages: 500, maxAnswerBytes: 65_536, outbound: loopback },
+    url,
+    bearer: undefined,
+    tls: {},
+    maxMessages: 500,
+    maxAnswerBytes: 65_536,
+    outbound: loopback,
     ...changes,
   });
 }

@@ -57,7 +57,11 @@ export async function openHandlerServer(): Promise<HandlerServer> {
     await isClosed;
   };
   const self: HandlerServer = {
-    ...{ port, url: `http://127.0.0.1:${port}`, batches, headers, stop },
+    port,
+    url: `http://127.0.0.1:${port}`,
+    batches,
+    headers,
+    stop,
     connections: () => connections,
     handle: allDone,
     start: () => listen(port),

@@ -47,7 +47,10 @@ export async function openHttpServer(): Promise<TestHttpServer> {
     await isClosed;
   };
   const self: TestHttpServer = {
-    ...{ port, url: `http://127.0.0.1:${port}/messages?x=1`, calls, stop },
+    port,
+    url: `http://127.0.0.1:${port}/messages?x=1`,
+    calls,
+    stop,
     connections: () => connections,
     answer: (response) => response.end("ok"),
     start: () => listen(port),

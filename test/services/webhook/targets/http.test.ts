@@ -14,8 +14,17 @@ const loopback = createOutbound({ allow: ["127.0.0.0/8"] });
 
 function openTarget(url: string, changes: Partial<HttpTargetOptions> = {}) {
   return createHttpTarget({
-    ...{ url, method: "POST", headers: {}, per: "message", maxMessages: 100, write: writeReceived },
-    ...{ signingKeys: [], maxConnections: 8, maxAnswerBytes: 1_024, tls: {}, outbound: loopback },
+    url,
+    method: "POST",
+    headers: {},
+    per: "message",
+    maxMessages: 100,
+    write: writeReceived,
+    signingKeys: [],
+    maxConnections: 8,
+    maxAnswerBytes: 1_024,
+    tls: {},
+    outbound: loopback,
     now: () => 1_700_000_000_500,
     ...changes,
   });
@@ -71,7 +80,9 @@ it("sends a message as it was received, with its id", async () => {
   expect(await target.deliver(handedBatch([text]), signal)).toEqual([{ kind: "done" }]);
   expect(server.calls).toEqual([
     {
-      ...{ method: "PUT", url: "/messages?x=1", body: text },
+      method: "PUT",
+      url: "/messages?x=1",
+      body: text,
       headers: expect.objectContaining({
         "content-type": "application/json",
         "content-length": String(text.length),

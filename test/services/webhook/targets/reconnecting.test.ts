@@ -69,7 +69,9 @@ it("closes a connection that opens when nobody wants it any more", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const closed: string[] = [];
   const reconnecting = createReconnecting({
-    ...{ open: () => promise, isUsable: () => true, close: (name: string) => closed.push(name) },
+    open: () => promise,
+    isUsable: () => true,
+    close: (name: string) => closed.push(name),
   });
   const late = reconnecting.get();
   await reconnecting[Symbol.asyncDispose]();

@@ -18,12 +18,19 @@ const loopback = createOutbound({ allow: ["127.0.0.0/8"] });
 
 function openTarget(port: number, changes: Partial<SmtpTargetOptions> = {}) {
   return createSmtpTarget({
-    ...{ host: "127.0.0.1", port, security: "none", tls: {}, login: undefined, from: "news@example.com" },
+    host: "127.0.0.1",
+    port,
+    security: "none",
+    tls: {},
+    login: undefined,
+    from: "news@example.com",
     to: compileText("{push_id}", "fail"),
     subject: compileText("{params.title}", "fail"),
     text: compileText("{#ops_receipt_properties}", "fail"),
     html: undefined,
-    ...{ maxConnections: 4, timeoutMs: 5_000, outbound: loopback },
+    maxConnections: 4,
+    timeoutMs: 5_000,
+    outbound: loopback,
     ...changes,
   });
 }
@@ -32,7 +39,9 @@ function openTarget(port: number, changes: Partial<SmtpTargetOptions> = {}) {
 async function openServer(options: SMTPServerOptions = {}, port = 0) {
   const mails: Mail[] = [];
   const server = new SMTPServer({
-    ...{ disabledCommands: ["STARTTLS", "AUTH"], logger: false, closeTimeout: 1 },
+    disabledCommands: ["STARTTLS", "AUTH"],
+    logger: false,
+    closeTimeout: 1,
     async onData(stream, session, callback) {
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk as Buffer);

@@ -37,8 +37,18 @@ const servers: Record<string, () => Server> = {
 const targets: Record<string, (url: string, tls: object) => Target> = {
   http: (url, tls) =>
     createHttpTarget({
-      ...{ url, method: "POST", headers: {}, per: "message", maxMessages: 1, write: writeReceived, tls },
-      ...{ signingKeys: [], maxConnections: 1, maxAnswerBytes: 1_024, outbound, now: Date.now },
+      url,
+      method: "POST",
+      headers: {},
+      per: "message",
+      maxMessages: 1,
+      write: writeReceived,
+      tls,
+      signingKeys: [],
+      maxConnections: 1,
+      maxAnswerBytes: 1_024,
+      outbound,
+      now: Date.now,
     }),
   grpc: (url, tls) =>
     createGrpcTarget({ url, bearer: undefined, tls, maxMessages: 1, maxAnswerBytes: 1_024, outbound }),

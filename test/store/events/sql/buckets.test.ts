@@ -1,7 +1,7 @@
 import { BIGINT, DuckDBInstance, LIST, listValue } from "@duckdb/node-api";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { duckdbDialect } from "../../../../store/events/duckdb/dialect.ts";
+import { duckdbDialect } from "../../../../store/events/duckdb/query/dialect.ts";
 import type { Buckets, ZoneStep } from "../../../../store/events/events.ts";
 import {
   compileBucket,

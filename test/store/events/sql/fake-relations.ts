@@ -15,7 +15,10 @@ export const hostile = "x'); DROP TABLE e; --";
 
 /** Its name is never part of a text. */
 export const property = (number: number, more: Partial<Property> = {}): Property => ({
-  ...{ table: "event", name: hostile, number, type: "text" },
+  table: "event",
+  name: hostile,
+  number,
+  type: "text",
   ...more,
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { duckdbDialect } from "../../../../store/events/duckdb/dialect.ts";
+import { duckdbDialect } from "../../../../store/events/duckdb/query/dialect.ts";
 import type { Aggregate, Expression, Measure, Predicate, Scan } from "../../../../store/events/events.ts";
 import { compileScan } from "../../../../store/events/sql/scan.ts";
 import { compileUsers } from "../../../../store/events/sql/users.ts";
@@ -20,13 +20,11 @@ const users: Aggregate = { kind: "distinct", of: userId, as: "value" };
 const median: Aggregate = { kind: "quantile", of: amount, fraction: 0.5 };
 
 const scanOf = (measures: readonly Measure[], more: Partial<Scan> = {}): Scan => ({
-  ...{
-    projectId: 1,
-    zone: [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: 0 }],
-    keys: [],
-    measures,
-    totals: true,
-  },
+  projectId: 1,
+  zone: [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: 0 }],
+  keys: [],
+  measures,
+  totals: true,
   buckets: { startMs: 0, endMs: 30, localEdges: [0, 10, 20, 30] },
   ...more,
 });

@@ -1,0 +1,54 @@
+import type { ProbeResult } from "../../services/channel/check/check.ts";
+import { type Column, formatTable, printable } from "../terminal/table.ts";
+
+/** Whether the result makes the run fail. */
+export function isBroken({ outcome, severity }: ProbeResult, strict: boolean): boolean {
+  return outcome === "failed" && (severity === "must" || (strict && severity === "should"));
+}
+
+const failedWords = { must: "FAILED", should: "should", info: "note" } as const;
+
+function wordOf({ outcome, severity }: ProbeResult): string {
+  if (outcome === "failed") return failedWords[severity];
+  return outcome === "passed" ? "ok" : "skipped";
+}
+
+const columns: readonly Column<ProbeResult>[] = [
+  { head: "RESULT", of: wordOf },
+  { head: "PROBE", of: ({ id }) => id },
+  { head: "A RECEIVER", of: ({ title }) => title },
+  { head: "FOUND", of: ({ detail }) => detail },
+];
+
+/** A table of all probes, then what was sent, answered and specified for each that failed, and the sums. */
+export function formatReport(results: readonly ProbeResult[]): string {
+  return [formatTable(columns, results), ...results.flatMap(formatFailure), formatSums(results)].join("\n");
+}
+
+function formatFailure(result: ProbeResult): readonly string[] {
+  const { id, title, detail, failure } = result;
+  if (failure === undefined) return [];
+  const parts: readonly (readonly [head: string, text: string])[] = [
+    ["found", detail],
+    ["sent", failure.sent],
+    ["answered", failure.answered],
+    ["specified", failure.rule],
+    ["change", failure.change],
+  ];
+  const lines = parts.flatMap(([head, text]) =>
+    text.split("\n").map((line, at) => `  ${(at === 0 ? head : "").padEnd(9)}  ${printable(line, 600)}`),
+  );
+  return [`${wordOf(result)} ${id}: ${title}\n${lines.join("\n")}\n`];
+}
+
+function formatSums(results: readonly ProbeResult[]): string {
+  const count = (word: string): number => results.filter((result) => wordOf(result) === word).length;
+  const sums = [
+    `${count("ok")} passed`,
+    `${count("FAILED")} failed`,
+    `${count("should")} should be better`,
+    `${count("note")} notes`,
+    `${count("skipped")} skipped`,
+  ];
+  return `${sums.join(", ")}\n`;
+}

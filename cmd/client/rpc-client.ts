@@ -1,0 +1,65 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { nameSender } from "../../base/net/user-agent.ts";
+import { wordCallError } from "../call-fault.ts";
+import type { ConfigOptions } from "../config/config.ts";
+import { keyFrom } from "../config/environment.ts";
+import { readSecretFile } from "../config/secrets.ts";
+import { cannotRead } from "../terminal/file-fault.ts";
+import { UserError } from "../terminal/user-error.ts";
+import { placeOf } from "./server-call.ts";
+
+/** Where a running server is asked, and with which key. */
+export interface ServerOptions {
+  /** Default: the address that the configuration names. */
+  readonly url?: string;
+  /** File with a bearer key; default: the key in `ENGAGE_KEY`, or none. */
+  readonly keyFile?: string;
+  /** Milliseconds for each call. */
+  readonly timeout: number;
+}
+
+/**
+ * Runs `work` with a client of a service of a running server.
+ * @throws UserError that names the server, when a call fails
+ */
+export async function withClient<S extends DescService, T>(
+  service: S,
+  options: ConfigOptions,
+  { url, keyFile, timeout }: ServerOptions,
+  work: (client: Client<S>) => Promise<T>,
+): Promise<T> {
+  const key = keyFile === undefined ? keyFrom(options.env) : readKey(keyFile);
+  const { baseUrl, nodeOptions } = placeOf(options, url);
+  const transport = createConnectTransport({
+    baseUrl,
+    nodeOptions,
+    httpVersion: "1.1",
+    defaultTimeoutMs: timeout,
+    interceptors: [
+      nameSender,
+      (next) => (request) => {
+        if (key !== undefined) request.header.set("authorization", `Bearer ${key}`);
+        return next(request);
+      },
+    ],
+  });
+  try {
+    return await work(createClient(service, transport));
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error;
+    const hint =
+      error.code === Code.Unauthenticated && key === undefined ? "; give --key-file or ENGAGE_KEY" : "";
+    throw new UserError(`${baseUrl}: ${wordCallError(error)}${hint}`, { cause: error });
+  }
+}
+
+/** @throws UserError */
+export function readKey(file: string): string {
+  try {
+    return readSecretFile(file);
+  } catch (error) {
+    throw cannotRead(file, error, "key file");
+  }
+}

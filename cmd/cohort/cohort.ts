@@ -1,0 +1,112 @@
+import { createReadStream } from "node:fs";
+import type { Writable } from "node:stream";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import {
+  type Cluster,
+  ClusterKind,
+  type ImportClusterRequest,
+  ImportClusterRequestSchema,
+} from "../../gen/engage/analysis/v1/cluster_pb.ts";
+import { type ServerOptions, withClient } from "../client/rpc-client.ts";
+import type { ConfigOptions } from "../config/config.ts";
+import { tokenFrom } from "../config/environment.ts";
+import { configuredToken } from "../query/token.ts";
+import { checkReadable } from "../terminal/file-fault.ts";
+import { type Column, formatTable } from "../terminal/table.ts";
+import { writeForeign } from "../terminal/terminal.ts";
+import { UserError } from "../terminal/user-error.ts";
+import { type Member, readMembers } from "./file.ts";
+
+export interface ClusterOptions extends ServerOptions {
+  readonly project: number;
+  readonly token?: string;
+}
+
+interface Terminal {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: Writable;
+}
+
+/** Members in one message: about 100 KiB. */
+const membersPerMessage = 2_000;
+
+/** Makes or replaces a version of a cohort or tag from a file of ids. @throws UserError */
+export async function importCluster(
+  options: ConfigOptions,
+  name: string,
+  file: string,
+  { day = "", tag, ...cluster }: ClusterOptions & { readonly day?: string; readonly tag?: boolean },
+  { stdin, stdout }: Terminal,
+): Promise<void> {
+  const header = {
+    token: tokenOf(options, cluster),
+    projectId: BigInt(cluster.project),
+    name,
+    day,
+    kind: tag ? ClusterKind.TAG : ClusterKind.COHORT,
+  };
+  if (file !== "-") checkReadable(file);
+  const source = file === "-" ? stdin : createReadStream(file);
+  let fault: unknown;
+  async function* requests(): AsyncGenerator<ImportClusterRequest> {
+    yield request({ case: "header", value: header });
+    try {
+      for await (const members of inPieces(readMembers(source, tag === true)))
+        yield request({ case: "members", value: { members } });
+    } catch (error) {
+      // The client would tell of a broken call alone.
+      fault = error;
+      throw error;
+    }
+  }
+  try {
+    await withClient(AnalysisProxy, options, cluster, async (client) => {
+      const { members, unknown, day: imported } = await client.importCluster(requests());
+      writeForeign(stdout, `${name}: ${members} members of ${imported}, ${unknown} unknown ids left out\n`);
+    });
+  } catch (error) {
+    throw fault instanceof UserError ? fault : error;
+  }
+}
+
+const columns: readonly Column<Cluster>[] = [
+  { head: "NAME", of: ({ name }) => name },
+  { head: "DAY", of: ({ day }) => day },
+  { head: "KIND", of: ({ kind }) => (kind === ClusterKind.TAG ? "tag" : "cohort") },
+  { head: "MEMBERS", of: ({ members }) => members },
+];
+
+/** Prints the cohorts and tags of a project. @throws UserError */
+export async function listClusters(
+  options: ConfigOptions,
+  cluster: ClusterOptions,
+  { stdout }: Pick<Terminal, "stdout">,
+): Promise<void> {
+  await withClient(AnalysisProxy, options, cluster, async (client) => {
+    const asked = { token: tokenOf(options, cluster), projectId: BigInt(cluster.project) };
+    const { clusters } = await client.listClusters(asked);
+    stdout.write(clusters.length === 0 ? "no cohorts and tags\n" : formatTable(columns, clusters));
+  });
+}
+
+function tokenOf(options: ConfigOptions, { token, url }: ClusterOptions): string {
+  return token ?? tokenFrom(options.env) ?? configuredToken(options, url) ?? "";
+}
+
+function request(
+  content: NonNullable<MessageInitShape<typeof ImportClusterRequestSchema>["content"]>,
+): ImportClusterRequest {
+  return create(ImportClusterRequestSchema, { content });
+}
+
+async function* inPieces(members: AsyncIterable<Member>): AsyncGenerator<Member[]> {
+  let piece: Member[] = [];
+  for await (const member of members) {
+    piece.push(member);
+    if (piece.length < membersPerMessage) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
+}

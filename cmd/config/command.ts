@@ -1,0 +1,31 @@
+import type { Writable } from "node:stream";
+import { z } from "zod";
+import { compileFormats, mistakesOf } from "../parse/formats.ts";
+import { type ConfigOptions, loadConfig, readConfig } from "./config.ts";
+import { ConfigError, formatProblems } from "./problem.ts";
+import { configSchema } from "./schema/schema.ts";
+
+/** Prints the effective settings as YAML. */
+export function printConfig(options: ConfigOptions, stdout: Writable): void {
+  stdout.write(loadConfig(options).print());
+}
+
+/** Prints the JSON Schema of engage.yaml, by which editors complete and check it. */
+export function printSchema(stdout: Writable): void {
+  const schema = z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" });
+  stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
+}
+
+/**
+ * Loads the configuration and compiles all that stands in it, as a start would.
+ * @throws ConfigError with all that is wrong, in values and between them
+ */
+export async function checkConfig(options: ConfigOptions, stdout: Writable): Promise<void> {
+  const loaded = readConfig(options);
+  const { config, file, locate, problems, shortSecrets } = loaded;
+  const formats = await compileFormats(config, locate);
+  const found = [...problems, ...formats.problems, ...mistakesOf(loaded)];
+  if (found.length > 0) throw new ConfigError(found);
+  const warnings = `no problems, but these can be better:\n${formatProblems(shortSecrets)}`;
+  stdout.write(`${file}: ${shortSecrets.length === 0 ? "no problems found" : warnings}\n`);
+}

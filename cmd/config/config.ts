@@ -1,0 +1,126 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { packageRoot } from "../../base/package/root.ts";
+import { wordError, wordSystemError } from "../../base/text/system-error.ts";
+import { configFileFrom, type Environment, readEnvironment } from "./environment.ts";
+import { validate } from "./issues.ts";
+import { createPlaces } from "./places.ts";
+import { maskSecrets, printSettings } from "./print.ts";
+import { ConfigError, type ConfigPath, type Problem } from "./problem.ts";
+import { type Config, resolveConfig } from "./resolve.ts";
+import { checkRules } from "./rules/rules.ts";
+import { findShortSecrets } from "./rules/short-secrets.ts";
+import { configSchema } from "./schema/schema.ts";
+import { dropEmptySections } from "./schema/walk.ts";
+import { readSecrets } from "./secrets.ts";
+import { type ConfigSource, parseConfigSource } from "./source.ts";
+import { withValue } from "./tree.ts";
+import { findValidPart, isDoubtful } from "./valid-part.ts";
+
+export type { Config } from "./resolve.ts";
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that was read, as messages name it. */
+  readonly file: string;
+  /** Mistakes that keep nothing from starting: keys that the file loses, and secrets that are too short. */
+  readonly lostKeys: readonly Problem[];
+  readonly shortSecrets: readonly Problem[];
+  /** Whether nobody gave a file, so that the demo's stands in. */
+  readonly isDemo: boolean;
+  /** Places a fault that was found later, for example while formats were compiled. */
+  locate(path: ConfigPath, message: string): Problem;
+  /** The effective settings as YAML, secrets masked, each with where it came from. */
+  print(): string;
+}
+
+export interface ConfigOptions {
+  readonly env: Environment;
+  readonly cwd: string;
+  /** Wins over `ENGAGE_CONFIG`. */
+  readonly file?: string | undefined;
+}
+
+/** This process's own variables: nothing else reads them. */
+export function processOptions(file?: string): ConfigOptions {
+  return { env: process.env, cwd: process.cwd(), file };
+}
+
+/**
+ * Reads the file given, else the one that `ENGAGE_CONFIG` names, else `engage.yaml` in the working folder, else the
+ * demo's; then the environment over it.
+ * @throws ConfigError with everything that is wrong
+ */
+export function loadConfig(options: ConfigOptions): LoadedConfig {
+  const { problems, ...loaded } = readConfig(options);
+  // Most keys that YAML has lost make other faults, so they are named with them.
+  if (problems.length > 0) throw new ConfigError([...problems, ...loaded.lostKeys]);
+  return loaded;
+}
+
+/**
+ * The same for callers that look for more faults: it returns the problems beside what is valid of the configuration.
+ * @throws ConfigError when nothing of it can be read
+ */
+export function readConfig(options: ConfigOptions): LoadedConfig & { readonly problems: readonly Problem[] } {
+  const { source, isDemo } = openSource(options);
+  const { overrides, problems: unknown } = readEnvironment(configSchema, source.tree, options.env);
+  const problems: Problem[] = [...source.problems, ...unknown];
+  if (source.problems.length > 0) throw new ConfigError(problems);
+
+  const places = createPlaces(source, overrides, options.cwd);
+  const report = (path: ConfigPath, message: string, part?: "key" | "value") =>
+    problems.push(places.locate(path, message, part));
+  let overridden = source.tree ?? {};
+  for (const { path, value } of overrides) overridden = withValue(overridden, path, value) ?? {};
+  const { tree, files } = readSecrets(
+    configSchema,
+    dropEmptySections(configSchema, overridden),
+    places.folderOf,
+    report,
+  );
+  const { value: settings, findings } = validate(configSchema, tree);
+  for (const { path, message, part } of findings) report(path, message, part);
+  // Names that settings refer to are looked at in all that is valid, so that one check finds the faults of both kinds.
+  const part =
+    settings === undefined
+      ? findValidPart(configSchema, tree)
+      : { settings, removed: [], replaced: [], placeOf: (path: ConfigPath) => path };
+  if (part === undefined) throw new ConfigError([...problems, ...source.lostKeys]);
+
+  const config = resolveConfig(part.settings, (path) => places.folderOf(part.placeOf(path)));
+  const locate = (path: ConfigPath, message: string) => places.locate(part.placeOf(path), message);
+  for (const finding of checkRules(part.settings, config)) {
+    const path = part.placeOf(finding.path);
+    if (!isDoubtful({ ...finding, path }, tree, part)) report(path, finding.message);
+  }
+  const originOf = (path: ConfigPath) => {
+    const file = files.get(JSON.stringify(path));
+    return file === undefined ? places.originOf(path) : `${places.originOf(path)}, file ${file}`;
+  };
+  return {
+    config,
+    file: source.file,
+    isDemo,
+    locate,
+    problems,
+    lostKeys: source.lostKeys,
+    shortSecrets: findShortSecrets(part.settings).map(({ path, message }) => locate(path, message)),
+    print: () => printSettings(maskSecrets(configSchema, part.settings), originOf),
+  };
+}
+
+function openSource({ env, cwd, file }: ConfigOptions): { source: ConfigSource; isDemo: boolean } {
+  const named = file ?? configFileFrom(env);
+  const local = existsSync(join(cwd, "engage.yaml")) ? "engage.yaml" : undefined;
+  const chosen = resolve(cwd, named ?? local ?? join(packageRoot, "engage.demo.yaml"));
+  const inside = relative(cwd, chosen);
+  const shown = inside.startsWith("..") ? chosen : inside;
+  const isDemo = named === undefined && local === undefined;
+  try {
+    return { source: parseConfigSource(shown, readFileSync(chosen, "utf8")), isDemo };
+  } catch (error) {
+    const message = `cannot read the configuration file: ${wordSystemError(error) ?? wordError(error)}`;
+    throw new ConfigError([{ where: shown, path: "", message }]);
+  }
+}

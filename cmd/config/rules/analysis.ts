@@ -1,0 +1,26 @@
+import type { Config } from "../resolve.ts";
+import type { Settings } from "../schema/schema.ts";
+import { checkPemFiles, type Finding } from "../tls-files.ts";
+
+/** Rules between the section `analysis` and the projects, and the files it names. */
+export function checkAnalysis({ projects, analysis: { platform } }: Settings, config: Config): Finding[] {
+  if (platform === undefined) {
+    const message = 'is "platform", so say which one: analysis: { platform: { baseUrl: …, token: … } }';
+    return projects.flatMap(({ engine }, i): Finding[] =>
+      engine === "platform"
+        ? [{ path: ["projects", i, "engine"], message, needs: ["analysis", "platform"] }]
+        : [],
+    );
+  }
+  const known = new Set(projects.map(({ id }) => String(id)));
+  const unknown = Object.keys(platform.projects)
+    .filter((id) => !known.has(id))
+    .map((id) => ({
+      path: ["analysis", "platform", "projects", id],
+      message: `there is no project ${id}`,
+      needs: ["projects"],
+      named: id,
+    }));
+  const resolved = config.analysis.platform?.tls ?? {};
+  return [...unknown, ...checkPemFiles(["analysis", "platform", "tls"], platform.tls, resolved)];
+}

@@ -1,0 +1,31 @@
+import type { Settings } from "../schema/schema.ts";
+import type { Finding } from "../tls-files.ts";
+
+/** Projects and formats that `parser.store` names. */
+export function checkEvents({ parser, projects }: Settings): Finding[] {
+  const { store, formats } = parser;
+  if (store === undefined) return [];
+  const findings: Finding[] = [];
+  if (projects.every(({ id }) => id !== store.project)) {
+    const known =
+      projects.length === 0 ? "projects is empty" : `projects are ${projects.map(({ id }) => id).join(", ")}`;
+    findings.push({
+      path: ["parser", "store", "project"],
+      message: `there is no project ${store.project}, ${known}`,
+      needs: ["projects"],
+      named: store.project,
+    });
+  }
+  const names = formats.map(({ name }) => name);
+  for (const [i, name] of (store.formats ?? []).entries()) {
+    if (names.includes(name)) continue;
+    const message = `there is no format ${JSON.stringify(name)}, formats are ${names.join(", ") || "none"}`;
+    findings.push({
+      path: ["parser", "store", "formats", i],
+      message,
+      needs: ["parser", "formats"],
+      named: name,
+    });
+  }
+  return findings;
+}

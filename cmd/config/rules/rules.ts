@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { isLoopback } from "../listen.ts";
+import type { ConfigPath } from "../problem.ts";
+import type { Config } from "../resolve.ts";
+import type { Settings } from "../schema/schema.ts";
+import { checkTlsFiles, type Finding } from "../tls-files.ts";
+import { checkAnalysis } from "./analysis.ts";
+import { checkChannel } from "./channel.ts";
+import { checkEvents } from "./event.ts";
+import { checkWebhook } from "./webhook.ts";
+
+/** Known to everybody who has read engage.demo.yaml. */
+export const demo = { appid: "demo-app", token: "demo-token", secret: "demo-secret" } as const;
+const demoTokenSha256 = createHash("sha256").update(demo.token).digest("hex");
+
+/** What no single value can tell: rules between settings, and the files they name. */
+export function checkRules(settings: Settings, config: Config): Finding[] {
+  const isPublic = !isLoopback(config.listen.host);
+  return [
+    ...checkAuth(settings, isPublic),
+    ...(isPublic ? checkDemoSecrets(settings) : []),
+    ...checkMetrics(settings),
+    ...checkProjects(settings),
+    ...checkEvents(settings),
+    ...checkAnalysis(settings, config),
+    ...checkNames(settings),
+    ...checkTlsFiles(settings, config),
+    ...checkWebhook(settings, config),
+    ...checkChannel(settings),
+  ];
+}
+
+function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): Finding[] {
+  if (auth.mode === "keys" && auth.keys.length === 0 && auth.certificates === undefined) {
+    const message = "mode is \"keys\" but there are none: make one with 'engage key create NAME'";
+    return [{ path: ["auth", "keys"], message }];
+  }
+  if (auth.certificates !== undefined && tls?.ca === undefined) {
+    return [
+      {
+        path: ["auth", "certificates"],
+        message: "nobody is asked for a certificate unless tls.ca is set",
+        needs: ["tls"],
+      },
+    ];
+  }
+  const isDecided = auth.mode !== undefined || auth.keys.length > 0 || tls?.ca !== undefined;
+  if (isDecided || !isPublic) return [];
+  const message = [
+    `other machines can reach ${JSON.stringify(listen)}, so say who may call: either set keys`,
+    "        auth:",
+    "          keys: # 'engage key create NAME' makes one",
+    '            - { name: shipper, sha256: "…", methods: ["proto.Parser/*"] }',
+    "      (or tls.ca, to ask callers for certificates), or let everybody in",
+    "        auth: { mode: off }",
+  ];
+  return [{ path: ["auth"], message: message.join("\n"), needs: ["tls"] }];
+}
+
+function checkMetrics({ metrics, auth, tls }: Settings): Finding[] {
+  if (metrics.auth === "off" || auth.keys.length > 0 || tls?.ca !== undefined) return [];
+  const message = "is \"keys\" but there are none: make one with 'engage key create NAME'";
+  return [{ path: ["metrics", "auth"], message, needs: ["auth"] }];
+}
+
+function checkDemoSecrets(settings: Settings): Finding[] {
+  const refuse = (path: ConfigPath, kind: string): Finding => ({
+    path,
+    message: `everybody knows the demo's ${kind}, so it is refused on ${JSON.stringify(settings.listen)}: set one of your own`,
+  });
+  const appids = settings.projects.flatMap(({ appids }, i) =>
+    appids.flatMap((appid, j) =>
+      appid === demo.appid ? [refuse(["projects", i, "appids", j], "appid")] : [],
+    ),
+  );
+  const tokens = settings.analysis.tokens.flatMap(({ token, sha256 }, i) => {
+    const isDemo = token === demo.token || sha256?.toLowerCase() === demoTokenSha256;
+    return isDemo
+      ? [refuse(["analysis", "tokens", i, token === undefined ? "sha256" : "token"], "token")]
+      : [];
+  });
+  const secrets = Object.entries(settings.webhook.channels).flatMap(([channel, { secrets }]) =>
+    secrets.flatMap(({ value }, i) =>
+      value === demo.secret
+        ? [refuse(["webhook", "channels", channel, "secrets", i, "value"], "secret")]
+        : [],
+    ),
+  );
+  return [...appids, ...tokens, ...secrets];
+}
+
+function checkProjects({ projects, analysis }: Settings): Finding[] {
+  const ids = projects.map(({ id }) => id);
+  return analysis.tokens.flatMap(({ projects: wanted }, i) =>
+    (wanted === "*" ? [] : wanted).flatMap((id, j): Finding[] =>
+      ids.includes(id)
+        ? []
+        : [
+            {
+              path: ["analysis", "tokens", i, "projects", j],
+              message: `there is no project ${id}, ${ids.length === 0 ? "projects is empty" : `projects are ${ids.join(", ")}`}`,
+              needs: ["projects"],
+              named: id,
+            },
+          ],
+    ),
+  );
+}
+
+/** Names that must be there only once. */
+function checkNames({ projects, analysis, auth }: Settings): Finding[] {
+  const repeated = (values: readonly (readonly [unknown, ConfigPath])[]): Finding[] =>
+    values.flatMap(([value, path], i) =>
+      values.findIndex(([other]) => other === value) < i
+        ? [{ path, message: `${JSON.stringify(value)} is already taken by an entry above` }]
+        : [],
+    );
+  return [
+    ...repeated(auth.keys.map(({ name }, i) => [name, ["auth", "keys", i, "name"]])),
+    ...repeated(auth.keys.map(({ sha256 }, i) => [sha256.toLowerCase(), ["auth", "keys", i, "sha256"]])),
+    ...repeated(analysis.tokens.map(({ name }, i) => [name, ["analysis", "tokens", i, "name"]])),
+    ...repeated(projects.map(({ id }, i) => [id, ["projects", i, "id"]])),
+    ...repeated(
+      projects.flatMap(({ appids }, i) =>
+        appids.map((appid, j) => [appid, ["projects", i, "appids", j]] as const),
+      ),
+    ),
+  ];
+}

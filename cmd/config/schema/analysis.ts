@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { platformConfigSchema } from "../../../services/analysis/platform/config.ts";
+
+const rateLimitSchema = z.strictObject({
+  /** Queries a second over a longer time. */
+  perSecond: z.number().positive().max(100_000),
+  /** Queries at once after a time without any. */
+  burst: z.int().min(1).max(1_000_000),
+});
+
+export type RateLimitSetting = z.output<typeof rateLimitSchema>;
+
+const tokenSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+        "must be 1 to 64 letters, digits, dots, dashes or underscores",
+      ),
+    token: z.string().min(1).meta({ secret: true }).optional(),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/i, "must be the SHA-256 of the token as 64 hexadecimal digits")
+      .optional(),
+    /** Ids of projects, or "*" for all. */
+    projects: z.union([z.literal("*"), z.array(z.int()).min(1)]),
+    /** In the place of analysis.rateLimit. */
+    rateLimit: rateLimitSchema.optional(),
+  })
+  .refine(
+    ({ token, sha256 }) => (token === undefined) !== (sha256 === undefined),
+    "needs either token or sha256",
+  );
+
+/** The section `analysis`. */
+export const analysisSchema = z.strictObject({
+  /** Who may query; those that `engage token create` makes are kept in the data folder. */
+  tokens: z.array(tokenSchema).default([]),
+  /** Of each token; no limit unless given. */
+  rateLimit: rateLimitSchema.optional(),
+  /** Results that are kept to be answered again while their events stay as they are; 0 keeps none. */
+  cacheMaxBytes: z.int().min(0).default(67_108_864),
+  /** A download ends when its reader takes nothing for this long: others may wait for its place. */
+  readerStallMs: z.int().min(1_000).max(3_600_000).default(60_000),
+  /** How REST and CSV write 0.1234 in a metric of the format percent: 12.34% or 0.1234. */
+  percentAs: z.enum(["percent", "fraction"]).default("percent"),
+  /** Answers the queries of projects whose engine is "platform". */
+  platform: platformConfigSchema.optional(),
+});

@@ -1,0 +1,281 @@
+import { createReadStream } from "node:fs";
+import { extname } from "node:path";
+import { addAbortSignal, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
+import { createCsvParser } from "../../base/text/csv.ts";
+import { isJsonObject, parseJson } from "../../services/parser/mapping/json.ts";
+import { cannotRead } from "../terminal/file-fault.ts";
+import { UsageError, UserError } from "../terminal/user-error.ts";
+import type { ImportMapping, MapRow } from "./mapping.ts";
+
+export const importFormats = ["ndjson", "csv", "parquet"] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
+/** Some records of a file, in their order. */
+export interface ImportBlock {
+  /** NDJSON, an LF after each line. */
+  readonly lines: Uint8Array;
+  /** Rows that made no record. */
+  readonly failures: readonly RowFailure[];
+  /** Lines of NDJSON, with the empty ones, or rows of a table that were read for it. */
+  readonly rows: number;
+  /** Which of the rows each line is from, counted from 1; undefined where each line is a row. */
+  readonly rowOf: ((line: number) => number) | undefined;
+  /** How far the file has been read, from 0 to 1. */
+  readonly fraction: (fileBytes: number) => number;
+}
+
+export interface RowFailure {
+  /** Of its block, counted from 1. */
+  readonly row: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly data: string;
+}
+
+export interface FileOptions {
+  readonly format: ImportFormat | undefined;
+  /** Needed by tables; over NDJSON when it is given. */
+  readonly mapping: ImportMapping | undefined;
+  /** Lines of NDJSON, or rows of a table, that are left out at the beginning. */
+  readonly skip: number;
+  readonly stdin: Readable;
+  readonly signal: AbortSignal;
+}
+
+const chunkBytes = 1_048_576;
+const rowsPerBlock = 1_000;
+const maxLineBytes = 16 * 1_048_576;
+const lf = 0x0a;
+
+/** What is counted in a file of a format, in the singular. */
+export function rowWordOf(format: ImportFormat): "line" | "row" {
+  return format === "ndjson" ? "line" : "row";
+}
+
+/** By the name of the file; what is not known is NDJSON. */
+export function formatOf(file: string): ImportFormat {
+  const name = file.toLowerCase().replace(/\.gz$/, "");
+  if (extname(name) === ".csv") return "csv";
+  return extname(name) === ".parquet" ? "parquet" : "ndjson";
+}
+
+/**
+ * Reads a file, or standard input when it is called `-`. Memory is bounded by the longest line.
+ * @throws UserError when it can't be read to its end, UsageError when it lacks a column of the mapping or has fewer
+ * rows than are left out, and what the signal was aborted with
+ */
+export async function* readImportFile(file: string, options: FileOptions): AsyncGenerator<ImportBlock> {
+  try {
+    yield* readBlocks(file, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw error instanceof UserError ? error : cannotRead(file, error);
+  }
+}
+
+async function* readBlocks(file: string, options: FileOptions): AsyncGenerator<ImportBlock> {
+  const { format = formatOf(file), mapping, skip, signal } = options;
+  if (format === "parquet") {
+    yield* readTable(file, mapping!, options);
+    return;
+  }
+  const bytes = file === "-" ? options.stdin : createReadStream(file, { highWaterMark: chunkBytes });
+  // Also ends waiting for input that does not come.
+  const source = addAbortSignal(signal, bytes);
+  let bytesRead = 0;
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source as AsyncIterable<Uint8Array>) {
+      bytesRead += chunk.length;
+      yield chunk;
+    }
+  };
+  const plain = inflate(counted(), file);
+  const blocks =
+    format === "csv"
+      ? csvBlocks(plain, mapping!, { file, skip })
+      : lineBlocks(behindLines(plain, { file, skip }), mapping?.map);
+  for await (const block of blocks) {
+    yield { ...block, fraction: (fileBytes) => (fileBytes === 0 ? 1 : bytesRead / fileBytes) };
+  }
+}
+
+async function* readTable(
+  file: string,
+  { map, checkColumns }: ImportMapping,
+  { skip, signal }: FileOptions,
+): AsyncGenerator<ImportBlock> {
+  if (file === "-") throw new UserError("Parquet can't be read from standard input: give a file");
+  const { readParquet } = await import("../../store/events/duckdb/parquet.ts");
+  const check = (columns: readonly string[], allRows: number): void => {
+    checkColumns(columns);
+    if (skip > allRows) throw tooManySkipped({ file, skip }, `${allRows} rows`);
+  };
+  for await (const { lines, rowsRead, allRows } of readParquet(file, { skip, check, signal })) {
+    yield { ...mapRows(lines.map(parseJson), map), fraction: () => rowsRead / Math.max(1, allRows) };
+  }
+}
+
+interface Skipped {
+  readonly file: string;
+  readonly skip: number;
+}
+
+function tooManySkipped({ file, skip }: Skipped, all: string): UsageError {
+  return new UsageError(`--skip ${skip} is more than ${JSON.stringify(file)} has: ${all}`);
+}
+
+/** Without its first lines. */
+async function* behindLines(chunks: AsyncIterable<Uint8Array>, skipped: Skipped): AsyncGenerator<Uint8Array> {
+  let left = skipped.skip;
+  let endsInLine = false;
+  for await (const chunk of chunks) {
+    let start = 0;
+    while (left > 0 && start < chunk.length) {
+      const end = chunk.indexOf(lf, start);
+      if (end !== -1) left--;
+      start = end === -1 ? chunk.length : end + 1;
+    }
+    endsInLine = chunk.at(-1) !== lf;
+    if (start < chunk.length) yield chunk.subarray(start);
+  }
+  if (endsInLine) left--;
+  if (left > 0) throw tooManySkipped(skipped, `${skipped.skip - left} lines`);
+}
+
+type Block = Omit<ImportBlock, "fraction">;
+
+/** Whole lines; the last one needs no LF. */
+async function* lineBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+  map: MapRow | undefined,
+): AsyncGenerator<Block> {
+  let rest = Buffer.alloc(0);
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    const bytes = isFirst ? withoutByteOrderMark(chunk) : chunk;
+    isFirst = false;
+    const end = bytes.lastIndexOf(lf) + 1;
+    if (end === 0) {
+      rest = Buffer.concat([rest, bytes]);
+      if (rest.length > maxLineBytes) throw new Error(`a line is longer than ${maxLineBytes} bytes`);
+      continue;
+    }
+    yield linesOf(Buffer.concat([rest, bytes.subarray(0, end)]), map);
+    rest = Buffer.from(bytes.subarray(end));
+  }
+  if (rest.length > 0) yield linesOf(Buffer.concat([rest, Uint8Array.of(lf)]), map);
+}
+
+function linesOf(lines: Buffer, map: MapRow | undefined): Block {
+  const rows = countLines(lines);
+  if (map === undefined) return { lines, rows, failures: [], rowOf: undefined };
+  return { ...mapLines(lines.toString("utf8").split("\n"), map), rows };
+}
+
+/** Lines that hold something; the empty ones are no rows, but count. */
+function mapLines(texts: readonly string[], map: MapRow): Omit<Block, "rows"> {
+  const mapped = createMapped(map);
+  for (const [index, text] of texts.entries()) {
+    if (text.trim() !== "") mapped.add(parseLine(text), index + 1, () => text);
+  }
+  return mapped.close();
+}
+
+function countLines(lines: Buffer): number {
+  let count = 0;
+  for (let at = lines.indexOf(lf); at !== -1; at = lines.indexOf(lf, at + 1)) count++;
+  return count;
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch {
+    return undefined;
+  }
+}
+
+async function* csvBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+  { map, separator, checkColumns }: ImportMapping,
+  skipped: Skipped,
+): AsyncGenerator<Block> {
+  const columns = (header: string[]): string[] => {
+    checkColumns(header);
+    return header;
+  };
+  const parser = createCsvParser({ separator, maxRowBytes: maxLineBytes, unevenRows: true }, { columns });
+  const source = Readable.from(chunks);
+  source.on("error", (error) => parser.destroy(error));
+  let rows: unknown[] = [];
+  let left = skipped.skip;
+  try {
+    for await (const row of source.pipe(parser)) {
+      if (left-- > 0 || rows.push(row) < rowsPerBlock) continue;
+      yield mapRows(rows, map);
+      rows = [];
+    }
+  } finally {
+    source.destroy();
+  }
+  if (left > 0) throw tooManySkipped(skipped, `${skipped.skip - left} rows`);
+  if (rows.length > 0) yield mapRows(rows, map);
+}
+
+function mapRows(rows: readonly unknown[], map: MapRow): Block {
+  const mapped = createMapped(map);
+  for (const [index, row] of rows.entries()) mapped.add(row, index + 1, () => JSON.stringify(row));
+  return { ...mapped.close(), rows: rows.length };
+}
+
+/** Gathers the records of a block and the rows that made none. */
+function createMapped(map: MapRow) {
+  const records: string[] = [];
+  const numbers: number[] = [];
+  const failures: RowFailure[] = [];
+  return {
+    add(value: unknown, row: number, dataOf: () => string): void {
+      const record = isJsonObject(value)
+        ? map(value)
+        : { reason: "invalid_json", message: "is no JSON object" };
+      if (typeof record === "string") {
+        records.push(`${record}\n`);
+        numbers.push(row);
+      } else failures.push({ row, reason: record.reason, message: record.message, data: dataOf() });
+    },
+    close: (): Omit<Block, "rows"> => ({
+      lines: Buffer.from(records.join("")),
+      failures,
+      rowOf: (line) => numbers[line - 1]!,
+    }),
+  };
+}
+
+/** What begins with the two bytes of a gzip file is inflated. */
+async function* inflate(chunks: AsyncGenerator<Uint8Array>, file: string): AsyncGenerator<Uint8Array> {
+  const first = await chunks.next();
+  const head = first.value ?? new Uint8Array(0);
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  if (!isGzip && file.toLowerCase().endsWith(".gz")) {
+    throw new UserError(`${JSON.stringify(file)} is not gzipped, as its name says`);
+  }
+  if (first.done === true) return;
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield head;
+    yield* chunks;
+  }
+  if (!isGzip) {
+    yield* all();
+    return;
+  }
+  const compressed = Readable.from(all());
+  const plain = createGunzip({ chunkSize: chunkBytes });
+  compressed.on("error", (error) => plain.destroy(error));
+  try {
+    yield* compressed.pipe(plain);
+  } finally {
+    compressed.destroy();
+  }
+}

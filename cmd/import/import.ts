@@ -1,0 +1,137 @@
+import { statSync } from "node:fs";
+import type { Config, ConfigOptions } from "../config/config.ts";
+import { loadConfig } from "../config/config.ts";
+import { checkReadable } from "../terminal/file-fault.ts";
+import { startProgress } from "../terminal/progress.ts";
+import { openRejects, type Reject } from "../terminal/rejects.ts";
+import { writeForeign } from "../terminal/terminal.ts";
+import { UsageError, UserError } from "../terminal/user-error.ts";
+import { type FileOptions, formatOf, type ImportBlock, readImportFile, rowWordOf } from "./files.ts";
+import { openLedger } from "./ledger.ts";
+import { openMapping } from "./mapping.ts";
+import type { ImportPosition } from "./position.ts";
+import { takeFiles } from "./reading.ts";
+import type { RefusedRecord } from "./refused.ts";
+import { createImportSummary } from "./summary.ts";
+import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./target.ts";
+
+/**
+ * Imports files one after the other and writes a summary to stderr. What was taken is stored also when the signal is
+ * aborted, or a file can't be read to its end; then is told how to go on.
+ * @returns the exit code
+ * @throws StoppedError when the signal was aborted
+ */
+export async function runImport(
+  configOptions: ConfigOptions,
+  files: readonly string[],
+  options: ImportOptions,
+  streams: ImportStreams,
+  signal: AbortSignal,
+): Promise<number> {
+  const { config } = loadConfig(configOptions);
+  const projectId = projectOf(config, options);
+  const sourceOf = sourcesOf(options, streams, signal);
+  const withUuids = new Set<string>();
+  for (const file of files) {
+    const first = await checkFile(file, sourceOf(file), options);
+    if (first !== undefined && hasUuids(first)) withUuids.add(file);
+  }
+  const ledger = openLedger(config, projectId, options);
+  for (const warning of ledger.check(files, (file) => withUuids.has(file)))
+    writeForeign(streams.stderr, `engage: warning: ${warning}\n`);
+  using rejects = options.rejects === undefined ? undefined : openRejects(options.rejects, files);
+  const verb = options.dryRun ? "valid" : options.url === undefined ? "stored" : "accepted";
+  const keep = rejects && ((refused: RefusedRecord) => rejects.add(rejectOf(refused, options)));
+  const summary = createImportSummary(verb, { examples: options.examples, keep });
+  const startMs = performance.now();
+  await using target = await openTarget(config, configOptions, {
+    projectId,
+    options,
+    summary,
+    streams,
+    signal,
+  });
+  const progress = startProgress(files, {}, streams.stderr);
+  const tell = () => writeForeign(streams.stderr, summary.text((performance.now() - startMs) / 1_000));
+  const remember = (kept: ImportPosition) => ledger.record(files, kept);
+  const ports = { sourceOf, target, summary, progress, tell, options, streams, signal, remember };
+  await takeFiles(files, ports);
+  const refusal = summary.allRefused();
+  if (refusal !== undefined)
+    writeForeign(streams.stderr, `engage: no record was ${verb}, the first was refused as ${refusal}\n`);
+  return refusal !== undefined || (options.strict && summary.failures() > 0) ? 1 : 0;
+}
+
+/** A place is the file and the number of a line or row in it. */
+function rejectOf({ reason, message, place = "", data }: RefusedRecord, options: ImportOptions): Reject {
+  const colon = place.lastIndexOf(":");
+  const file = place.slice(0, Math.max(0, colon));
+  const word = rowWordOf(options.format ?? formatOf(file));
+  return {
+    file,
+    number: colon < 0 ? undefined : Number(place.slice(colon + 1)),
+    word,
+    reason,
+    message,
+    data,
+  };
+}
+
+type SourceOf = (file: string) => FileOptions;
+
+function sourcesOf(options: ImportOptions, { stdin }: ImportStreams, signal: AbortSignal): SourceOf {
+  const isMapped = options.mapping !== undefined || options.map !== undefined;
+  const mapping = openMapping({ file: options.mapping, entries: options.map ?? [] });
+  return (file) => {
+    const format = options.format ?? formatOf(file);
+    return { format, mapping: isMapped || format !== "ndjson" ? mapping : undefined, skip: 0, stdin, signal };
+  };
+}
+
+async function openTarget(
+  config: Config,
+  configOptions: ConfigOptions,
+  ports: TargetPorts,
+): Promise<ImportTarget> {
+  if (ports.options.url !== undefined) {
+    const { openRemoteImport } = await import("./remote.ts");
+    return openRemoteImport(configOptions, ports);
+  }
+  const { openDryImport, openLocalImport } = await import("./local.ts");
+  return ports.options.dryRun ? openDryImport(config, ports) : await openLocalImport(config, ports);
+}
+
+function projectOf({ projects }: Config, { project, url }: ImportOptions): number {
+  const ids = projects.map(({ id }) => id);
+  const known = ids.length === 0 ? "projects is empty" : `projects are ${ids.join(", ")}`;
+  if (project !== undefined && (url !== undefined || ids.includes(project))) return project;
+  if (project !== undefined) throw new UserError(`there is no project ${project}, ${known}`);
+  const [only, ...others] = ids;
+  if (only !== undefined && others.length === 0) return only;
+  throw new UserError(`give --project, ${known}`);
+}
+
+/** Whether all of the first records have one. */
+function hasUuids({ lines }: ImportBlock): boolean {
+  const first = Buffer.from(lines.subarray(0, 65_536)).toString("latin1").split("\n", 20);
+  return (
+    first.length > 1 && first.slice(0, -1).every((line) => line.trim() === "" || line.includes('"#uuid"'))
+  );
+}
+
+/** Before anything is stored: that it is there, and that it begins as it should. Resolves with its first block. */
+async function checkFile(
+  file: string,
+  source: FileOptions,
+  { mapping, map }: ImportOptions,
+): Promise<ImportBlock | undefined> {
+  if (source.format === "csv" && mapping === undefined && map === undefined) {
+    throw new UsageError(`${JSON.stringify(file)} is CSV, all of which is text: give --mapping or --map`);
+  }
+  if (file === "-") return undefined;
+  checkReadable(file);
+  // What comes through a pipe can be read only once.
+  if (!statSync(file).isFile()) return undefined;
+  for await (const block of readImportFile(file, source)) return block;
+  return undefined;
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import type { LineFailure } from "../../services/parser/line/line.ts";
+import { type MappingConfig, mappingShape, strictShape } from "../../services/parser/mapping/config.ts";
+import { isJsonObject } from "../../services/parser/mapping/json.ts";
+import { compileMapping } from "../../services/parser/mapping/mapping.ts";
+import { createProblems } from "../../services/parser/mapping/problems.ts";
+import { validate } from "../config/issues.ts";
+import { createPlaces } from "../config/places.ts";
+import { formatProblems, type Problem } from "../config/problem.ts";
+import { parseConfigSource } from "../config/source.ts";
+import { cannotRead } from "../terminal/file-fault.ts";
+import { UsageError, UserError } from "../terminal/user-error.ts";
+
+/** The JSON text of a record, or why a row makes none. */
+export type MapRow = (row: Readonly<Record<string, unknown>>) => string | LineFailure;
+
+const fileSchema = strictShape({
+  ...mappingShape,
+  separator: z.string().length(1).optional().describe("between the columns of CSV"),
+});
+
+export interface ImportMapping {
+  readonly map: MapRow;
+  /** @throws UsageError naming the columns that the mapping reads and a table does not have */
+  readonly checkColumns: (columns: readonly string[]) => void;
+  /** Between the columns of CSV. */
+  readonly separator: string;
+}
+
+export interface MappingSource {
+  /** YAML with the keys of a parser format: mapping, required, rest, nulls, zone, outputZone; and separator. */
+  readonly file?: string | undefined;
+  /** `target=column`, `target=column:type` or `target:=constant text`, over those of the file. */
+  readonly entries: readonly string[];
+}
+
+const eventType: MappingConfig["mapping"][string] = { value: "track", onInvalid: "fail" };
+const types = ["text", "number", "boolean", "list", "json", "time"];
+
+/** @throws UserError with all that is wrong */
+export function openMapping({ file, entries }: MappingSource): ImportMapping {
+  const source = parseConfigSource(file ?? "--map", file === undefined ? "" : readMapping(file));
+  const { locate } = createPlaces(source, [], "");
+  throwIfAny([...source.problems, ...source.lostKeys]);
+  const own = Object.fromEntries(entries.map(readEntry));
+  const { value: config, findings } = validate(fileSchema, withEntries(source.tree ?? {}, own));
+  throwIfAny(findings.map(({ path, message, part }) => locate(path, message, part)));
+  const compile = (mapping: MappingConfig["mapping"], knownFields?: readonly string[]) => {
+    const problems = createProblems();
+    const { map } = compileMapping(
+      { ...config!, mapping },
+      // Where a table has no value there is an empty text.
+      { at: [], problems, now: Date.now, knownFields, defaultNulls: [""] },
+    );
+    return { map, found: problems.list.map(({ path, message }) => locate(path, message)) };
+  };
+  const { mapping } = config!;
+  const { map, found } = compile(mapping);
+  throwIfAny(found);
+  // Who names the event means one, but a row may say itself what it is.
+  const isOfEvents = "#event_name" in mapping && !("#type" in mapping);
+  const mapEvent = isOfEvents ? compile({ ...mapping, "#type": eventType }).map : map;
+  return {
+    separator: config!.separator ?? ",",
+    map: (row) => (Object.hasOwn(row, "#type") ? map : mapEvent)(row, false),
+    checkColumns(columns) {
+      const missing = compile(mapping, columns).found;
+      if (missing.length > 0) throw new UsageError(faultText(missing));
+    },
+  };
+}
+
+function readMapping(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw cannotRead(file, error, "mapping file");
+  }
+}
+
+/** Entries of the command line over those of the file; what is no mapping is left for validation. */
+function withEntries(tree: unknown, own: Readonly<Record<string, unknown>>): unknown {
+  if (!isJsonObject(tree)) return tree;
+  const { mapping = {} } = tree;
+  return { ...tree, mapping: isJsonObject(mapping) ? { ...mapping, ...own } : mapping };
+}
+
+function throwIfAny(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new UserError(faultText(problems));
+}
+
+function faultText(problems: readonly Problem[]): string {
+  return `the mapping is not valid:\n${formatProblems(problems)}`;
+}
+
+function readEntry(text: string): [string, unknown] {
+  const constant = /^([^=]+):=(.*)$/s.exec(text);
+  if (constant !== null) return [constant[1]!, { value: constant[2] }];
+  const [, target, column, type] = /^([^=]+)=(.+?)(?::([a-z]+))?$/.exec(text) ?? [];
+  if (target === undefined || column === undefined) {
+    throw new UsageError(
+      `--map is ${JSON.stringify(text)}, give target=column, target=column:type or target:=text`,
+    );
+  }
+  if (type === undefined) return [target, { from: column }];
+  if (!types.includes(type)) {
+    throw new UsageError(`--map has the type ${JSON.stringify(type)}, valid types are ${types.join(", ")}`);
+  }
+  return [target, { from: column, type, ...(type === "time" && { format: ["iso"] }) }];
+}

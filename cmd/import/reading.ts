@@ -1,0 +1,136 @@
+import { statSync } from "node:fs";
+import type { Progress } from "../terminal/progress.ts";
+import { StoppedError } from "../terminal/user-error.ts";
+import { type FileOptions, readImportFile } from "./files.ts";
+import { argumentsOf, describePosition, type ImportPosition } from "./position.ts";
+import type { ImportSummary } from "./summary.ts";
+import type { ImportOptions, ImportStreams, ImportTarget, PlaceOf } from "./target.ts";
+
+export interface ReadingPorts {
+  readonly sourceOf: (file: string) => FileOptions;
+  readonly target: ImportTarget;
+  readonly summary: ImportSummary;
+  readonly progress: Progress;
+  /** Writes the summary. */
+  readonly tell: () => void;
+  readonly options: ImportOptions;
+  readonly streams: Pick<ImportStreams, "stderr">;
+  readonly signal: AbortSignal;
+  /** Called at the end with the place before which all is stored. */
+  readonly remember?: (kept: ImportPosition) => void;
+}
+
+/**
+ * Brings files into the target and tells what became of them. Whatever ends it early, what was taken until then is
+ * stored, and is told where the rest begins.
+ * @throws StoppedError when the signal was aborted, and what kept it from reading or storing
+ */
+export async function takeFiles(files: readonly string[], ports: ReadingPorts): Promise<void> {
+  const { target, tell, options, streams, signal } = ports;
+  const reading = new Reading(files, ports);
+  const faults: unknown[] = [];
+  await reading.run().catch((error: unknown) => faults.push(error));
+  if (faults.length > 0 && !signal.aborted && reading.taken === 0) throw faults[0];
+  const say = () => {
+    const next = describePosition(reading.next, options);
+    const where = next === undefined ? "stopping, all is read" : `stopping before ${next}`;
+    streams.stderr.write(`engage: ${where}; ${target.whileStopping}\n`);
+  };
+  if (signal.aborted) say();
+  signal.addEventListener("abort", say, { once: true });
+  await target.finish().catch((error: unknown) => faults.push(error));
+  signal.removeEventListener("abort", say);
+  tell();
+  ports.remember?.(reading.kept);
+  if (faults.length === 0 && !signal.aborted) return;
+  const outcome = outcomeOf(reading, options);
+  const fault = faults.find((error) => error !== signal.reason);
+  if (fault === undefined) throw new StoppedError(`stopped ${outcome}`);
+  streams.stderr.write(`engage: ended ${outcome}\n`);
+  throw fault;
+}
+
+function outcomeOf({ kept, next }: Reading, options: ImportOptions): string {
+  const from = describePosition(kept, options);
+  if (from === undefined) return "when all was done";
+  const to = kept === next ? undefined : (describePosition(next, options) ?? "the end");
+  const unsure = to === undefined ? "" : `; what is between it and ${to} may be stored or not`;
+  return `before ${from}${unsure}; to go on, give the same options and ${argumentsOf(kept)}`;
+}
+
+/** Reads files one after the other, and knows how far that has come. */
+class Reading {
+  /** Blocks that the target has taken, and those of them that are on disk. */
+  taken = 0;
+  /** Where is read on. */
+  next: ImportPosition;
+  /** All before it is on disk, or was refused. */
+  kept: ImportPosition;
+  readonly #ports: ReadingPorts;
+  #keptBlocks = 0;
+
+  constructor(files: readonly string[], ports: ReadingPorts) {
+    this.#ports = ports;
+    this.next = { files, skip: ports.options.skip ?? 0 };
+    this.kept = this.next;
+  }
+
+  async run(): Promise<void> {
+    const { progress, signal } = this.#ports;
+    try {
+      for (;;) {
+        const [file, ...others] = this.next.files;
+        if (file === undefined) return;
+        signal.throwIfAborted();
+        await this.#read(file);
+        this.#moveTo({ files: others, skip: 0 });
+      }
+    } finally {
+      progress.stop();
+    }
+  }
+
+  async #read(file: string): Promise<void> {
+    const { sourceOf, target, summary, progress, options, signal } = this.#ports;
+    const isTraced = options.rejects !== undefined || options.examples !== undefined;
+    const { files, skip } = this.next;
+    const fileBytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    let rows = skip;
+    for await (const block of readImportFile(file, { ...sourceOf(file), skip })) {
+      signal.throwIfAborted();
+      const before = rows;
+      const placeOf = (row: number): string => `${file}:${before + row}`;
+      summary.failed(block.failures, placeOf);
+      rows += block.rows;
+      const next = { files, skip: rows };
+      const { rowOf = (line) => line } = block;
+      const lineOf = isTraced ? (line: number) => placeOf(rowOf(line)) : undefined;
+      if (block.lines.length > 0) await this.#take(block.lines, next, target, lineOf);
+      else this.#moveTo(next);
+      progress.at(file, block.fraction(fileBytes) * fileBytes);
+    }
+  }
+
+  async #take(
+    lines: Uint8Array,
+    next: ImportPosition,
+    target: ImportTarget,
+    placeOf: PlaceOf | undefined,
+  ): Promise<void> {
+    const number = this.taken + 1;
+    const kept = () => {
+      this.#keptBlocks = number;
+      this.kept = number === this.taken ? this.next : next;
+    };
+    const taking = target.take(lines, kept, placeOf);
+    this.taken = number;
+    this.next = next;
+    await taking;
+  }
+
+  /** Behind what has no records. */
+  #moveTo(next: ImportPosition): void {
+    this.next = next;
+    if (this.#keptBlocks === this.taken) this.kept = next;
+  }
+}

@@ -1,0 +1,111 @@
+import type { RecordCounts } from "../../services/event/load/prepared.ts";
+import type { LetterBatch } from "../../store/deadletters/deadletters.ts";
+import type { RowFailure } from "./files.ts";
+import { type RefusedRecord, readLetters } from "./refused.ts";
+
+/** What became of the records of an import. */
+export interface ImportSummary {
+  /** Rows of tables that made no record. */
+  failed(failures: readonly RowFailure[], placeOf?: (row: number) => string): void;
+  stored(counts: RecordCounts): void;
+  /** Of records that `stored` counts. */
+  letters(batch: LetterBatch): void;
+  accepted(records: number): void;
+  /** @param of where it stands and what it is, if that was asked for */
+  refused(reason: string, message: string, of?: Pick<RefusedRecord, "place" | "data">): void;
+  /** Records refused, and rows that made none. */
+  failures(): number;
+  /** Why the first was refused, where that has become of all. */
+  allRefused(): string | undefined;
+  text(seconds: number): string;
+}
+
+export interface SummaryOptions {
+  /** Refused records to show for each reason; none unless given. */
+  readonly examples?: number | undefined;
+  /** Gets each refused record. */
+  readonly keep?: ((refused: RefusedRecord) => void) | undefined;
+}
+
+export function createImportSummary(
+  verb: "stored" | "accepted" | "valid",
+  { examples = 0, keep }: SummaryOptions = {},
+): ImportSummary {
+  let accepted = 0;
+  const refused = new Map<string, number>();
+  const duplicates = new Map<string, number>();
+  const dropped = new Map<string, number>();
+  const add = (to: Map<string, number>, key: string, count: number): void => {
+    if (count > 0) to.set(key, (to.get(key) ?? 0) + count);
+  };
+  let first: Pick<RefusedRecord, "reason" | "message"> | undefined;
+  const shown = new Map<string, string[]>();
+  const note = (one: RefusedRecord): void => {
+    first ??= one;
+    keep?.(one);
+    const known = shown.get(one.reason) ?? [];
+    if (known.length >= examples) return;
+    known.push(one.place === undefined ? one.message : `${one.place}: ${one.message}`);
+    shown.set(one.reason, known);
+  };
+  const isTold = examples > 0 || keep !== undefined;
+  const sum = (of: Map<string, number>): number => [...of.values()].reduce((all, one) => all + one, 0);
+  return {
+    failed(failures, placeOf) {
+      for (const { row, reason, message, data } of failures) {
+        note({ reason, message, data, place: placeOf?.(row) });
+        add(refused, reason, 1);
+      }
+    },
+    stored(counts) {
+      accepted += counts.events + counts.updates + counts.users;
+      for (const [reason, count] of Object.entries(counts.refused)) add(refused, reason, count);
+      for (const [kind, count] of Object.entries(counts.duplicates)) add(duplicates, kind, count);
+      for (const [reason, count] of Object.entries(counts.dropped)) add(dropped, reason, count);
+    },
+    accepted(records) {
+      accepted += records;
+    },
+    letters(batch) {
+      for (const letter of readLetters(batch)) {
+        note(letter);
+        if (!isTold) return;
+      }
+    },
+    refused(reason, message, of) {
+      note({ reason, message, place: of?.place, data: of?.data ?? "" });
+      add(refused, reason, 1);
+    },
+    failures: () => sum(refused),
+    allRefused() {
+      if (first === undefined || accepted > 0 || duplicates.size > 0) return undefined;
+      return `${first.reason}: ${first.message}`;
+    },
+    text(seconds) {
+      const perSecond = Math.round(accepted / Math.max(seconds, 0.001)).toLocaleString("en");
+      const lines = [
+        `${accepted.toLocaleString("en")} records ${verb} in ${seconds.toFixed(1)} s, ${perSecond} a second`,
+        ...linesOf("records refused", refused, shown),
+        ...linesOf("records that were there before", duplicates),
+        ...linesOf("properties dropped", dropped),
+      ];
+      return `${lines.join("\n")}\n`;
+    },
+  };
+}
+
+function linesOf(
+  title: string,
+  counts: ReadonlyMap<string, number>,
+  examples?: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  if (counts.size === 0) return [];
+  const byCount = [...counts].sort(([, a], [, b]) => b - a);
+  return [
+    `${title}:`,
+    ...byCount.flatMap(([name, count]) => [
+      `  ${name}: ${count.toLocaleString("en")}`,
+      ...(examples?.get(name) ?? []).map((example) => `    ${example}`),
+    ]),
+  ];
+}

@@ -1,0 +1,60 @@
+import { type Column, formatTable, printable } from "../terminal/table.ts";
+import type { SeenMessage, SeenRequest } from "./batch.ts";
+
+/** Messages of one batch that are shown. */
+const maxRows = 20;
+const maxLineLength = 300;
+
+/** A request for a person: its batch as a table, what is odd about it, and the answer. */
+export function formatSeen(seen: SeenRequest): string {
+  const { time, method, path, bytes, messages, requestId, repeat, signature, answer, ms } = seen;
+  const more = messages.length - maxRows;
+  const lines = [
+    `${time.slice(11, 23)}  ${printable(`${method} ${path}`)}  ${count(messages.length, "message")}, ${count(bytes, "byte")}`,
+    ...line("request id", requestId ?? ""),
+    ...line(
+      "repeat",
+      repeat === undefined ? "" : `of a batch with ${repeat === "same" ? "the same" : "another"} body`,
+    ),
+    ...line("signature", signature),
+    ...line("receipt", messages[0]?.receipt === undefined ? "" : JSON.stringify(messages[0].receipt)),
+    ...(messages.length === 0 ? [] : tableOf(messages.slice(0, maxRows))),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...line("answered", `HTTP ${answer.status} after ${ms} ms: ${answer.text || "(no body)"}`),
+  ];
+  return `${lines.join("\n")}\n\n`;
+}
+
+function line(head: string, text: string): string[] {
+  return text === "" ? [] : [`  ${head.padEnd(10)}  ${printable(text, maxLineLength)}`];
+}
+
+const columns: readonly Column<SeenMessage>[] = [
+  { head: "#", of: ({ index }) => index },
+  { head: "PUSH ID", of: ({ pushId }) => pushId },
+  { head: "PARAMS", of: ({ params }) => sayValues(params) },
+  { head: "CUSTOM PARAMS", of: ({ customParams }) => sayValues(customParams) },
+  { head: "FAULT", of: ({ fault = "" }) => fault },
+];
+
+/** Columns in which nothing stands are left out. */
+function tableOf(messages: readonly SeenMessage[]): string[] {
+  const used = columns.filter(({ of }) => messages.some((message) => of(message) !== ""));
+  return formatTable(used, messages)
+    .trimEnd()
+    .split("\n")
+    .map((row) => `  ${row}`);
+}
+
+/** `title=hello, items=[{"id":"1"}]` */
+function sayValues(values: unknown): string {
+  if (values === undefined) return "";
+  if (typeof values !== "object" || values === null) return JSON.stringify(values);
+  return Object.entries(values)
+    .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
+}

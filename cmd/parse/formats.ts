@@ -1,0 +1,33 @@
+import { checkFormats } from "../../services/parser/check/check.ts";
+import { type Formats, openFormats } from "../../services/parser/formats/formats.ts";
+import { checkSeparators } from "../../services/parser/line/separators.ts";
+import type { Config, LoadedConfig } from "../config/config.ts";
+import { ConfigError, type ConfigPath, type Problem } from "../config/problem.ts";
+
+type Locate = (path: ConfigPath, message: string) => Problem;
+
+/**
+ * Compiles the formats of the parser section.
+ * @throws ConfigError with all that is wrong with them
+ */
+export async function openCheckedFormats(config: Config, locate: Locate): Promise<Formats> {
+  const { formats, problems } = await compileFormats(config, locate);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return formats;
+}
+
+/** The formats and, in their place in the configuration, the faults that show when they are compiled. */
+export async function compileFormats(
+  { parser }: Config,
+  locate: Locate,
+): Promise<{ readonly formats: Formats; readonly problems: readonly Problem[] }> {
+  const formats = await openFormats(parser);
+  const found = [...checkSeparators(parser), ...formats.problems];
+  return { formats, problems: found.map(({ path, message }) => locate(["parser", ...path], message)) };
+}
+
+/** Mistakes in the parser section that keep no parser from running, each at its place. */
+export function mistakesOf({ config, locate, lostKeys }: LoadedConfig): readonly Problem[] {
+  const found = checkFormats(config.parser);
+  return [...lostKeys, ...found.map(({ path, message }) => locate(["parser", ...path], message))];
+}

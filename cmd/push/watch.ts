@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { WriteStream } from "node:tty";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { SingleBar } from "cli-progress";
+import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type { TaskProgress, TaskStatistics } from "../../gen/engage/channel/v1/statistics_pb.ts";
+import { TaskState, TaskStateSchema } from "../../gen/engage/channel/v1/task_pb.ts";
+import { wordCallError } from "../call-fault.ts";
+import { StoppedError, UserError } from "../terminal/user-error.ts";
+
+export interface WatchOptions {
+  readonly stderr: WriteStream;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** A restart of the server takes less. */
+const patienceMs = 60_000;
+const retryMs = 500;
+
+/** Faults of the call, which come again however often it is made. */
+const lasting: readonly Code[] = [
+  Code.InvalidArgument,
+  Code.NotFound,
+  Code.PermissionDenied,
+  Code.Unauthenticated,
+  Code.Unimplemented,
+];
+
+/**
+ * The last that is told of a task's run; a bar is shown where somebody sees it.
+ * The run belongs to the server: one that stops is waited for.
+ * @throws UserError that says how to watch on
+ */
+export async function watchRun(
+  client: Client<typeof ChannelSender>,
+  taskId: string,
+  { stderr, signal }: WatchOptions,
+): Promise<TaskProgress> {
+  const bar = startBar(stderr);
+  const goesOn = `the push goes on in the server: engage push --watch ${taskId}`;
+  let last: TaskProgress | undefined;
+  let heardMs = performance.now();
+  try {
+    for (;;) {
+      try {
+        // A run may take hours.
+        for await (const { progress } of client.watchTask({ taskId }, { timeoutMs: 0, signal })) {
+          last = progress!;
+          heardMs = performance.now();
+          bar?.show(last);
+        }
+        if (last === undefined) throw new UserError(`nothing was told of task ${taskId}`);
+        return last;
+      } catch (error) {
+        if (signal.aborted) throw new StoppedError(`stopped; ${goesOn}`);
+        if (!(error instanceof ConnectError) || lasting.includes(error.code)) throw error;
+        if (performance.now() - heardMs > patienceMs)
+          throw new UserError(`the server is unavailable: ${wordCallError(error)}; ${goesOn}`, {
+            cause: error,
+          });
+        await sleep(retryMs);
+      }
+    }
+  } finally {
+    bar?.stop();
+  }
+}
+
+function startBar(stderr: WriteStream) {
+  if (stderr.isTTY !== true) return undefined;
+  const bar = new SingleBar({
+    stream: stderr,
+    format: "{state} {bar} {percentage}% of {total} messages | {failed} failed | {eta_formatted} left",
+    clearOnComplete: true,
+  });
+  bar.start(0, 0, { state: "preparing", failed: 0 });
+  return {
+    show(progress: TaskProgress): void {
+      const { succeeded = 0n, batched = 0n } = progress.statistics ?? {};
+      const failed = failedOf(progress.statistics);
+      bar.setTotal(Number(batched));
+      bar.update(Number(succeeded) + failed, { state: wordOf(progress), failed });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** The state, such as `done`. */
+export function wordOf({ state }: TaskProgress): string {
+  return (TaskStateSchema.value[state]?.localName ?? String(state)).toLowerCase();
+}
+
+function failedOf(statistics: TaskStatistics | undefined): number {
+  return (statistics?.failed ?? []).reduce((sum, { count }) => sum + Number(count), 0);
+}
+
+/** Somebody was sent to, and nothing has failed. */
+export function hasSucceeded({ state, statistics }: TaskProgress): boolean {
+  return state === TaskState.DONE && failedOf(statistics) === 0 && (statistics?.batched ?? 0n) > 0n;
+}

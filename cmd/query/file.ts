@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
+import { firstLine } from "../../base/text/system-error.ts";
+import { cannotRead } from "../terminal/file-fault.ts";
+import { UserError } from "../terminal/user-error.ts";
+
+interface QueryChoice {
+  readonly project?: number;
+  readonly users?: boolean;
+  readonly csv?: boolean;
+}
+
+const userColumns = ["#user_id", "#account_id", "#distinct_id"];
+
+/**
+ * The body of a query in a file, `-` for standard input. Where users are asked
+ * for, what is not said of the slice means the whole of the first metric.
+ * @throws UserError
+ */
+export async function readQuery(
+  file: string,
+  { project, users, csv }: QueryChoice,
+  stdin: NodeJS.ReadableStream,
+): Promise<string> {
+  const source = withoutTextMark(file === "-" ? await text(stdin) : readFile(file));
+  const query = parse(file, source);
+  const added = {
+    ...(project !== undefined && { projectId: project }),
+    ...(users && query["eventIndex"] === undefined && { eventIndex: 0 }),
+    ...(users && query["sliceGroupVal"] === undefined && { sliceGroupVal: [] }),
+    ...(users && csv && query["selectedColumns"] === undefined && { selectedColumns: userColumns }),
+  };
+  // As it stands where nothing is added: numbers may be more exact than ours.
+  return Object.keys(added).length === 0 ? source : JSON.stringify({ ...query, ...added });
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw cannotRead(file, error);
+  }
+}
+
+function parse(file: string, source: string): Readonly<Record<string, unknown>> {
+  const name = file === "-" ? "standard input" : JSON.stringify(file);
+  let query: unknown;
+  try {
+    query = JSON.parse(source);
+  } catch (error) {
+    throw new UserError(`${name} is not JSON: ${firstLine((error as Error).message)}`, { cause: error });
+  }
+  if (typeof query === "object" && query !== null && !Array.isArray(query)) return query as never;
+  throw new UserError(`${name} is not a query, which is a JSON object`);
+}

@@ -1,0 +1,90 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createOutbound } from "../../base/net/outbound.ts";
+import { isCidr } from "../../base/net/special-networks.ts";
+import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
+import { cannotRead } from "../terminal/file-fault.ts";
+import { UsageError, UserError } from "../terminal/user-error.ts";
+import { createExchange, maxChannelAnswerBytes, type OpenExchange } from "./exchange.ts";
+
+/** A secret on the command line, or in a file. */
+export interface SecretOptions {
+  readonly secret?: string | undefined;
+  readonly secretFile?: string | undefined;
+}
+
+/** Options of the commands that call a receiver. */
+export interface ReceiverOptions extends SecretOptions {
+  readonly headerName: string;
+  /** `Name: value` each. */
+  readonly header?: readonly string[];
+  /** Networks that may be dialled although they are private. */
+  readonly allow?: readonly string[];
+  /** File with the certificates, in PEM, of the authorities that are trusted. */
+  readonly tlsCa?: string;
+}
+
+/** The tools are for receivers that run beside them; what else is private has to be named. */
+const loopback = ["127.0.0.0/8", "::1"];
+
+/** @throws UserError for what is no URL of HTTP, no network, or no file of certificates */
+export function openReceiver(
+  url: string,
+  { allow = [], tlsCa }: Pick<ReceiverOptions, "allow" | "tlsCa">,
+  maxConnections: number,
+): OpenExchange {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(
+      `the URL is ${JSON.stringify(url)}, give one such as "http://127.0.0.1:8080/webhook"`,
+    );
+  }
+  const wrong = allow.find((network) => !isCidr(network));
+  if (wrong !== undefined) {
+    throw new UsageError(
+      `--allow is ${JSON.stringify(wrong)}, give a network such as "10.0.0.0/8", or an address`,
+    );
+  }
+  const outbound = createOutbound({ allow: [...loopback, ...allow], setting: "--allow" });
+  const tls = tlsCa === undefined ? {} : { ca: readCertificates(tlsCa) };
+  return createExchange({ url, outbound, maxConnections, maxAnswerBytes: maxChannelAnswerBytes, tls });
+}
+
+/** Node takes a file without a certificate for one that trusts nobody. */
+function readCertificates(file: string): string[] {
+  const text = readText(file, "certificates");
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const isRight = (pem: string): boolean => {
+    try {
+      return new X509Certificate(pem).raw.length > 0;
+    } catch {
+      return false;
+    }
+  };
+  if (found.length > 0 && found.every(isRight)) return found;
+  throw new UserError(`--tls-ca is ${JSON.stringify(file)}, which holds no certificate in PEM`);
+}
+
+function readText(file: string, what: string): string {
+  try {
+    return withoutTextMark(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw cannotRead(file, error, `${what} file`);
+  }
+}
+
+/** The secret as given, or the first line of its file. */
+export function secretOf({ secret, secretFile }: SecretOptions): string | undefined {
+  return secretFile === undefined ? secret : readText(secretFile, "secret").split(/\r?\n/, 1)[0];
+}
+
+/** @throws UserError */
+export function headersOf({ header = [] }: ReceiverOptions): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    header.map((line) => {
+      const [, name, value] =
+        /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\u0080-\u00ff]*)$/.exec(line) ?? [];
+      if (name !== undefined && value !== undefined) return [name, value];
+      throw new UsageError(`--header is ${JSON.stringify(line)}, give one such as "X-Api-Key: abc"`);
+    }),
+  );
+}

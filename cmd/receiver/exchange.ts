@@ -1,0 +1,124 @@
+import http from "node:http";
+import https from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  AnswerCutError,
+  createHttpClient,
+  type HttpAnswer,
+  ownHeaders,
+  receiveAnswer,
+} from "../../base/net/http-client.ts";
+import { type Outbound, OutboundRefusedError } from "../../base/net/outbound.ts";
+import type {
+  BodyWriting,
+  Exchange,
+  ExchangeFailureKind,
+  ExchangeOutcome,
+  ExchangeRequest,
+} from "../../services/channel/exchange.ts";
+import { describeError } from "../../services/webhook/targets/target.ts";
+
+export interface ExchangeOptions {
+  /** `http:` or `https:` */
+  readonly url: string;
+  readonly outbound: Outbound;
+  /** Connections kept at most. */
+  readonly maxConnections: number;
+  /** Of an answer, more is not read. */
+  readonly maxAnswerBytes: number;
+  readonly tls?: https.AgentOptions;
+}
+
+export interface OpenExchange extends Disposable {
+  readonly exchange: Exchange;
+}
+
+/** Of a receiver's answer: 500 elements with a reason of 2,000 characters each. */
+export const maxChannelAnswerBytes = 1_048_576;
+
+/** Calls one URL over HTTP/1.1 with kept connections. */
+export function createExchange({ tls = {}, ...options }: ExchangeOptions): OpenExchange {
+  const client = createHttpClient({ ...options, method: "POST", tls });
+  return {
+    async exchange(request) {
+      const { headers, body, signal, writing } = request;
+      try {
+        const answer =
+          writing === undefined
+            ? await client.exchange(headers, body, signal)
+            : await exchangeUnusually({ ...options, tls }, request, writing);
+        return { kind: "answer", ...answer };
+      } catch (error) {
+        return failureOf(error, signal);
+      }
+    },
+    [Symbol.dispose]: () => client.close(),
+  };
+}
+
+function failureOf(error: unknown, signal: AbortSignal): ExchangeOutcome {
+  if (!signal.aborted) return { kind: kindOf(error), message: describeError(error) };
+  const isTimeout = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
+  return isTimeout
+    ? { kind: "timeout", message: "no answer before the timeout" }
+    : { kind: "cancelled", message: "cancelled" };
+}
+
+function kindOf(error: unknown): ExchangeFailureKind {
+  if (error instanceof OutboundRefusedError) return "refused_address";
+  if (error instanceof AnswerCutError) return isParserError(error.cause) ? "not_http" : "cut";
+  return isParserError(error) ? "not_http" : "connection";
+}
+
+/** Of Node's HTTP parser, whose codes begin so. */
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
+}
+
+/** A connection of its own, on which the body is written slowly or not to its end. */
+async function exchangeUnusually(
+  { url: text, outbound, maxAnswerBytes, tls }: ExchangeOptions,
+  { headers, body, signal }: ExchangeRequest,
+  writing: BodyWriting,
+): Promise<HttpAnswer> {
+  const url = new URL(text);
+  const isTls = url.protocol === "https:";
+  const port = Number(url.port) || (isTls ? 443 : 80);
+  const request = (isTls ? https : http).request({
+    ...tls,
+    ...outbound.connectOptions(url.hostname.replace(/^\[|\]$/g, ""), port),
+    agent: false,
+    signal,
+    method: "POST",
+    path: `${url.pathname}${url.search}`,
+    headers: { ...ownHeaders(headers), ...headers, "content-length": body.length },
+  });
+  let isAnswered = false;
+  request.on("response", () => {
+    isAnswered = true;
+  });
+  const answer = receiveAnswer(request, maxAnswerBytes, signal);
+  const written = write(request, body, writing, () => isAnswered || request.destroyed);
+  return Promise.race([answer, written.then(() => answer)]);
+}
+
+/** Pieces in a second, at most. */
+const piecesPerSecond = 10;
+
+async function write(
+  request: http.ClientRequest,
+  body: Uint8Array,
+  { bytesPerSecond = Number.POSITIVE_INFINITY, stopAfterBytes = body.length }: BodyWriting,
+  isOver: () => boolean,
+): Promise<void> {
+  const end = Math.min(stopAfterBytes, body.length);
+  const pieceBytes = Math.min(end, Math.max(1, Math.round(bytesPerSecond / piecesPerSecond)));
+  for (let at = 0; at < end && !isOver(); at += pieceBytes) {
+    if (at > 0) await sleep((1_000 * pieceBytes) / bytesPerSecond);
+    const piece = body.subarray(at, Math.min(end, at + pieceBytes));
+    // Bytes that were handed over are on their way before the connection is closed.
+    await new Promise<void>((resolve) => request.write(piece, () => resolve()));
+  }
+  if (stopAfterBytes >= body.length) request.end();
+  else if (!isOver()) request.destroy(new Error(`connection closed behind ${end} bytes, as told`));
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { buffer } from "node:stream/consumers";
+import { judgeOutcome, type Verdict } from "../../services/channel/delivery/call/verdict.ts";
+import type { BodyWriting, Exchange, ExchangeOutcome } from "../../services/channel/exchange.ts";
+import { signBody } from "../../services/channel/signing.ts";
+import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../receiver/call.ts";
+import { cannotRead } from "../terminal/file-fault.ts";
+import { printable } from "../terminal/table.ts";
+import { writeForeign } from "../terminal/terminal.ts";
+import { UsageError, UserError } from "../terminal/user-error.ts";
+import { encodeBatch, type MessageOptions, sizeOf } from "./body.ts";
+
+export interface SendCommandOptions extends ReceiverOptions, MessageOptions {
+  readonly file?: string;
+  readonly timeout: number;
+  readonly duplicate: number;
+  readonly concurrent?: true;
+  readonly cut?: number;
+  readonly slow?: number;
+  readonly reserialise?: true;
+  readonly wrongSecret?: true;
+  /** `--no-signature` */
+  readonly signature: boolean;
+  readonly upperCase?: true;
+  readonly contentType: string;
+  readonly json?: true;
+}
+
+interface Streams {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream;
+}
+
+interface Call {
+  readonly outcome: ExchangeOutcome;
+  readonly ms: number;
+}
+
+/** Sends a batch as told and shows both verdicts; resolves with the exit code. @throws UserError */
+export async function runSend(url: string, options: SendCommandOptions, streams: Streams): Promise<number> {
+  const signed = await bodyOf(options, streams.stdin);
+  const body = options.reserialise ? rewrite(signed) : signed;
+  const size = sizeOf(signed);
+  const signature = signatureOf(signed, options);
+  const own = { "content-type": options.contentType, ...headersOf(options) };
+  const headers = signature === undefined ? own : { ...own, [options.headerName]: signature };
+  using receiver = openReceiver(url, options, options.duplicate);
+  const send = (): Promise<Call> => callOnce(receiver.exchange, headers, body, options);
+  let isFailed = false;
+  if (!options.json) streams.stdout.write(formatRequest(url, headers, body));
+  const calls = options.concurrent ? Array.from({ length: options.duplicate }, send) : undefined;
+  for (let number = 0; number < options.duplicate; number++) {
+    const call = await (calls?.[number] ?? send());
+    const strict = judgeOutcome(call.outcome, size, "strict");
+    const lenient = judgeOutcome(call.outcome, size, "lenient");
+    isFailed ||= strict.kind === "failed";
+    writeForeign(
+      streams.stdout,
+      options.json
+        ? `${JSON.stringify({ url, headers, body: text(body), ...call, strict, lenient })}\n`
+        : formatAnswer(call, strict, lenient),
+    );
+  }
+  return isFailed ? 1 : 0;
+}
+
+async function callOnce(
+  exchange: Exchange,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  { timeout, slow, cut }: SendCommandOptions,
+): Promise<Call> {
+  const writing: BodyWriting = {
+    ...(slow !== undefined && { bytesPerSecond: slow }),
+    ...(cut !== undefined && { stopAfterBytes: cut }),
+  };
+  const isUnusual = slow !== undefined || cut !== undefined;
+  const startedMs = performance.now();
+  const signal = AbortSignal.timeout(timeout);
+  const outcome = await exchange({ headers, body, signal, ...(isUnusual && { writing }) });
+  return { outcome, ms: Math.round(performance.now() - startedMs) };
+}
+
+async function bodyOf(options: SendCommandOptions, stdin: NodeJS.ReadableStream): Promise<Buffer> {
+  const { file, pushId = [] } = options;
+  if (file === undefined) {
+    if (pushId.length === 0) throw new UsageError("give --file, or --push-id for each message");
+    return encodeBatch(options);
+  }
+  if (file === "-") return buffer(stdin);
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw cannotRead(file, error);
+  }
+}
+
+/** The same meaning in other bytes. */
+function rewrite(body: Buffer): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(JSON.parse(text(body)), null, 2));
+  } catch {
+    throw new UserError("--reserialise needs a body that is JSON");
+  }
+}
+
+function signatureOf(body: Uint8Array, options: SendCommandOptions): string | undefined {
+  const secret = secretOf(options);
+  const { signature: isSigned, wrongSecret, reserialise, upperCase } = options;
+  if (secret === undefined && (wrongSecret || reserialise || upperCase)) {
+    throw new UsageError(
+      "--wrong-secret, --reserialise and --upper-case are about signatures, give --secret",
+    );
+  }
+  if (secret === undefined || !isSigned) return undefined;
+  const hex = signBody(wrongSecret ? `not ${secret}` : secret, body);
+  return upperCase ? hex.toUpperCase() : hex;
+}
+
+/** Of a body, more is not shown. */
+const maxShown = 2_000;
+
+function formatRequest(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array): string {
+  const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${printable(value)}`);
+  return [`POST ${url} (${body.length} bytes)`, ...lines, ...indent(text(body)), ""].join("\n");
+}
+
+function formatAnswer({ outcome, ms }: Call, strict: Verdict, lenient: Verdict): string {
+  const head =
+    outcome.kind === "answer"
+      ? [`HTTP ${outcome.status} after ${ms} ms`, ...indent(outcome.text || "(no body)")]
+      : [`no answer after ${ms} ms: ${printable(outcome.message, maxShown)}`];
+  return [...head, `  strict   ${sayVerdict(strict)}`, `  lenient  ${sayVerdict(lenient)}`, ""].join("\n");
+}
+
+function sayVerdict(verdict: Verdict): string {
+  if (verdict.kind === "failed") {
+    const retry = verdict.isRetryable ? "would be retried" : "would not be retried";
+    return `call failed (${verdict.reason}, ${retry}): ${printable(verdict.message, maxShown)}`;
+  }
+  const failed = verdict.failed.map(({ index, message }) =>
+    `${index} ${printable(message, maxShown)}`.trimEnd(),
+  );
+  return [
+    failed.length === 0 ? "all succeeded" : `${failed.length} failed: ${failed.join("; ")}`,
+    ...verdict.warnings.map((warning) => `warning: ${printable(warning, maxShown)}`),
+  ].join("; ");
+}
+
+function indent(text: string): string[] {
+  return text.split("\n").map((line) => `  ${printable(line, maxShown)}`);
+}
+
+function text(body: Uint8Array): string {
+  return Buffer.from(body).toString("utf8");
+}

@@ -1,0 +1,163 @@
+import { readFile } from "node:fs/promises";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { createHeadAdmission } from "../../../services/analysis/admission/admit-head.ts";
+import { createTokenBook, hashToken, type TokenBook } from "../../../services/analysis/admission/tokens.ts";
+import type { PlatformEngine } from "../../../services/analysis/platform/platform.ts";
+import { defineProject, type ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
+import { readDimensionFile } from "../../../services/analysis/project/dimension-file.ts";
+import type { AnalysisProject } from "../../../services/analysis/project/project.ts";
+import { type AnalysisJsonCodec, createAnalysisCodecs } from "../../../services/analysis/rest/codecs.ts";
+import type { EventStore } from "../../../store/events/events.ts";
+import type { Config } from "../../config/config.ts";
+import { isLoopback } from "../../config/listen.ts";
+import { ConfigError, type ConfigPath, type Problem } from "../../config/problem.ts";
+import { demo } from "../../config/rules/rules.ts";
+import type { Gate } from "../lazy/gated-service.ts";
+import { createLateService } from "../lazy/late-service.ts";
+import { loadOnce } from "../lazy/load-once.ts";
+import { createAnalysisMetrics } from "../metrics/analysis.ts";
+import type { EmbeddedProjectOptions } from "./embedded-project.ts";
+import { openTokenFile, tokenFileOf } from "./token-file.ts";
+
+export interface AnalysisServices extends AsyncDisposable {
+  readonly proxy: ServiceImpl<typeof AnalysisProxy>;
+  /** By id; what answers the queries of each. */
+  readonly projects: () => Promise<ReadonlyMap<number, AnalysisProject>>;
+  /** Look at tokens before bodies are read. */
+  readonly admit: ReturnType<typeof createHeadAdmission>;
+  /** The REST forms of its messages. */
+  readonly codecs: ReadonlyMap<string, AnalysisJsonCodec>;
+}
+
+interface Surroundings {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Where the events of projects with the embedded engine are. */
+  readonly store: EventStore;
+  /** What queries of those wait for. */
+  readonly gate: Gate;
+  /** See AnalysisProject; of those projects. */
+  readonly lateness: () => string | undefined;
+  /** Places faults of what projects declare. */
+  readonly locate: (path: ConfigPath, message: string) => Problem;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * What is wrong with definitions and tokens shows at once; the code that answers
+ * queries is loaded with the first of them.
+ * @throws ConfigError, UserError when the file of tokens can't be read
+ */
+export async function openAnalysisServices(
+  config: Config,
+  { logger, registry, locate, ...surroundings }: Surroundings,
+): Promise<AnalysisServices> {
+  await using opened = new AsyncDisposableStack();
+  const { platform, percentAs, rateLimit, cacheMaxBytes, readerStallMs } = config.analysis;
+  const definitions = defineProjects(config, locate);
+  const upstream = config.projects.some(({ engine }) => engine === "platform") ? platform : undefined;
+  const platformEngine = upstream && opened.use(await openPlatform(upstream, logger));
+  const tokens = openTokens(config, logger);
+  const observer = createAnalysisMetrics(registry);
+  const style = { percentAs };
+  const projects = loadOnce(() => loadProjects(config, definitions, platformEngine, surroundings));
+  const proxy = createLateService(AnalysisProxy, async () => {
+    const [{ createAnalysisProxy }, known] = await Promise.all([
+      import("../../../services/analysis/analysis.ts"),
+      projects(),
+    ]);
+    return createAnalysisProxy({
+      projects: known,
+      tokens,
+      rateLimit,
+      cacheMaxBytes,
+      readerStallMs,
+      style,
+      observer,
+      now: surroundings.now,
+      monotonic: () => performance.now(),
+    });
+  });
+  const stack = opened.move();
+  const codecs = createAnalysisCodecs(style);
+  const admit = createHeadAdmission(tokens, observer);
+  return { proxy, projects, codecs, admit, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+async function loadProjects(
+  config: Config,
+  definitions: readonly ProjectDefinitions[],
+  platformEngine: PlatformEngine | undefined,
+  surroundings: Omit<EmbeddedProjectOptions, "project" | "zone">,
+): Promise<ReadonlyMap<number, AnalysisProject>> {
+  const { createEmbeddedProject } = await import("./embedded-project.ts");
+  return new Map(
+    config.projects.map(({ id, engine, zone }, i): [number, AnalysisProject] => {
+      if (engine === "platform") {
+        return [id, { engine: platformEngine as PlatformEngine, engineName: "platform" }];
+      }
+      return [id, createEmbeddedProject({ ...surroundings, zone, project: definitions[i]! })];
+    }),
+  );
+}
+
+/** Its code, and that of its HTTP client, is only loaded where it is used. */
+async function openPlatform(
+  upstream: NonNullable<Config["analysis"]["platform"]>,
+  logger: Logger,
+): Promise<PlatformEngine> {
+  const { openPlatformEngine } = await import("../../../services/analysis/platform/platform.ts");
+  const { ca: file } = upstream.tls;
+  return openPlatformEngine(upstream, {
+    ...platformDeps(logger.child({ engine: "platform" })),
+    ca: file === undefined ? undefined : await readFile(file, "utf8"),
+  });
+}
+
+function platformDeps(logger: Logger) {
+  return {
+    now: () => performance.now(),
+    random: Math.random,
+    observer: {
+      retried: (error: Error) => logger.warn({ err: error }, "the query is sent again"),
+      breakerTurned: (state: string) => logger.warn({ state }, "the breaker of the platform has turned"),
+    },
+  };
+}
+
+function defineProjects(config: Config, locate: Surroundings["locate"]): readonly ProjectDefinitions[] {
+  const problems: Problem[] = [];
+  const definitions = config.projects.map((project, i) => {
+    try {
+      return defineProject(project, readDimensionFile);
+    } catch (error) {
+      problems.push(locate(["projects", i], (error as Error).message));
+      return undefined;
+    }
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return definitions as readonly ProjectDefinitions[];
+}
+
+/** Those of the configuration, then those of the data folder. */
+function openTokens({ analysis, data, listen }: Config, logger: Logger): TokenBook {
+  const configured = createTokenBook(
+    analysis.tokens.map(({ name, token, sha256, projects, rateLimit }) => ({
+      name,
+      projects,
+      rateLimit,
+      sha256: sha256 ?? hashToken(token as string),
+    })),
+  );
+  const kept = openTokenFile(tokenFileOf(data), {
+    now: () => performance.now(),
+    failed: (error) => logger.error({ err: error }, "the tokens in the data folder can't be read again"),
+  });
+  // The configuration is refused with it; the data folder's tokens may change while the server runs.
+  const refused = isLoopback(listen.host) ? undefined : demo.token;
+  return { find: (token) => configured.find(token) ?? (token === refused ? undefined : kept.find(token)) };
+}

@@ -1,0 +1,85 @@
+import { createEmbeddedEngine } from "../../../services/analysis/embedded/embedded.ts";
+import { createUserPort } from "../../../services/analysis/embedded/select-users.ts";
+import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
+import type { ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
+import type { AnalysisProject } from "../../../services/analysis/project/project.ts";
+import type { EventStore } from "../../../store/events/events.ts";
+import type { Gate } from "../lazy/gated-service.ts";
+
+export interface EmbeddedProjectOptions {
+  /** May open when it is first asked. */
+  readonly store: EventStore;
+  /** Undefined once the store is open: what it knows of a project is told only then. @throws EventsUnavailableError */
+  readonly gate: Gate;
+  readonly project: ProjectDefinitions;
+  /** IANA name or offset. */
+  readonly zone: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** See AnalysisProject. */
+  readonly lateness?: () => string | undefined;
+}
+
+/** A project whose queries are answered from the store of events. They wait until it is open. */
+export function createEmbeddedProject({
+  store,
+  gate,
+  zone,
+  ...given
+}: EmbeddedProjectOptions): AnalysisProject {
+  // Sweden writes days in the order of ISO 8601.
+  const calendar = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
+  const source = { store, ...given };
+  const users = createUserPort(source);
+  return {
+    engine: gateEngine(createEmbeddedEngine(source), gate),
+    engineName: "embedded",
+    ...(given.lateness && { lateness: given.lateness }),
+    users: {
+      async select(...asked) {
+        await gate();
+        return users.select(...asked);
+      },
+    },
+    clusters: {
+      importCluster: (version, members) => store.importCluster(version, members),
+      clusters: (projectId) => store.clusters(projectId),
+      today: () => calendar.format(given.now()),
+    },
+  };
+}
+
+function gateEngine(engine: AnalysisEngine, gate: Gate): AnalysisEngine {
+  return {
+    async analyze(query, call) {
+      await gate();
+      return await engine.analyze(query, call);
+    },
+    async listUsers(query, call) {
+      await gate();
+      return await engine.listUsers(query, call);
+    },
+    async *download(query, call) {
+      await gate();
+      yield* engine.download(query, call);
+    },
+    async *downloadUsers(query, call) {
+      await gate();
+      yield* engine.downloadUsers(query, call);
+    },
+    async faultsOf(query, signal) {
+      // Of a store that can't be opened the query itself would tell.
+      const isOpen = await Promise.resolve(gate()).then(
+        () => true,
+        () => false,
+      );
+      return isOpen ? ((await engine.faultsOf?.(query, signal)) ?? []) : [];
+    },
+    version(projectId) {
+      const opening = gate();
+      // The query that asks for it is told how that ends.
+      opening?.catch(() => {});
+      return opening === undefined ? engine.version(projectId) : undefined;
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
+import { createTokenBook, type TokenBook } from "../../../services/analysis/admission/tokens.ts";
+import { UserError } from "../../terminal/user-error.ts";
+
+const tokenSchema = z.strictObject({
+  name: z.string().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  projects: z.union([z.literal("*"), z.array(z.int().min(1)).min(1)]),
+  rateLimit: z.strictObject({ perSecond: z.number().positive(), burst: z.int().min(1) }).optional(),
+  /** ISO 8601 */
+  created: z.iso.datetime(),
+});
+
+const fileSchema = z.strictObject({ tokens: z.array(tokenSchema) });
+
+/** A token as the data folder keeps it: never the token itself. */
+export type KeptToken = z.output<typeof tokenSchema>;
+
+export function tokenFileOf(dataFolder: string): string {
+  return join(dataFolder, "tokens.json");
+}
+
+/** None where there is no file. @throws UserError when it is not what it should be */
+export function readTokenFile(file: string): readonly KeptToken[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return [];
+    throw new UserError(
+      `cannot read ${JSON.stringify(file)} : ${wordSystemError(error) ?? wordError(error)}`,
+      { cause: error },
+    );
+  }
+  const parsed = fileSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data.tokens;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.join(".") || "the file";
+  throw new UserError(`${JSON.stringify(file)} holds no list of tokens: ${place}: ${issue?.message}`);
+}
+
+/**
+ * Changes the file as one step: readers see the old tokens or the new ones, and
+ * of two commands at once the second is refused.
+ * @throws UserError
+ */
+export function changeTokenFile(
+  file: string,
+  change: (tokens: readonly KeptToken[]) => readonly KeptToken[],
+): void {
+  const draft = `${file}.new`;
+  const handle = openDraft(draft);
+  try {
+    try {
+      const tokens = change(readTokenFile(file));
+      writeSync(handle, `${JSON.stringify({ tokens }, undefined, 2)}\n`);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+function openDraft(draft: string): number {
+  try {
+    return openSync(draft, "wx", 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") {
+      const message = `another command is changing the tokens; if none is, delete ${JSON.stringify(draft)}`;
+      throw new UserError(message, { cause: error });
+    }
+    throw new UserError(
+      `cannot write ${JSON.stringify(draft)} : ${wordSystemError(error) ?? wordError(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+export interface TokenFileOptions {
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
+  /** The file can't be read any more: the tokens it held last stay good. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** A changed file counts within this time. */
+const checkMs = 1_000;
+
+/** The tokens of the file, read again when it has changed. @throws UserError when it can't be read at first */
+export function openTokenFile(file: string, { now, failed }: TokenFileOptions): TokenBook {
+  let stamp = stampOf(file);
+  let book = createTokenBook(readTokenFile(file));
+  let checkedMs = now();
+  return {
+    find(token) {
+      const nowMs = now();
+      if (nowMs - checkedMs >= checkMs) {
+        checkedMs = nowMs;
+        const present = stampOf(file);
+        if (present !== stamp) {
+          stamp = present;
+          try {
+            book = createTokenBook(readTokenFile(file));
+          } catch (error) {
+            failed(error);
+          }
+        }
+      }
+      return book.find(token);
+    },
+  };
+}
+
+/** Differs once the file is another. */
+function stampOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? "" : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

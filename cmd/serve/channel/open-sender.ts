@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { systemClock } from "../../../base/async/clock.ts";
+import type { ChannelSender } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type { AudienceSource } from "../../../services/channel/audience/source.ts";
+import { createChannelSender } from "../../../services/channel/channel.ts";
+import { createDelivery, type Delivery } from "../../../services/channel/delivery/delivery.ts";
+import type { FunnelEvents } from "../../../services/channel/delivery/funnels.ts";
+import type { DeliveryObserver } from "../../../services/channel/delivery/observer.ts";
+import type { OpenedExchange } from "../../../services/channel/delivery/sender.ts";
+import type { Projects, SenderOptions, SenderPorts } from "../../../services/channel/ports.ts";
+import { type ScheduleObserver, startScheduler } from "../../../services/channel/schedule/scheduler.ts";
+import type { ChannelStore } from "../../../store/channels/channels.ts";
+import { startUpkeep } from "../webhook/upkeep.ts";
+
+export interface OpenSender extends AsyncDisposable {
+  readonly service: ServiceImpl<typeof ChannelSender>;
+  readonly store: ChannelStore;
+}
+
+/** What knows the users and events of projects. */
+export interface ChannelSources extends Pick<SenderPorts, "checkAudience"> {
+  readonly audience: AudienceSource;
+  readonly events: FunnelEvents;
+}
+
+export interface SenderParts {
+  /** Closed with what is opened. */
+  readonly store: ChannelStore;
+  readonly sources: ChannelSources;
+  readonly openExchange: (url: string) => OpenedExchange;
+  readonly projects: Projects;
+  /** Requests of one channel under way at a time. */
+  readonly concurrency: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly stopping: AbortSignal;
+  /** What is left of the time to stop, asked for when it is closed. */
+  readonly stopMs: () => number;
+  readonly deliveryObserver: DeliveryObserver;
+  readonly scheduleObserver: ScheduleObserver;
+  readonly pruneFailed: (error: unknown) => void;
+  readonly callerOf: SenderOptions["callerOf"];
+}
+
+/** Serves a store: methods, schedules, delivery and upkeep. */
+export function openSender(parts: SenderParts): OpenSender {
+  const { store, projects, now, stopping, stopMs, sources } = parts;
+  const { wait: sleep } = systemClock;
+  const opened = new AsyncDisposableStack();
+  opened.use(store);
+  opened.use(startUpkeep(store, parts.pruneFailed));
+  const delivery = startDelivery(parts);
+  opened.defer(() => delivery.stop(stopMs()));
+  const scheduler = opened.use(
+    startScheduler({ store, projects, now, sleep, observer: parts.scheduleObserver }),
+  );
+  const service = createChannelSender({
+    store,
+    projects,
+    now,
+    sleep,
+    stopping,
+    checkContent: delivery.checkContent,
+    checkAudience: sources.checkAudience,
+    estimate: delivery.estimate,
+    testChannel: delivery.testChannel,
+    funnels: delivery.funnels,
+    scheduled: scheduler.wake,
+    callerOf: parts.callerOf,
+  });
+  return { service, store, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+function startDelivery({
+  store,
+  sources,
+  openExchange,
+  concurrency,
+  now,
+  deliveryObserver,
+}: SenderParts): Delivery {
+  const delivery = createDelivery({
+    store,
+    audience: sources.audience,
+    events: sources.events,
+    openExchange,
+    clock: { ...systemClock, now },
+    observer: deliveryObserver,
+    newRequestId: randomUUID,
+    owner: `${hostname()} ${process.pid}`,
+    maxInFlight: concurrency,
+  });
+  delivery.start();
+  return delivery;
+}

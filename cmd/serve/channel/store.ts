@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type ChannelStore,
+  ChannelsOpenError,
+  ChannelsUnavailableError,
+} from "../../../store/channels/channels.ts";
+import type { Config } from "../../config/config.ts";
+import { markFile, markOf } from "../data/marks.ts";
+
+/** Where channels and tasks are kept: the inbox's settings, but for what channel.store says otherwise. */
+export type ChannelPlace =
+  | { readonly driver: "sqlite"; readonly file: string; readonly minFreeBytes: number }
+  | {
+      readonly driver: "postgres";
+      readonly url: string;
+      readonly schema: string;
+      readonly maxConnections: number;
+    };
+
+export function channelPlace({ data, channel: { store }, webhook: { inbox } }: Config): ChannelPlace {
+  if ((store.driver ?? inbox.driver) === "sqlite") {
+    const file = store.file ?? join(data, "channels", "channels.db");
+    return { driver: "sqlite", file, minFreeBytes: store.minFreeBytes ?? inbox.minFreeBytes };
+  }
+  return {
+    driver: "postgres",
+    url: store.url ?? inbox.url ?? "",
+    schema: store.schema ?? inbox.schema,
+    maxConnections: store.maxConnections ?? inbox.maxConnections,
+  };
+}
+
+/** Whether there may be tasks that go on without being asked for, or there were: a server without does not open the store. */
+export function mayHaveTasks(config: Config, place: ChannelPlace): boolean {
+  if (place.driver === "postgres") return true;
+  return existsSync(place.file) || existsSync(markFile(config, "channels", place.file));
+}
+
+/** @throws ChannelsUnavailableError whatever the reason is, which its message says */
+export async function openChannelStore(config: Config, now: () => number): Promise<ChannelStore> {
+  const place = channelPlace(config);
+  const { retentionMs } = config.channel;
+  try {
+    if (place.driver === "sqlite") {
+      const { openSqliteChannels } = await import("../../../store/channels/sqlite/open.ts");
+      const { file: path, minFreeBytes } = place;
+      const mark = markOf(config, "channels", path);
+      return await openSqliteChannels({ path, minFreeBytes, retentionMs, now, mark });
+    }
+    const { openPostgresChannels } = await import("../../../store/channels/postgres/open.ts");
+    return await openPostgresChannels({ ...place, retentionMs, now });
+  } catch (error) {
+    if (!(error instanceof ChannelsOpenError)) throw error;
+    throw new ChannelsUnavailableError(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,278 @@
+import { join } from "node:path";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { createSettledNow, systemClock } from "../../../base/async/clock.ts";
+import { refuse as refuseCall } from "../../../gateway/call/refusals.ts";
+import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
+import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
+import { createSdkAdmit } from "../../../services/event/admit.ts";
+import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
+import { type EventJsonCodec, eventCodecs } from "../../../services/event/rest-codecs.ts";
+import { encodeSpoolLine } from "../../../services/event/spool-line.ts";
+import { openNdjsonDeadLetters } from "../../../store/deadletters/ndjson.ts";
+import {
+  type EventStore,
+  EventsMemoryError,
+  EventsUnavailableError,
+  emptySchema,
+} from "../../../store/events/events.ts";
+import { type RecordSink, RecordsUnavailableError } from "../../../store/records/records.ts";
+import { systemPorts } from "../../../store/sql/sqlite/lasting-clock.ts";
+import type { Config } from "../../config/config.ts";
+import { openSteadyClock, type SteadyClock } from "../../steady-clock.ts";
+import { lockFolder } from "../data/lock.ts";
+import { type Gate, gateService } from "../lazy/gated-service.ts";
+import { createLateService } from "../lazy/late-service.ts";
+import { createLazilyOpen } from "../lazy/lazily-open.ts";
+import { createLazyEventStore } from "../lazy/lazy-event-store.ts";
+import { createThrottle } from "../log/throttle.ts";
+import {
+  createEventMetrics,
+  type EventMetrics,
+  registerLagGauges,
+  registerQueryGauges,
+} from "../metrics/event.ts";
+import { startCompaction } from "./compaction.ts";
+import type { EventLoading } from "./loading.ts";
+import { findEventLosses } from "./losses.ts";
+import { hasSpooledRecords, keepDaysOf } from "./store.ts";
+
+export interface EventServices extends AsyncDisposable {
+  readonly collector: ServiceImpl<typeof EventCollector>;
+  /** Decides by app ids before bodies are read. */
+  readonly admit: ReturnType<typeof createSdkAdmit>;
+  /** The REST forms of its messages. */
+  readonly codecs: ReadonlyMap<string, EventJsonCodec>;
+  readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** Opened when something is asked of it. */
+  readonly store: EventStore;
+  /** What queries have to wait for that ask the store's schema. @throws EventsUnavailableError */
+  readonly gate: Gate;
+  /** Says when records that were acknowledged are not loaded after the time that is set for it. */
+  readonly lateness: () => string | undefined;
+  /** Takes records that the service itself makes, whatever their types: the loader checks them. */
+  sinkOf(projectId: number): Pick<RecordSink, "append">;
+}
+
+interface Surroundings {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * The collector of events. Store and spool are opened by the first call that
+ * needs them, or right after the start when the spool holds records: an idle
+ * server does without the 60 MiB of the engine.
+ * @throws UserError when another process has the data folder
+ */
+export async function openEventServices(
+  config: Config,
+  { logger, registry, now }: Surroundings,
+): Promise<EventServices> {
+  await using opened = new AsyncDisposableStack();
+  const metrics = createEventMetrics(registry);
+  if (config.projects.length > 0) opened.use(lockFolder(join(config.data, "events")));
+  const clock =
+    config.projects.length > 0 ? opened.use(openSteadyClock(config, { ...systemPorts(), now })) : undefined;
+  const letters = opened.use(
+    openNdjsonDeadLetters({
+      ...config.events.deadLetters,
+      file: join(config.data, config.events.deadLetters.file),
+      observer: {
+        ...metrics.deadLetters,
+        failed: (error) => logger.error({ err: error }, "refused records cannot be written"),
+        resumed: () => logger.info("refused records are written again"),
+      },
+    }),
+  );
+  const loading = opened.use(
+    createLazilyOpen(() => openLoading(config, { letters, metrics, logger, clock })),
+  );
+  const open = (): Promise<EventLoading> =>
+    loading.get().catch((error: unknown) => {
+      logger.error({ err: error }, "the store of events cannot be opened");
+      throw new EventsUnavailableError("the store of events cannot be opened", { cause: error });
+    });
+  registerLagGauges(registry, loading.peek);
+  const store = createLazyEventStore(loading, async () => (await open()).store);
+  registerQueryGauges(registry, store.queryCounts);
+  if (config.projects.length > 0 && (await isToBeOpened(config))) void open().catch(() => {});
+  const append: RecordSink["append"] = async (line) => {
+    const { append } = await open().catch((error: Error) => {
+      throw new RecordsUnavailableError(error.message, { cause: error });
+    });
+    await append(line);
+  };
+  const collector = createLateService(EventCollector, async () => {
+    const { createEventCollector } = await import("../../../services/event/event.ts");
+    return createEventCollector({
+      projects: config.projects,
+      append,
+      letters,
+      observer: metrics.collect,
+      now,
+      ...(clock !== undefined && { driftMs: clock.driftMs }),
+      schema: (projectId) => loading.peek()?.store.schema(projectId) ?? emptySchema,
+      pending: () => loading.peek()?.pending,
+      rates: (projectId) => loading.peek()?.loader.rates(projectId),
+      maxProperties: maxPropertiesOf(config.events),
+      names: nameLimitsOf(config.events),
+    });
+  });
+  const gate = (): Promise<unknown> | undefined => (loading.peek() === undefined ? open() : undefined);
+  const stack = opened.move();
+  return {
+    collector: gateService(EventCollector, collector, () => gate()?.catch(refuse), takers),
+    admit: createSdkAdmit({
+      appids: new Set(config.projects.flatMap(({ appids }) => appids)),
+      observer: metrics.collect,
+      tooLarge: (message) => refuseCall("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
+    }),
+    codecs: eventCodecs,
+    checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
+    gate,
+    store,
+    lateness: createLateness(config, loading),
+    sinkOf: (projectId) => ({
+      append: (record) => append(encodeSpoolLine(projectId, now(), record, undefined, clock?.driftMs())),
+    }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** The text stays the same while it is late, so that kept answers with it can be used. */
+function createLateness({ events }: Config, loading: Loading): () => string | undefined {
+  const { warnMs } = events.lag;
+  const maxMs = warnMs + events.batch.maxDelayMs;
+  const seconds = Math.round(maxMs / 1_000);
+  const message = `records that were acknowledged more than ${seconds} s ago are not loaded yet, the answer may lack them`;
+  return () => ((loading.peek()?.lagMs() ?? 0) > maxMs ? message : undefined);
+}
+
+/** Methods whose verdicts need to know what is stored. */
+const takers = ["track", "trackStream", "ingest", "debugIngest"];
+
+type Loading = ReturnType<typeof createLazilyOpen<EventLoading>>;
+
+function refuse(error: unknown): never {
+  const message = "events can't be kept or queried at present";
+  throw new ConnectError(message, Code.Unavailable, undefined, undefined, error);
+}
+
+interface LoadingPorts {
+  readonly letters: ReturnType<typeof openNdjsonDeadLetters>;
+  readonly metrics: EventMetrics;
+  readonly logger: Logger;
+  readonly clock: SteadyClock | undefined;
+}
+
+/** A clock that was set wrongly for less than this drops no events. */
+const settleMs = 3_600_000;
+
+async function openLoading(
+  config: Config,
+  { letters, metrics, logger, clock }: LoadingPorts,
+): Promise<EventLoading> {
+  await using opened = new AsyncDisposableStack();
+  const throttle = createThrottle(() => performance.now());
+  const { openEventLoading } = await import("./loading.ts");
+  const loading = opened.use(
+    await openEventLoading(config, {
+      letters,
+      observer: {
+        loaded(prepared, times) {
+          metrics.load.loaded(prepared, times);
+          const lines = prepared.counts.refused.bad_line ?? 0;
+          if (lines > 0)
+            logger.error({ lines }, "lines of the spool are damaged, they are kept as dead letters");
+        },
+        failed(error, delayMs) {
+          metrics.load.failed(error, delayMs);
+          const line = throttle("load");
+          const advice = error instanceof EventsMemoryError ? ", events.engine.memoryBytes is too small" : "";
+          if (line !== undefined)
+            logger.error({ err: error, delayMs, ...line }, `events wait to be loaded${advice}`);
+        },
+        overLimit(project, property) {
+          const maxProperties = maxPropertiesOf(config.events);
+          logger.warn(
+            { project, property, maxProperties },
+            "new properties are dropped, the project has as many as events.maxProperties allows; engage store forget removes names that are not wanted",
+          );
+        },
+        limited({ projectId: project, reason, name }) {
+          const { maxEventNames, maxNewNamesPerMinute } = config.events;
+          if (reason === "event_limit") {
+            const advice = "engage store forget removes names that are not wanted";
+            logger.warn(
+              { project, event: name, maxEventNames },
+              `events with new names are refused, the project has as many as events.maxEventNames allows; ${advice}`,
+            );
+          } else {
+            logger.warn(
+              { project, name, maxNewNamesPerMinute },
+              "new names of events and properties are not taken, more came within a minute than events.maxNewNamesPerMinute allows",
+            );
+          }
+        },
+      },
+      changed: (words) => logger.warn({ reason: words }, "files of events are not as they were left"),
+      torn(file, bytes) {
+        metrics.torn();
+        logger.warn(
+          { file, bytes },
+          "a record at the end of the spool was torn, it had not been acknowledged",
+        );
+      },
+    }),
+  );
+  const settledNow = createSettledNow(systemClock, settleMs);
+  opened.use(
+    startCompaction({
+      store: loading.store,
+      keepDays: keepDaysOf(config),
+      // A clock that was put forward drops no events, not even for long or at a start.
+      now: () => Math.min(settledNow(), clock?.steadyMs() ?? Number.POSITIVE_INFINITY),
+      done: (report) => logger.info(report, "closed days of events were put in order"),
+      failed(error) {
+        metrics.compactFailed();
+        logger.error({ err: error }, "closed days of events cannot be put in order");
+      },
+    }),
+  );
+  const stack = opened.move();
+  return { ...loading, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** Whether there is something to load, or to say about the data folder. */
+async function isToBeOpened(config: Config): Promise<boolean> {
+  if (await hasSpooledRecords(config)) return true;
+  const { lost, changed } = await findEventLosses(config);
+  return lost.length + changed.length > 0;
+}
+
+/** Ready while a record would be taken. Why not names folders, so the log tells it and the answer doesn't. */
+function createCheck(loading: Loading, logger: Logger): ReadyCheck {
+  let lastReason: string | undefined;
+  const find = (): readonly [reason: string, told: string] | undefined => {
+    try {
+      loading.peek()?.admit(0);
+    } catch (error) {
+      return [(error as Error).message, "takes no records"];
+    }
+    const fault = loading.peek()?.fault();
+    return fault === undefined ? undefined : [fault, fault];
+  };
+  return async () => {
+    // Why was logged when it failed.
+    if (loading.hasFailed()) return "takes no records";
+    const [reason, told] = find() ?? [];
+    if (reason !== lastReason && reason !== undefined) logger.error({ reason }, "events are not ready");
+    if (reason === undefined && lastReason !== undefined) logger.info("events are ready again");
+    lastReason = reason;
+    return told;
+  };
+}

@@ -1,0 +1,175 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { systemClock } from "../../../base/async/clock.ts";
+import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
+import { type Loader, type LoadObserver, openLoader } from "../../../services/event/load/loader.ts";
+import { createPrepareWorker, type PrepareWorker } from "../../../services/event/load/prepare-worker.ts";
+import { createProgress } from "../../../services/event/load/worker-messages.ts";
+import type { PendingRecords } from "../../../services/event/pending.ts";
+import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
+import type { EventStore } from "../../../store/events/events.ts";
+import { createDiskMark } from "../../../store/records/disk-mark.ts";
+import { createRecordReader } from "../../../store/records/ndjson-reader.ts";
+import { openRecordSpool, type RecordSpool } from "../../../store/records/ndjson-spool.ts";
+import type { RecordReader, RecordSink } from "../../../store/records/records.ts";
+import { createSegmentsThread } from "../../../store/records/segments-thread.ts";
+import type { SegmentsSetup } from "../../../store/records/serve-segments.ts";
+import type { Config } from "../../config/config.ts";
+import type { LoadWorkerSetup } from "./load-worker.ts";
+import { openEventMarks } from "./marks.ts";
+import { eventFolders, openEventStore } from "./store.ts";
+import { watchLoading } from "./watch.ts";
+
+/** From the spool to the store. The data folder must be locked. */
+export interface EventLoading extends AsyncDisposable {
+  readonly store: EventStore;
+  readonly loader: Loader;
+  /** Takes a line of the spool. */
+  readonly append: RecordSink["append"];
+  readonly pending: PendingRecords;
+  /** Takes many; each with its LF. */
+  readonly appendLines: RecordSpool["appendLines"];
+  /** @throws RecordsUnavailableError when no record would be taken now */
+  readonly admit: (bytes: number) => void;
+  /** How late loading is, and whether it goes on. */
+  readonly lagMs: () => number;
+  readonly fault: () => string | undefined;
+  /** Bytes of the spool that can't be queried yet. */
+  waitingBytes(): Promise<number>;
+}
+
+export interface EventLoadingPorts {
+  readonly letters: Pick<DeadLetters, "append" | "flush">;
+  readonly observer: LoadObserver;
+  /** See RecordSpoolOptions. */
+  readonly torn: (file: string, bytes: number) => void;
+  /** Told of what is not as it was left, without a loss. */
+  readonly changed: (words: string) => void;
+  /** For many records at once; those of the configuration where they are larger. */
+  readonly bulk?: BulkLimits;
+}
+
+/** Larger batches cost the store less for each record, and more memory. */
+export interface BulkLimits {
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  /** Accounts, and visitors, that are kept in memory. */
+  readonly maxCachedIds: number;
+}
+
+/** Parsed records are dropped at once; with room for more of them the collector is called less often. */
+const youngMib = 96;
+const delays = { minDelayMs: 500, maxDelayMs: 60_000 };
+/** What a thread has that only writes what it is sent. */
+const spoolYoungMib = 2;
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+const workerUrl = new URL(`./load-worker.${extension}`, import.meta.url);
+const spoolWorkerUrl = new URL(`./spool-worker.${extension}`, import.meta.url);
+
+/**
+ * Opens the store and the spool of the data folder, and begins to load.
+ * @throws UserError when the store can't be opened
+ */
+export async function openEventLoading(config: Config, ports: EventLoadingPorts): Promise<EventLoading> {
+  await using opened = new AsyncDisposableStack();
+  const { spool: settings, batch } = config.events;
+  const { bulk } = ports;
+  const { spool: folder, staging: stagingFolder } = eventFolders(config);
+  const store = opened.use(await openEventStore(config));
+  const marks = opened.use(await openEventMarks(config, store, ports.changed));
+  mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
+  const admit = createDiskMark({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
+  const spool = opened.use(
+    openRecordSpool({
+      folder,
+      admit,
+      maxFileBytes: settings.maxFileBytes,
+      checksums: true,
+      // A spool that was removed must not begin again where the store takes it for loaded.
+      after: store.loadedTo(),
+      torn: ports.torn,
+      mark: marks.spool,
+      segments: createSegmentsThread(startSpoolWorker),
+    }),
+  );
+  const reader = createRecordReader({ folder, spool, releasing: marks.releasing });
+  const watch = opened.use(await watchLoading(config, { ...reader, loadedTo: store.loadedTo }));
+  const loader = opened.use(
+    openLoader({
+      stagingFolder,
+      delays,
+      observer: watch.observe(ports.observer),
+      clock: systemClock,
+      store: { ...store, load: marks.load },
+      maxProperties: maxPropertiesOf(config.events),
+      names: nameLimitsOf(config.events),
+      reader: releaseSettled(reader, store),
+      zones: new Map(config.projects.map(({ id, zone }) => [id, zone])),
+      limits: {
+        maxRecords: Math.max(batch.maxRecords, bulk?.maxRecords ?? 0),
+        maxBytes: Math.max(batch.maxBytes, bulk?.maxBytes ?? 0),
+        batchMs: batch.maxDelayMs,
+      },
+      startWorker: () => startWorker(workerSetup(config, stagingFolder, bulk?.maxCachedIds)),
+      async keepLetters(letters) {
+        ports.letters.append(letters);
+        await ports.letters.flush();
+      },
+    }),
+  );
+  const stack = opened.move();
+  return {
+    store,
+    loader,
+    admit,
+    append: spool.append,
+    appendLines: spool.appendLines,
+    lagMs: watch.lagMs,
+    fault: watch.fault,
+    pending: { ...reader, loadedTo: store.loadedTo },
+    waitingBytes: async () => (await loader.status()).waitingBytes,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** A reader that keeps what a damaged log of the store would take with it, so that it can be loaded again. */
+function releaseSettled(reader: RecordReader, store: EventStore): RecordReader {
+  return {
+    ...reader,
+    async release() {
+      const settledTo = store.settledTo();
+      if (settledTo !== undefined) await reader.release(settledTo);
+    },
+  };
+}
+
+function workerSetup(
+  config: Config,
+  stagingFolder: string,
+  maxCachedIds: number | undefined,
+): LoadWorkerSetup {
+  const { uuidWindow, engine } = config.events;
+  return {
+    intake: {
+      path: join(config.data, "events", "intake.db"),
+      uuidWindowMs: uuidWindow.ms,
+      maxUuids: uuidWindow.maxUuids,
+      ...(maxCachedIds !== undefined && { maxCachedIds }),
+    },
+    stagingFolder,
+    progress: createProgress(),
+    niceness: engine.niceness,
+  };
+}
+
+function startSpoolWorker(setup: SegmentsSetup): Worker {
+  const resourceLimits = { maxYoungGenerationSizeMb: spoolYoungMib };
+  return new Worker(spoolWorkerUrl, { workerData: setup, name: "engage-spool", resourceLimits });
+}
+
+function startWorker(setup: LoadWorkerSetup): PrepareWorker {
+  const resourceLimits = { maxYoungGenerationSizeMb: youngMib };
+  const worker = new Worker(workerUrl, { workerData: setup, name: "engage-load", resourceLimits });
+  return createPrepareWorker(worker, setup.progress);
+}

@@ -1,0 +1,98 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readMark } from "../../../base/files/mark-file.ts";
+import type { SpoolPlace } from "../../../store/events/events.ts";
+import { listSegments } from "../../../store/records/segment-files.ts";
+import { findMissing, type MissingRecords } from "../../../store/records/spool-mark.ts";
+import type { Config } from "../../config/config.ts";
+import { acceptLoss, markFile } from "../data/marks.ts";
+import { eventFolders } from "./store.ts";
+
+/** What is known of the store of events apart from it. */
+export interface EventsMark {
+  /** What it has loaded of the spool. */
+  readonly loadedTo?: SpoolPlace | undefined;
+  /** Files of the spool with lower numbers were deleted, since the store had what they hold. */
+  readonly firstKept: number;
+  /** What was lost of files with lower numbers was accepted. */
+  readonly accepted: number;
+}
+
+export interface EventLosses {
+  /** What was acknowledged and is nowhere: each in words, with the file and the places. */
+  readonly lost: readonly string[];
+  /** What is not as it was, without a loss. */
+  readonly changed: readonly string[];
+}
+
+export const noEventsMark: EventsMark = { firstKept: 1, accepted: 1 };
+
+export function eventMarkPaths(config: Pick<Config, "data">) {
+  const { store, spool } = eventFolders(config);
+  return { store: markFile(config, "events", store), spool: markFile(config, "events", spool) };
+}
+
+/**
+ * What the data folder has lost of events since its last run.
+ * @param loadedTo what the store has loaded; left out before it is opened: then what its mark says
+ */
+export async function findEventLosses(
+  config: Pick<Config, "data">,
+  opened?: { readonly loadedTo: SpoolPlace | undefined },
+): Promise<EventLosses> {
+  const folders = eventFolders(config);
+  const paths = eventMarkPaths(config);
+  const mark = readMark<EventsMark>(paths.store);
+  const isThere = existsSync(join(folders.store, "events.duckdb"));
+  const loadedTo = opened === undefined ? (isThere ? mark?.loadedTo : undefined) : opened.loadedTo;
+  const missing = await findMissing(folders.spool, paths.spool, loadedTo);
+  const lost = missing.filter(({ isRead }) => !isRead).map(describeMissing);
+  const storeLoss = await findStoreLoss(config, loadedTo, mark);
+  return {
+    lost: storeLoss === undefined ? lost : [storeLoss, ...lost],
+    changed: missing.filter(({ isRead }) => isRead).map(describeMissing),
+  };
+}
+
+/** What the message about losses says. */
+export function describeLosses({ lost }: EventLosses): string {
+  const advice = `restore the folder "events", or ${acceptLoss("events")}`;
+  return `events that were acknowledged are missing: ${lost.join("; ")}: ${advice}`;
+}
+
+async function findStoreLoss(
+  config: Pick<Config, "data">,
+  loadedTo: SpoolPlace | undefined,
+  mark: EventsMark | undefined,
+): Promise<string | undefined> {
+  const { store, spool } = eventFolders(config);
+  // Without a mark, of a version before: files are numbered from 1, and deleted only when they are loaded.
+  const firstKept = mark?.firstKept ?? (await firstSpoolFile(spool));
+  if (firstKept > (mark?.accepted ?? 1) && (loadedTo === undefined || loadedTo.number < firstKept - 1)) {
+    const has =
+      loadedTo === undefined
+        ? "no events"
+        : `the events of the spool up to file ${loadedTo.number} offset ${loadedTo.offset}`;
+    return `the store "${store}" has ${has}, while those of the files up to ${firstKept - 1} had been loaded and the files deleted`;
+  }
+  const isEmpty = mark === undefined && loadedTo === undefined && (await spoolFiles(spool)).length === 0;
+  if (!isEmpty || !existsSync(join(config.data, "events", "intake.db"))) return undefined;
+  return `the store "${store}" has no events, and the spool none, while "intake.db" knows of users`;
+}
+
+async function spoolFiles(folder: string): Promise<readonly number[]> {
+  return existsSync(folder) ? await listSegments(folder) : [];
+}
+
+/** The number of the first file of a spool; 1 when there is none. */
+export async function firstSpoolFile(folder: string): Promise<number> {
+  return (await spoolFiles(folder))[0] ?? 1;
+}
+
+/** In words. */
+export function describeMissing({ file, from, to, lines, isFileMissing, isRead }: MissingRecords): string {
+  const loaded = isRead ? ", all of which is loaded" : "";
+  const count = lines === undefined ? "" : ` with ${lines} ${lines === 1 ? "line" : "lines"}`;
+  if (isFileMissing) return `spool file "${file}"${count} is missing, bytes ${from} to ${to}${loaded}`;
+  return `spool file "${file}" ends at byte ${from}, and was written to byte ${to}${loaded}`;
+}

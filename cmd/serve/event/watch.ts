@@ -1,0 +1,46 @@
+import { systemClock } from "../../../base/async/clock.ts";
+import { createLoadWatch } from "../../../services/event/load/load-watch.ts";
+import type { LoadObserver } from "../../../services/event/load/loader.ts";
+import type { PendingRecords } from "../../../services/event/pending.ts";
+import type { Config } from "../../config/config.ts";
+
+/** Looks at loading for as long as it is open. */
+export interface EventWatch extends Disposable {
+  /** The same observer, of which this one hears too. */
+  observe(observer: LoadObserver): LoadObserver;
+  readonly lagMs: () => number;
+  readonly fault: () => string | undefined;
+}
+
+const lookMs = 1_000;
+/** A wall clock that was wrong when a record came, or is now, makes no record older than this. */
+const maxWaitedMs = 7 * 86_400_000;
+
+export async function watchLoading({ events }: Config, records: PendingRecords): Promise<EventWatch> {
+  const { monotonicMs, now } = systemClock;
+  const { loadedTo, start, end, read } = records;
+  const oldest = await read(loadedTo() ?? (await start()), 4_096);
+  const head = oldest && Buffer.from(oldest.bytes.subarray(0, 100)).toString("latin1");
+  const receivedMs = Number((head && /"r":(\d+)/.exec(head)?.[1]) ?? now());
+  const waitedMs = Math.min(Math.max(0, now() - receivedMs), maxWaitedMs);
+  const standstillMs = events.lag.standstillMs + events.batch.maxDelayMs;
+  const watch = createLoadWatch({ monotonicMs, standstillMs, waitedMs });
+  watch.reached(await end());
+  const timer = setInterval(() => void end().then(watch.reached, () => {}), lookMs).unref();
+  return {
+    observe: (observer) => ({
+      ...observer,
+      loaded(prepared, times) {
+        watch.loaded(prepared.counts);
+        observer.loaded(prepared, times);
+      },
+      failed(error, delayMs) {
+        watch.failed();
+        observer.failed(error, delayMs);
+      },
+    }),
+    lagMs: () => watch.lagMs(loadedTo()),
+    fault: () => watch.fault(loadedTo()),
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}

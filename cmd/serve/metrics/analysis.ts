@@ -1,0 +1,45 @@
+import { Gauge, Histogram, type Registry } from "prom-client";
+import { type AnalysisObserver, type AnswerSource, operations } from "../../../services/analysis/observer.ts";
+import { createSums } from "./sums.ts";
+
+const sources: readonly AnswerSource[] = ["engine", "shared", "cache"];
+const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** Registers what is counted of queries. Labels come from closed lists. */
+export function createAnalysisMetrics(registry: Registry): AnalysisObserver {
+  const queries = createSums(registry, {
+    name: "engage_analysis_queries_total",
+    help: "Queries by how they ended",
+    labels: ["operation", "engine", "outcome"],
+  });
+  const answers = createSums(registry, {
+    name: "engage_analysis_answers_total",
+    help: "Answers by where they came from: computed, computed for another caller, or kept",
+    labels: ["operation", "source"],
+  });
+  const seconds = new Histogram({
+    name: "engage_analysis_query_seconds",
+    help: "Time from the call to the end of its answer",
+    labelNames: ["operation", "engine"],
+    buckets,
+    registers: [registry],
+  });
+  const running = new Gauge({
+    name: "engage_analysis_queries_running",
+    help: "Queries under way, those that wait for their turn too",
+    labelNames: ["operation"],
+    registers: [registry],
+  });
+  for (const operation of operations) running.set({ operation }, 0);
+  for (const operation of ["analyze", "list_users"])
+    for (const source of sources) answers.add(0, operation, source);
+  return {
+    started: (operation) => running.inc({ operation }),
+    answered: (operation, source) => answers.add(1, operation, source),
+    finished(operation, engine, outcome, duration) {
+      running.dec({ operation });
+      queries.add(1, operation, engine, outcome);
+      seconds.observe({ operation, engine }, duration);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { Histogram, type Registry } from "prom-client";
+import type { Attempted, DeliveryObserver } from "../../../services/channel/delivery/observer.ts";
+import type { ScheduleObserver } from "../../../services/channel/schedule/scheduler.ts";
+import { createSums } from "./sums.ts";
+
+export interface ChannelMetrics {
+  readonly delivery: DeliveryObserver;
+  readonly schedule: ScheduleObserver;
+  pruneFailed(): void;
+}
+
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** Registers what is counted of channels. Labels come from closed lists: there may be many channels. */
+export function createChannelMetrics(registry: Registry): ChannelMetrics {
+  const sums = (name: string, help: string, ...labels: string[]) =>
+    createSums(registry, { name: `engage_channel_${name}`, help, labels });
+  const requests = sums("requests_total", "Requests to receivers by outcome", "outcome", "reason");
+  const messages = sums("messages_total", "Messages in these requests", "outcome", "reason");
+  const warnings = sums("warnings_total", "Answers taken although something in them was not right");
+  const runs = sums("runs_total", "Runs by what became of their preparation", "outcome");
+  const times = sums("scheduled_times_total", "Times of schedules by what became of them", "outcome");
+  const errors = sums("errors_total", "Failures of the store and of audiences", "what");
+  const seconds = new Histogram({
+    name: "engage_channel_request_seconds",
+    help: "Duration of requests to receivers",
+    buckets,
+    registers: [registry],
+  });
+  for (const outcome of ["begun", "missed", "refused"]) times.add(0, outcome);
+  for (const outcome of ["prepared", "refused"]) runs.add(0, outcome);
+  return {
+    delivery: {
+      failed: () => errors.add(1, "delivery"),
+      attempted({ outcome, reason = "", messages: count, warnings: told, durationMs }: Attempted) {
+        requests.add(1, outcome, reason);
+        messages.add(count, outcome, reason);
+        warnings.add(told.length === 0 ? 0 : 1);
+        seconds.observe(durationMs / 1_000);
+      },
+      prepared: () => runs.add(1, "prepared"),
+      refused: () => runs.add(1, "refused"),
+    },
+    schedule: {
+      taken: (_taskId, outcome) => times.add(1, outcome),
+      refused: () => times.add(1, "refused"),
+      failed: () => errors.add(1, "schedule"),
+    },
+    pruneFailed: () => errors.add(1, "prune"),
+  };
+}

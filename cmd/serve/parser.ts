@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
+import type { Parser } from "../../gen/proto/parser_pb.ts";
+import { compileIsKept } from "../../services/parser/config.ts";
+import { separatorWarnings } from "../../services/parser/line/separators.ts";
+import { createParser, type KeepRecords } from "../../services/parser/parser.ts";
+import { createParserPool } from "../../services/parser/pool/pool.ts";
+import { createParserStream } from "../../services/parser/stream.ts";
+import { openNdjsonDeadLetters } from "../../store/deadletters/ndjson.ts";
+import type { Config } from "../config/config.ts";
+import type { ConfigPath, Problem } from "../config/problem.ts";
+import { openCheckedFormats } from "../parse/formats.ts";
+import { createParserMetrics } from "./metrics/parser.ts";
+
+export interface ParserServices extends AsyncDisposable {
+  readonly parser: ServiceImpl<typeof Parser>;
+  readonly parserStream: ServiceImpl<typeof ParserStream>;
+}
+
+/** Batches waiting for worker threads, in bytes; beyond it callers are told to come again. */
+const maxPendingBytes = 1024 * 1024 * 1024;
+
+/**
+ * Opens the parser: formats, dead letters and worker threads.
+ * @throws ConfigError with all that is wrong with the formats
+ */
+export async function openParserServices(
+  settings: Config,
+  {
+    logger,
+    registry,
+    locate,
+    keep,
+  }: {
+    logger: Logger;
+    registry: Registry;
+    locate: (path: ConfigPath, message: string) => Problem;
+    /** Where records go that `parser.store` has stored. */
+    keep?: KeepRecords | undefined;
+  },
+): Promise<ParserServices> {
+  const { parser: config, data } = settings;
+  const { formatFor } = await openCheckedFormats(settings, locate);
+  // Without formats nobody sends lines.
+  const warnings = config.formats.length === 0 ? [] : separatorWarnings(config);
+  for (const warning of warnings) logger.warn(warning);
+  const metrics = createParserMetrics(registry);
+  const deadLetters = openNdjsonDeadLetters({
+    ...config.deadLetters,
+    file: join(data, config.deadLetters.file),
+    observer: {
+      ...metrics.deadLetters,
+      failed(error) {
+        metrics.deadLetters.failed(error);
+        logger.error({ err: error }, "dead letters cannot be written");
+      },
+    },
+  });
+  const pool =
+    config.workers === 0
+      ? undefined
+      : createParserPool({ config, maxPendingBytes, monotonicMs: () => performance.now() });
+  return {
+    parser: createParser({
+      config,
+      formatFor,
+      deadLetters,
+      observer: metrics.parser,
+      now: Date.now,
+      pool,
+      keep,
+    }),
+    parserStream: createParserStream({
+      formatFor,
+      maxLineBytes: config.maxLineBytes,
+      observer: metrics.parser,
+      keep,
+      isKept: keep && compileIsKept(config),
+    }),
+    async [Symbol.asyncDispose]() {
+      await pool?.[Symbol.asyncDispose]();
+      await deadLetters[Symbol.asyncDispose]();
+    },
+  };
+}

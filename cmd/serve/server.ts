@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Logger } from "pino";
+import { systemClock } from "../../base/async/clock.ts";
+import { watchClockJumps } from "../../base/async/clock-jumps.ts";
+import { packageVersion } from "../../base/package/root.ts";
+import { createAccessLog } from "../../gateway/access-log.ts";
+import { createAuthorizer, createRequireKey } from "../../gateway/auth.ts";
+import type { CallRecord } from "../../gateway/call/record.ts";
+import { createGateway } from "../../gateway/gateway.ts";
+import type { TlsOptions } from "../../gateway/http/port.ts";
+import { type ServedService, serve } from "../../gateway/methods.ts";
+import { createMetrics } from "../../gateway/metrics/metrics.ts";
+import { createApiPages } from "../../gateway/openapi/pages.ts";
+import type { JsonCodecs } from "../../gateway/rest/codec.ts";
+import { GRPCController } from "../../gen/plugin/grpc_controller_pb.ts";
+import { createPluginController, pluginHealthService } from "../../services/parser/plugin.ts";
+import type { Config } from "../config/config.ts";
+import type { ConfigPath, Problem } from "../config/problem.ts";
+import { formatPath } from "../config/problem.ts";
+import { openLog } from "./log/log.ts";
+import { createSiteLog } from "./log/sites.ts";
+import { createIsUnsigned } from "./log/unsigned-paths.ts";
+import { openServices } from "./services.ts";
+
+export interface ServerOptions {
+  /** File descriptor of the log; standard output by default. */
+  readonly logFd?: number;
+  /** Places faults that show when formats are compiled. */
+  readonly locate?: (path: ConfigPath, message: string) => Problem;
+  /** Serves the controller of the go-plugin convention, which calls this. */
+  readonly onShutdownRequest?: () => void;
+  /** See GatewayOptions. */
+  readonly lanes?: boolean;
+  /** When records come in and queries are asked, ms since 1970; the present time by default. */
+  readonly now?: () => number;
+}
+
+export interface RunningServer {
+  readonly address: { readonly host: string; readonly port: number; readonly url: string };
+  readonly logger: Logger;
+  /** Drains, then closes what was opened. Safe to call more than once. */
+  stop(): Promise<void>;
+}
+
+/** Opens everything, wires it and listens. @throws ConfigError, or Error when the port cannot be had */
+export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
+  await using opened = new AsyncDisposableStack();
+  const log = opened.use(openLog(config.log, options.logFd ?? 1));
+  const { logger } = log;
+  opened.defer(() => logger.info("stopped"));
+  opened.use(
+    watchClockJumps(systemClock, (ms) => {
+      const direction = ms > 0 ? "put forward" : "set back";
+      logger.warn(
+        { ms },
+        `the clock of this computer was ${direction} by ${Math.round(Math.abs(ms) / 1_000)} s`,
+      );
+    }),
+  );
+  const metrics = createMetrics();
+  const locate = options.locate ?? ((path, message) => ({ where: "", path: formatPath(path), message }));
+  const tools = { logger, registry: metrics.registry, locate, now: options.now ?? Date.now };
+  const served = opened.use(await openServices(config, tools));
+  const { codecs, checks, beginStop } = served;
+  const services: ServedService[] = [...served.services];
+  if (options.onShutdownRequest) {
+    services.push(serve(GRPCController, createPluginController(options.onShutdownRequest)));
+  }
+  const gateway = createGateway({
+    services,
+    limits: config.limits,
+    authorize: createAuthorizer(config.auth),
+    observers: [metrics.observer, ...(config.log.access ? [createAccessLog(logger)] : [])],
+    reportFault: (error, { requestId, method }: CallRecord) =>
+      logger.error(
+        { err: error, requestId, method: `${method.parent.typeName}/${method.name}` },
+        "call failed",
+      ),
+    codecs,
+    pages: {
+      checks,
+      metrics,
+      ...(config.metrics.auth === "keys" && { requireMetricsKey: createRequireKey(config.auth) }),
+      pages: createApiPages(() => describeApi(services, codecs)),
+      reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
+    },
+    unknownMembers: config.gateway.json.unknownMembers,
+    sites: {
+      hosts: config.gateway.hosts,
+      cors: config.gateway.cors,
+      asksForKeys: config.auth.mode === "keys",
+      isUnsigned: createIsUnsigned(config),
+      onRefused: createSiteLog(logger),
+    },
+    ...(config.tls && { tls: readTls(config.tls) }),
+    lanes: options.lanes ?? true,
+  });
+  if (options.onShutdownRequest) gateway.health.set(pluginHealthService, "serving");
+  const { address: host, port } = await gateway.listen(config.listen.host, config.listen.port);
+  opened.defer(() => {
+    beginStop();
+    return gateway.drain(config.drainMs);
+  });
+  const url = `${config.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  logger.info({ url, version: packageVersion() }, "listening");
+  // The process that started the server may wait for this line.
+  logger.flush();
+  const stack = opened.move();
+  let stopped: Promise<void> | undefined;
+  return {
+    address: { host, port, url },
+    logger,
+    stop: () => (stopped ??= stack.disposeAsync()),
+  };
+}
+
+/** What the description needs is loaded when somebody first asks for it. */
+async function describeApi(services: readonly ServedService[], codecs: JsonCodecs): Promise<JsonObject> {
+  const [{ describeOpenApi }, { comments }] = await Promise.all([
+    import("../../gateway/openapi/document.ts"),
+    import("../../gen/comments.ts"),
+  ]);
+  return describeOpenApi(services, { title: "engage", version: packageVersion(), comments, codecs });
+}
+
+function readTls({ cert, key, ca }: NonNullable<Config["tls"]>): TlsOptions {
+  return {
+    cert: readFileSync(cert),
+    key: readFileSync(key),
+    ...(ca !== undefined && { ca: readFileSync(ca) }),
+  };
+}

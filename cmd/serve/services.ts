@@ -1,0 +1,110 @@
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { ReadyCheck } from "../../gateway/health/ready-checks.ts";
+import { type ServedService, serve } from "../../gateway/methods.ts";
+import type { JsonCodec, JsonCodecs } from "../../gateway/rest/codec.ts";
+import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
+import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
+import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
+import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { Parser } from "../../gen/proto/parser_pb.ts";
+import { queryBounds } from "../../services/analysis/rest/query-bounds.ts";
+import type { Config } from "../config/config.ts";
+import type { ConfigPath, Problem } from "../config/problem.ts";
+import { openAnalysisServices } from "./analysis/analysis.ts";
+import { openChannelServices } from "./channel/channel.ts";
+import { tightenDataFolder } from "./data/folder.ts";
+import { openEventServices } from "./event/event.ts";
+import { keepOfParser, sinkOfClicks } from "./parsed-records.ts";
+import { openParserServices } from "./parser.ts";
+import { openWebhookServices } from "./webhook/webhook.ts";
+
+/** All that a server serves. */
+export interface OpenServices extends AsyncDisposable {
+  readonly services: readonly ServedService[];
+  /** The REST forms of messages. */
+  readonly codecs: JsonCodecs;
+  readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** The server begins to stop, and `drainMs` to run. */
+  beginStop(): void;
+}
+
+export interface ServiceTools {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Places faults that show when formats are compiled, or what projects declare is read. */
+  readonly locate: (path: ConfigPath, message: string) => Problem;
+  /** When records come in and queries are asked, ms since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * Opens the services and introduces them to each other. Those that hand on to another are closed before it.
+ * @throws ConfigError, or UserError when something of the data folder can't be opened
+ */
+export async function openServices(config: Config, tools: ServiceTools): Promise<OpenServices> {
+  await using opened = new AsyncDisposableStack();
+  tightenDataFolder(config.data);
+  const events = opened.use(await openEventServices(config, tools));
+  const [analysis, parsers, webhooks] = await openTogether(opened, [
+    openAnalysisServices(config, {
+      ...tools,
+      store: events.store,
+      gate: events.gate,
+      lateness: events.lateness,
+    }),
+    openParserServices(config, { ...tools, keep: keepOfParser(config, events) }),
+    openWebhookServices(config, { ...tools, clicks: sinkOfClicks(config, events) }),
+  ]);
+  const channels = opened.use(
+    openChannelServices(config, {
+      ...tools,
+      async openSources() {
+        const { createChannelSources } = await import("./channel/sources.ts");
+        return createChannelSources({
+          projects: await analysis.projects(),
+          now: tools.now,
+          schemaOf: (projectId) => events.store.schema(projectId),
+        });
+      },
+    }),
+  );
+  const stack = opened.move();
+  return {
+    services: [
+      serve(Parser, parsers.parser),
+      serve(ParserStream, parsers.parserStream),
+      serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit }),
+      serve(EventCollector, events.collector, { admit: events.admit }),
+      serve(AnalysisProxy, analysis.proxy, { json: queryBounds, admit: analysis.admit }),
+      serve(ChannelSender, channels.sender),
+    ],
+    codecs: new Map<string, JsonCodec>([
+      ...webhooks.codecs,
+      ...events.codecs,
+      ...analysis.codecs,
+      ...channels.codecs,
+    ]),
+    checks: { ...webhooks.checks, ...events.checks, ...channels.checks },
+    beginStop() {
+      webhooks.beginStop();
+      channels.beginStop();
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/**
+ * Waits for all, since each may wait for a thread or a disk. When some fail, the
+ * others are closed with the stack, and the first fault is told.
+ */
+async function openTogether<T extends readonly AsyncDisposable[]>(
+  opened: AsyncDisposableStack,
+  opening: { readonly [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  const settled = await Promise.allSettled<AsyncDisposable>(opening);
+  for (const one of settled) if (one.status === "fulfilled") opened.use(one.value);
+  for (const one of settled) if (one.status === "rejected") throw one.reason;
+  return (await Promise.all(opening)) as unknown as T;
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import type { Logger } from "pino";
+import type { Clock } from "../../../base/async/clock.ts";
+import type { Outbound } from "../../../base/net/outbound.ts";
+import { type Delivery, openDelivery } from "../../../services/webhook/delivery/engine.ts";
+import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
+import type { RetryPolicy } from "../../../services/webhook/delivery/retry.ts";
+import type { TargetConfig } from "../../../services/webhook/targets/config.ts";
+import { createTarget } from "../../../services/webhook/targets/create-target.ts";
+import { encodeDeliveryId } from "../../../store/inbox/ids.ts";
+import type { Inbox } from "../../../store/inbox/inbox.ts";
+
+export interface DeliveryPorts {
+  readonly inbox: Inbox;
+  readonly outbound: Outbound;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly observer: DeliveryObserver;
+  /** What is left of the time to stop, asked for when it is closed. */
+  readonly stopMs: () => number;
+}
+
+export interface OpenDelivery extends AsyncDisposable, Pick<Delivery, "deliverNow" | "states"> {}
+
+type Targets = Readonly<Record<string, TargetConfig>>;
+
+/** Opens all targets that are called, and begins to deliver what the inbox holds for them. */
+export function openTargets(configs: Targets, ports: DeliveryPorts): OpenDelivery {
+  const { inbox, outbound, clock, logger, observer } = ports;
+  const targets = Object.entries(configs).flatMap(([name, config]) => {
+    if (config.kind === "pull") return [];
+    const target = createTarget(config, {
+      outbound,
+      now: Date.now,
+      log: (entry) => logger.info(entry, "message"),
+      readFile: (path) => readFileSync(path, "utf8"),
+    });
+    return [{ name, target, policy: { ...config, maxPerSecond: config.maxPerSecond } }];
+  });
+  const delivery = openDelivery({
+    targets,
+    inbox,
+    clock,
+    observer,
+    random: Math.random,
+    deliveryIdOf: encodeDeliveryId,
+  });
+  return {
+    ...delivery,
+    async [Symbol.asyncDispose]() {
+      await delivery.stop(ports.stopMs());
+      await Promise.all(targets.map(({ target }) => target[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** The retry policies of targets whose messages are fetched; null for those that are called. */
+export function pullPolicies(configs: Targets): ReadonlyMap<string, RetryPolicy | null> {
+  return new Map(
+    Object.entries(configs).map(([name, config]) => [name, config.kind === "pull" ? config.retry : null]),
+  );
+}
+
+/** Says which messages wait for a target that is no longer configured. */
+export async function warnOfOrphans(
+  inbox: Pick<Inbox, "counts">,
+  configs: Targets,
+  logger: Logger,
+): Promise<void> {
+  for (const { channel, target, pending } of await inbox.counts()) {
+    if (pending === 0 || Object.hasOwn(configs, target)) continue;
+    logger.warn({ channel, target, pending }, "messages wait for a target that is not configured");
+  }
+}

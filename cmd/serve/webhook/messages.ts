@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { systemClock } from "../../../base/async/clock.ts";
+import { createOutbound } from "../../../base/net/outbound.ts";
+import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
+import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { createAdminMethods } from "../../../services/webhook/admin/admin.ts";
+import { createPullMethods } from "../../../services/webhook/admin/pull.ts";
+import { answer } from "../../../services/webhook/admin/refusals.ts";
+import type { Channel } from "../../../services/webhook/channels.ts";
+import type { ClickOptions } from "../../../services/webhook/clicks/clicks.ts";
+import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
+import { compileRouter } from "../../../services/webhook/delivery/routing.ts";
+import { createExplainer } from "../../../services/webhook/explain/explainer.ts";
+import type { ReceiveObserver } from "../../../services/webhook/observer.ts";
+import { unknownChannel } from "../../../services/webhook/receive/admit.ts";
+import { createPushIdCheckers } from "../../../services/webhook/receive/check-push-ids.ts";
+import { createReceiver, type Receive, type RoutesOf } from "../../../services/webhook/receive/receive.ts";
+import type { Config } from "../../config/config.ts";
+import { registerInboxGauges, registerTargetGauges } from "../metrics/webhook-gauges.ts";
+import type { StopTime } from "../stop-time.ts";
+import { openTargets, pullPolicies, warnOfOrphans } from "./delivery.ts";
+import { openInbox } from "./inbox.ts";
+import { createInboxCheck } from "./inbox-check.ts";
+import { startUpkeep } from "./upkeep.ts";
+import { startWaiting } from "./wait-for-inbox.ts";
+
+type Methods = Omit<ServiceImpl<typeof WebhookReceiver>, "receive" | "reportClick">;
+
+/** All that has to do with the inbox. */
+export interface Messages extends AsyncDisposable {
+  readonly receive: Receive;
+  readonly methods: Methods;
+  readonly findDelivery: ClickOptions["findDelivery"];
+  readonly checks: Readonly<Record<string, ReadyCheck>>;
+}
+
+export interface MessagePorts {
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly receiveObserver: ReceiveObserver;
+  readonly deliveryObserver: DeliveryObserver;
+  readonly pruneFailed: (error: unknown) => void;
+  readonly stop: StopTime;
+}
+
+/**
+ * Opens the inbox and begins to deliver.
+ * @throws UserError when the inbox can't be opened
+ */
+export async function openMessages(config: Config, ports: MessagePorts): Promise<Messages> {
+  await using opened = new AsyncDisposableStack();
+  const { logger, registry, stop } = ports;
+  const { targets, channels } = config.webhook;
+  const clock = systemClock;
+  const inbox = opened.use(await openInbox(config));
+  opened.use(startWaiting(logger, () => warnOfOrphans(inbox, targets, logger)));
+  const outbound = createOutbound(config.webhook.outbound);
+  const delivery = opened.use(
+    openTargets(targets, {
+      inbox,
+      outbound,
+      clock,
+      logger,
+      observer: ports.deliveryObserver,
+      stopMs: stop.leftMs,
+    }),
+  );
+  opened.use(startUpkeep(inbox, ports.pruneFailed));
+  const { checkPushIds } = opened.use(createPushIdCheckers(channels, outbound));
+  registerInboxGauges(registry, inbox);
+  registerTargetGauges(registry, delivery);
+  const stack = opened.move();
+  return {
+    receive: createReceiver({
+      inbox,
+      channels: ports.channels,
+      checkPushIds,
+      observer: ports.receiveObserver,
+      explain: createExplainer(
+        [...ports.channels.values()].flatMap(({ secrets }) => secrets ?? []),
+        clock.monotonicMs,
+      ),
+      routesOf: createRouting(config.webhook),
+      deliverNow: delivery.deliverNow,
+      now: Date.now,
+      monotonicMs: clock.monotonicMs,
+    }),
+    methods: {
+      ...createAdminMethods({ inbox, now: Date.now, newNonce: randomUUID }),
+      ...createPullMethods({
+        inbox,
+        clock,
+        targets: pullPolicies(targets),
+        random: Math.random,
+        stopSignal: stop.signal,
+      }),
+    },
+    findDelivery: (deliveryId) => answer(() => inbox.delivery(deliveryId)),
+    checks: { inbox: createInboxCheck(inbox, config.webhook.inbox.maxPendingAgeMs, logger) },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function createRouting({ channels, targets }: Config["webhook"]): RoutesOf {
+  const rules = new Map(Object.entries(targets));
+  const routers = new Map(
+    Object.entries(channels).map(([name, channel]) => [name, compileRouter(name, channel.targets, rules)]),
+  );
+  return ({ name }, batch) => routers.get(name)!(batch);
+}
+
+/** For a server without channels and targets: it opens no inbox, so it needs no folder, thread or database. */
+export function refuseMessages(observer: Pick<ReceiveObserver, "refused">): Messages {
+  const nothing = (): never => {
+    const message = "webhook.channels and webhook.targets are empty, so this server keeps no messages";
+    throw new ConnectError(message, Code.FailedPrecondition);
+  };
+  return {
+    async receive({ channel }) {
+      const refusal = unknownChannel(channel);
+      observer.refused(channel, refusal);
+      throw refusal;
+    },
+    methods: {
+      leaseMessages: nothing,
+      settleMessages: nothing,
+      listDeliveries: nothing,
+      getDelivery: nothing,
+      listDeadLetters: nothing,
+      replayDeadLetters: nothing,
+      getStats: nothing,
+    },
+    findDelivery: async () => null,
+    checks: {},
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Code, type ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { createOutbound } from "../../../base/net/outbound.ts";
+import { kEncodedBody, kRawBody } from "../../../gateway/call/record.ts";
+import { refuse } from "../../../gateway/call/refusals.ts";
+import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
+import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { compileChannels } from "../../../services/webhook/channels.ts";
+import { createClickMethod } from "../../../services/webhook/clicks/clicks.ts";
+import { createReceiveAdmit } from "../../../services/webhook/receive/admit.ts";
+import { createWebhookCodecs } from "../../../services/webhook/rest-codecs.ts";
+import { createReceiveMethod } from "../../../services/webhook/webhook.ts";
+import type { RecordSink } from "../../../store/records/records.ts";
+import type { Config } from "../../config/config.ts";
+import { callerOf } from "../caller-of.ts";
+import { tellBoth } from "../channel/tell-both.ts";
+import { jsonDecoderOf } from "../json-decoder.ts";
+import { createThrottle } from "../log/throttle.ts";
+import { createDeliveryLog, createReceiveLog } from "../log/webhook.ts";
+import { createWebhookMetrics, type WebhookMetrics } from "../metrics/webhook.ts";
+import { createStopTime } from "../stop-time.ts";
+import { openClickForwarder } from "./click-forward.ts";
+import { clickFolder, openClickSpool } from "./click-spool.ts";
+import { type Messages, openMessages, refuseMessages } from "./messages.ts";
+
+export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks"> {
+  readonly receiver: ServiceImpl<typeof WebhookReceiver>;
+  /** Look at channels and headers before bodies are read. */
+  readonly admit: { readonly receive: ReturnType<typeof createReceiveAdmit> };
+  /** The REST forms of its messages. */
+  readonly codecs: JsonCodecs;
+  /** The server begins to stop: calls that wait for messages are answered, and `drainMs` begins to run. */
+  beginStop(): void;
+}
+
+interface WebhookSurroundings {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Clicks go here too, when they are kept. */
+  readonly clicks?: Pick<RecordSink, "append"> | undefined;
+}
+
+/**
+ * Opens the inbox with its targets and the spool of clicks. Close it when no
+ * call can come any more: what is under way to targets may still end.
+ * @throws UserError when the inbox can't be opened
+ */
+export async function openWebhookServices(
+  config: Config,
+  { logger, registry, clicks: clickSink }: WebhookSurroundings,
+): Promise<WebhookServices> {
+  await using opened = new AsyncDisposableStack();
+  const { channels: configs, targets, clicks: clicksConfig } = config.webhook;
+  const channels = compileChannels(configs, (file) => readFileSync(file, "utf8"));
+  const names = { channels: Object.keys(configs), targets: Object.keys(targets) };
+  const throttle = createThrottle(() => performance.now());
+  const metrics = createWebhookMetrics(registry, names);
+  const receiveObserver = tellBoth(
+    metrics.receive,
+    createReceiveLog(logger, throttle, (name) => channels.has(name)),
+  );
+  const stop = createStopTime(config.drainMs, () => performance.now());
+  const folder = clickFolder(config);
+  const spool = opened.use(await openClickSpool(config, logger));
+  if (clicksConfig.forward !== undefined) {
+    opened.use(
+      openClickForwarder(clicksConfig.forward, {
+        folder,
+        spool,
+        logger,
+        registry,
+        throttle,
+        outbound: createOutbound(config.webhook.outbound),
+        stopMs: stop.leftMs,
+      }),
+    );
+  }
+  const isUsed = names.channels.length + names.targets.length > 0;
+  const messages = opened.use(
+    isUsed
+      ? await openMessages(config, {
+          channels,
+          logger,
+          registry,
+          stop,
+          receiveObserver,
+          deliveryObserver: tellBoth(metrics.delivery, createDeliveryLog(logger, throttle)),
+          pruneFailed: reportPruneFailure(metrics, logger),
+        })
+      : refuseMessages(receiveObserver),
+  );
+  const stack = opened.move();
+  return {
+    receiver: {
+      ...createReceiveMethod({
+        channels,
+        receive: messages.receive,
+        callerOf,
+        rawBodyOf: ({ values }) => values.get(kRawBody),
+        encodedBodyOf: ({ values }) => values.get(kEncodedBody),
+        tooLarge,
+      }),
+      ...createClickMethod({
+        config: clicksConfig,
+        sink: countClicks(appendToBoth(spool, clickSink), metrics),
+        findDelivery: messages.findDelivery,
+        now: Date.now,
+        newUuid: randomUUID,
+      }),
+      ...messages.methods,
+    },
+    admit: { receive: createReceiveAdmit({ channels, observer: receiveObserver, tooLarge }) },
+    codecs: createWebhookCodecs(jsonDecoderOf(config)),
+    checks: messages.checks,
+    beginStop: stop.begin,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function reportPruneFailure(metrics: WebhookMetrics, logger: Logger): (error: unknown) => void {
+  return (error) => {
+    metrics.pruneFailed();
+    logger.error({ err: error }, "could not delete what is past its retention");
+  };
+}
+
+function tooLarge(message: string): ConnectError {
+  return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
+}
+
+/** One after the other: a click that the second one refuses is reported again, and the first may have it twice. */
+function appendToBoth(
+  first: Pick<RecordSink, "append">,
+  second: Pick<RecordSink, "append"> | undefined,
+): Pick<RecordSink, "append"> {
+  if (second === undefined) return first;
+  return {
+    async append(record) {
+      await first.append(record);
+      await second.append(record);
+    },
+  };
+}
+
+function countClicks(sink: Pick<RecordSink, "append">, metrics: WebhookMetrics): Pick<RecordSink, "append"> {
+  return {
+    async append(record) {
+      try {
+        await sink.append(record);
+        metrics.clickKept();
+      } catch (error) {
+        metrics.clickFailed();
+        throw error;
+      }
+    },
+  };
+}

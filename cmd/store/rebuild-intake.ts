@@ -1,0 +1,74 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Writable } from "node:stream";
+import { type RebuildReport, rebuildIntake } from "../../services/event/load/rebuild-intake.ts";
+import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
+import { createRecordReader } from "../../store/records/ndjson-reader.ts";
+import { openRecordSpool } from "../../store/records/ndjson-spool.ts";
+import type { Config } from "../config/config.ts";
+import { keepFilesPrivate } from "../serve/data/folder.ts";
+import { lockFolder } from "../serve/data/lock.ts";
+import { eventFolders, openEventStore } from "../serve/event/store.ts";
+
+interface Output {
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes the intake of the data folder again, from the store of events and the spool. The one that was there
+ * is kept beside it. Until the new one is whole nothing is changed.
+ * @throws UserError when a server runs on the data folder
+ */
+export async function rebuildIntakeOf(config: Config, { stdout, stderr, signal }: Output): Promise<void> {
+  keepFilesPrivate();
+  const folder = join(config.data, "events");
+  const file = join(folder, "intake.db");
+  const draft = `${file}.new`;
+  using _lock = lockFolder(folder);
+  await using store = await openEventStore(config);
+  const loadedTo = store.loadedTo();
+  const { spool: spoolFolder } = eventFolders(config);
+  await using spool = openRecordSpool({ folder: spoolFolder, after: loadedTo });
+  removeFiles(draft);
+  const { ms: uuidWindowMs, maxUuids } = config.events.uuidWindow;
+  const report = await (async () => {
+    using intake = openSqliteIntake({ path: draft, uuidWindowMs, maxUuids });
+    return await rebuildIntake({
+      store,
+      intake,
+      signal,
+      reader: createRecordReader({ folder: spoolFolder, spool }),
+      zones: new Map(config.projects.map(({ id, zone }) => [id, zone])),
+      onProgress: (part) => stderr.isTTY === true && stderr.write(`\r${describe(part)}`),
+    });
+  })();
+  if (stderr.isTTY === true) stderr.write("\n");
+  const kept = keepBefore(file);
+  renameSync(draft, file);
+  stdout.write(`intake rebuilt: ${describe(report)}\n`);
+  if (kept !== undefined) stdout.write(`what was there is kept as "${kept}"\n`);
+  stdout.write(
+    "uuids and first checks of older records, which have left the spool, are not known any more\n",
+  );
+}
+
+function describe({ accounts, visitors, records }: RebuildReport): string {
+  return `${accounts} accounts, ${visitors} visitors, uuids of ${records} records`;
+}
+
+const parts = ["", "-wal", "-shm", "-journal"];
+
+function removeFiles(path: string): void {
+  for (const part of parts) rmSync(`${path}${part}`, { force: true });
+}
+
+/** With its log, which belongs to it. */
+function keepBefore(file: string): string | undefined {
+  const kept = `${file}.before`;
+  if (!parts.some((part) => existsSync(`${file}${part}`))) return undefined;
+  removeFiles(kept);
+  for (const part of parts) if (existsSync(`${file}${part}`)) renameSync(`${file}${part}`, `${kept}${part}`);
+  return kept;
+}

@@ -1,0 +1,35 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { firstLine, wordError, wordSystemError } from "../../base/text/system-error.ts";
+import { UserError } from "./user-error.ts";
+
+/**
+ * A file that was named on the command line and can't be read, in one line.
+ * @param kind such as `key file`, where the name alone does not tell
+ */
+export function cannotRead(file: string, error: unknown, kind?: string): UserError {
+  return faultOf("read", file, error, kind);
+}
+
+export function cannotWrite(file: string, error: unknown): UserError {
+  return faultOf("write", file, error);
+}
+
+function faultOf(verb: string, file: string, error: unknown, kind?: string): UserError {
+  const name = `${kind === undefined ? "" : `the ${kind} `}${JSON.stringify(file)}`;
+  const reason = wordSystemError(error) ?? firstLine(wordError(error));
+  return new UserError(`cannot ${verb} ${name}: ${reason}`, { cause: error });
+}
+
+/** Before a file is opened that is read long after. @throws UserError when it can't be read, or is a folder */
+export function checkReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw cannotRead(file, error);
+  }
+  if (statSync(file).isDirectory()) throw isFolder("read", file);
+}
+
+export function isFolder(verb: "read" | "write", file: string): UserError {
+  return new UserError(`cannot ${verb} ${JSON.stringify(file)}: it is a folder, not a file`);
+}

@@ -1,0 +1,214 @@
+import type { Writable } from "node:stream";
+import { type DescMessage, type MessageShape, toJsonString } from "@bufbuild/protobuf";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  type Delivery,
+  DeliverySchema,
+  DeliveryState,
+  type GetStatsResponse,
+  GetStatsResponseSchema,
+  ReplayDeadLettersResponseSchema,
+  type TargetStats,
+} from "../../gen/engage/webhook/v1/delivery_pb.ts";
+import { sizeOf } from "../terminal/sizes.ts";
+import { type Column, formatTable, printable } from "../terminal/table.ts";
+import { writeForeign } from "../terminal/terminal.ts";
+import type { WebhookClient } from "./client.ts";
+
+/** Which messages; names that are left out match all. */
+export interface MessageFilter {
+  readonly channel?: string;
+  readonly target?: string;
+  readonly batch?: string;
+  readonly request?: string;
+  readonly pushId?: string;
+  readonly delivery?: string;
+}
+
+export interface Output {
+  readonly stdout: Writable;
+  /** One JSON object a line in the place of tables. */
+  readonly json?: boolean | undefined;
+}
+
+/** The states by the words of the command line. */
+const deliveryStates: Readonly<Record<string, DeliveryState>> = {
+  pending: DeliveryState.PENDING,
+  leased: DeliveryState.LEASED,
+  delivered: DeliveryState.DELIVERED,
+  dead: DeliveryState.DEAD,
+};
+
+function stateOf({ state }: Delivery): string {
+  return Object.entries(deliveryStates).find(([, number]) => number === state)?.[0] ?? "";
+}
+
+/** Prints the books and the state of the inbox. */
+export async function printStats(
+  client: WebhookClient,
+  { channel = "" }: MessageFilter,
+  output: Output,
+): Promise<void> {
+  const stats = await client.getStats({ channel });
+  if (output.json) return writeJson(output, GetStatsResponseSchema, [stats]);
+  const table = formatTable(statsColumns, stats.targets);
+  output.stdout.write(`${stats.targets.length === 0 ? "no messages yet\n" : table}${describeInbox(stats)}\n`);
+}
+
+const statsColumns: readonly Column<TargetStats>[] = [
+  { head: "CHANNEL", of: ({ channel }) => channel },
+  { head: "TARGET", of: ({ target }) => target },
+  { head: "ACCEPTED", of: ({ accepted }) => accepted },
+  { head: "DELIVERED", of: ({ delivered }) => delivered },
+  { head: "DEAD", of: ({ dead }) => dead },
+  { head: "PENDING", of: ({ pending }) => pending },
+];
+
+function describeInbox({ inbox }: GetStatsResponse): string {
+  if (inbox === undefined) return "inbox: unknown";
+  const { writable, reason, usedBytes, freeBytes, oldestPendingTime } = inbox;
+  const parts = [
+    writable ? "takes batches" : `takes no batches (${printable(reason)})`,
+    ...(usedBytes === undefined ? [] : [`uses ${sizeOf(usedBytes)}`]),
+    ...(freeBytes === undefined ? [] : [`${sizeOf(freeBytes)} free`]),
+    ...(oldestPendingTime === undefined
+      ? []
+      : [`oldest message that waits is of ${timeOf(oldestPendingTime)}`]),
+  ];
+  return `inbox: ${parts.join(", ")}`;
+}
+
+/** Prints deliveries, the newest batch first. */
+export async function printDeliveries(
+  client: WebhookClient,
+  filter: MessageFilter,
+  { state, limit }: { readonly state?: string; readonly limit: number },
+  output: Output,
+): Promise<void> {
+  const { channel = "", target = "", batch = "", request = "", pushId = "" } = filter;
+  const rows = await collect(limit, async (page) => {
+    const answer = await client.listDeliveries({
+      filter: { channel, target, batchId: batch, requestId: request, pushId },
+      state: state === undefined ? DeliveryState.UNSPECIFIED : deliveryStates[state]!,
+      ...page,
+    });
+    return { rows: answer.deliveries, next: answer.nextPageToken };
+  });
+  writeRows(output, rows, deliveryColumns, "no deliveries");
+}
+
+const idColumns: readonly Column<Delivery>[] = [
+  { head: "DELIVERY", of: ({ deliveryId }) => deliveryId },
+  { head: "CHANNEL", of: ({ channel }) => channel },
+  { head: "TARGET", of: ({ target }) => target },
+  { head: "PUSH ID", of: ({ pushId }) => pushId },
+];
+const reasonColumn: Column<Delivery> = { head: "REASON", of: ({ reason }) => reason };
+const attemptsColumn: Column<Delivery> = {
+  head: "ATTEMPTS",
+  of: ({ attempts }) => (attempts === undefined ? "" : String(attempts)),
+};
+
+const deliveryColumns: readonly Column<Delivery>[] = [
+  ...idColumns,
+  { head: "STATE", of: stateOf },
+  attemptsColumn,
+  { head: "ACCEPTED", of: ({ acceptedTime }) => timeOf(acceptedTime) },
+  reasonColumn,
+];
+
+/** Prints one delivery with its message, as JSON. */
+export async function printDelivery(
+  client: WebhookClient,
+  deliveryId: string,
+  { stdout }: Pick<Output, "stdout">,
+): Promise<void> {
+  const { delivery } = await client.getDelivery({ deliveryId });
+  writeForeign(stdout, `${toJsonString(DeliverySchema, delivery!, { prettySpaces: 2 })}\n`);
+}
+
+/** Prints what was given up, the last to die first. */
+export async function printDeadLetters(
+  client: WebhookClient,
+  filter: MessageFilter,
+  { limit }: { readonly limit: number },
+  output: Output,
+): Promise<void> {
+  const rows = await collect(limit, async (page) => {
+    const answer = await client.listDeadLetters({ filter: deadLetterFilter(filter), ...page });
+    return { rows: answer.deadLetters, next: answer.nextPageToken };
+  });
+  const columns = [...idColumns, attemptsColumn, deadColumn, reasonColumn];
+  writeRows(output, rows, columns, "no dead letters");
+}
+
+const deadColumn: Column<Delivery> = { head: "DEAD SINCE", of: ({ deadTime }) => timeOf(deadTime) };
+
+function deadLetterFilter(filter: MessageFilter) {
+  const { channel = "", target = "", batch = "", pushId = "", delivery = "" } = filter;
+  return { channel, target, batchId: batch, pushId, deliveryId: delivery };
+}
+
+export interface ReplayOptions {
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly nonce?: string;
+}
+
+/** Puts dead letters back among the pending, or only counts them. */
+export async function replayDeadLetters(
+  client: WebhookClient,
+  filter: MessageFilter,
+  { all = false, dryRun = false, nonce = "" }: ReplayOptions,
+  output: Output,
+): Promise<void> {
+  const request = { filter: deadLetterFilter(filter), all, dryRun, nonce };
+  const answer = await client.replayDeadLetters(request);
+  if (output.json) return writeJson(output, ReplayDeadLettersResponseSchema, [answer]);
+  const { count } = answer;
+  const what = `${count} dead ${count === 1n ? "letter" : "letters"}`;
+  output.stdout.write(dryRun ? `${what} would be replayed\n` : `${what} put back among the pending\n`);
+}
+
+/** The server gives pages of at most this. */
+const maxPageSize = 1_000;
+
+/** Pages until there are `limit` rows; a page may be empty before the last one. */
+async function collect(
+  limit: number,
+  read: (page: { pageSize: number; pageToken: string }) => Promise<{ rows: Delivery[]; next: string }>,
+): Promise<readonly Delivery[]> {
+  const found: Delivery[] = [];
+  let pageToken = "";
+  do {
+    const { rows, next } = await read({ pageSize: Math.min(limit - found.length, maxPageSize), pageToken });
+    found.push(...rows);
+    pageToken = next;
+  } while (pageToken !== "" && found.length < limit);
+  return found;
+}
+
+function writeRows(
+  output: Output,
+  rows: readonly Delivery[],
+  columns: readonly Column<Delivery>[],
+  none: string,
+): void {
+  if (output.json) writeJson(output, DeliverySchema, rows);
+  else output.stdout.write(rows.length === 0 ? `${none}\n` : formatTable(columns, rows));
+}
+
+function writeJson<D extends DescMessage>(
+  { stdout }: Output,
+  schema: D,
+  messages: readonly MessageShape<D>[],
+): void {
+  for (const message of messages)
+    writeForeign(stdout, `${toJsonString(schema, message, { alwaysEmitImplicit: true })}\n`);
+}
+
+function timeOf(time: Timestamp | undefined): string {
+  return time === undefined
+    ? ""
+    : new Date(timestampMs(time)).toISOString().replace("T", " ").replace("Z", "");
+}

@@ -1,0 +1,86 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip } from "node:zlib";
+import type { DescMessage } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { holdsMoreValues, maxValues } from "../../base/protobuf/bounds.ts";
+import { prefixBytes } from "../lanes/grpc-framing.ts";
+
+const inflaters: Readonly<Record<string, (bytes: Uint8Array, limits: object) => Promise<Buffer>>> = {
+  gzip: promisify(gunzip),
+  br: promisify(brotliDecompress),
+};
+
+/** What the messages of a body are, and how they may be compressed. */
+export interface Framed {
+  readonly desc: DescMessage;
+  /** `gzip`, `br` or another name, which is left to the library. */
+  readonly encoding: string;
+  readonly maxBytes: number;
+}
+
+/**
+ * The same frames of gRPC, gRPC-Web or Connect streams, of which each message is
+ * looked at before the library reads it: it has no bound on what a message may hold.
+ * Compressed ones go on inflated. @param chunks of whole frames
+ * @throws ConnectError INVALID_ARGUMENT
+ */
+export async function* boundedFrames(
+  chunks: AsyncIterable<Uint8Array>,
+  framed: Framed,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let at = 0;
+    while (at + prefixBytes <= chunk.length) {
+      const end = at + prefixBytes + view.getUint32(at + 1);
+      // Part of a message that is too long, or of a body that was cut.
+      if (end > chunk.length) break;
+      yield await boundedFrame(chunk.subarray(at, end), framed);
+      at = end;
+    }
+    if (at < chunk.length) yield chunk.subarray(at);
+  }
+}
+
+async function boundedFrame(frame: Uint8Array, framed: Framed): Promise<Uint8Array> {
+  const [flags = 0] = frame;
+  const payload = frame.subarray(prefixBytes);
+  const isCompressed = (flags & 1) === 1;
+  const message = isCompressed ? await inflate(payload, framed) : payload;
+  // The library says what is wrong with it.
+  if (message === undefined) return frame;
+  refuseMany(framed.desc, message);
+  if (!isCompressed) return frame;
+  const inflated = Buffer.allocUnsafe(prefixBytes + message.length);
+  inflated[0] = flags & ~1;
+  inflated.writeUInt32BE(message.length, 1);
+  inflated.set(message, prefixBytes);
+  return inflated;
+}
+
+/** The same for a body that is one message. */
+export async function* boundedBody(
+  chunks: AsyncIterable<Uint8Array>,
+  framed: Framed,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    const message = framed.encoding === "" ? chunk : await inflate(chunk, framed);
+    if (message !== undefined) refuseMany(framed.desc, message);
+    yield chunk;
+  }
+}
+
+/** Undefined for what is malformed, too large or of an unknown encoding. */
+async function inflate(payload: Uint8Array, { encoding, maxBytes }: Framed): Promise<Uint8Array | undefined> {
+  try {
+    return await inflaters[encoding]?.(payload, { maxOutputLength: maxBytes });
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseMany(desc: DescMessage, message: Uint8Array): void {
+  if (!holdsMoreValues(desc, message, maxValues)) return;
+  const text = `the message holds more than ${maxValues} messages, elements and unknown fields`;
+  throw new ConnectError(text, Code.InvalidArgument);
+}

@@ -1,0 +1,85 @@
+import type { Hold } from "../http/open-bytes.ts";
+import { Gathering } from "../lanes/gathering.ts";
+import { prefixBytes } from "../lanes/grpc-framing.ts";
+
+/**
+ * The same bytes of a body of gRPC, gRPC-Web or Connect streams, each message
+ * in one piece: Connect looks at all pieces of a message whenever one comes, so
+ * a message in pieces of one byte would cost the square of its size. What has
+ * come of a message is on `hold` until it is whole. A message beyond `maxBytes`
+ * goes on as it comes, for Connect to refuse.
+ */
+export async function* wholeMessages(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  hold: Hold,
+): AsyncGenerator<Uint8Array> {
+  let begun = new Gathering();
+  for await (const chunk of body) {
+    let at = 0;
+    while (at < chunk.length) {
+      if (begun.length === 0) {
+        const end = endOfWhole(chunk, at);
+        if (end > at) yield chunk.subarray(at, end);
+        at = end;
+        if (at === chunk.length) break;
+      }
+      const piece = chunk.subarray(at, at + neededBytes(begun));
+      begun.add(asBuffer(piece), prefixBytes + (lengthOf(begun) ?? 0));
+      hold.take(piece.length);
+      at += piece.length;
+      const length = lengthOf(begun);
+      if (length === undefined || (length <= maxBytes && begun.length < prefixBytes + length)) continue;
+      yield begun.take() as Buffer;
+      begun = new Gathering();
+      hold.settle();
+    }
+  }
+  if (begun.length > 0) yield begun.take() as Buffer;
+}
+
+/** The end of the last whole message from `start` on; `start` when there is none. */
+function endOfWhole(chunk: Uint8Array, start: number): number {
+  const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  let end = start;
+  while (end + prefixBytes <= chunk.length) {
+    const next = end + prefixBytes + view.getUint32(end + 1);
+    if (next > chunk.length) break;
+    end = next;
+  }
+  return end;
+}
+
+/** Of the prefix first, and then of the message. */
+function neededBytes(begun: Gathering): number {
+  const length = lengthOf(begun);
+  return length === undefined ? prefixBytes - begun.length : prefixBytes + length - begun.length;
+}
+
+/** The length that the prefix tells; undefined until that is here. */
+function lengthOf({ bytes, length }: Gathering): number | undefined {
+  return length < prefixBytes ? undefined : (bytes as Buffer).readUInt32BE(1);
+}
+
+/** The whole body in one piece, for the same reasons; beyond `maxBytes` it goes on as it comes. */
+export async function* wholeBody(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  hold: Hold,
+): AsyncGenerator<Uint8Array> {
+  const all = new Gathering();
+  for await (const chunk of body) {
+    if (all.length > maxBytes) yield chunk;
+    else {
+      all.add(asBuffer(chunk), 0);
+      hold.take(chunk.length);
+      if (all.length > maxBytes) yield all.take() as Buffer;
+    }
+  }
+  hold.settle();
+  if (all.length > 0 && all.length <= maxBytes) yield all.take() as Buffer;
+}
+
+function asBuffer(chunk: Uint8Array): Buffer {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}

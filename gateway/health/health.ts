@@ -1,0 +1,103 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  Health as HealthService,
+  HealthCheckResponse_ServingStatus as ServingStatus,
+} from "../../gen/grpc/health/v1/health_pb.ts";
+import { type ServedService, serve } from "../methods.ts";
+
+/** What can be said of a service that is known. */
+export type ServiceStatus = "serving" | "not serving";
+
+export interface Health {
+  /** `grpc.health.v1.Health` over these states. */
+  readonly served: ServedService;
+  /** Whether `drain` was called. */
+  readonly isDraining: boolean;
+  /** Undefined for a name that was never set. */
+  statusOf(service: string): ServiceStatus | undefined;
+  /** Sets a service, the server as a whole (""), or any other name. Without effect once draining. */
+  set(service: string, status: ServiceStatus): void;
+  /** Everything stops serving, for good, and every Watch ends after it has said so. */
+  drain(): void;
+}
+
+/** Open to every caller, and all that is asked with is a name. */
+const maxMessageBytes = 4_096;
+
+/**
+ * The state of each service and, under the name "", of the server as a whole;
+ * all are serving at first. A Watch that is slower than the changes gets the
+ * latest state and not all of those in between, so that it holds no queue.
+ */
+export function createHealth(serviceNames: Iterable<string>): Health {
+  const states = new Map<string, ServiceStatus>([["", "serving"]]);
+  for (const name of serviceNames) states.set(name, "serving");
+  const watchers = new Set<() => void>();
+  let isDraining = false;
+  const wakeAll = (): void => {
+    for (const wake of watchers) wake();
+  };
+
+  async function* watch(service: string, signal: AbortSignal): AsyncGenerator<{ status: ServingStatus }> {
+    let sent: ServingStatus | undefined;
+    while (!signal.aborted) {
+      const status = toWire(states.get(service)) ?? ServingStatus.SERVICE_UNKNOWN;
+      if (status !== sent) {
+        sent = status;
+        // The state may change while the consumer takes this one: look again before waiting.
+        yield { status };
+      } else if (isDraining) {
+        return;
+      } else {
+        await nextWake(watchers, signal);
+      }
+    }
+  }
+
+  return {
+    served: serve(
+      HealthService,
+      {
+        check: ({ service }) => ({ status: toWire(states.get(service)) ?? refuse(service) }),
+        watch: ({ service }, { signal }) => watch(service, signal),
+      },
+      { maxMessageBytes },
+    ),
+    get isDraining() {
+      return isDraining;
+    },
+    statusOf: (service) => states.get(service),
+    set(service, status) {
+      if (isDraining) return;
+      states.set(service, status);
+      wakeAll();
+    },
+    drain() {
+      isDraining = true;
+      for (const name of states.keys()) states.set(name, "not serving");
+      wakeAll();
+    },
+  };
+}
+
+function toWire(status: ServiceStatus | undefined): ServingStatus | undefined {
+  if (status === undefined) return undefined;
+  return status === "serving" ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+}
+
+function refuse(service: string): never {
+  throw new ConnectError(`there is no service "${service}" on this server`, Code.NotFound);
+}
+
+/** Resolves at the next change or when the signal aborts; leaves no listener behind. */
+function nextWake(watchers: Set<() => void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      watchers.delete(wake);
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    watchers.add(wake);
+    signal.addEventListener("abort", wake);
+  });
+}

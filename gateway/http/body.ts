@@ -1,0 +1,136 @@
+import type { IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { quoteText } from "../../base/text/quote.ts";
+import { messageTooLarge, refuse } from "../call/refusals.ts";
+import { Gathering } from "../lanes/gathering.ts";
+import type { Hold } from "./open-bytes.ts";
+import type { Room } from "./request-head.ts";
+
+const inflaters = { gzip: createGunzip, br: createBrotliDecompress };
+/** Inflated in one go of a thread. */
+const partBytes = 64 * 1024;
+
+/** Told how the body of a request comes in, and what it is or why there is none. */
+export interface BodyReader {
+  /** Size on the wire. */
+  bytesRead(bytes: number): void;
+  /** @param encoded the body as it came, where an encoding was undone */
+  receive(body: Buffer, encoded?: Buffer): void;
+  fail(reason: unknown): void;
+}
+
+type Request = IncomingMessage | Http2ServerRequest;
+
+/**
+ * Reads the body of a request, with its Content-Encoding (gzip, br) undone.
+ * Stops with RESOURCE_EXHAUSTED as soon as there are more bytes than there is
+ * room for, counted on the wire and again while inflating. What has come is on
+ * `hold` until that is closed, after which nothing is read any more.
+ */
+export function collectBody(request: Request, room: Room, hold: Hold, reader: BodyReader): void {
+  const { headers } = request;
+  const encoding = encodingOf(headers["content-encoding"]);
+  const declared = Number(headers["content-length"] ?? 0);
+  if (declared > room.maxBytes) failLater(reader, tooLarge(room, declared));
+  else if (encoding === "identity") collect(request, declared, room, hold, reader);
+  else if (encoding !== "gzip" && encoding !== "br") failLater(reader, unsupported(encoding));
+  else collect(request, declared, room, hold, inflating(encoding, room, hold, reader));
+}
+
+/** Names have no case, and one has a second spelling: https://www.rfc-editor.org/rfc/rfc9110.html#name-content-codings */
+function encodingOf(header = "identity"): string {
+  const name = header.toLowerCase();
+  return name === "x-gzip" ? "gzip" : name;
+}
+
+/** As a promise. `bytesRead` is told the size on the wire. */
+export function readBody(
+  request: Request,
+  room: Room,
+  hold: Hold,
+  bytesRead: (bytes: number) => void,
+): Promise<Buffer> {
+  return new Promise((receive, fail) => collectBody(request, room, hold, { bytesRead, receive, fail }));
+}
+
+/** @param bytes the size that was declared, where one was */
+function tooLarge({ maxBytes, tooLarge: own }: Room, bytes?: number): ConnectError {
+  return own?.() ?? messageTooLarge(bytes, maxBytes);
+}
+
+function unsupported(encoding: string): ConnectError {
+  const message = `content-encoding ${quoteText(encoding)} is not supported, valid are gzip, br, identity`;
+  return refuse("UNSUPPORTED_CONTENT_ENCODING", Code.Unimplemented, message);
+}
+
+type Encoding = keyof typeof inflaters;
+
+function inflating(encoding: Encoding, room: Room, hold: Hold, reader: BodyReader): BodyReader {
+  return {
+    bytesRead: (bytes) => reader.bytesRead(bytes),
+    fail: (reason) => reader.fail(reason),
+    receive: (wire) => {
+      hold.complete();
+      inflate(wire, encoding, room, hold).then(
+        (body) => reader.receive(body, wire),
+        (error: unknown) => reader.fail(error),
+      );
+    },
+  };
+}
+
+async function inflate(wire: Buffer, encoding: Encoding, room: Room, hold: Hold): Promise<Buffer> {
+  const body = new Gathering();
+  try {
+    const inflater = inflaters[encoding]({ chunkSize: partBytes });
+    inflater.end(wire);
+    for await (const part of inflater as AsyncIterable<Buffer>) {
+      if (body.length + part.length > room.maxBytes) throw tooLarge(room);
+      body.add(part, 0);
+      hold.take(part.length);
+      if (!hold.isOpen) throw new ConnectError("the call has ended", Code.Canceled);
+    }
+  } catch (error) {
+    if (error instanceof ConnectError) throw error;
+    throw new ConnectError(`the body is not valid ${encoding}`, Code.InvalidArgument);
+  }
+  if (wire.length === 0) throw new ConnectError(`the body is not valid ${encoding}`, Code.InvalidArgument);
+  return body.take() ?? Buffer.alloc(0);
+}
+
+function collect(request: Request, declared: number, room: Room, hold: Hold, reader: BodyReader): void {
+  const body = new Gathering();
+  let isOver = false;
+  const fail = (reason: ConnectError): void => {
+    if (!isOver) failLater(reader, reason);
+    isOver = true;
+  };
+  const onData = (chunk: Buffer): void => {
+    if (body.length + chunk.length > room.maxBytes) fail(tooLarge(room));
+    else if (hold.isOpen) {
+      body.add(chunk, declared);
+      hold.take(chunk.length);
+    }
+    if (!isOver && hold.isOpen) return;
+    request.off("data", onData);
+    body.take();
+  };
+  const gone = (): void => fail(new ConnectError("the caller went away", Code.Canceled));
+  request.on("data", onData);
+  request.on("end", () => {
+    if (isOver || !hold.isOpen) return;
+    isOver = true;
+    reader.bytesRead(body.length);
+    reader.receive(body.take() ?? Buffer.alloc(0));
+  });
+  request.on("error", gone);
+  // On HTTP/1.1 it is an error too.
+  if (request.httpVersionMajor === 2) request.on("aborted", gone);
+}
+
+/** Once the events of a broken request are through: until then its answer does not know that nobody is there. */
+function failLater(reader: BodyReader, reason: ConnectError): void {
+  queueMicrotask(() => reader.fail(reason));
+}

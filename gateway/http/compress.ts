@@ -1,0 +1,63 @@
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { NodeRequest } from "./port.ts";
+import type { HttpAnswer } from "./unary.ts";
+import { varyWith } from "./vary.ts";
+
+const gzipAsync = promisify(gzip);
+const brotliAsync = promisify(brotliCompress);
+/** Brotli's default of 11 is for files that are compressed once: at 4 it is as fast as gzip. */
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+export type Encoding = "gzip" | "br";
+type Compress = (body: string | Uint8Array, encoding: Encoding) => Promise<Uint8Array>;
+
+const compressBody: Compress = (body, encoding) =>
+  encoding === "gzip" ? gzipAsync(body) : brotliAsync(body, brotliOptions);
+
+/** For a body that does not change: it is compressed once for each encoding, however often it is asked for. */
+export function compressOnce(): Compress {
+  const known = new Map<Encoding, Promise<Uint8Array>>();
+  return (body, encoding) => {
+    const found = known.get(encoding) ?? compressBody(body, encoding);
+    known.set(encoding, found);
+    return found;
+  };
+}
+
+/**
+ * Compresses an answer of at least `minBytes` when the caller's Accept-Encoding
+ * names gzip or br; returns it as it is otherwise.
+ */
+export function compressAnswer(
+  answer: HttpAnswer,
+  request: NodeRequest,
+  minBytes: number,
+  compress: Compress = compressBody,
+): HttpAnswer | Promise<HttpAnswer> {
+  if (isBelow(answer.body, minBytes)) return answer;
+  const encoding = acceptedEncoding(request.headers["accept-encoding"]);
+  const headers = { ...answer.headers, vary: varyWith(request, "accept-encoding") };
+  if (encoding === undefined) return { ...answer, headers };
+  return compress(answer.body, encoding).then((body) => ({
+    ...answer,
+    headers: { ...headers, "content-encoding": encoding },
+    body,
+  }));
+}
+
+/** A UTF-16 unit is at most three bytes, so that short texts need not be counted. */
+function isBelow(body: string | Uint8Array, minBytes: number): boolean {
+  return (typeof body === "string" && body.length * 3 < minBytes) || Buffer.byteLength(body) < minBytes;
+}
+
+/** The encoding to answer with; an entry with `q=0` is a refusal. */
+function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
+  const accepted = String(header ?? "")
+    .split(",")
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => !/;\s*q=0(?:\.0*)?$/.test(entry))
+    .map((entry) => entry.split(";")[0]);
+  if (accepted.includes("gzip")) return "gzip";
+  return accepted.includes("br") ? "br" : undefined;
+}

@@ -1,0 +1,195 @@
+import type { Http2Session } from "node:http2";
+import { BlockList, isIPv6, type Socket } from "node:net";
+import { addCidr, hasAddress } from "../../base/net/special-networks.ts";
+import type { GatewayLimits } from "../limits.ts";
+
+/** One client address, and what its connections hold at present. */
+export class Address {
+  readonly name: string;
+  /** Connections of many callers, as of a proxy: no limit per address applies. */
+  readonly isShared: boolean;
+  /** Oldest first. */
+  readonly connections = new Set<Connection>();
+  calls = 0;
+  /** Streaming calls of callers without a key. */
+  openStreams = 0;
+  /** Of bodies that are not complete and answers that are not read. */
+  bytes = 0;
+
+  constructor(name: string, isShared: boolean) {
+    this.name = name;
+    this.isShared = isShared;
+  }
+}
+
+/** One connection, and what it holds at present. */
+export class Connection {
+  readonly address: Address;
+  readonly socket: Socket | undefined;
+  readonly sinceMs: number;
+  calls = 0;
+  openStreams = 0;
+  /** Streaming calls that were refused since one was last let in. */
+  refusedStreams = 0;
+  bytes = 0;
+  /** Calls whose body is not complete. */
+  openBodies = 0;
+  /** Whether the head of a request has come. */
+  hasAsked = false;
+  /** Whether a request has been answered. */
+  hasAnswered = false;
+
+  constructor(address: Address, socket: Socket | undefined, sinceMs: number) {
+    this.address = address;
+    this.socket = socket;
+    this.sinceMs = sinceMs;
+  }
+}
+
+/** A new connection gets this long for its first request before others are let in for it. */
+const youngMs = 1_000;
+
+const kConnection = Symbol("connection");
+
+type Known = { [kConnection]?: Connection };
+
+/** The connection of a socket or session, also of the proxies that HTTP/2 hands out. One that no port has made known is a new one. */
+export function connectionOf(carrier: Socket | Http2Session | undefined): Connection {
+  return (carrier as Known | undefined)?.[kConnection] ?? new Connection(new Address("", true), undefined, 0);
+}
+
+function setConnection(carrier: Socket | Http2Session, connection: Connection): void {
+  (carrier as Known)[kConnection] = connection;
+}
+
+type ConnectionLimits = Pick<
+  GatewayLimits,
+  "maxConnections" | "maxConnectionsPerAddress" | "unusedTimeoutMs" | "trustedProxies"
+>;
+
+/**
+ * All connections of a port by their addresses. When there are too many, in all
+ * or of one address, those that do nothing are closed for new ones: first such
+ * as had time for a request and never had an answer, then idle ones, then those
+ * that are new or still sending the body of their first request.
+ */
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #addresses = new Map<string, Address>();
+  readonly #proxies: BlockList;
+  /** By the other end, which outer and inner sockets of TLS have in common. */
+  readonly #byPort = new Map<string, Connection>();
+  #count = 0;
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+    this.#proxies = blockListOf(limits.trustedProxies);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Makes a new connection known; undefined, and the socket is destroyed, where there is no room for it. */
+  add(socket: Socket, nowMs: number): Connection | undefined {
+    const address = this.#addressOf(socket.remoteAddress ?? "");
+    if (!this.#makeRoom(address, nowMs)) {
+      socket.destroy();
+      return undefined;
+    }
+    const connection = new Connection(address, socket, nowMs);
+    this.#addresses.set(address.name, address);
+    address.connections.add(connection);
+    this.#count++;
+    setConnection(socket, connection);
+    const end = `${socket.remoteAddress} ${socket.remotePort}`;
+    this.#byPort.set(end, connection);
+    socket.once("close", () => {
+      if (this.#byPort.get(end) === connection) this.#byPort.delete(end);
+      this.#remove(connection);
+    });
+    return connection;
+  }
+
+  /** Makes a session known, or the inner side of TLS. */
+  alias(carrier: Socket | Http2Session, { remoteAddress, remotePort }: Socket): void {
+    const connection = this.#byPort.get(`${remoteAddress} ${remotePort}`);
+    if (connection !== undefined) setConnection(carrier, connection);
+  }
+
+  /** Closes connections on which no request has come. */
+  sweep(nowMs: number): void {
+    const { unusedTimeoutMs } = this.#limits;
+    for (const { connections } of this.#addresses.values()) {
+      for (const connection of connections) {
+        if (!connection.hasAsked && nowMs - connection.sinceMs > unusedTimeoutMs)
+          connection.socket?.destroy();
+      }
+    }
+  }
+
+  #makeRoom(address: Address, nowMs: number): boolean {
+    const { maxConnections, maxConnectionsPerAddress } = this.#limits;
+    if (
+      !address.isShared &&
+      address.connections.size >= maxConnectionsPerAddress &&
+      !this.#evictFrom(address, nowMs)
+    )
+      return false;
+    if (this.#count < maxConnections) return true;
+    const bySize = [...this.#addresses.values()].sort((a, b) => b.connections.size - a.connections.size);
+    return bySize.some((one) => this.#evictFrom(one, nowMs));
+  }
+
+  #evictFrom({ connections }: Address, nowMs: number): boolean {
+    const isOld = ({ sinceMs }: Connection): boolean => nowMs - sinceMs > youngMs;
+    const victim =
+      find(connections, (one) => one.calls === 0 && !one.hasAnswered && isOld(one)) ??
+      find(connections, ({ calls, hasAnswered }) => calls === 0 && hasAnswered) ??
+      find(connections, ({ calls }) => calls === 0) ??
+      find(connections, ({ calls, openBodies, hasAnswered }) => !hasAnswered && openBodies >= calls);
+    if (victim === undefined) return false;
+    this.#remove(victim);
+    victim.socket?.destroy();
+    return true;
+  }
+
+  #remove(connection: Connection): void {
+    const { address } = connection;
+    if (!address.connections.delete(connection)) return;
+    this.#count--;
+    if (address.connections.size === 0) this.#addresses.delete(address.name);
+  }
+
+  #addressOf(remote: string): Address {
+    const name = networkOf(remote);
+    return this.#addresses.get(name) ?? new Address(name, remote !== "" && hasAddress(this.#proxies, remote));
+  }
+}
+
+function find(connections: ReadonlySet<Connection>, matches: (one: Connection) => boolean) {
+  for (const connection of connections) if (matches(connection)) return connection;
+  return undefined;
+}
+
+/** IPv4 addresses as they are; of IPv6 addresses the first 64 bits, which one client has all the others of. */
+export function networkOf(remote: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remote)?.[1];
+  if (mapped !== undefined || !isIPv6(remote)) return mapped ?? remote;
+  const [head = "", tail] = remote.split("%")[0]!.split("::");
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
+  const groups = [...first, ...new Array<string>(zeros).fill("0"), ...last];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
+}
+
+/** @param ranges addresses, or networks such as `10.0.0.0/8` */
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) addCidr(list, range);
+  return list;
+}

@@ -1,0 +1,45 @@
+import { nearestName } from "../../base/text/nearest.ts";
+import type { ServedService } from "../methods.ts";
+import type { RestBinding } from "../rest/bindings.ts";
+
+/** Longer paths are no slips of a few letters. */
+const maxLength = 200;
+
+interface Candidate {
+  readonly text: string;
+  /** Literal segments; undefined for those that may be anything. */
+  readonly segments: readonly (string | undefined)[];
+}
+
+/** Finds the path that a mistyped one most likely meant: a template of REST or the path of an RPC. */
+export function createNearestPath(
+  services: readonly ServedService[],
+  routes: readonly RestBinding[],
+): (path: string) => string | undefined {
+  const candidates: readonly Candidate[] = [
+    ...routes.map(({ template }) => ({ text: template.text, segments: segmentsOf(template.text) })),
+    ...services.flatMap(({ methods }) =>
+      methods.map(({ name }) => ({ text: `/${name}`, segments: segmentsOf(`/${name}`) })),
+    ),
+  ];
+  return (path) => {
+    if (path.length > maxLength) return undefined;
+    const own = path.split("/");
+    // With what stands in the path in the places of variables, only the other segments differ.
+    const filled = new Map(candidates.map((candidate) => [fill(candidate, own), candidate.text]));
+    const nearest = nearestName(path, filled.keys());
+    return nearest === undefined ? undefined : filled.get(nearest);
+  };
+}
+
+/** Of a template with a variable of several segments, each of these is one. */
+function segmentsOf(template: string): readonly (string | undefined)[] {
+  return template
+    .replaceAll(/\{[^{}=]+=([^{}]*)\}/g, "$1")
+    .split("/")
+    .map((segment) => (/[{*]/.test(segment) ? undefined : segment));
+}
+
+function fill({ segments }: Candidate, own: readonly string[]): string {
+  return segments.map((segment, i) => segment ?? own[i] ?? "").join("/");
+}

@@ -1,0 +1,283 @@
+import * as http from "node:http";
+import * as http2 from "node:http2";
+import * as net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TLSSocket } from "node:tls";
+import type { Peer } from "../call/record.ts";
+import type { GatewayLimits } from "../limits.ts";
+import { sniff } from "../sniff.ts";
+import { type Connection, type Connections, connectionOf } from "./connections.ts";
+import { closeWhenIdle } from "./idle.ts";
+import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
+
+export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
+export type NodeResponse = http.ServerResponse | http2.Http2ServerResponse;
+
+/** PEM texts. With `ca`, clients must present a certificate that it signed (mTLS). */
+export interface TlsOptions {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+  readonly ca?: string | Buffer;
+}
+
+export interface PortOptions {
+  readonly limits: GatewayLimits;
+  readonly connections: Connections;
+  readonly tls?: TlsOptions;
+  /** Answers HTTP/1.1 requests, and those HTTP/2 requests that `onStream` leaves. */
+  readonly onRequest: (request: NodeRequest, response: NodeResponse) => void;
+  readonly onStream: OnStream;
+}
+
+/** Sees each HTTP/2 stream first; returns whether it took it. One that was taken may be left later by `pass`. */
+export type OnStream = (
+  stream: http2.ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  pass: () => void,
+) => boolean;
+
+/** One TCP port for HTTP/1.1 and HTTP/2, in plain text (h2 by its preface) or over TLS (by ALPN). */
+export interface Port {
+  listen(host: string, port: number): Promise<net.AddressInfo>;
+  /**
+   * Stops accepting, tells HTTP/2 peers by GOAWAY and HTTP/1.1 peers by
+   * `connection: close`, lets open calls finish and cuts what is left after
+   * `graceMs`.
+   */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** HTTP/2 flow control: a stream of 100 MiB would crawl through the default window of 64 KiB. */
+const streamWindowBytes = 1024 * 1024;
+const sessionWindowBytes = 16 * 1024 * 1024;
+/** Node counts what a session buffers; at its default of 10 MB big messages kill the session. */
+const maxSessionMemoryMegabytes = 256;
+/** How often HTTP/1.1 connections are checked against their timeouts. */
+const timeoutCheckMs = 1_000;
+/** Silence on a connection after which TCP asks whether its peer is still there. */
+const keepAliveMs = 60_000;
+/** HTTP/1.1 peers may just be sending on an idle connection: it is left open this long into a drain. */
+const idleGraceMs = 250;
+
+const kResponse = Symbol("response");
+
+/**
+ * An HTTP/1.1 connection and the open answer to the latest request on it. Noting it there costs less than a set of
+ * answers.
+ */
+type AnsweringSocket = net.Socket & { [kResponse]?: http.ServerResponse | null };
+
+export function createPort(options: PortOptions): Port {
+  const sockets = new Set<net.Socket>();
+  const sessions = new Set<http2.ServerHttp2Session>();
+  const http1Sockets = new Set<AnsweringSocket>();
+  let draining = false;
+  const onRequest = (request: NodeRequest, response: NodeResponse): void => {
+    if ("shouldKeepAlive" in response) {
+      const socket = request.socket as AnsweringSocket;
+      if (socket[kResponse] === undefined) {
+        http1Sockets.add(socket);
+        socket.once("close", () => http1Sockets.delete(socket));
+      }
+      socket[kResponse] = response;
+      startHttp1Call(response);
+      response.on("close", forget);
+      if (draining) sayClose(response);
+    }
+    options.onRequest(request, response);
+  };
+  const server = options.tls ? createTls(options, options.tls, onRequest) : createPlain(options, onRequest);
+  const h2: http2.Http2Server | http2.Http2SecureServer = "h2" in server ? server.h2 : server;
+  const listener: net.Server & { closeIdleConnections?: () => void } = "h2" in server ? server.h1 : server;
+  putFirst(h2, options);
+  h2.on("session", (session: http2.ServerHttp2Session) => {
+    options.connections.alias(session, session.socket);
+    session.setLocalWindowSize(sessionWindowBytes);
+    closeWhenIdle(session, options.limits.idleTimeoutMs);
+    // A broken session ends its calls, which report it themselves.
+    session.on("error", () => {});
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    if (draining) session.close();
+  });
+  const { connections } = options;
+  listener.prependListener("connection", (socket: net.Socket) => {
+    if (connections.add(socket, performance.now()) === undefined) return;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  listener.prependListener("secureConnection", (socket: TLSSocket) => connections.alias(socket, socket));
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        listener.once("error", reject);
+        listener.listen(port, host, () => {
+          listener.off("error", reject);
+          resolve(listener.address() as net.AddressInfo);
+        });
+      }),
+    async drain(graceMs) {
+      draining = true;
+      // http.Server.close would at once cut idle connections that a peer may be sending on.
+      const closed = new Promise<void>((resolve) =>
+        net.Server.prototype.close.call(listener, () => resolve()),
+      );
+      for (const session of sessions) session.close();
+      for (const { [kResponse]: latest } of http1Sockets) if (latest) sayClose(latest);
+      const stop = new AbortController();
+      const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
+        for (const socket of sockets) socket.destroy();
+      }, ignore);
+      const reap = setInterval(() => {
+        listener.closeIdleConnections?.();
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      }, idleGraceMs);
+      await closed;
+      clearInterval(reap);
+      stop.abort();
+      await cut;
+    },
+  };
+}
+
+function createTls(
+  { limits }: PortOptions,
+  tls: TlsOptions,
+  onRequest: (request: NodeRequest, response: NodeResponse) => void,
+): http2.Http2SecureServer {
+  return http2.createSecureServer(
+    {
+      ...http1Options(limits),
+      ...http2Options(limits),
+      cert: tls.cert,
+      key: tls.key,
+      ...(tls.ca === undefined ? {} : { ca: tls.ca, requestCert: true, rejectUnauthorized: true }),
+      minVersion: "TLSv1.2",
+      handshakeTimeout: limits.headersTimeoutMs,
+      allowHTTP1: true,
+    },
+    onRequest,
+  );
+}
+
+/**
+ * The HTTP/1.1 server owns the listening socket: its header and request
+ * timeouts run only in a server that listens. Connections that start with the
+ * HTTP/2 preface are handed to the other server.
+ */
+function createPlain(
+  { limits }: PortOptions,
+  onRequest: (request: NodeRequest, response: NodeResponse) => void,
+): { h1: http.Server; h2: http2.Http2Server } {
+  const h1 = http.createServer(http1Options(limits), onRequest);
+  const h2 = http2.createServer(http2Options(limits), onRequest);
+  const serveHttp1 = h1.listeners("connection")[0] as (this: http.Server, socket: net.Socket) => void;
+  h1.removeAllListeners("connection");
+  h1.on("connection", (socket: net.Socket) => {
+    socket.setNoDelay(true);
+    sniff(socket, limits.headersTimeoutMs, (isHttp2) => {
+      if (isHttp2) {
+        // HTTP/1.1 servers keep a connection whose peer has stopped sending; to HTTP/2 that peer is gone.
+        socket.allowHalfOpen = false;
+        h2.emit("connection", socket);
+      } else {
+        serveHttp1.call(h1, socket);
+        socket.resume();
+      }
+    });
+  });
+  return { h1, h2 };
+}
+
+/** Node's own listener turns streams into requests; this one is asked before it. */
+function putFirst(
+  h2: http2.Http2Server | http2.Http2SecureServer,
+  { onStream, limits }: Pick<PortOptions, "onStream" | "limits">,
+): void {
+  const compat = h2.listeners("stream")[0] as (...args: unknown[]) => void;
+  h2.removeAllListeners("stream");
+  const listener = (
+    stream: http2.ServerHttp2Stream,
+    headers: http2.IncomingHttpHeaders,
+    ...rest: unknown[]
+  ): void => {
+    // Reset within the packet that opened it; such a stream has no session any more.
+    if (stream.destroyed) stream.on("error", ignore);
+    else if (!startHttp2Call(stream, limits.maxCallsPerAddress)) return;
+    else {
+      const pass = (): void => compat.call(h2, stream, headers, ...rest);
+      if (!onStream(stream, headers, pass)) pass();
+    }
+  };
+  (h2 as http2.Http2Server).on("stream", listener);
+}
+
+function http1Options(limits: GatewayLimits): http.ServerOptions {
+  return {
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: Math.min(limits.idleTimeoutMs, 75_000),
+    connectionsCheckingInterval: timeoutCheckMs,
+    // A peer that vanished without a word would keep its streams open for ever.
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveMs,
+  };
+}
+
+function http2Options(limits: GatewayLimits): http2.ServerOptions {
+  return {
+    maxSessionMemory: maxSessionMemoryMegabytes,
+    settings: {
+      initialWindowSize: streamWindowBytes,
+      maxConcurrentStreams: limits.maxConcurrentStreams,
+      maxHeaderListSize: limits.maxHeaderBytes,
+      enablePush: false,
+    },
+  };
+}
+
+/** The connection that a request came on. */
+export function connectionOfRequest(request: NodeRequest): Connection {
+  return connectionOf("stream" in request ? request.stream.session : request.socket);
+}
+
+const peers = new WeakMap<object, Peer>();
+
+/** The other end of a connection, worked out once for each. */
+export function peerOf(connection: http2.Http2Session | net.Socket): Peer {
+  const known = peers.get(connection);
+  if (known !== undefined) return known;
+  // HTTP/2 hands out proxies of its sockets, which answer for properties but not to `in`.
+  const socket = ("socket" in connection ? connection.socket : connection) as Partial<TLSSocket>;
+  const certificate = socket.authorized ? subjectOf(socket as TLSSocket) : undefined;
+  const peer: Peer = {
+    address: socket.remoteAddress ?? "",
+    secure: socket.encrypted === true,
+    ...(certificate === undefined ? {} : { certificate }),
+  };
+  peers.set(connection, peer);
+  return peer;
+}
+
+/** First URI (as SPIFFE uses it) or DNS name, else the common name. */
+function subjectOf(socket: TLSSocket): string | undefined {
+  const { subjectaltname = "", subject } = socket.getPeerCertificate();
+  const name = /(?:^|, )(?:URI|DNS):([^,]+)/.exec(subjectaltname)?.[1];
+  const common = subject?.CN;
+  return name ?? (Array.isArray(common) ? common[0] : common);
+}
+
+/** Else an idle connection would hold the last request, with its body. */
+function forget(this: http.ServerResponse): void {
+  endHttp1Call(this);
+  const socket = this.req.socket as AnsweringSocket;
+  if (socket[kResponse] === this) socket[kResponse] = null;
+}
+
+/** For every answer that comes once it drains, also to a request that came before: its peer may send the next at once. */
+function sayClose(response: http.ServerResponse): void {
+  if (!response.headersSent) response.setHeader("connection", "close");
+}
+
+function ignore(): void {}

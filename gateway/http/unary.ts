@@ -1,0 +1,214 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { create, type Message } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Call } from "../call/call.ts";
+import { reportLate, toSafeError } from "../call/failures.ts";
+import { type InvokeUnary, settle } from "../call/invoke.ts";
+import { CallRecord, type ProtocolName } from "../call/record.ts";
+import type { Core } from "../core.ts";
+import { roomOf } from "../limits.ts";
+import type { ServedMethod } from "../methods.ts";
+import { type BodyReader, collectBody } from "./body.ts";
+import { skipShortRest, stopRequest } from "./early-answer.ts";
+import { holdAnswer } from "./hold-answer.ts";
+import type { Hold, Holder } from "./open-bytes.ts";
+import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
+import type { Standing } from "./request-head.ts";
+
+/** How a protocol reads and writes one unary method over plain HTTP. */
+export interface UnaryHttp {
+  readonly served: ServedMethod;
+  readonly protocol: ProtocolName;
+  readonly invoke: InvokeUnary;
+  /** Milliseconds the caller gives, undefined for no deadline of its own. Throws on a malformed one. */
+  readonly timeoutMs: (request: NodeRequest) => number | undefined;
+  readonly encode: (output: Message, call: Call, request: NodeRequest) => HttpAnswer | Promise<HttpAnswer>;
+  readonly encodeError: (error: ConnectError, call: Call) => HttpAnswer;
+}
+
+/** Reads the message from the body of a request. `encoded` is how that came, where an encoding was undone. */
+export type DecodeBody = (body: Buffer, call: Call, request: NodeRequest, encoded?: Buffer) => Message;
+
+/** How the message of one request is come by. */
+export interface UnaryInput {
+  readonly decode: DecodeBody;
+  /** Asks who calls, before the body is read; every caller is known without it. */
+  readonly admit?: ((call: Call) => Standing) | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Uint8Array | string;
+}
+
+/** Serves one unary call over HTTP/1.1 or HTTP/2 requests, from its first byte to its report. */
+export function serveUnaryHttp(
+  core: Core,
+  method: UnaryHttp,
+  input: UnaryInput,
+  request: NodeRequest,
+  response: NodeResponse,
+): void {
+  new Exchange(core, method, input, request, response).start();
+}
+
+/** One request and its answer. Whatever comes first (answer, error, deadline, end of the caller) ends it. */
+class Exchange implements BodyReader, Holder {
+  readonly #core: Core;
+  readonly #method: UnaryHttp;
+  readonly #input: UnaryInput;
+  readonly #request: NodeRequest;
+  readonly #response: NodeResponse;
+  readonly #record: CallRecord;
+  readonly #call: Call;
+  #hold: Hold | undefined;
+  #ended = false;
+
+  constructor(
+    core: Core,
+    method: UnaryHttp,
+    input: UnaryInput,
+    request: NodeRequest,
+    response: NodeResponse,
+  ) {
+    const { served, protocol } = method;
+    const { headers } = request;
+    this.#core = core;
+    this.#method = method;
+    this.#input = input;
+    this.#request = request;
+    this.#response = response;
+    this.#record = new CallRecord(served.desc, protocol, peerOf(request.socket), headers);
+    this.#call = new Call(served, this.#record, {
+      method: request.method ?? "",
+      target: request.url ?? "/",
+      headers,
+    });
+  }
+
+  start(): void {
+    const { limits, observer, authorize, openBytes } = this.#core;
+    const { served, timeoutMs } = this.#method;
+    observer.started(this.#record);
+    const response = this.#response as Answering;
+    response[kExchange] = this;
+    response.on("close", onClose);
+    let standing: Standing;
+    try {
+      authorize(this.#record, served, this.#call.requestHeader);
+      standing = this.#input.admit?.(this.#call) ?? "known";
+      this.#call.startDeadline(timeoutMs(this.#request), limits.maxDeadlineMs);
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.#call.onAbort((reason) => this.fail(reason));
+    if (typeof standing === "object" && "answer" in standing) {
+      this.#call.message = create(served.desc.input);
+      this.succeed(standing.answer);
+      return;
+    }
+    this.#hold = openBytes.openBody(connectionOfRequest(this.#request), this);
+    collectBody(this.#request, roomOf(standing, limits, served), this.#hold, this);
+  }
+
+  bytesRead(bytes: number): void {
+    this.#record.bytesIn = bytes;
+  }
+
+  receive(body: Buffer, encoded?: Buffer): void {
+    this.#hold?.close();
+    if (this.#ended) return;
+    try {
+      this.#call.message = this.#input.decode(body, this.#call, this.#request, encoded);
+      settle(this.#method.invoke(this.#call), this);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  cut(reason: ConnectError): void {
+    this.fail(reason);
+  }
+
+  succeed(output: Message): void {
+    if (this.#ended) return;
+    try {
+      const answer = this.#method.encode(output, this.#call, this.#request);
+      if (answer instanceof Promise) {
+        answer.then(
+          (compressed) => this.finish(compressed),
+          (error: unknown) => this.fail(error),
+        );
+      } else this.finish(answer);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  fail(reason: unknown): void {
+    if (this.#ended) {
+      reportLate(reason, this.#record, this.#core.reportFault);
+      return;
+    }
+    const error = toSafeError(reason, this.#record, this.#core.reportFault);
+    this.#record.code = error.code;
+    this.finish(this.#method.encodeError(error, this.#call));
+  }
+
+  finish(answer: HttpAnswer): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#hold?.close();
+    this.#call.end();
+    this.#record.bytesOut = this.#write(answer);
+    this.#core.observer.finished(this.#record);
+  }
+
+  /** Returns the size of the body: of an internal error where headers of the handler cannot be sent. */
+  #write(answer: HttpAnswer): number {
+    const { requestId } = this.#record;
+    try {
+      const bytes = write(this.#request, this.#response, requestId, answer);
+      holdAnswer(this.#core.openBytes, this.#request, this.#response, bytes);
+      return bytes;
+    } catch (fault) {
+      const error = toSafeError(fault, this.#record, this.#core.reportFault);
+      this.#record.code = error.code;
+      const { status, body } = this.#method.encodeError(error, this.#call);
+      const plain = { status, headers: { "content-type": "application/json" }, body };
+      return write(this.#request, this.#response, requestId, plain);
+    }
+  }
+
+  closed(): void {
+    if (!this.#ended) this.#call.abort(new ConnectError("the caller went away", Code.Canceled));
+  }
+}
+
+const kExchange = Symbol("exchange");
+
+type Answering = ServerResponse & { [kExchange]?: Exchange };
+
+/** One listener for all calls, which finds the call by its response. */
+function onClose(this: Answering): void {
+  this[kExchange]?.closed();
+}
+
+/** Returns the size of the body. */
+function write(request: NodeRequest, target: NodeResponse, requestId: string, answer: HttpAnswer): number {
+  // The two response types have these methods in common, but not in their overloads.
+  const response = target as ServerResponse;
+  const { headers, body } = answer;
+  const bytes = Buffer.byteLength(body);
+  if (response.destroyed || response.writableEnded) return bytes;
+  headers["x-request-id"] = requestId;
+  headers["content-length"] = bytes;
+  const isCut = !request.complete && !skipShortRest(request);
+  if (isCut && request.httpVersionMajor === 1) headers["connection"] = "close";
+  response.writeHead(answer.status, headers);
+  response.end(body);
+  if (isCut) stopRequest(request);
+  return bytes;
+}

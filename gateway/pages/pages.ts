@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { ConnectError } from "@connectrpc/connect";
+import { shareTurn } from "../../base/async/share-turn.ts";
+import { type ReadyCheck, runChecks } from "../health/ready-checks.ts";
+import { stopRequest } from "../http/early-answer.ts";
+
+type PageRequest = IncomingMessage | Http2ServerRequest;
+type PageResponse = ServerResponse | Http2ServerResponse;
+
+/** What a page answers to GET; HEAD gets the same without the body. */
+export interface Page {
+  readonly status?: number;
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type PageHandler = (request: PageRequest) => Page | Promise<Page>;
+
+export interface PagesOptions {
+  readonly isDraining: () => boolean;
+  /** By the name under which `/readyz` shows them. */
+  readonly checks: Readonly<Record<string, ReadyCheck>>;
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  /** Throws UNAUTHENTICATED for requests that may not see the metrics; by default all may. */
+  readonly requireMetricsKey?: (request: PageRequest) => void;
+  /** Further pages by their exact path. */
+  readonly pages?: Readonly<Record<string, PageHandler>>;
+  /** Told what a page threw; the caller sees "internal error". */
+  readonly reportFault: (error: unknown, path: string) => void;
+}
+
+export interface Pages {
+  /** Answers when there is such a page; otherwise returns false and touches nothing. `path` has no query. */
+  serve(path: string, request: PageRequest, response: PageResponse): boolean;
+}
+
+const noStore = { "cache-control": "no-store" };
+
+/** `/healthz` (the process answers), `/readyz` (it wants calls), `/metrics`, and the pages handed in. */
+export function createPages(options: PagesOptions): Pages {
+  // Anyone may ask for these two, many times in one packet of HTTP/2.
+  const readinessOf = shareTurn(() => readiness(options));
+  const metricsOf = shareTurn(() => options.metrics.text());
+  const handlers = new Map<string, PageHandler>([
+    ["/healthz", () => json(200, { status: "ok" })],
+    ["/readyz", readinessOf],
+    ["/metrics", (request) => metricsPage(options, request, metricsOf)],
+    ...Object.entries(options.pages ?? {}),
+  ]);
+  return {
+    serve(path, request, response) {
+      const handler = handlers.get(path);
+      if (handler === undefined) return false;
+      if (request.method !== "GET" && request.method !== "HEAD") {
+        const refusal = json(405, { code: 12, message: `${path} takes GET and HEAD only`, details: [] });
+        send(request, response, { ...refusal, headers: { ...noStore, allow: "GET, HEAD" } });
+      } else {
+        void answer(handler, path, request, response, options.reportFault);
+      }
+      return true;
+    },
+  };
+}
+
+async function answer(
+  handler: PageHandler,
+  path: string,
+  request: PageRequest,
+  response: PageResponse,
+  reportFault: PagesOptions["reportFault"],
+): Promise<void> {
+  let page: Page;
+  try {
+    page = await handler(request);
+  } catch (error) {
+    reportFault(error, path);
+    page = json(500, { code: 13, message: "internal error", details: [] });
+  }
+  send(request, response, page);
+}
+
+async function readiness({ isDraining, checks }: PagesOptions): Promise<Page> {
+  if (isDraining()) return json(503, { status: "draining" });
+  const results = await runChecks(checks);
+  const isReady = Object.values(results).every((result) => result === "ok");
+  return json(isReady ? 200 : 503, { status: isReady ? "ready" : "not ready", checks: results });
+}
+
+async function metricsPage(
+  { metrics, requireMetricsKey }: PagesOptions,
+  request: PageRequest,
+  textOf: () => Promise<string>,
+): Promise<Page> {
+  try {
+    requireMetricsKey?.(request);
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    const refusal = json(401, { code, message: rawMessage, details: [] });
+    return { ...refusal, headers: { ...noStore, "www-authenticate": "Bearer" } };
+  }
+  return { contentType: metrics.contentType, body: await textOf(), headers: noStore };
+}
+
+function json(status: number, value: object): Page {
+  return { status, contentType: "application/json", body: JSON.stringify(value), headers: noStore };
+}
+
+function send(request: PageRequest, response: PageResponse, page: Page): void {
+  // The two kinds of response have the methods used here in common, but not one type for them.
+  const target = response as ServerResponse;
+  if (target.destroyed) return;
+  const body = typeof page.body === "string" ? Buffer.from(page.body) : page.body;
+  // A body that nobody asked for, as of a refused POST, is read and forgotten so that the connection stays usable.
+  request.resume();
+  target.writeHead(page.status ?? 200, {
+    ...page.headers,
+    "content-type": page.contentType,
+    "content-length": body.length,
+    "x-content-type-options": "nosniff",
+  });
+  if (request.method === "HEAD") target.end();
+  else target.end(body);
+  // On HTTP/1.1 the time of a request ends one that never does.
+  if ("stream" in request && !request.complete) stopRequest(request);
+}

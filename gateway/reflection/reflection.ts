@@ -1,0 +1,103 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { quoteText } from "../../base/text/quote.ts";
+import { ServerReflection } from "../../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { type ServedService, serve } from "../methods.ts";
+import { type DescriptorIndex, indexDescriptors } from "./descriptor-index.ts";
+
+/** The questions, which v1 and v1alpha spell alike. */
+type Question =
+  | {
+      case: "fileByFilename" | "fileContainingSymbol" | "allExtensionNumbersOfType" | "listServices";
+      value: string;
+    }
+  | { case: "fileContainingExtension"; value: { containingType: string; extensionNumber: number } }
+  | { case: undefined; value?: undefined };
+
+type Answer =
+  | { case: "fileDescriptorResponse"; value: { fileDescriptorProto: Uint8Array<ArrayBuffer>[] } }
+  | { case: "allExtensionNumbersResponse"; value: { baseTypeName: string; extensionNumber: number[] } }
+  | { case: "listServicesResponse"; value: { service: { name: string }[] } }
+  | { case: "errorResponse"; value: { errorCode: number; errorMessage: string } };
+
+/**
+ * `grpc.reflection.v1` and `v1alpha` over the given services, which are to
+ * include health; reflection adds itself. Every answer with files holds the
+ * whole closure of imports, the file asked for first.
+ */
+export function createReflection(services: readonly ServedService[]): readonly ServedService[] {
+  const descs = [...services.map(({ desc }) => desc), ServerReflection, ServerReflectionAlpha];
+  let index: DescriptorIndex | undefined;
+  const answer = (question: Question): Answer => {
+    // Built by the first question, to keep it out of the time that starting takes.
+    index ??= indexDescriptors(descs);
+    return answerQuestion(index, question);
+  };
+  return [
+    serve(ServerReflection, {
+      async *serverReflectionInfo(requests) {
+        for await (const request of requests) yield reply(request, answer(request.messageRequest));
+      },
+    }),
+    serve(ServerReflectionAlpha, {
+      async *serverReflectionInfo(requests) {
+        for await (const request of requests) yield reply(request, answer(request.messageRequest));
+      },
+    }),
+  ];
+}
+
+function reply<R extends { host: string }, A>(originalRequest: R, messageResponse: A) {
+  return { validHost: originalRequest.host, originalRequest, messageResponse };
+}
+
+/** A failed question is answered with its error; the stream goes on. */
+function answerQuestion(index: DescriptorIndex, question: Question): Answer {
+  try {
+    return answerFrom(index, question);
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error, Code.Internal);
+    return { case: "errorResponse", value: { errorCode: code, errorMessage: rawMessage } };
+  }
+}
+
+function answerFrom(index: DescriptorIndex, question: Question): Answer {
+  switch (question.case) {
+    case "listServices":
+      return {
+        case: "listServicesResponse",
+        value: { service: index.serviceNames.map((name) => ({ name })) },
+      };
+    case "fileByFilename":
+      return files(index, question.value, `file ${quoteText(question.value)}`);
+    case "fileContainingSymbol":
+      return files(index, index.fileOfSymbol(question.value), `symbol ${quoteText(question.value)}`);
+    case "fileContainingExtension": {
+      const { containingType, extensionNumber } = question.value;
+      const file = index.extensionsOf(containingType)?.get(extensionNumber);
+      return files(index, file, `extension ${extensionNumber} of ${quoteText(containingType)}`);
+    }
+    case "allExtensionNumbersOfType": {
+      const known = index.extensionsOf(question.value) ?? refuse(`message ${quoteText(question.value)}`);
+      const extensionNumber = [...known.keys()].sort((a, b) => a - b);
+      return {
+        case: "allExtensionNumbersResponse",
+        value: { baseTypeName: question.value, extensionNumber },
+      };
+    }
+    default:
+      throw new ConnectError("the request holds no question that this server knows", Code.InvalidArgument);
+  }
+}
+
+function files(index: DescriptorIndex, name: string | undefined, subject: string): Answer {
+  const fileDescriptorProto = name === undefined ? undefined : index.encodeClosure(name);
+  return {
+    case: "fileDescriptorResponse",
+    value: { fileDescriptorProto: fileDescriptorProto ?? refuse(subject) },
+  };
+}
+
+function refuse(subject: string): never {
+  throw new ConnectError(`${subject} is not known to this server`, Code.NotFound);
+}

@@ -1,0 +1,80 @@
+import type { AnalysisProject } from "../project/project.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
+import { refuseQuery } from "../rest/query-body.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+import { isReached, type RateLimit, type TokenBook, type TokenRule } from "./tokens.ts";
+
+export interface AdmissionOptions {
+  readonly tokens: TokenBook;
+  readonly projects: ReadonlyMap<number, AnalysisProject>;
+  readonly rateLimiter: RateLimiter;
+  /** Of tokens without a limit of their own; undefined for none. */
+  readonly rateLimit: RateLimit | undefined;
+}
+
+/** What a call shows of itself. */
+export interface Credentials {
+  /** Of the message; empty where there is none. */
+  readonly token: string;
+  readonly header: Headers;
+}
+
+/** A call whose token reaches the project. */
+export interface Admitted {
+  readonly project: AnalysisProject;
+  /** The token, by its name. */
+  readonly asker: string;
+}
+
+export interface Admission {
+  /**
+   * The project that a call may ask about. The token is looked at first:
+   * strangers are not told what is wrong with a query.
+   * @param faults what else is wrong with the call: told with a project that there is not
+   * @throws AnalysisRefusal
+   */
+  admit(credentials: Credentials, projectId: bigint | number, faults?: readonly QueryViolation[]): Admitted;
+}
+
+export function createAdmission({ tokens, projects, rateLimiter, rateLimit }: AdmissionOptions): Admission {
+  const limit = (rule: TokenRule): void => {
+    const own = rule.rateLimit ?? rateLimit;
+    const retryAfterMs = own === undefined ? 0 : rateLimiter.take(rule.name, own);
+    if (retryAfterMs === 0) return;
+    const message = `too many queries with this token, at most ${own?.perSecond} a second`;
+    throw new AnalysisRefusal(returnCodes.busy, message, { retryAfterMs });
+  };
+  return {
+    admit(credentials, projectId, faults = []) {
+      const rule = findToken(tokens, credentials.token || bearerOf(credentials.header));
+      limit(rule);
+      const id = Number(projectId);
+      if (id === 0) throw refuseProject("is required", faults);
+      const project = projects.get(id);
+      if (project !== undefined && isReached(rule, id)) return { project, asker: `token ${rule.name}` };
+      if (rule.projects !== "*") {
+        throw new AnalysisRefusal(returnCodes.token, `the token does not reach project ${projectId}`);
+      }
+      const ids = [...projects.keys()].join(", ") || "none";
+      throw refuseProject(`there is no project ${projectId}, valid are ${ids}`, faults);
+    },
+  };
+}
+
+function refuseProject(description: string, faults: readonly QueryViolation[]): AnalysisRefusal {
+  // Its id may have been no number.
+  const isTold = faults.some(({ field }) => field === "projectId" || field === "body" || field === "query");
+  return refuseQuery(isTold ? faults : [{ field: "projectId", description }, ...faults]);
+}
+
+/** @throws AnalysisRefusal for an empty token and one that is not known */
+export function findToken(tokens: TokenBook, token: string): TokenRule {
+  if (token === "") throw new AnalysisRefusal(returnCodes.noToken, "Parameter (token) is empty");
+  const rule = tokens.find(token);
+  if (rule === undefined) throw new AnalysisRefusal(returnCodes.token, "the token is unknown");
+  return rule;
+}
+
+export function bearerOf(header: Pick<Headers, "get">): string {
+  return /^Bearer +(\S+) *$/i.exec(header.get("authorization") ?? "")?.[1] ?? "";
+}

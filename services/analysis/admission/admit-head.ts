@@ -1,0 +1,40 @@
+import { type AnalysisObserver, type Operation, outcomeOf } from "../observer.ts";
+import { toCallError } from "../refusal/call-error.ts";
+import { bearerOf, findToken } from "./admission.ts";
+import type { TokenBook } from "./tokens.ts";
+
+/** A query over REST before its body is read. */
+export interface QueryHead {
+  readonly header: Pick<Headers, "get">;
+  readonly query: (name: string) => string | undefined;
+}
+
+type Admit = (head: QueryHead) => "known" | "unknown";
+
+/** What looks at the token of each query over REST before its body is read, by method. */
+export function createHeadAdmission(tokens: TokenBook, observer: AnalysisObserver) {
+  const tokenOf = ({ header, query }: QueryHead): string => query("token") || bearerOf(header);
+  const byToken =
+    (operation: Operation): Admit =>
+    (head) => {
+      try {
+        findToken(tokens, tokenOf(head));
+        return "known";
+      } catch (error) {
+        observer.started(operation);
+        observer.finished(operation, "none", outcomeOf(error, never), 0);
+        throw toCallError(error);
+      }
+    };
+  // A path that there is not is told to every caller, after a small part of its body at most.
+  const forwardQuery: Admit = (head) => (tokens.find(tokenOf(head)) === undefined ? "unknown" : "known");
+  return {
+    analyzeEvents: byToken("analyze"),
+    listEventUsers: byToken("list_users"),
+    downloadEvents: byToken("download"),
+    downloadEventUsers: byToken("download_users"),
+    forwardQuery,
+  };
+}
+
+const never = new AbortController().signal;

@@ -1,0 +1,112 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { quoteText } from "../../../base/text/quote.ts";
+import {
+  type ClusterHeader,
+  ClusterKind,
+  type ImportClusterRequest,
+  type ImportClusterResponseSchema,
+  type ListClustersRequest,
+  type ListClustersResponseSchema,
+  type ClusterMember as MemberMessage,
+} from "../../../gen/engage/analysis/v1/cluster_pb.ts";
+import type { ClusterMember, ClusterVersion } from "../../../store/events/events.ts";
+import type { Admission } from "../admission/admission.ts";
+import { parseDate } from "../local-time.ts";
+import type { AnalysisProject, ClusterPort } from "../project/project.ts";
+import type { AnalysisRefusal } from "../refusal/refusal.ts";
+import { refuseQuery } from "../rest/query-body.ts";
+
+interface CallContext {
+  readonly signal: AbortSignal;
+  readonly requestHeader: Headers;
+}
+
+const maxNameLength = 100;
+
+/** Reads an import to its end and stores it as one. @throws AnalysisRefusal */
+export async function importCluster(
+  requests: AsyncIterable<ImportClusterRequest>,
+  { signal, requestHeader }: CallContext,
+  admission: Admission,
+  imported: (projectId: number) => void,
+): Promise<MessageInitShape<typeof ImportClusterResponseSchema>> {
+  const iterator = requests[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const content = first.done === true ? undefined : first.value.content;
+  if (content?.case !== "header") throw bad("header", "has to be the first message");
+  const header = content.value;
+  const { project } = admission.admit({ token: header.token, header: requestHeader }, header.projectId);
+  const clusters = portOf(project, header.projectId);
+  const version = versionOf(header, clusters.today());
+  const { members, unknown } = await clusters.importCluster(version, readMembers(iterator, version, signal));
+  imported(version.projectId);
+  return { members: BigInt(members), unknown: BigInt(unknown), day: version.day };
+}
+
+/** @throws AnalysisRefusal */
+export async function listClusters(
+  { token, projectId }: ListClustersRequest,
+  { requestHeader }: CallContext,
+  admission: Admission,
+): Promise<MessageInitShape<typeof ListClustersResponseSchema>> {
+  const { project } = admission.admit({ token, header: requestHeader }, projectId);
+  const clusters = await portOf(project, projectId).clusters(Number(projectId));
+  return {
+    clusters: clusters.map(({ name, day, kind, members }) => ({
+      name,
+      day,
+      members: BigInt(members),
+      kind: kind === "tag" ? ClusterKind.TAG : ClusterKind.COHORT,
+    })),
+  };
+}
+
+function portOf({ clusters }: AnalysisProject, projectId: bigint): ClusterPort {
+  if (clusters !== undefined) return clusters;
+  throw bad("projectId", `project ${projectId} is answered by a platform, which keeps its own cohorts`);
+}
+
+function versionOf({ projectId, name, day, kind }: ClusterHeader, today: string): ClusterVersion {
+  if (name === "" || name.length > maxNameLength || /\p{Cc}/u.test(name)) {
+    throw bad("name", `is required, valid are 1 to ${maxNameLength} characters without control characters`);
+  }
+  if (day !== "" && parseDate(day) === undefined) {
+    throw bad("day", `${quoteText(day)} is not a day, valid is yyyy-MM-dd`);
+  }
+  return {
+    projectId: Number(projectId),
+    name,
+    day: day || today,
+    kind: kind === ClusterKind.TAG ? "tag" : "cohort",
+  };
+}
+
+async function* readMembers(
+  requests: AsyncIterator<ImportClusterRequest>,
+  { kind }: ClusterVersion,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ClusterMember[]> {
+  let count = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const next = await requests.next();
+    if (next.done === true) return;
+    const { content } = next.value;
+    if (content.case !== "members") throw bad("members", "have to be in every message but the first");
+    const before = count;
+    count += content.value.members.length;
+    yield content.value.members.map((member, i) => memberOf(member, kind, before + i));
+  }
+}
+
+function memberOf({ id, value }: MemberMessage, kind: ClusterVersion["kind"], at: number): ClusterMember {
+  const field = `members[${at}]`;
+  if (id.value === undefined || id.value === "") throw bad(field, "has no id");
+  if (kind === "tag" && value === "") throw bad(`${field}.value`, "is required of a tag");
+  if (kind === "cohort" && value !== "") throw bad(`${field}.value`, "is only valid for a tag");
+  return { [id.case]: id.value, ...(kind === "tag" && { value }) };
+}
+
+function bad(field: string, description: string): AnalysisRefusal {
+  return refuseQuery([{ field, description }]);
+}

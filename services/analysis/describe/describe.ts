@@ -1,0 +1,271 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type EventView,
+  EventViewSchema,
+  TimeParticleSizeSchema,
+} from "../../../gen/engage/analysis/v1/event_view_pb.ts";
+import type { EventQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
+import { WarningReason } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { ClusterInfo, ProjectSchema } from "../../../store/events/events.ts";
+import type { AnyQuery } from "../engine.ts";
+import { floorToDay } from "../local-time.ts";
+import type { ProjectDefinitions } from "../project/definitions.ts";
+import { wordOf, wordsOf } from "../words.ts";
+import { describeFilter, describeFilters } from "./condition/filter.ts";
+import type { DescribeContext, ImportedCluster } from "./context.ts";
+import { displayNameOf, type EventPlan, type PlannedMetric } from "./event-plan.ts";
+import { describeSplit, warnOfSplit } from "./event-split.ts";
+import { describeGroupBy, type PlannedKey } from "./group-by.ts";
+import { queryLimits } from "./limits.ts";
+import { createMeasureBook, type MeasureBook } from "./metric/measure-book.ts";
+import { describeMetric } from "./metric/metric.ts";
+import type { Computation, OperandEvents } from "./metric/operand.ts";
+import { planPresence } from "./metric/presence.ts";
+import { assignResultKeys } from "./metric/result-key.ts";
+import {
+  createProblems,
+  type Problems,
+  type TellUndeclared,
+  warnNoEffect,
+  warnUndeclared,
+} from "./problems.ts";
+import { type Period, planPeriod } from "./time/period.ts";
+import { resolveRange, type WrittenRange } from "./time/range.ts";
+import {
+  maxOffsetHours,
+  minOffsetHours,
+  type QueryZone,
+  toLocal,
+  zoneOfOffset,
+  zoneOfProject,
+} from "./time/zone.ts";
+
+/** What a query is described against. */
+export interface QuerySource {
+  readonly project: ProjectDefinitions;
+  readonly schema: ProjectSchema;
+  readonly clusters: readonly ClusterInfo[];
+  readonly nowMs: number;
+  /** Default: a warning. */
+  readonly tellUndeclared?: TellUndeclared;
+}
+
+/** The axes of a result, as far as they could be read. */
+export interface DescribedAxes {
+  readonly periods: readonly Period[] | undefined;
+  readonly keys: readonly (PlannedKey | undefined)[];
+  /** Undefined when there is none, or it could not be read. */
+  readonly split: PlannedKey | undefined;
+}
+
+/** Looks at what one kind of query has beside the others. @param axes undefined without a view */
+export type CheckQuery = (problems: Problems, axes: DescribedAxes | undefined) => void;
+
+/**
+ * What has to be computed for a query. @throws AnalysisRefusal naming all that
+ * is wrong with it
+ */
+export function describeQuery(query: AnyQuery, source: QuerySource, check: CheckQuery = () => {}): EventPlan {
+  const problems = createProblems();
+  for (const path of query.ignoredFields) {
+    // After the path of a member there may be its value, which is unknown.
+    const field = /^\S+\.format(?= )/.exec(path)?.[0] ?? path;
+    problems.warn(WarningReason.IGNORED_FIELD, field, `${path} is unknown and was ignored`);
+  }
+  const context = createContext(query, source, problems);
+  const view = query.eventView;
+  if (view === undefined) problems.refuse("eventView", undefined, "is required");
+  const axes = view && describeAxes(view, context);
+  const plan = describeView(query, view ?? create(EventViewSchema), axes, context);
+  check(problems, axes);
+  problems.throwIfAny();
+  if (plan === undefined) throw new Error("a query without problems must have a plan");
+  return { ...plan, warnings: problems.warnings };
+}
+
+export function createContext(
+  query: Pick<AnyQuery, "zoneOffset">,
+  source: QuerySource,
+  problems: Problems,
+): DescribeContext {
+  const { project, schema, clusters, nowMs, tellUndeclared = warnUndeclared } = source;
+  const zone = zoneOf(query.zoneOffset, project, problems);
+  return {
+    project,
+    schema,
+    clusters: importedByName(clusters),
+    tellUndeclared,
+    zone,
+    today: { localMs: floorToDay(toLocal(zone, nowMs)), weekStart: project.weekStart },
+    problems,
+    describeFilter,
+    definitions: [],
+    counts: { conditions: 0, literals: 0, operands: 0, patternSteps: 0, readsLocalProperties: false },
+  };
+}
+
+function importedByName(clusters: readonly ClusterInfo[]): DescribeContext["clusters"] {
+  const byName = new Map<string, ImportedCluster>();
+  for (const { name, kind, day } of clusters) {
+    byName.set(name, { kind, days: [...(byName.get(name)?.days ?? []), day].sort() });
+  }
+  return byName;
+}
+
+function zoneOf(hours: number | undefined, project: ProjectDefinitions, problems: Problems): QueryZone {
+  if (hours === undefined) return zoneOfProject(project.zone);
+  if (hours >= minOffsetHours && hours <= maxOffsetHours) return zoneOfOffset(hours);
+  const rule = `must be a number of hours from ${minOffsetHours} to ${maxOffsetHours}`;
+  problems.refuse("zoneOffset", hours, rule);
+  return zoneOfOffset(0);
+}
+
+function describeAxes(view: EventView, context: DescribeContext): DescribedAxes {
+  const periods = describePeriods(view, context);
+  if (view.queryFeature?.globalQueryOn === true) {
+    warnNoEffect(context.problems, "eventView.queryFeature.globalQueryOn", "true has no effect");
+  }
+  return { periods, keys: describeKeys(view, context), split: describeSplit(view, context) };
+}
+
+function describeView(
+  query: AnyQuery,
+  view: EventView,
+  axes: DescribedAxes | undefined,
+  context: DescribeContext,
+): EventPlan | undefined {
+  const { counts, zone } = context;
+  const { periods, keys = [], split } = axes ?? {};
+  const book = createMeasureBook();
+  const hasKeys = view.groupBy.length > 0;
+  const metrics = describeMetrics(query, view, { book, hasKeys, split }, context);
+  if (periods === undefined || metrics.includes(undefined) || keys.includes(undefined)) return undefined;
+  return {
+    projectId: context.project.id,
+    asker: undefined,
+    zone,
+    periods,
+    keys: keys as readonly PlannedKey[],
+    split,
+    metrics: metrics as readonly PlannedMetric[],
+    scans: book.scans,
+    readsLocalProperties: counts.readsLocalProperties,
+    warnings: [],
+  };
+}
+
+function describePeriods(view: EventView, context: DescribeContext): readonly Period[] | undefined {
+  const { problems, today, zone } = context;
+  const unit = view.timeParticleSize;
+  const unitField = "eventView.timeParticleSize";
+  const isUnit = wordOf(TimeParticleSizeSchema, unit) !== undefined;
+  if (!isUnit) problems.refuseWord(unitField, unit, wordsOf(TimeParticleSizeSchema));
+  const written = (recentDay: string, start: string, end: string, prefix: (name: string) => string) => ({
+    recentDay: { field: `eventView.${prefix("RecentDay")}`, text: recentDay },
+    start: { field: `eventView.${prefix("StartTime")}`, text: start },
+    end: { field: `eventView.${prefix("EndTime")}`, text: end },
+  });
+  const own = written(
+    view.recentDay,
+    view.startTime,
+    view.endTime,
+    (name) => name[0]!.toLowerCase() + name.slice(1),
+  );
+  const { comparedRecentDay, comparedStartTime, comparedEndTime } = view;
+  const other = written(comparedRecentDay, comparedStartTime, comparedEndTime, (name) => `compared${name}`);
+  if (!view.comparedByTime) warnOfUnused(other, problems);
+  const ranges = (view.comparedByTime ? [own, other] : [own]).map((range) =>
+    resolveRange(range, today, problems),
+  );
+  const steps = { unit, weekStart: today.weekStart, zone };
+  const periods = ranges.map((range) =>
+    range && isUnit ? planPeriod(range, steps, unitField, problems) : undefined,
+  );
+  return periods.includes(undefined) ? undefined : (periods as readonly Period[]);
+}
+
+function warnOfUnused(range: WrittenRange, problems: Problems): void {
+  for (const { field, text } of Object.values(range)) {
+    if (text !== "") warnNoEffect(problems, field, "has no effect without comparedByTime");
+  }
+}
+
+function describeKeys(view: EventView, context: DescribeContext): readonly (PlannedKey | undefined)[] {
+  const { groupBy } = view;
+  if (groupBy.length > queryLimits.groupBy) {
+    const rule = `has ${groupBy.length} properties, at most ${queryLimits.groupBy} are possible`;
+    context.problems.refuse("eventView.groupBy", undefined, rule);
+    return [undefined];
+  }
+  return groupBy.map((one, i) => describeGroupBy(one, `eventView.groupBy[${i}]`, context));
+}
+
+interface MetricSurroundings {
+  readonly book: MeasureBook;
+  readonly hasKeys: boolean;
+  readonly split: PlannedKey | undefined;
+}
+
+function describeMetrics(
+  query: AnyQuery,
+  view: EventView,
+  { book, hasKeys, split }: MetricSurroundings,
+  context: DescribeContext,
+): readonly (PlannedMetric | undefined)[] {
+  const { events } = query;
+  const { problems } = context;
+  const where = describeFilters(view, "eventView", context);
+  if (events.length === 0) problems.refuse("events", undefined, "must hold at least one metric");
+  if (events.length > queryLimits.metrics) {
+    const rule = `has ${events.length} metrics, at most ${queryLimits.metrics} are possible`;
+    problems.refuse("events", undefined, rule);
+    return [undefined];
+  }
+  const described = events.map((metric, i) => {
+    const isSplit = split !== undefined && metric.eventSplitIndexes.length > 0;
+    const operands: OperandEvents[] = [];
+    const parts = { book, operands, isSplit, eventNames: new Set<string>() };
+    const computation = describeMetric(metric, `events[${i}]`, where, parts, context);
+    return { isSplit, operands, computation, eventNames: parts.eventNames };
+  });
+  const asked = described.map(({ eventNames }, i) => ({
+    eventNames,
+    splitIndexes: events[i]!.eventSplitIndexes,
+  }));
+  warnOfSplit(view, asked, problems);
+  const presence = planPresence(
+    described.map(({ operands, isSplit }) => (hasKeys || isSplit ? operands : [])),
+    book,
+  );
+  const resultKeys = assignResultKeys(events, "useSameResultKey" in query && query.useSameResultKey);
+  return described.map(({ computation, isSplit, operands }, index) => {
+    const metric = events[index]!;
+    const resultKey = resultKeys[index]!;
+    const displayName = displayNameOf(metric, resultKey);
+    const { eventUuid: uuid, format } = metric;
+    if (computation === undefined) return undefined;
+    return {
+      index,
+      uuid,
+      resultKey,
+      displayName,
+      format,
+      computation: computation as Computation,
+      presence: presence[index]!,
+      isSplit,
+      operands,
+    };
+  });
+}
+
+/** Most groups of each metric. */
+export function checkLimit({ limit, timeoutSeconds }: EventQuery, problems: Problems): void {
+  if (limit !== undefined && (limit < 1 || limit > queryLimits.groups)) {
+    problems.refuse("limit", limit, `must be a whole number from 1 to ${queryLimits.groups}`);
+  }
+  checkTimeout(timeoutSeconds, problems);
+}
+
+export function checkTimeout(seconds: number | undefined, problems: Problems): void {
+  if (seconds !== undefined && seconds < 1) problems.refuse("timeoutSeconds", seconds, "must be above 0");
+}

@@ -1,0 +1,89 @@
+import { queryLimits } from "../limits.ts";
+
+export type Operator = "+" | "-" | "*" | "/";
+
+/** Operands are numbered from 0, in the order in which they stand. */
+export type Arithmetic =
+  | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "operand"; readonly index: number }
+  | {
+      readonly kind: "binary";
+      readonly operator: Operator;
+      readonly left: Arithmetic;
+      readonly right: Arithmetic;
+    };
+
+export interface ParsedArithmetic {
+  readonly tree: Arithmetic;
+  /** What stands between the operators and is no number, without blanks around. */
+  readonly operands: readonly string[];
+}
+
+export class ArithmeticError extends Error {
+  override readonly name = "ArithmeticError";
+}
+
+// A name is all that stands up to the next operator.
+const token =
+  /\s*(?:(?<operator>[-+*/()])|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?=\s*(?:[-+*/()]|$))|(?<name>[^-+*/()]+))/y;
+
+type Token = Readonly<Record<"operator" | "number" | "name", string | undefined>>;
+
+/**
+ * `expr = term (("+"|"-") term)*`, `term = factor (("*"|"/") factor)*`,
+ * factor = number, name or `(expr)`. @throws ArithmeticError
+ */
+export function parseArithmetic(text: string): ParsedArithmetic {
+  const tokens = [...text.trim().matchAll(new RegExp(token, "gy"))].map(({ groups }) => groups as Token);
+  const operands: string[] = [];
+  let at = 0;
+  const take = (...operators: string[]): string | undefined => {
+    const operator = tokens[at]?.operator;
+    if (operator === undefined || !operators.includes(operator)) return undefined;
+    at++;
+    return operator;
+  };
+  const chain = (operators: string[], next: (depth: number) => Arithmetic, depth: number): Arithmetic => {
+    let left = next(depth);
+    for (let operator = take(...operators); operator !== undefined; operator = take(...operators)) {
+      left = { kind: "binary", operator: operator as Operator, left, right: next(depth) };
+    }
+    return left;
+  };
+  const expression = (depth: number): Arithmetic => chain(["+", "-"], term, depth);
+  const term = (depth: number): Arithmetic => chain(["*", "/"], factor, depth);
+  const factor = (depth: number): Arithmetic => {
+    if (depth > queryLimits.formulaDepth) {
+      throw new ArithmeticError(`has parentheses more than ${queryLimits.formulaDepth} deep`);
+    }
+    if (take("(") !== undefined) {
+      const inner = expression(depth + 1);
+      if (take(")") === undefined) throw new ArithmeticError(`lacks ")"${place(tokens[at])}`);
+      return inner;
+    }
+    const { number, name } = tokens[at] ?? {};
+    if (number === undefined && name === undefined) {
+      throw new ArithmeticError(`lacks a number or an operand${place(tokens[at])}`);
+    }
+    at++;
+    if (name !== undefined) return { kind: "operand", index: operands.push(name.trim()) - 1 };
+    const value = Number(number);
+    if (Number.isFinite(value)) return { kind: "number", value };
+    throw new ArithmeticError(`has a number beyond the largest one, ${shorten(number!)}`);
+  };
+  const tree = expression(1);
+  if (at < tokens.length) throw new ArithmeticError(`lacks an operator${place(tokens[at])}`);
+  return { tree, operands };
+}
+
+function place(next: Token | undefined): string {
+  const text = next?.operator ?? next?.number ?? next?.name;
+  return text === undefined ? " at its end" : ` before ${JSON.stringify(shorten(text.trim()))}`;
+}
+
+/** What a message shows of a text. */
+const maxShown = 40;
+
+function shorten(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+}

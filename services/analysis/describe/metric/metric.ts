@@ -1,0 +1,272 @@
+import {
+  Aggregation,
+  AggregationSchema,
+  type EventMetric,
+  MetricType,
+  MetricTypeSchema,
+  ValueFormat,
+  ValueFormatSchema,
+} from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
+import { WarningReason } from "../../../../gen/engage/analysis/v1/result_pb.ts";
+import type { Predicate } from "../../../../store/events/events.ts";
+import { parseNumber } from "../../text-form.ts";
+import { quoteAll, wordOf, wordsOf } from "../../words.ts";
+import { nested } from "../column/cohort-column.ts";
+import { findQuota } from "../column/find-column.ts";
+import { describeFilters } from "../condition/filter.ts";
+import { allOf, type DescribeContext } from "../context.ts";
+import { queryLimits } from "../limits.ts";
+import { type Problems, quote, warnNoEffect, warnUnknown } from "../problems.ts";
+import type { Arithmetic } from "./arithmetic.ts";
+import { type OperandName, type Outline, readFormula } from "./formula.ts";
+import type { MeasureBook } from "./measure-book.ts";
+import { type Computation, checkQuota, needsQuota, type OperandEvents, planOperand } from "./operand.ts";
+import { describeMarks, type OperandMarks, userId } from "./operand-marks.ts";
+
+/** What a metric is described into. */
+export interface MetricParts {
+  readonly book: MeasureBook;
+  /** Of all its operands. */
+  readonly operands: OperandEvents[];
+  readonly isSplit: boolean;
+  /** Of all its operands, as the query names them. */
+  readonly eventNames: Set<string>;
+}
+
+/** What the query, and for a named metric the metric that names it, says of its operands. */
+interface Inherited extends OperandMarks {
+  readonly where: Predicate;
+}
+
+/** Undefined when it was refused. @param where the query's own conditions */
+export function describeMetric(
+  metric: EventMetric,
+  field: string,
+  where: Predicate,
+  parts: MetricParts,
+  context: DescribeContext,
+): Computation | undefined {
+  const { problems } = context;
+  if (metric.eventName === "") problems.refuse(`${field}.eventName`, undefined, "is required");
+  if (metric.format !== ValueFormat.UNSPECIFIED && wordOf(ValueFormatSchema, metric.format) === undefined) {
+    problems.warn(
+      WarningReason.IGNORED_FIELD,
+      `${field}.format`,
+      `${field}.format: ${metric.format} is unknown and was ignored, valid are ${quoteAll(wordsOf(ValueFormatSchema))}`,
+    );
+  }
+  return describeBody(metric, field, { where }, parts, context);
+}
+
+function describeBody(
+  metric: EventMetric,
+  field: string,
+  inherited: Inherited,
+  parts: MetricParts,
+  context: DescribeContext,
+): Computation | undefined {
+  const outline = outlineOf(metric, field, context);
+  const own = describeFilters(metric, field, context);
+  const marks = describeMarks(metric, outline?.operands, field, context);
+  if (parts.isSplit) warnOfPartialSplit(metric, marks.length, field, context);
+  const percentile = readPercentile(metric, outline?.operands, field, context);
+  if (outline === undefined) return undefined;
+  const computations = outline.operands.map((operand, i) => {
+    const mark = marks[i]!;
+    const all: Inherited = {
+      where: allOf([inherited.where, own, ...(mark.where === undefined ? [] : [mark.where])]),
+      entity: inherited.entity ?? mark.entity,
+      window: inherited.window ?? mark.window,
+    };
+    if (operand.kind === "metric")
+      return describeNamed(operand.name, operandField(metric, field), all, parts, context);
+    return describeEvents(operand, metric, field, percentile ?? 50, all, parts, context);
+  });
+  return computations.includes(undefined)
+    ? undefined
+    : toComputation(outline.tree, computations as readonly Computation[]);
+}
+
+function warnOfPartialSplit(
+  { eventSplitIndexes }: EventMetric,
+  count: number,
+  field: string,
+  { problems }: DescribeContext,
+): void {
+  const { size: named } = new Set(eventSplitIndexes);
+  if (named === 0 || named >= count) return;
+  const effect = `names ${named} of the formula's ${count} operands, which are all split`;
+  warnNoEffect(problems, `${field}.eventSplitIndexes`, effect);
+}
+
+function operandField(metric: EventMetric, field: string): string {
+  return `${field}.${isNamed(metric) ? "metricName" : "customEvent"}`;
+}
+
+/** A metric of the project, of either type: a formula says more than a name, and so does an analysis. */
+function isNamed({ type, metricName, analysis, customEvent }: EventMetric): boolean {
+  const saysMore =
+    type === MetricType.CUSTOMIZED ? customEvent.trim() !== "" : analysis !== Aggregation.UNSPECIFIED;
+  return metricName !== "" && !saysMore;
+}
+
+function outlineOf(metric: EventMetric, field: string, context: DescribeContext): Outline | undefined {
+  const { problems } = context;
+  const { type, metricName } = metric;
+  if (type !== MetricType.CUSTOMIZED && type !== MetricType.NORMAL) {
+    problems.refuseWord(`${field}.type`, type, wordsOf(MetricTypeSchema));
+    return undefined;
+  }
+  if (isNamed(metric)) {
+    warnIgnored(metric, ["analysis", "quota", "customEvent"], "beside metricName", field, problems);
+    return { tree: onlyOperand, operands: [{ kind: "metric", name: metricName }] };
+  }
+  if (type === MetricType.NORMAL) return outlineOfEvents(metric, field, context);
+  warnIgnored(metric, ["analysis", "quota", "metricName"], "beside customEvent", field, problems);
+  return readFormula(metric.customEvent, `${field}.customEvent`, problems);
+}
+
+const onlyOperand: Arithmetic = { kind: "operand", index: 0 };
+
+function outlineOfEvents(
+  metric: EventMetric,
+  field: string,
+  { problems }: DescribeContext,
+): Outline | undefined {
+  const { analysis: aggregation, eventName, quota } = metric;
+  warnIgnored(metric, ["customEvent"], 'with the type "normal"', field, problems);
+  const word = wordOf(AggregationSchema, aggregation);
+  if (word === undefined) {
+    problems.refuseWord(`${field}.analysis`, aggregation, wordsOf(AggregationSchema));
+    return undefined;
+  }
+  warnIgnored(metric, ["metricName"], "beside analysis", field, problems);
+  const needed = needsQuota(aggregation);
+  if (!needed) warnIgnored(metric, ["quota"], `with ${word}`, field, problems);
+  if (!needed || quota !== "") {
+    const operand = { kind: "event", eventName, aggregation, quota: needed ? quota : "" } as const;
+    return { tree: onlyOperand, operands: [operand] };
+  }
+  problems.refuse(`${field}.quota`, undefined, `is required by ${word}`);
+  return undefined;
+}
+
+function warnIgnored(
+  metric: EventMetric,
+  names: readonly ("analysis" | "quota" | "metricName" | "customEvent")[],
+  where: string,
+  field: string,
+  problems: Problems,
+): void {
+  for (const name of names) {
+    if (metric[name]) warnNoEffect(problems, `${field}.${name}`, `has no effect ${where}`);
+  }
+}
+
+function readPercentile(
+  { type, analysis, analysisParams }: EventMetric,
+  operands: readonly OperandName[] | undefined,
+  field: string,
+  { problems }: DescribeContext,
+): number | undefined {
+  const path = `${field}.analysisParams`;
+  const isUsed =
+    operands === undefined
+      ? type === MetricType.NORMAL && analysis === Aggregation.PERCENTILE
+      : operands.some((one) => one.kind === "event" && one.aggregation === Aggregation.PERCENTILE);
+  if (!isUsed) {
+    if (operands !== undefined && analysisParams !== "")
+      warnNoEffect(problems, path, "has no effect without PERCENTILE");
+    return undefined;
+  }
+  const percentile = parseNumber(analysisParams) ?? 0;
+  if (percentile >= 1 && percentile <= 100) return percentile;
+  problems.refuse(path, analysisParams, "must be a number from 1 to 100, the percentile");
+  return undefined;
+}
+
+function describeEvents(
+  { eventName, aggregation, quota }: OperandName & { readonly kind: "event" },
+  metric: EventMetric,
+  field: string,
+  percentile: number,
+  { where, entity, window }: Inherited,
+  { book, operands, isSplit, eventNames }: MetricParts,
+  context: DescribeContext,
+): Computation | undefined {
+  const isFormula = metric.type === MetricType.CUSTOMIZED;
+  const { problems, counts } = context;
+  counts.operands++;
+  if (counts.operands === queryLimits.operands + 1) {
+    problems.refuse(
+      field,
+      undefined,
+      `has one operand more than the ${queryLimits.operands} possible in a query`,
+    );
+  }
+  if (counts.operands > queryLimits.operands) return undefined;
+  const quotaField = `${field}.${isFormula ? "customEvent" : "quota"}`;
+  const column = quota === "" ? undefined : findQuota(quota, quotaField, context);
+  if (quota !== "" && column === undefined) return undefined;
+  if (column !== undefined && !checkQuota(aggregation, column, quotaField, quota, problems)) return undefined;
+  const events = numbersOf(eventName, `${field}.${isFormula ? "customEvent" : "eventName"}`, context);
+  const of: OperandEvents = { events, where, isSplit, window };
+  operands.push(of);
+  eventNames.add(eventName);
+  return planOperand({ aggregation, quota: column, entity: entity ?? userId, percentile }, of, book);
+}
+
+/** Undefined stands for any event. */
+function numbersOf(
+  name: string,
+  field: string,
+  { schema, problems }: DescribeContext,
+): readonly number[] | undefined {
+  if (name === "anyEvent") return undefined;
+  const event = schema.events.get(name);
+  if (event !== undefined) return [event.number];
+  if (name !== "") {
+    warnUnknown(problems, field, {
+      what: "event",
+      name,
+      effect: "it has no records",
+      known: () => [...schema.events.keys()],
+    });
+  }
+  return [];
+}
+
+function describeNamed(
+  name: string,
+  field: string,
+  inherited: Inherited,
+  parts: MetricParts,
+  context: DescribeContext,
+): Computation | undefined {
+  const { metrics } = context.project;
+  const metric = metrics.get(name);
+  if (metric === undefined) {
+    const valid = context.problems.hint(name, () => [...metrics.keys()], ", ", "valid are");
+    context.problems.refuse(field, name, `is no metric of the project${valid}`);
+    return undefined;
+  }
+  return nested(`$metric.${name}`, field, context, (inner) =>
+    describeBody(metric, `${field} (metric ${quote(name)})`, inherited, parts, inner),
+  );
+}
+
+function toComputation(tree: Arithmetic, operands: readonly Computation[]): Computation {
+  switch (tree.kind) {
+    case "number":
+      return tree;
+    case "operand":
+      return operands[tree.index]!;
+    case "binary":
+      return {
+        kind: "binary",
+        operator: tree.operator,
+        left: toComputation(tree.left, operands),
+        right: toComputation(tree.right, operands),
+      };
+  }
+}

@@ -1,0 +1,109 @@
+import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
+import type { Buckets } from "../../../../store/events/events.ts";
+import { formatDate } from "../../local-time.ts";
+import { queryLimits } from "../limits.ts";
+import type { Problems } from "../problems.ts";
+import {
+  type CalendarUnit,
+  estimateCount,
+  floorTo,
+  labelOfUnit,
+  nextAfter,
+  type WeekStart,
+} from "./calendar.ts";
+import type { LocalRange } from "./range.ts";
+import { endInstant, firstInstant, type QueryZone } from "./zone.ts";
+
+/** One step of the x axis. */
+export interface PlannedBucket {
+  readonly label: string;
+  /** Local times, cut to the range; the end is not included. */
+  readonly local: LocalRange;
+  /** First instant, and first instant after. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A range with its steps: that of the query, or the one it compares with. */
+export interface Period extends Pick<Steps, "unit" | "weekStart"> {
+  readonly range: LocalRange;
+  /** Instants; the end is not included. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly buckets: readonly PlannedBucket[];
+}
+
+export interface Steps {
+  readonly unit: TimeParticleSize;
+  readonly weekStart: WeekStart;
+  readonly zone: QueryZone;
+}
+
+/** Undefined when it was refused. @param field of the step, to be named when there are too many */
+export function planPeriod(
+  range: LocalRange,
+  { unit, weekStart, zone }: Steps,
+  field: string,
+  problems: Problems,
+): Period | undefined {
+  if (unit !== TimeParticleSize.TOTAL) {
+    const count = estimateCount(unit as CalendarUnit, range.startMs, range.endMs);
+    if (count > queryLimits.buckets) {
+      problems.refuse(field, undefined, tooMany(count));
+      return undefined;
+    }
+  }
+  const stretches = listStretches(range, unit, weekStart);
+  const buckets = stretches
+    .map(({ label, local }) => ({
+      label,
+      local,
+      startMs: firstInstant(zone.steps, local.startMs),
+      endMs: endInstant(zone.steps, local.endMs),
+    }))
+    // What the clock jumps over is no step.
+    .filter(({ startMs, endMs }) => startMs < endMs);
+  if (buckets.length === 0) {
+    problems.refuse(field, undefined, "has no step in the range: the zone's clock jumps over all of it");
+    return undefined;
+  }
+  return {
+    unit,
+    weekStart,
+    range,
+    startMs: firstInstant(zone.steps, range.startMs),
+    endMs: endInstant(zone.steps, range.endMs),
+    buckets,
+  };
+}
+
+function tooMany(count: number): string {
+  return `gives about ${count} steps in this range, at most ${queryLimits.buckets} are possible; take wider steps or a shorter range`;
+}
+
+interface Stretch {
+  readonly label: string;
+  readonly local: LocalRange;
+}
+
+function listStretches(range: LocalRange, unit: TimeParticleSize, weekStart: WeekStart): readonly Stretch[] {
+  if (unit === TimeParticleSize.TOTAL) {
+    return [{ label: `${formatDate(range.startMs)}~${formatDate(range.endMs - 1)}`, local: range }];
+  }
+  const stretches: Stretch[] = [];
+  const step = unit as CalendarUnit;
+  for (let startMs = floorTo(step, weekStart, range.startMs); startMs < range.endMs; ) {
+    const endMs = nextAfter(step, startMs);
+    stretches.push({
+      label: labelOfUnit(step, startMs),
+      local: { startMs: Math.max(startMs, range.startMs), endMs: Math.min(endMs, range.endMs) },
+    });
+    startMs = endMs;
+  }
+  return stretches;
+}
+
+export function bucketsOf({ startMs, endMs, buckets }: Period): Buckets {
+  const starts = buckets.map(({ local }) => local.startMs);
+  return { startMs, endMs, localEdges: [...starts, buckets.at(-1)!.local.endMs] };
+}

@@ -1,0 +1,87 @@
+import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
+import type { EventUserDownloadQuery, EventUserQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
+import { WarningReason } from "../../../../gen/engage/analysis/v1/result_pb.ts";
+import { parseDate, parseLocalTime } from "../../local-time.ts";
+import { quoteAll } from "../../words.ts";
+import { type Problems, quote, warnNoEffect } from "../problems.ts";
+import { type CalendarUnit, floorTo, labelOfUnit, type WeekStart } from "./calendar.ts";
+import type { Period, PlannedBucket } from "./period.ts";
+
+/** What becomes of a date that the result has no number for: nobody, or the query is refused. */
+export type TellOutside = "warn" | "refuse";
+
+/**
+ * The steps whose users are asked for: all of the first range without a label,
+ * none for a label of another range.
+ */
+export function findBuckets(
+  periods: readonly Period[],
+  query: EventUserQuery | EventUserDownloadQuery,
+  problems: Problems,
+  tellOutside: TellOutside = "warn",
+): readonly PlannedBucket[] {
+  const { field, text } = readDate(query, problems);
+  const { buckets, unit, weekStart } = periods[0]!;
+  const all = periods.flatMap((period) => period.buckets);
+  if (text === "") return buckets;
+  const startMs = unit === TimeParticleSize.TOTAL ? undefined : readLabel(text, unit, weekStart);
+  const label = startMs === undefined ? text : labelOfUnit(unit as CalendarUnit, startMs);
+  const found = all.find((bucket) => bucket.label === label);
+  if (found !== undefined) return [found];
+  const isStep = startMs !== undefined;
+  const isIgnored = unit === TimeParticleSize.TOTAL && isTime(text);
+  if (tellOutside === "refuse" || !(isStep || isIgnored)) {
+    problems.refuse(field, text, `must be a label of the x axis: ${listLabels(all.map((one) => one.label))}`);
+    return [];
+  }
+  if (isIgnored) {
+    warnNoEffect(problems, field, 'has no effect with the timeParticleSize "total"');
+    return buckets;
+  }
+  const rule = `is not on the x axis, so nobody is listed; its labels are ${listLabels(all.map((one) => one.label))}`;
+  problems.warn(WarningReason.UNKNOWN_NAME, field, `${field}: ${quote(text)} ${rule}`);
+  return [];
+}
+
+function readDate(
+  query: EventUserQuery | EventUserDownloadQuery,
+  problems: Problems,
+): { readonly field: string; readonly text: string } {
+  const { sliceDate } = query;
+  const eventDate = "eventDate" in query ? query.eventDate : "";
+  if (sliceDate === "") return { field: eventDate === "" ? "sliceDate" : "eventDate", text: eventDate };
+  if (eventDate !== "") warnNoEffect(problems, "eventDate", "has no effect beside sliceDate");
+  return { field: "sliceDate", text: sliceDate };
+}
+
+const timeForm = /^\d{4}(?:-\d\d(?:-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d{3})?)?)?)?)?$/;
+const firstTime = "0000-01-01 00:00:00";
+
+/** The first moment of what a text names; labels are such texts, and so are times that are written in full. */
+function startOf(text: string): number | undefined {
+  if (!timeForm.test(text)) return undefined;
+  return parseLocalTime(text + firstTime.slice(text.length))?.localMs;
+}
+
+/** The first moment of a step, in or out of the range; undefined for a text that names none or less than one. */
+function readLabel(text: string, unit: TimeParticleSize, weekStart: WeekStart): number | undefined {
+  const startMs = startOf(text);
+  if (startMs === undefined || floorTo(unit as CalendarUnit, weekStart, startMs) !== startMs)
+    return undefined;
+  return text.length < labelOfUnit(unit as CalendarUnit, startMs).length ? undefined : startMs;
+}
+
+function isTime(text: string): boolean {
+  const isDay = (part: string) => parseDate(part) !== undefined;
+  const days = text.split("~");
+  return startOf(text) !== undefined || (days.length === 2 && days.every(isDay));
+}
+
+/** Labels that are listed where a wrong one is told. */
+const maxListed = 12;
+
+export function listLabels(labels: readonly string[]): string {
+  const half = maxListed / 2;
+  if (labels.length <= maxListed) return quoteAll(labels);
+  return `${quoteAll(labels.slice(0, half))} … ${quoteAll(labels.slice(-half))}`;
+}

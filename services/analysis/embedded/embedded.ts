@@ -1,0 +1,181 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  AnalyzeEventsResponseSchema,
+  ListEventUsersResponseSchema,
+} from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import {
+  type EventStore,
+  EventsUnavailableError,
+  PatternTooLargeError,
+  PlanTooLargeError,
+  type StoredUser,
+  TooManyQueriesError,
+} from "../../../store/events/events.ts";
+import { findLargestPattern } from "../describe/condition/find-patterns.ts";
+import { type CheckQuery, checkLimit, checkTimeout } from "../describe/describe.ts";
+import type { EventPlan } from "../describe/event-plan.ts";
+import { defaultGroups, maxListedUsers } from "../describe/limits.ts";
+import {
+  refuseLargePattern,
+  refuseLargePlan,
+  refuseUndeclared,
+  warnUndeclared,
+} from "../describe/problems.ts";
+import type { TellOutside } from "../describe/time/slice-date.ts";
+import {
+  checkColumns,
+  checkEventIndex,
+  checkSlice,
+  compileUserScan,
+  type SliceQuery,
+} from "../describe/user-slice.ts";
+import type { AnalysisEngine, AnyQuery } from "../engine.ts";
+import type { ProjectDefinitions } from "../project/definitions.ts";
+import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
+import { writeUserList } from "../rest/write-user-list.ts";
+import { shapeAnalysis } from "../shape/event-analysis.ts";
+import { shapeDownload } from "../shape/event-download.ts";
+import { type RankedAnswer, rankAnswer } from "../shape/ranked-answer.ts";
+import { runScans } from "../shape/scan-run.ts";
+import { createBreather } from "../shape/turns.ts";
+import { shapeUserList, shapeUserTable, takeUsers, type UserListParts } from "../shape/user-list.ts";
+import { idColumns, userProperties } from "../shape/users.ts";
+import { type PlanSource, planQuery, readQuery } from "./plan-query.ts";
+
+/** When to ask again after there were too many queries: most take less. */
+const busyRetryMs = 1_000;
+
+/** Answers the queries of one project from the events of the store. */
+export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
+  const { store, project, now } = source;
+  const success = { returnCode: 0, returnMessage: "success" };
+  const rank = async (
+    plan: EventPlan,
+    limit: number,
+    held: AsyncDisposableStack,
+    signal: AbortSignal,
+  ): Promise<RankedAnswer> =>
+    rankAnswer(plan, await runScans(plan, store, held, signal), limit, createBreather(signal));
+  return {
+    version: () => store.schema(project.id).version,
+    async faultsOf(query, signal) {
+      try {
+        await readQuery(source, query, { signal, check: checkOf(query, source) });
+        return [];
+      } catch (error) {
+        // A store that is away is no fault of the query.
+        return error instanceof AnalysisRefusal ? error.violations : [];
+      }
+    },
+    analyze: (query, { signal, asker }) =>
+      tellFaults(query, async () => {
+        await using held = new AsyncDisposableStack();
+        const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
+        const limit = query.limit ?? defaultGroups;
+        const data = await shapeAnalysis(await rank(plan, limit, held, signal), limit, now());
+        return create(AnalyzeEventsResponseSchema, { ...success, data });
+      }),
+    listUsers: (query, { signal, asker, rest }) =>
+      tellFaults(query, async () => {
+        const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
+        const parts: UserListParts = {
+          plan,
+          // One more tells that there are more.
+          found: findUsers(source, plan, query, signal, { limit: maxListedUsers + 1 }),
+          columMeta: displayNames(store, project),
+        };
+        if (rest !== undefined) {
+          return writeUserList(success, (take) => takeUsers(parts, take), createBreather(signal));
+        }
+        const data = await shapeUserList(parts);
+        return create(ListEventUsersResponseSchema, { ...success, data });
+      }),
+    download: (query, { signal, asker }) =>
+      tellFaultsOf(query, async function* () {
+        await using held = new AsyncDisposableStack();
+        const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
+        yield* shapeDownload(await rank(plan, Number.POSITIVE_INFINITY, held, signal));
+      }),
+    downloadUsers: (query, { signal, asker, refusesUndeclared }) =>
+      tellFaultsOf(query, async function* () {
+        const { selectedColumns: columns } = query;
+        const tellUndeclared = refusesUndeclared ? refuseUndeclared : warnUndeclared;
+        const check = checkOf(query, source, refusesUndeclared ? "refuse" : "warn");
+        const options = { signal, asker, tellUndeclared, check };
+        const plan = await planQuery(source, query, options);
+        const names = displayNames(store, project);
+        const nameOf = (column: string) => names[column.toLowerCase()] ?? column;
+        yield* shapeUserTable(plan, findUsers(source, plan, query, signal, { columns }), columns, nameOf);
+      }),
+  };
+}
+
+/** What a query has beside those of other kinds. */
+function checkOf(
+  query: AnyQuery,
+  { store, project }: PlanSource,
+  tellOutside: TellOutside = "warn",
+): CheckQuery {
+  return (problems, axes) => {
+    if (query.$typeName === "engage.analysis.v1.EventQuery") checkLimit(query, problems);
+    // An index that is left out is no member.
+    if (!("sliceGroupVal" in query)) return;
+    checkEventIndex(query, problems);
+    if ("selectedColumns" in query) {
+      checkColumns(query.selectedColumns, store.schema(project.id), problems);
+    } else checkTimeout(query.timeoutSeconds, problems);
+    checkSlice(query, axes, problems, tellOutside);
+  };
+}
+
+/** @param columns that are needed; all when left out. @param limit how many at most */
+async function* findUsers(
+  { store, project }: PlanSource,
+  plan: EventPlan,
+  query: SliceQuery,
+  signal: AbortSignal,
+  { columns, limit }: { readonly columns?: readonly string[]; readonly limit?: number },
+): AsyncGenerator<readonly StoredUser[]> {
+  const found = compileUserScan(plan, query);
+  // A metric of numbers alone has no users, nor has a step out of the range.
+  if (found === undefined) return;
+  const wanted = columns && new Set(columns.map((column) => column.toLowerCase()));
+  const known = [...store.schema(project.id).properties.values()];
+  const properties = wanted && known.filter(({ table, name }) => table === "user" && wanted.has(name));
+  const wants = { ...(properties && { properties }), ...(limit !== undefined && { limit }) };
+  yield* store.users({ ...found, ...wants }, signal);
+}
+
+function displayNames(store: EventStore, project: ProjectDefinitions): Readonly<Record<string, string>> {
+  const names = [...idColumns, ...userProperties(store.schema(project.id)).map(({ name }) => name)];
+  return Object.fromEntries(names.map((name) => [name, project.displayNames.get(name) ?? name]));
+}
+
+async function tellFaults<T>(query: AnyQuery, answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    throw toRefusal(error, query);
+  }
+}
+
+async function* tellFaultsOf<T>(query: AnyQuery, answer: () => AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* answer();
+  } catch (error) {
+    throw toRefusal(error, query);
+  }
+}
+
+function toRefusal(error: unknown, query: AnyQuery): unknown {
+  if (error instanceof PatternTooLargeError) return refuseLargePattern(findLargestPattern(query));
+  if (error instanceof PlanTooLargeError) return refuseLargePlan();
+  if (error instanceof TooManyQueriesError) {
+    return new AnalysisRefusal(returnCodes.busy, error.message, { retryAfterMs: busyRetryMs, cause: error });
+  }
+  if (error instanceof EventsUnavailableError) {
+    const message = "the store of events can't work at present";
+    return new AnalysisRefusal(returnCodes.unavailable, message, { cause: error });
+  }
+  return error;
+}

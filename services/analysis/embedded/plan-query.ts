@@ -1,0 +1,61 @@
+import { create } from "@bufbuild/protobuf";
+import { WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
+import type { EventStore } from "../../../store/events/events.ts";
+import { type CheckQuery, describeQuery } from "../describe/describe.ts";
+import { compileSpread, type EventPlan } from "../describe/event-plan.ts";
+import { cutKey, type PlannedKey } from "../describe/group-by.ts";
+import { type TellUndeclared, warnUndeclared } from "../describe/problems.ts";
+import type { AnyQuery } from "../engine.ts";
+import { mentionsClusters, type ProjectDefinitions } from "../project/definitions.ts";
+
+export interface PlanSource {
+  readonly store: EventStore;
+  readonly project: ProjectDefinitions;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** See AnalysisProject. */
+  readonly lateness?: (() => string | undefined) | undefined;
+}
+
+interface PlanOptions {
+  readonly check: CheckQuery;
+  readonly signal: AbortSignal;
+  /** For whom the query runs. */
+  readonly asker?: string | undefined;
+  readonly tellUndeclared?: TellUndeclared;
+}
+
+/** The plan of a query, with what only the store can tell of it. @throws AnalysisRefusal */
+export async function planQuery(
+  source: PlanSource,
+  query: AnyQuery,
+  options: PlanOptions,
+): Promise<EventPlan> {
+  const { store } = source;
+  const plan = await readQuery(source, query, options);
+  const cut = async (planned: PlannedKey): Promise<PlannedKey> =>
+    planned.needsSpread
+      ? cutKey(planned, await store.spread(compileSpread(plan), planned.key, options.signal))
+      : planned;
+  const keys: PlannedKey[] = [];
+  for (const planned of plan.keys) keys.push(await cut(planned));
+  return { ...plan, keys, split: plan.split && (await cut(plan.split)) };
+}
+
+/** The plan of a query before its values are looked at. @throws AnalysisRefusal */
+export async function readQuery(
+  { store, project, now, lateness }: PlanSource,
+  query: AnyQuery,
+  { check, signal, asker, tellUndeclared = warnUndeclared }: PlanOptions,
+): Promise<EventPlan> {
+  const needsClusters = project.usesClusters || mentionsClusters(query);
+  const clusters = needsClusters ? await store.clusters(project.id) : [];
+  signal.throwIfAborted();
+  const schema = store.schema(project.id);
+  const described = { project, schema, clusters, nowMs: now(), tellUndeclared };
+  const plan = describeQuery(query, described, check);
+  const message = lateness?.();
+  if (message === undefined) return { ...plan, asker };
+  const late = create(WarningSchema, { reason: WarningReason.NOT_LOADED, message });
+  return { ...plan, asker, warnings: [late, ...plan.warnings] };
+}

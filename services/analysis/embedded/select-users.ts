@@ -1,0 +1,59 @@
+import { create } from "@bufbuild/protobuf";
+import type { UserRow } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
+import { EventViewSchema } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
+import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
+import { PatternTooLargeError, PlanTooLargeError, type StoredUser } from "../../../store/events/events.ts";
+import { describeFilters } from "../describe/condition/filter.ts";
+import { findLargestPattern } from "../describe/condition/find-patterns.ts";
+import { looksAtEvents } from "../describe/condition/looks-at-events.ts";
+import { createContext } from "../describe/describe.ts";
+import {
+  createProblems,
+  refuseLargePattern,
+  refuseLargePlan,
+  refuseUndeclared,
+} from "../describe/problems.ts";
+import type { UserPort } from "../project/project.ts";
+import { shapeUserRow } from "../shape/users.ts";
+import type { PlanSource } from "./plan-query.ts";
+
+/** Users of one project, from those that the store knows. */
+export function createUserPort({ store, project, now }: PlanSource): UserPort {
+  return {
+    /** No answer could hold a warning, and a cohort that nobody has declared would be nobody, or everybody. */
+    async select(conditions, columns, signal, asker) {
+      const clusters = await store.clusters(project.id);
+      signal.throwIfAborted();
+      const schema = store.schema(project.id);
+      const problems = createProblems();
+      const source = { project, schema, clusters, nowMs: now(), tellUndeclared: refuseUndeclared };
+      const context = createContext({}, source, problems);
+      const where = describeFilters(conditions, "", context);
+      problems.throwIfAny();
+      if (looksAtEvents(where)) return undefined;
+      const wanted = new Set(columns.map((column) => column.toLowerCase()));
+      const known = [...schema.properties.values()];
+      const properties = known.filter(({ table, name }) => table === "user" && wanted.has(name));
+      const selection = { projectId: project.id, asker, where, properties };
+      return shapeAll(store.selectUsers(selection, signal), columns, conditions.filts);
+    },
+  };
+}
+
+async function* shapeAll(
+  found: AsyncIterable<readonly StoredUser[]>,
+  columns: readonly string[],
+  filts: readonly Filter[],
+): AsyncGenerator<readonly UserRow[]> {
+  try {
+    for await (const some of found) yield some.map((user) => shapeUserRow(user, columns));
+  } catch (error) {
+    if (error instanceof PlanTooLargeError) throw refuseLargePlan();
+    if (!(error instanceof PatternTooLargeError)) throw error;
+    const pattern = findLargestPattern({
+      eventView: create(EventViewSchema, { filts: [...filts] }),
+      events: [],
+    });
+    throw refuseLargePattern(pattern && { ...pattern, field: pattern.field.replace(/^eventView\./, "") });
+  }
+}

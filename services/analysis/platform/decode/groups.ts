@@ -1,0 +1,33 @@
+import { create } from "@bufbuild/protobuf";
+import { NullValue } from "@bufbuild/protobuf/wkt";
+import { type GroupValue, GroupValueSchema } from "../../../../gen/engage/analysis/v1/result_pb.ts";
+import { nullLabel } from "../../text-form.ts";
+
+/** One group column, a scalar. */
+export function decodeGroup(value: unknown): GroupValue {
+  const isNull = value === null || value === undefined || value === nullLabel;
+  return create(GroupValueSchema, {
+    value: isNull
+      ? { case: "nullValue", value: NullValue.NULL_VALUE }
+      : { case: "label", value: String(value) },
+  });
+}
+
+/**
+ * The columns of one group. Undefined when they are not as many as the query
+ * has group-by properties.
+ * @param overallLabels what stands there when there are none
+ */
+export function groupsOf(
+  columns: unknown,
+  count: number,
+  overallLabels: readonly string[],
+): GroupValue[] | undefined {
+  const list: readonly unknown[] = Array.isArray(columns) ? columns : columns == null ? [] : [columns];
+  if (list.some((value) => typeof value === "object" && value !== null)) return undefined;
+  if (count === 0) {
+    const isOverall = list.every((value) => value == null || overallLabels.includes(String(value)));
+    return isOverall ? [] : undefined;
+  }
+  return list.length === count ? list.map(decodeGroup) : undefined;
+}

@@ -1,0 +1,74 @@
+import { getOption } from "@bufbuild/protobuf";
+import {
+  AggregationSchema,
+  type EventMetric,
+  MetricType,
+} from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
+import { json_word } from "../../../../gen/engage/gateway/v1/options_pb.ts";
+
+/** Which metric a result belongs to. */
+export interface MetricMatch {
+  /** Zero-based, in the query. */
+  readonly eventIndex: number;
+  /** Of a metric that is broken down. */
+  readonly splitValue: string | undefined;
+}
+
+/**
+ * Finds the metric of each result, by its key and among equal ones by order.
+ * A key that no metric explains stands for the metric at its place. Undefined
+ * when there is none there.
+ */
+export function matchMetrics(
+  keys: readonly string[],
+  metrics: readonly EventMetric[],
+): readonly MetricMatch[] | undefined {
+  const used = new Set<number>();
+  const matches = keys.map((key, place): MetricMatch | undefined => {
+    const known = findMetric(key, metrics, used);
+    const isPlaced = keys.length === metrics.length && !used.has(place);
+    const match = known ?? (isPlaced ? { eventIndex: place, splitValue: undefined } : undefined);
+    if (match !== undefined && match.splitValue === undefined) used.add(match.eventIndex);
+    return match;
+  });
+  return matches.every((match) => match !== undefined) ? matches : undefined;
+}
+
+/** The metric that a key names, with or without the number that tells equal keys apart. */
+export function findMetric(
+  key: string,
+  metrics: readonly EventMetric[],
+  used: ReadonlySet<number>,
+): MetricMatch | undefined {
+  return find(key, metrics, used) ?? find(key.replace(/^\d+_/, ""), metrics, used);
+}
+
+function find(
+  key: string,
+  metrics: readonly EventMetric[],
+  used: ReadonlySet<number>,
+): MetricMatch | undefined {
+  const whole = metrics.findIndex((metric, i) => !used.has(i) && namesOf(metric).includes(key));
+  if (whole !== -1) return { eventIndex: whole, splitValue: undefined };
+  for (const [eventIndex, metric] of metrics.entries()) {
+    if (metric.eventSplitIndexes.length === 0 || !key.endsWith(")")) continue;
+    const name = namesOf(metric).find((known) => key.startsWith(`${known}(`));
+    if (name !== undefined) return { eventIndex, splitValue: key.slice(name.length + 1, -1) };
+  }
+  return undefined;
+}
+
+/** Under what names the result of a metric has been seen. */
+export function namesOf(metric: EventMetric): readonly string[] {
+  const { eventName, quota, metricName, eventNameDisplay } = metric;
+  const analysis = getOption(
+    AggregationSchema.value[metric.analysis] ?? AggregationSchema.values[0]!,
+    json_word,
+  );
+  const plain = [eventName, quota, analysis].filter((part) => part !== "").join(".");
+  const names =
+    metric.type === MetricType.CUSTOMIZED || analysis === ""
+      ? [eventName, metricName, plain]
+      : [plain, `${eventName}.${analysis}`];
+  return [...new Set([...names, eventNameDisplay])].filter((name) => name !== "");
+}

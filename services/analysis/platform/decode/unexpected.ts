@@ -1,0 +1,52 @@
+import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
+import type { Redactor } from "../upstream/redact.ts";
+import type { UpstreamAnswer } from "../upstream/upstream.ts";
+
+const maxQuotedLength = 160;
+/** Enough to tell what kind of page it is. */
+const beginningBytes = 2_048;
+
+/** What was received in the place of an answer, in a few words and without the token. */
+export function describeReceived(answer: UpstreamAnswer, beginning: Uint8Array, redactor: Redactor): string {
+  const type = answer.contentType === "" ? "without a content type" : answer.contentType;
+  return redactor.text(`HTTP ${answer.status} ${type}, ${quoteBytes(beginning, redactor)}`);
+}
+
+/** The beginning of a body on one line. */
+export function quoteBytes(bytes: Uint8Array, redactor: Redactor): string {
+  if (bytes.length === 0) return "an empty body";
+  const text = redactor
+    .text(Buffer.from(redactor.bytes(bytes)).toString("utf8"))
+    .replace(/\s+/g, " ")
+    .trim();
+  return JSON.stringify(text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text);
+}
+
+/** Reads the beginning of a body and gives up the rest. */
+export async function readBeginning(answer: UpstreamAnswer): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of answer.body) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length >= beginningBytes) break;
+    }
+  } catch {
+    // What has come is all there is to quote.
+  }
+  return Buffer.concat(pieces).subarray(0, beginningBytes);
+}
+
+/** The refusal for an answer that is none of the platform's own: an error page, a redirect, a proxy's refusal. */
+export function refuseReceived(
+  answer: UpstreamAnswer,
+  beginning: Uint8Array,
+  redactor: Redactor,
+): AnalysisRefusal {
+  // Other statuses are answers of something that works.
+  if (answer.status >= 500 || answer.status === 200) answer.blame();
+  const code = answer.status === 429 ? returnCodes.busy : returnCodes.unavailable;
+  const received = describeReceived(answer, beginning, redactor);
+  return new AnalysisRefusal(code, `the platform gave no proper answer: ${received}`);
+}

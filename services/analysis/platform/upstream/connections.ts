@@ -1,0 +1,117 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { type Dispatcher, Pool } from "undici";
+import { acceptEncoding } from "../../../../base/net/content-encoding.ts";
+import { userAgent } from "../../../../base/net/user-agent.ts";
+
+export interface ConnectionOptions {
+  /** `http://host:port` */
+  readonly origin: string;
+  readonly maxConnections: number;
+  readonly connectTimeoutMs: number;
+  /** Authorities that are trusted, PEM; undefined for those of Node. */
+  readonly ca: string | undefined;
+  /** Longest silence within a body that is being read. */
+  readonly bodyTimeoutMs: number;
+}
+
+export interface UpstreamRequest {
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** A request that failed before the head of its answer was there. */
+export class RequestFault extends Error {
+  override readonly name = "RequestFault";
+  /** Whether the connection failed, and before a byte of the answer came: so it may be sent again. */
+  readonly isUnanswered: boolean;
+
+  constructor(cause: unknown, isUnanswered: boolean) {
+    super("the request failed", { cause });
+    this.isUnanswered = isUnanswered;
+  }
+}
+
+/** Kept connections to one server. */
+export interface Connections extends AsyncDisposable {
+  /** Resolves with the head of the answer. @throws RequestFault */
+  post(request: UpstreamRequest): Promise<Dispatcher.ResponseData>;
+}
+
+/** Faults of a connection, as opposed to answers that come too late or make no sense. */
+const connectionFaults: ReadonlySet<string> = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_SOCKET",
+]);
+
+/** https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md */
+const sendHeaders = "undici:client:sendHeaders";
+
+interface SentRequest {
+  readonly request: { readonly body: unknown };
+  readonly socket: Socket;
+}
+
+/** HTTP/1.1, one request at a time on each connection; bodies of answers are as they came. */
+export function openConnections(options: ConnectionOptions): Connections {
+  const pool = new Pool(options.origin, {
+    connections: options.maxConnections,
+    pipelining: 1,
+    allowH2: false,
+    connect: { timeout: options.connectTimeoutMs, ...(options.ca !== undefined && { ca: options.ca }) },
+    // Callers say with their signal how long they wait for the head.
+    headersTimeout: 0,
+    bodyTimeout: options.bodyTimeoutMs,
+  });
+  /** By the body of the request under way: the only thing that the channel and the caller both see. */
+  const sent = new WeakMap<object, { readonly socket: Socket; readonly bytesBefore: number } | "waiting">();
+  const noteSent = (message: unknown): void => {
+    const { request, socket } = message as SentRequest;
+    const { body } = request;
+    if (typeof body !== "object" || body === null || !sent.has(body)) return;
+    sent.set(body, { socket, bytesBefore: socket.bytesRead });
+  };
+  subscribe(sendHeaders, noteSent);
+
+  const isUnanswered = (body: Buffer, error: unknown): boolean => {
+    if (!connectionFaults.has(String((error as NodeJS.ErrnoException).code))) return false;
+    const place = sent.get(body);
+    return typeof place !== "object" || place.socket.bytesRead === place.bytesBefore;
+  };
+  return {
+    async post({ path, contentType, body, signal }) {
+      const own = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+      sent.set(own, "waiting");
+      try {
+        return await pool.request({
+          method: "POST",
+          path,
+          headers: {
+            "content-type": contentType,
+            accept: "*/*",
+            "user-agent": userAgent,
+            "accept-encoding": acceptEncoding,
+          },
+          body: own,
+          signal,
+        });
+      } catch (error) {
+        throw new RequestFault(error, isUnanswered(own, error));
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      unsubscribe(sendHeaders, noteSent);
+      await pool.destroy();
+    },
+  };
+}

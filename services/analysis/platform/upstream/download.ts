@@ -1,0 +1,100 @@
+import { withoutByteOrderMark } from "../../../../base/text/byte-order-mark.ts";
+import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
+import type { PlatformConfig } from "../config.ts";
+import { refusalOf, returnCodeOf } from "../decode/envelope.ts";
+import { describeReceived, readBeginning, refuseReceived } from "../decode/unexpected.ts";
+import type { Redactor } from "./redact.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
+
+/** An error answer is short; what is longer is a file. */
+const maxErrorBytes = 65_536;
+const jsonTypes: ReadonlySet<string> = new Set(["application/json", "text/json"]);
+const pageTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
+
+/**
+ * The pieces of a file, without the token, as they come and no faster than they
+ * are taken. What is no file is refused before the first piece; a file that is
+ * cut off throws at the cut.
+ */
+export async function* readDownload(
+  answer: UpstreamAnswer,
+  { unmarkedEnd }: Pick<PlatformConfig, "unmarkedEnd">,
+  redactor: Redactor,
+): AsyncGenerator<Uint8Array> {
+  await refuseBroken(answer, redactor);
+  const pieces = answer.body[Symbol.asyncIterator]();
+  const { begun, isEnded } = await readStart(answer, pieces, redactor);
+  refuseUnmarked(answer, unmarkedEnd, redactor);
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* begun;
+    if (!isEnded) yield* { [Symbol.asyncIterator]: () => pieces };
+  }
+  yield* redactor.stream(all());
+}
+
+/** What neither a download nor a forwarded query may begin with. */
+export async function refuseBroken(answer: UpstreamAnswer, redactor: Redactor): Promise<void> {
+  const { status, mediaType } = answer;
+  const isFine = status === 200 && !pageTypes.has(mediaType);
+  if (isFine) return;
+  const beginning = await readBeginning(answer);
+  const code = returnCodeOf(parse(beginning));
+  if (code !== undefined && code !== 0) throw refusalOf(code, parse(beginning) as object, redactor);
+  throw refuseReceived(answer, beginning, redactor);
+}
+
+export function refuseUnmarked(
+  answer: UpstreamAnswer,
+  unmarkedEnd: PlatformConfig["unmarkedEnd"],
+  redactor: Redactor,
+): void {
+  if (answer.isEndMarked || unmarkedEnd === "accept") return;
+  const received = describeReceived(answer, Buffer.alloc(0), redactor).replace(/, an empty body$/, "");
+  const message = `the platform's download tells neither its length nor its end, so that a cut would go unseen: ${received}`;
+  throw new AnalysisRefusal(returnCodes.unavailable, message);
+}
+
+/** Reads on for as long as it may be an error answer, and throws when it is one. */
+async function readStart(
+  answer: UpstreamAnswer,
+  pieces: AsyncIterator<Uint8Array>,
+  redactor: Redactor,
+): Promise<{ readonly begun: readonly Uint8Array[]; readonly isEnded: boolean }> {
+  const begun: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await pieces.next();
+    if (done === true) break;
+    begun.push(value);
+    length += value.length;
+    if (!mayBeError(answer, begun) || length > maxErrorBytes) return { begun, isEnded: false };
+  }
+  if (!mayBeError(answer, begun)) return { begun, isEnded: true };
+  const bytes = Buffer.concat(begun);
+  const json = parse(bytes);
+  const code = returnCodeOf(json);
+  if (code !== undefined && code !== 0) throw refusalOf(code, json as object, redactor);
+  const isFile = !jsonTypes.has(answer.mediaType) && code === undefined && bytes.length > 0;
+  if (isFile && !isPage(bytes)) return { begun, isEnded: true };
+  throw refuseReceived(answer, bytes, redactor);
+}
+
+/** CSV of ours and of the platform begins with a name or a quote. */
+function mayBeError({ mediaType }: UpstreamAnswer, begun: readonly Uint8Array[]): boolean {
+  if (jsonTypes.has(mediaType)) return true;
+  const text = Buffer.concat(begun).subarray(0, 64).toString("latin1");
+  return /^(?:\u00ef\u00bb\u00bf)?\s*(?:$|\{|<)/.test(text);
+}
+
+function isPage(bytes: Buffer): boolean {
+  const beginning = Buffer.from(withoutByteOrderMark(bytes)).subarray(0, 256).toString("latin1");
+  return /^\s*<(?:!doctype|html|head|body|\?xml)/i.test(beginning);
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(withoutByteOrderMark(bytes)).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

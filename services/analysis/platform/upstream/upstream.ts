@@ -1,0 +1,273 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Dispatcher } from "undici";
+import {
+  ContentEncodingError,
+  decodePieces,
+  readContentEncoding,
+} from "../../../../base/net/content-encoding.ts";
+import { wordSystemError } from "../../../../base/text/system-error.ts";
+import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
+import type { PlatformConfig } from "../config.ts";
+import {
+  type Breaker,
+  type BreakerPass,
+  type BreakerState,
+  type CallOutcome,
+  createBreaker,
+} from "./breaker.ts";
+import { type Connections, openConnections, type RequestFault } from "./connections.ts";
+import type { Redactor } from "./redact.ts";
+
+export interface UpstreamCall {
+  /** Below the base URL, for example `/open/event-analyze`. */
+  readonly path: string;
+  /** Without a token. */
+  readonly search: URLSearchParams;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+  /** Whether all of the answer has to come in time, or only its head. */
+  readonly timed: "answer" | "head";
+  /** What the caller allows, where that is more than the configuration does. */
+  readonly allowedMs: number;
+}
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  /** Lower-case media type without parameters; empty where there is none. */
+  readonly mediaType: string;
+  /** As it came. */
+  readonly contentType: string;
+  /** Undefined when it was not told, or is that of an encoded body. */
+  readonly contentLength: number | undefined;
+  /** Whether a cut can be told from the end. */
+  readonly isEndMarked: boolean;
+  /** With its content encoding undone. Can be read once. @throws AnalysisRefusal, or the reason of the signal */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Has the call count as a failure of the platform, however its body ends. */
+  blame(): void;
+  /** Must be called in the end; gives up what was not read. */
+  release(): void;
+}
+
+/** Sends queries to the platform. */
+export interface Upstream extends AsyncDisposable {
+  /** @throws AnalysisRefusal, or the reason of the signal */
+  call(call: UpstreamCall): Promise<UpstreamAnswer>;
+}
+
+/** Watches what happens between here and the platform. Must not throw. */
+export interface UpstreamObserver {
+  /** A query is sent again. */
+  retried?(error: Error): void;
+  breakerTurned?(state: BreakerState): void;
+}
+
+export interface UpstreamDeps {
+  readonly redactor: Redactor;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly observer: UpstreamObserver;
+  /** What `tls.ca` of the configuration holds. */
+  readonly ca: string | undefined;
+}
+
+/** Before the first retry, half as much or more; then twice as long each time. */
+const retryMs = 100;
+
+/**
+ * A platform that was silent until the caller's own time was over has failed
+ * when that was as long as this; less says more about the caller.
+ */
+const silenceMs = 30_000;
+
+export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstream {
+  const base = new URL(config.baseUrl);
+  const connections = openConnections({
+    origin: base.origin,
+    ca: deps.ca,
+    maxConnections: config.maxConnections,
+    connectTimeoutMs: config.connectTimeoutMs,
+    bodyTimeoutMs: config.idleTimeoutMs,
+  });
+  const breaker = createBreaker(config.breaker, deps.now, (state) => deps.observer.breakerTurned?.(state));
+  const prefix = base.pathname.replace(/\/+$/, "");
+  return {
+    async call(call) {
+      call.signal.throwIfAborted();
+      const pass = enter(breaker);
+      const startedMs = deps.now();
+      const deadline = startDeadline(call.signal, Math.max(config.timeoutMs, call.allowedMs));
+      const faultOf = (error: unknown): unknown =>
+        deadline.signal.aborted ? deadline.signal.reason : faultOfConnection(error, config, deps.redactor);
+      const end = (outcome: CallOutcome): void => {
+        deadline.clear();
+        const isSilent = isTimeout(call.signal) && deps.now() - startedMs >= silenceMs;
+        pass.end(call.signal.aborted && !isSilent ? "none" : outcome);
+      };
+      const search = new URLSearchParams(call.search);
+      search.set("token", config.token);
+      const path = `${prefix}${call.path}?${search}`;
+      try {
+        const data = await postWithRetries(connections, config, deps, {
+          ...call,
+          path,
+          signal: deadline.signal,
+        });
+        pass.alive();
+        if (call.timed === "head") deadline.stopTimer();
+        return answerOf(data, faultOf, end);
+      } catch (error) {
+        end("failed");
+        throw faultOf(error);
+      }
+    },
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+  };
+}
+
+function isTimeout({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof AnalysisRefusal && reason.returnCode === returnCodes.timeout;
+}
+
+function enter(breaker: Breaker): BreakerPass {
+  const pass = breaker.enter();
+  if (pass !== undefined) return pass;
+  const waitMs = breaker.waitMs();
+  const seconds = Math.ceil(waitMs / 1_000);
+  const next = seconds === 0 ? "one query is finding out" : `the next attempt is in ${seconds} s`;
+  throw new AnalysisRefusal(
+    returnCodes.unavailable,
+    `the platform has failed several times in a row and is left alone for now: ${next}`,
+    { retryAfterMs: Math.max(1_000, waitMs) },
+  );
+}
+
+type PostCall = Parameters<Connections["post"]>[0];
+
+async function postWithRetries(
+  connections: Connections,
+  { retries }: PlatformConfig,
+  { random, observer, redactor }: UpstreamDeps,
+  request: PostCall,
+): Promise<Dispatcher.ResponseData> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await connections.post(request);
+    } catch (error) {
+      request.signal.throwIfAborted();
+      const { isUnanswered, cause } = error as RequestFault;
+      if (!isUnanswered || attempt === retries) throw cause;
+      observer.retried?.(redactor.error(cause));
+      const pauseMs = retryMs * 2 ** attempt * (0.5 + random() / 2);
+      await wait(pauseMs, undefined, { signal: request.signal });
+    }
+  }
+}
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** The caller may still abort. */
+  stopTimer(): void;
+  clear(): void;
+}
+
+function startDeadline(caller: AbortSignal, timeoutMs: number): Deadline {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(caller.reason);
+  caller.addEventListener("abort", onAbort, { once: true });
+  const message = `the platform did not answer within ${timeoutMs} ms`;
+  const timer = setTimeout(
+    () => controller.abort(new AnalysisRefusal(returnCodes.timeout, message)),
+    timeoutMs,
+  );
+  const stopTimer = (): void => clearTimeout(timer);
+  return {
+    signal: controller.signal,
+    stopTimer,
+    clear() {
+      stopTimer();
+      caller.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+function answerOf(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  faultOf: (error: unknown) => unknown,
+  end: (outcome: CallOutcome) => void,
+): UpstreamAnswer {
+  let outcome: CallOutcome = "none";
+  let isBlamed = false;
+  // One may come after the last piece was read or the body given up; who reads is told of all others.
+  body.on("error", () => {});
+  async function* read(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* decodePieces(body, readContentEncoding(encoding));
+      outcome = "ok";
+    } catch (error) {
+      outcome = "failed";
+      throw faultOf(error);
+    }
+  }
+  const contentType = textOf(headers["content-type"]);
+  const encoding = textOf(headers["content-encoding"]);
+  const length = headers["content-length"];
+  return {
+    status: statusCode,
+    contentType,
+    mediaType: contentType.split(";", 1)[0]!.trim().toLowerCase(),
+    contentLength: length === undefined || encoding !== "" ? undefined : Number(length),
+    isEndMarked: length !== undefined || /\bchunked\b/i.test(textOf(headers["transfer-encoding"])),
+    body: read(),
+    blame() {
+      isBlamed = true;
+    },
+    release() {
+      if (!body.readableEnded) body.destroy();
+      end(isBlamed ? "failed" : outcome);
+    },
+  };
+}
+
+function textOf(header: string | string[] | undefined): string {
+  return Array.isArray(header) ? header.join(", ") : (header ?? "");
+}
+
+/** What the codes of undici mean for a caller. */
+const wordings: Readonly<Record<string, (config: PlatformConfig) => string>> = {
+  UND_ERR_CONNECT_TIMEOUT: ({ connectTimeoutMs }) =>
+    `the platform cannot be reached: no connection within ${connectTimeoutMs} ms`,
+  UND_ERR_BODY_TIMEOUT: ({ idleTimeoutMs }) => `the platform's answer stopped coming for ${idleTimeoutMs} ms`,
+  UND_ERR_SOCKET: () => "the platform's answer was cut off",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: () => "the platform's answer has another length than it said",
+  ECONNREFUSED: () => "the platform cannot be reached: connection refused",
+  ECONNRESET: () => "the platform's answer was cut off",
+};
+
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const untrustedCodes: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+function faultOfConnection(error: unknown, config: PlatformConfig, redactor: Redactor): unknown {
+  if (error instanceof AnalysisRefusal) return error;
+  if (error instanceof ContentEncodingError) {
+    return new AnalysisRefusal(returnCodes.unavailable, `the platform's ${error.message}`);
+  }
+  const code = String((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+  const untrusted = untrustedCodes.has(code)
+    ? `the platform's certificate is not trusted (${code}): name its authority in analysis.platform.tls.ca`
+    : undefined;
+  const message =
+    untrusted ??
+    wordings[code]?.(config) ??
+    `the exchange with the platform failed: ${wordSystemError(error) ?? code}`;
+  return new AnalysisRefusal(returnCodes.unavailable, message, { cause: redactor.error(error) });
+}

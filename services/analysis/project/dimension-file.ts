@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { parseCsvObjects } from "../../../base/text/csv.ts";
+import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
+import type { DimensionRow } from "./definitions.ts";
+
+/** Far more than the texts of a row need. */
+const maxRowBytes = 1_048_576;
+
+/** Reads a dimension table: CSV (RFC 4180) in UTF-8 with a header row. @throws Error naming the file and line */
+export function readDimensionFile(path: string): readonly DimensionRow[] {
+  try {
+    return parseCsvObjects(readFileSync(path), { maxRowBytes });
+  } catch (error) {
+    throw new Error(`dimension table ${path}: ${wordSystemError(error) ?? wordError(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "../../../gen/google/rpc/error_details_pb.ts";
+import { EventsUnavailableError, TooManyQueriesError } from "../../../store/events/events.ts";
+import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal.ts";
+
+interface Kind {
+  readonly code: Code;
+  readonly reason: string;
+}
+
+const kinds: Readonly<Record<number, Kind>> = {
+  [returnCodes.internal]: { code: Code.Internal, reason: "INTERNAL" },
+  [returnCodes.parameter]: { code: Code.InvalidArgument, reason: "PARAMETER_INVALID" },
+  [returnCodes.token]: { code: Code.PermissionDenied, reason: "TOKEN_REFUSED" },
+  [returnCodes.timeout]: { code: Code.DeadlineExceeded, reason: "QUERY_TIMED_OUT" },
+  [returnCodes.busy]: { code: Code.ResourceExhausted, reason: "TOO_MANY_QUERIES" },
+  [returnCodes.unavailable]: { code: Code.Unavailable, reason: "ENGINE_UNAVAILABLE" },
+  [returnCodes.noToken]: { code: Code.Unauthenticated, reason: "TOKEN_MISSING" },
+};
+/** A code that only the upstream platform knows. */
+const foreign: Kind = { code: Code.FailedPrecondition, reason: "PLATFORM_REFUSED" };
+
+/** What a caller is told; an error that is none of the service's own stays what it is, a fault. */
+export function toCallError(error: unknown): unknown {
+  const refusal = refusalOf(error);
+  return refusal === undefined ? error : encodeRefusal(refusal);
+}
+
+/** Undefined for a fault. */
+export function refusalOf(error: unknown): AnalysisRefusal | undefined {
+  if (error instanceof AnalysisRefusal) return error;
+  if (error instanceof TooManyQueriesError) {
+    return new AnalysisRefusal(returnCodes.busy, "too many queries at once", {
+      retryAfterMs: 1_000,
+      cause: error,
+    });
+  }
+  if (error instanceof EventsUnavailableError) {
+    return new AnalysisRefusal(returnCodes.unavailable, "the events can't be queried at present", {
+      cause: error,
+    });
+  }
+  return undefined;
+}
+
+function encodeRefusal(refusal: AnalysisRefusal): ConnectError {
+  const { returnCode, message, violations, httpStatus, retryAfterMs, cause } = refusal;
+  const { code, reason } =
+    httpStatus === 404 ? { code: Code.NotFound, reason: "PATH_UNKNOWN" } : (kinds[returnCode] ?? foreign);
+  const metadata = {
+    return_code: String(returnCode),
+    ...(httpStatus !== 200 && { http_status: String(httpStatus) }),
+  };
+  const info = { desc: ErrorInfoSchema, value: { reason, domain: "engage.analysis", metadata } };
+  const fieldViolations = thatFit(violations).map((violation) => ({ ...violation, reason }));
+  const error = new ConnectError(message, code, undefined, [
+    info,
+    ...(retryAfterMs === undefined
+      ? []
+      : [{ desc: RetryInfoSchema, value: { retryDelay: durationFromMs(retryAfterMs) } }]),
+    ...(fieldViolations.length === 0 ? [] : [{ desc: BadRequestSchema, value: { fieldViolations } }]),
+  ]);
+  error.cause = cause;
+  return error;
+}
+
+/** gRPC carries them in headers, and the gateway leaves out a detail that is too large as a whole. */
+const maxViolationBytes = 1_700;
+
+function thatFit(violations: readonly QueryViolation[]): readonly QueryViolation[] {
+  let room = maxViolationBytes;
+  return violations.filter(({ field, description }) => {
+    const value = { fieldViolations: [{ field, description }] };
+    room -= toBinary(BadRequestSchema, create(BadRequestSchema, value)).length + 24;
+    return room >= 0;
+  });
+}

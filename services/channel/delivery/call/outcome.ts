@@ -1,0 +1,36 @@
+import type { FailedItem, LeasedBatch, Outcome } from "../../../../store/channels/channels.ts";
+import { countSegments } from "../prepare/segments.ts";
+import type { FailedElement } from "./answer.ts";
+import type { Verdict } from "./verdict.ts";
+
+export interface RetryRule {
+  /** Attempts after the first. */
+  readonly retries: number;
+  readonly retryIntervalMs: number;
+}
+
+/** What an attempt's verdict makes of its batch. */
+export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule): Outcome {
+  const { note, size } = batch;
+  if (verdict.kind === "accepted") {
+    const failed = verdict.failed.map(({ index }) => index - 1);
+    return {
+      kind: "succeeded",
+      failedItems: itemsOf(batch, verdict.failed),
+      warnings: verdict.warnings.length === 0 ? 0 : 1,
+      segments: countSegments(note, size, failed),
+    };
+  }
+  const { reason, message, isRetryable } = verdict;
+  const told = { reason, message, segments: countSegments(note, size, undefined) };
+  return isRetryable && batch.retries < rule.retries
+    ? { kind: "retry", afterMs: rule.retryIntervalMs, ...told }
+    : { kind: "failed", ...told };
+}
+
+/** Push ids are read from the body, which is seldom needed. */
+function itemsOf({ body }: LeasedBatch, failed: readonly FailedElement[]): readonly FailedItem[] {
+  if (failed.length === 0) return [];
+  const elements = JSON.parse(Buffer.from(body).toString()) as readonly { readonly push_id: string }[];
+  return failed.map(({ index, message }) => ({ index, message, pushId: elements[index - 1]!.push_id }));
+}

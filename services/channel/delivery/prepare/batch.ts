@@ -1,0 +1,65 @@
+import type { NewBatch } from "../../../../store/channels/channels.ts";
+import type { TakeRecipient } from "../../audience/pages.ts";
+import type { Variants } from "../../audience/variants.ts";
+import { compileReceipts, type PushOrigin } from "../../content/receipts.ts";
+import { encodeNote } from "./segments.ts";
+
+export interface BatchPlan {
+  readonly projectId: number;
+  readonly origin: PushOrigin;
+  readonly variants: Variants;
+  /** Messages in one batch. */
+  readonly size: number;
+  /** A UUID. */
+  readonly newRequestId: () => string;
+}
+
+export interface BatchWriter {
+  /** Writes a message into the batch that is open. */
+  readonly add: TakeRecipient;
+  /** The batches that are whole, and with `isLast` the one that is open too. */
+  take(isLast: boolean): readonly NewBatch[];
+}
+
+/** Makes batches of recipients, one after the other. */
+export function createBatchWriter(plan: BatchPlan): BatchWriter {
+  const { projectId, origin, variants, size, newRequestId } = plan;
+  const receipts = variants.all.map(({ groupId, language }) =>
+    compileReceipts({ projectId, origin, groupId, language: variants.isMultiLanguage ? language : "" }),
+  );
+  const notes = variants.all.map((variant) => encodeNote([variant]));
+  const noteOf = (chosen: readonly number[]): string =>
+    chosen.every((variant) => variant === chosen[0])
+      ? notes[chosen[0]!]!
+      : encodeNote(chosen.map((variant) => variants.all[variant]!));
+  let batches: NewBatch[] = [];
+  let requestId = "";
+  let written: readonly string[] = [];
+  let text = "";
+  let chosen: number[] = [];
+  const close = (): void => {
+    // An array of elements that is joined would cost a quarter more.
+    const body = Buffer.from(`${text}]`);
+    batches.push({ requestId, size: chosen.length, body, note: noteOf(chosen) });
+    text = "";
+    chosen = [];
+  };
+  return {
+    add(pushId, variant, texts) {
+      if (chosen.length === 0) {
+        requestId = origin.kind === "journey" ? "" : newRequestId();
+        written = receipts.map((write) => write(requestId));
+      }
+      text += chosen.length === 0 ? "[" : ",";
+      text += variants.all[variant]!.element.write(pushId, texts, written[variant]!);
+      chosen.push(variant);
+      if (chosen.length === size) close();
+    },
+    take(isLast) {
+      if (isLast && chosen.length > 0) close();
+      const whole = batches;
+      batches = [];
+      return whole;
+    },
+  };
+}

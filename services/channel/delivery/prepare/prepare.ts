@@ -1,0 +1,212 @@
+import type {
+  AudienceCounts,
+  BatchesToAppend,
+  ChannelStore,
+  Preparation,
+} from "../../../../store/channels/channels.ts";
+import { audienceMembers, isFixed, type MembersRequest } from "../../audience/members.ts";
+import { type AudiencePage, readTaken, sortAudience } from "../../audience/pages.ts";
+import type { SeenIds } from "../../audience/seen-ids.ts";
+import type { AudienceSource } from "../../audience/source.ts";
+import { compileVariants, type Variants } from "../../audience/variants.ts";
+import { deliveryDefaults } from "../../channels/settings.ts";
+import { checkContent } from "../../content/check-content.ts";
+import type { PushOrigin } from "../../content/receipts.ts";
+import { maxViolations, refuseViolations } from "../../refusals.ts";
+import { checkTaskContents } from "../../tasks/check-task.ts";
+import { decodeRunChannel, decodeTask } from "../../tasks/codec.ts";
+import { type BatchPlan, type BatchWriter, createBatchWriter } from "./batch.ts";
+
+export interface PrepareOptions {
+  readonly store: ChannelStore;
+  readonly audience: AudienceSource;
+  readonly newRequestId: () => string;
+}
+
+type Held = Pick<Preparation, "token" | "run">;
+
+/** What a run is made of. */
+interface RunPlan extends BatchPlan {
+  readonly request: MembersRequest;
+  readonly pageRecipients: number;
+}
+
+/** Recipients of one page at most, and so of one commit: 1.5 MB of bodies, 10 ms of the event loop. */
+const maxPageRecipients = 5_000;
+/** Characters of messages in one page; those with long contents come in smaller ones. */
+const maxPageLength = 8_388_608;
+/** Those who send wait for the commit of a page; small batches cost more than their recipients. */
+const maxPageBatches = 200;
+
+/** Who prepares has lost the right to, or the run was cancelled. */
+export class PreparationLostError extends Error {
+  override readonly name = "PreparationLostError";
+}
+
+/**
+ * Makes the batches of a run, from where it was left, while those that are made
+ * are sent already. With the batches of each page the keys of its recipients are
+ * kept: a preparation that is broken off and resumed reads the audience again, and
+ * leaves out who has a batch. So everybody is sent to once, also when users came
+ * and went in between. Of lists that the task itself holds nothing is kept: their
+ * pages are the same again, and the cursor says how many are done.
+ *
+ * @throws PreparationLostError, InvalidFieldsError when the audience can't be made
+ */
+export async function prepareRun(held: Held, options: PrepareOptions, signal: AbortSignal): Promise<void> {
+  const { store } = options;
+  const plan = await planRun(held, options, signal);
+  const writer = createBatchWriter(plan);
+  const isKept = !isFixed(plan.request);
+  const first = Number(held.run.cursor ?? 0);
+  const count = isKept ? await countFrom(held, store, signal) : compileCounts(nothing);
+  let afterNumber = held.run.batches;
+  let page = first;
+  let storing: Promise<void> | undefined;
+  for await (const one of pagesOf(held, plan, writer, options, signal)) {
+    const batches = writer.take(one.isLast);
+    const kept = isKept ? { page, data: one.keys } : null;
+    page++;
+    const counted = count(one);
+    const append = { afterNumber, batches, cursor: String(page), isLast: one.isLast, counted, kept };
+    await storing;
+    // The next page is made while this one is stored.
+    storing = storePage(held.token, append, store, signal);
+    storing.catch(() => {});
+    afterNumber += batches.length;
+  }
+  await storing;
+}
+
+async function storePage(
+  token: string,
+  append: BatchesToAppend,
+  store: ChannelStore,
+  signal: AbortSignal,
+): Promise<void> {
+  const { kind } = await store.appendBatches(token, append, { signal });
+  if (kind === "stale") throw new PreparationLostError("batches were stored by somebody else");
+}
+
+async function planRun(
+  { run }: Held,
+  { store, newRequestId }: PrepareOptions,
+  signal: AbortSignal,
+): Promise<RunPlan> {
+  const stored = await store.task(run.taskId, { signal });
+  if (stored === null) throw new PreparationLostError(`task ${run.taskId} is gone`);
+  const [channel, task] = [decodeRunChannel(run), decodeTask(stored)];
+  // The channel may have been changed since the task was made, but not since the run began.
+  const unfit = run.cursor === null ? checkTaskContents(task, channel, checkContent) : [];
+  refuseViolations(unfit.slice(0, maxViolations));
+  const projectId = Number(channel.projectId);
+  const variants = compileVariants(channel, task);
+  const { pushIdProperty } = channel;
+  const { journey } = task;
+  const size = channel.delivery?.batchSize ?? deliveryDefaults.batchSize;
+  const request = { projectId, audience: task.audience, pushIdProperty, properties: variants.properties };
+  const origin: PushOrigin =
+    journey === undefined
+      ? { kind: "task", taskId: run.taskId, taskInstanceId: run.runId, execDetailId: String(run.seq) }
+      : { ...journey, kind: "journey" };
+  return {
+    projectId,
+    origin,
+    variants,
+    newRequestId,
+    size,
+    request,
+    pageRecipients: size * pageBatches(size, isFixed(request) ? 0 : longestOf(variants)),
+  };
+}
+
+/** @param length of a message; 0 for lists, whose pages the cursor counts, by any version */
+function pageBatches(size: number, length: number): number {
+  const most = Math.min(maxPageRecipients, maxPageLength / length);
+  return Math.max(1, Math.min(maxPageBatches, Math.floor(most / size)));
+}
+
+/** Characters of a message without what is known of its user. */
+function longestOf({ all }: Variants): number {
+  const lengths = all.map(({ element }) => {
+    const nothing = element.properties.map(() => "");
+    return element.write("", nothing, "").length;
+  });
+  return Math.max(...lengths);
+}
+
+/** The pages from the cursor on; recipients of each have been written when it comes. */
+async function* pagesOf(
+  { run }: Held,
+  { request, variants, pageRecipients }: RunPlan,
+  writer: BatchWriter,
+  { store, audience }: PrepareOptions,
+  signal: AbortSignal,
+): AsyncGenerator<AudiencePage> {
+  const members = audienceMembers(audience, request, signal);
+  const first = Number(run.cursor ?? 0);
+  if (!isFixed(request)) {
+    const taken = first === 0 ? undefined : await readTakenOf(run.runId, first, store, signal);
+    yield* sortAudience(members, {
+      variants,
+      take: writer.add,
+      pageRecipients,
+      ...(taken !== undefined && { taken }),
+    });
+    return;
+  }
+  let page = 0;
+  const take: BatchWriter["add"] = (...recipient) => {
+    if (page >= first) writer.add(...recipient);
+  };
+  for await (const one of sortAudience(members, { variants, take, pageRecipients })) {
+    if (page++ >= first) yield one;
+  }
+}
+
+async function readTakenOf(
+  runId: string,
+  pages: number,
+  store: ChannelStore,
+  signal: AbortSignal,
+): Promise<SeenIds> {
+  const found: Uint8Array[] = [];
+  for (let page = 0; page < pages; page++) {
+    const data = await store.audience(runId, page, { signal });
+    if (data === null) throw new PreparationLostError(`page ${page} of the audience is gone`);
+    found.push(data);
+  }
+  return readTaken(found);
+}
+
+type LeftOut = Pick<AudienceCounts, "filtered" | "control">;
+
+const nothing: LeftOut = { filtered: 0, control: 0 };
+
+/** A resumed audience is counted anew, and what was counted before is taken off. */
+async function countFrom(
+  { run }: Held,
+  store: ChannelStore,
+  signal: AbortSignal,
+): Promise<(page: AudiencePage) => AudienceCounts> {
+  if (run.cursor === null) return compileCounts(nothing);
+  return compileCounts((await store.statistics(run.runId, { signal })) ?? nothing);
+}
+
+/** What a page adds to the sums; only with the last one they may become less. */
+function compileCounts(stored: LeftOut): (page: AudiencePage) => AudienceCounts {
+  let told = stored;
+  let found = nothing;
+  return ({ filtered, control, recipients, isLast }) => {
+    found = { filtered: found.filtered + filtered, control: found.control + control };
+    const sums = isLast
+      ? found
+      : {
+          filtered: Math.max(told.filtered, found.filtered),
+          control: Math.max(told.control, found.control),
+        };
+    const added = { filtered: sums.filtered - told.filtered, control: sums.control - told.control };
+    told = sums;
+    return { ...added, planned: recipients + added.filtered + added.control };
+  };
+}

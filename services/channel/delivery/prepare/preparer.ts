@@ -1,0 +1,130 @@
+import { Bell } from "../../../../base/async/bell.ts";
+import type { Clock } from "../../../../base/async/clock.ts";
+import type { Preparation } from "../../../../store/channels/channels.ts";
+import { ChannelsUnavailableError } from "../../../../store/channels/channels.ts";
+import { AudienceUnavailableError } from "../../audience/source.ts";
+import { InvalidFieldsError } from "../../refusals.ts";
+import type { DeliveryObserver } from "../observer.ts";
+import { PreparationLostError, type PrepareOptions, prepareRun } from "./prepare.ts";
+
+export interface PreparerOptions extends PrepareOptions {
+  readonly clock: Clock;
+  readonly observer: DeliveryObserver;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+}
+
+/** Behind a failure that may pass; meanwhile others are prepared. */
+const pauseMs = 5_000;
+/** A large audience must not hold up a small one; 1 million recipients take 25 MB. */
+const maxAtOnce = 4;
+
+/** Prepares the runs of all channels, the oldest first and a few at a time, until it is stopped. */
+export class Preparer {
+  readonly #options: PreparerOptions;
+  readonly #stopping = new AbortController();
+  readonly #bell: Bell;
+
+  constructor(options: PreparerOptions) {
+    this.#options = options;
+    this.#bell = new Bell(options.clock);
+  }
+
+  wake(): void {
+    this.#bell.ring();
+  }
+
+  /** What is being prepared is given back. */
+  stop(): void {
+    this.#stopping.abort(new Error("stopping"));
+    this.wake();
+  }
+
+  /** Resolves when it has stopped. */
+  async run(): Promise<void> {
+    const { store, owner, leaseMs, pollMs, observer } = this.#options;
+    const { signal } = this.#stopping;
+    const underWay = new Set<Promise<void>>();
+    while (!signal.aborted) {
+      let waitMs = pollMs;
+      try {
+        const held = underWay.size < maxAtOnce ? await store.leasePreparation(owner, leaseMs) : null;
+        if (held !== null) {
+          const work = this.#prepare(held).finally(() => {
+            underWay.delete(work);
+            this.wake();
+          });
+          underWay.add(work);
+          waitMs = 0;
+        }
+      } catch (error) {
+        observer.failed("look for runs to prepare", error);
+      }
+      if (!signal.aborted && waitMs > 0) await this.#bell.wait(waitMs);
+    }
+    await Promise.all(underWay);
+  }
+
+  async #prepare(held: Preparation): Promise<void> {
+    const { observer } = this.#options;
+    const lost = new AbortController();
+    const forget = this.#keep(held.token, lost);
+    try {
+      await prepareRun(held, this.#options, AbortSignal.any([lost.signal, this.#stopping.signal]));
+      observer.prepared(held.run.runId);
+    } catch (error) {
+      const isLost = error instanceof PreparationLostError || lost.signal.aborted;
+      if (!isLost) await this.#leave(held, error);
+    } finally {
+      forget();
+    }
+  }
+
+  /** Gives it back to be tried again, in a while, or fails it for good. */
+  async #leave({ run, token }: Preparation, error: unknown): Promise<void> {
+    const { store, observer } = this.#options;
+    const { signal } = this.#stopping;
+    try {
+      if (!signal.aborted && !isPassing(error)) {
+        observer.refused(run.runId, error);
+        await store.failRun(token, reasonOf(error));
+        return;
+      }
+      if (!signal.aborted) observer.failed("prepare a run", error);
+      await store.releasePreparation(token, signal.aborted ? 0 : pauseMs);
+    } catch (failure) {
+      observer.failed("leave a preparation", failure);
+    }
+  }
+
+  /** Prolongs the right to prepare, a third of the lease after the last time. */
+  #keep(token: string, lost: AbortController): () => void {
+    const { store, clock, leaseMs, observer } = this.#options;
+    let isOver = false;
+    let forget = (): void => {};
+    const prolong = async (): Promise<void> => {
+      try {
+        const untilMs = await store.extendPreparation(token, leaseMs);
+        if (untilMs === null) lost.abort(new PreparationLostError("the run is prepared by somebody else"));
+      } catch (error) {
+        observer.failed("prolong a preparation", error);
+      }
+      if (!isOver) forget = clock.after(leaseMs / 3, prolong);
+    };
+    forget = clock.after(leaseMs / 3, prolong);
+    return () => {
+      isOver = true;
+      forget();
+    };
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof AudienceUnavailableError || error instanceof ChannelsUnavailableError;
+}
+
+/** What isn't a fault of the task is in the log, not in the task. */
+function reasonOf(error: unknown): string {
+  return error instanceof InvalidFieldsError ? error.message : "internal error";
+}

@@ -1,0 +1,88 @@
+import { promisify } from "node:util";
+import { gunzip, gunzipSync, type ZlibOptions } from "node:zlib";
+import { createTurn } from "../../../base/async/turns.ts";
+import { unpackSnappy } from "../body/snappy.ts";
+import { BodyFault, LongBodyFault } from "./body-fault.ts";
+
+const gunzipLater = promisify(gunzip);
+/** Below this a thread costs more than the work, and queries may hold the threads. */
+const maxSyncBytes = 16_384;
+const maxSyncOutput = 262_144;
+/** Of what deflate makes smaller. */
+const maxGzipRatio = 1_032;
+const minPieceBytes = 1_024;
+const maxPieceBytes = 1_048_576;
+/** A snappy copy of 64 bytes takes 3. */
+const maxSnappyRatio = 22;
+
+/** @throws BodyFault when it is malformed, or longer than `maxBytes` */
+export async function inflateGzip(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
+  try {
+    const limit = { maxOutputLength: maxBytes, chunkSize: pieceBytesOf(bytes) };
+    // A few bytes may stand for many, whose work is for a thread.
+    const isShort = bytes.length <= maxSyncBytes && toldLength(bytes) <= maxSyncOutput;
+    if (!isShort) return await gunzipLater(bytes, limit);
+    return (
+      gunzipAtOnce(bytes, { ...limit, maxOutputLength: Math.min(maxBytes, maxSyncOutput) }) ??
+      (await gunzipLater(bytes, limit))
+    );
+  } catch (error) {
+    throw isTooLong(error) ? tooLong(maxBytes) : new BodyFault("Data format error, not gzip");
+  }
+}
+
+/**
+ * With room for all of it there is one piece to wait for, and little to collect.
+ * The last bytes tell its length, unless there are several members, or they lie.
+ */
+function pieceBytesOf(bytes: Uint8Array): number {
+  const { length } = bytes;
+  const likely = Math.max(Math.min(toldLength(bytes), length * maxGzipRatio) + 1, length * 2, minPieceBytes);
+  return Math.min(likely, maxPieceBytes);
+}
+
+function toldLength({ buffer, byteOffset, length }: Uint8Array): number {
+  return length < 4 ? 0 : new DataView(buffer, byteOffset).getUint32(length - 4, true);
+}
+
+/** Undefined when the length that was told is not that of all. */
+function gunzipAtOnce(bytes: Uint8Array, limit: ZlibOptions): Buffer | undefined {
+  try {
+    return gunzipSync(bytes, limit);
+  } catch (error) {
+    if (isTooLong(error) && limit.maxOutputLength === maxSyncOutput) return undefined;
+    throw error;
+  }
+}
+
+function isTooLong(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+}
+
+/** The raw block format. @throws BodyFault when it is malformed, or longer than `maxBytes` */
+export async function inflateSnappy(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
+  const { length, end } = readLength(bytes);
+  if (length > maxBytes) throw tooLong(maxBytes);
+  // A length that the bytes can't have is not worth its memory.
+  const isPossible = length <= bytes.length * maxSnappyRatio;
+  const inflated = isPossible ? await unpackSnappy(bytes, end, length, createTurn()) : undefined;
+  if (inflated === undefined) throw new BodyFault("Data format error, not snappy");
+  return inflated;
+}
+
+/** The varint that a block begins with. */
+function readLength(bytes: Uint8Array): { readonly length: number; readonly end: number } {
+  let length = 0;
+  let at = 0;
+  while (at < Math.min(bytes.length, 5)) {
+    const byte = bytes[at]!;
+    length += (byte & 127) * 2 ** (7 * at);
+    at++;
+    if (byte < 128) break;
+  }
+  return { length, end: at };
+}
+
+function tooLong(maxBytes: number): BodyFault {
+  return new LongBodyFault(`Data format error, longer than ${maxBytes} bytes`);
+}

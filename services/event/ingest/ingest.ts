@@ -1,0 +1,215 @@
+import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
+import { createTurn, type Turn } from "../../../base/async/turns.ts";
+import {
+  type DebugIngestRequest,
+  type DebugIngestResponse,
+  DebugIngestResponseSchema,
+  type IngestRequest,
+  type IngestResponse,
+  IngestResponseSchema,
+} from "../../../gen/engage/event/v1/ingest_pb.ts";
+import { unknownAppid } from "../admit.ts";
+import type { Fields } from "../body/form.ts";
+import { openPayload, unpack } from "../body/payload.ts";
+import { findSender } from "../body/sender.ts";
+import type { Project, ProjectDirectory } from "../projects.ts";
+import type { CheckedRecord, RefusedRecord } from "../record/record.ts";
+import { createToldLimit, toDropped, toResult } from "../results.ts";
+import { encodeSpoolLine } from "../spool-line.ts";
+import { type CheckingOptions, keepLine, senderOf, takeChecked } from "../take.ts";
+import { goodBytes, type IngestBody, readIngestBody, toRawRecords } from "./body.ts";
+import { BodyFault } from "./body-fault.ts";
+import { keepRefused } from "./refused-letters.ts";
+
+export interface IngestOptions extends CheckingOptions {
+  readonly directory: ProjectDirectory;
+  /** Of a body when it is inflated. */
+  readonly maxInflatedBytes: number;
+}
+
+interface Ingested {
+  readonly project: Project;
+  readonly appid: string | undefined;
+  readonly body: IngestBody;
+  /** Parameters of a form. */
+  readonly fields: Fields | undefined;
+  readonly turn: Turn;
+}
+
+type Read = Ingested | { readonly code: -1 | -2; readonly msg: string };
+
+/** @throws ConnectError UNAVAILABLE */
+export async function ingest(
+  options: IngestOptions,
+  request: IngestRequest,
+  { requestHeader }: Pick<HandlerContext, "requestHeader">,
+): Promise<IngestResponse> {
+  const receivedMs = options.now();
+  const compress = (requestHeader.get("compress") ?? request.compress).toLowerCase();
+  const appid = requestHeader.get("appid") ?? request.appid;
+  const isDebug = request.debug === 1 || requestHeader.get("debug") === "1";
+  const read = await readBody(options, request, compress, appid);
+  if ("code" in read) return create(IngestResponseSchema, read);
+  if (isDebug) return answerChecked(() => ingestChecked(options, read, receivedMs));
+  return ingestUnseen(options, read, receivedMs);
+}
+
+/** Records are looked at when they are loaded: on the way in only JSON is told from what is not. */
+async function ingestUnseen(
+  options: IngestOptions,
+  { project, appid, body }: Ingested,
+  receivedMs: number,
+): Promise<IngestResponse> {
+  const { bytes, starts, ends, faults } = body.list;
+  const good = starts.length - faults.size;
+  if (good > 0) {
+    const sender = senderOf({ project, appid });
+    const driftMs = options.driftMs?.();
+    await keepLine(options, encodeSpoolLine(project.id, receivedMs, goodBytes(body), sender, driftMs));
+    options.observer.taken(project.id, "ingest", good);
+  }
+  const refused = Array.from(faults, ([at, refusal]) => ({
+    refusal,
+    line: bytes.toString("utf8", starts[at], ends[at]),
+  }));
+  keepRefused(options.letters, project.id, refused, options.now);
+  for (const { refusal } of refused) options.observer.refused(project.id, "ingest", refusal.reason);
+  const notes = Array.from(faults, ([index, refusal]) => ({ index, verdict: refusal }));
+  return answer(notes, starts.length, good === 0);
+}
+
+async function ingestChecked(
+  options: IngestOptions,
+  { project, appid, body, turn }: Ingested,
+  receivedMs: number,
+): Promise<IngestResponse> {
+  const records = await toRawRecords(body, turn);
+  const driftMs = options.driftMs?.() ?? 0;
+  const source = "ingest_debug";
+  const batch = { project, appid, source, records, receivedMs, driftMs, dryRun: false } as const;
+  const checked = await takeChecked(options, batch);
+  const notes = checked.flatMap((verdict, index) => (isFlawless(verdict) ? [] : [{ index, verdict }]));
+  return answer(notes, checked.length, !checked.some(({ kind }) => kind !== "refused"));
+}
+
+interface Note {
+  readonly index: number;
+  readonly verdict: CheckedRecord;
+}
+
+/** Of one answer: a small request must not make a large one. */
+const maxNotes = 100;
+
+/**
+ * @param records how many came
+ * @param isLost whether no record was taken
+ */
+function answer(notes: readonly Note[], records: number, isLost: boolean): IngestResponse {
+  const first = notes.find(({ verdict }) => verdict.kind === "refused")?.verdict as RefusedRecord | undefined;
+  const limit = createToldLimit();
+  const lost = isLost && first !== undefined ? [`all records were refused, the first: ${first.message}`] : [];
+  const further =
+    notes.length > maxNotes
+      ? [`${notes.length} of ${records} records were refused or lost properties, ${maxNotes} are listed`]
+      : [];
+  return create(IngestResponseSchema, {
+    code: lost.length > 0 ? -1 : 0,
+    msg: [...lost, ...further].join("; "),
+    records: notes.slice(0, maxNotes).map(({ index, verdict }) => ({
+      index,
+      result: toResult(verdict, limit),
+    })),
+  });
+}
+
+/** @throws ConnectError UNAVAILABLE */
+export async function debugIngest(
+  options: IngestOptions,
+  request: DebugIngestRequest,
+  { requestHeader }: Pick<HandlerContext, "requestHeader">,
+): Promise<DebugIngestResponse> {
+  const receivedMs = options.now();
+  const compress = (requestHeader.get("compress") ?? "").toLowerCase();
+  const read = await readBody(options, request, compress, requestHeader.get("appid") ?? request.appid);
+  if ("code" in read) return refuseDebug(read.msg);
+  const { project, appid, fields, body, turn } = read;
+  const dryRun = request.dryRun === 1 || fields?.get("dryRun")?.toString() === "1";
+  try {
+    const records = await toRawRecords(body, turn);
+    const driftMs = options.driftMs?.() ?? 0;
+    const batch = { project, appid, source: "data_debug", records, receivedMs, driftMs, dryRun } as const;
+    return debugAnswer(await takeChecked(options, batch));
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    return refuseDebug(error.message);
+  }
+}
+
+function debugAnswer(checked: readonly CheckedRecord[]): DebugIngestResponse {
+  const limit = createToldLimit();
+  const reasons = checked.flatMap((verdict) => (verdict.kind === "refused" ? [verdict.message] : []));
+  const errorReasons = reasons.slice(0, maxNotes);
+  if (reasons.length > maxNotes) {
+    errorReasons.push(`${reasons.length} of ${checked.length} records were refused, ${maxNotes} are listed`);
+  }
+  const errorProperties = checked.flatMap((verdict) =>
+    verdict.kind === "refused" ? [] : limit(verdict.dropped).map(toDropped),
+  );
+  const errorLevel = errorReasons.length > 0 ? 2 : errorProperties.length > 0 ? 1 : 0;
+  return create(DebugIngestResponseSchema, { errorLevel, errorProperties, errorReasons });
+}
+
+function refuseDebug(reason: string): DebugIngestResponse {
+  return create(DebugIngestResponseSchema, { errorLevel: 2, errorReasons: [reason] });
+}
+
+async function answerChecked(ingested: () => Promise<IngestResponse>): Promise<IngestResponse> {
+  try {
+    return await ingested();
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    return create(IngestResponseSchema, { code: -1, msg: error.message });
+  }
+}
+
+/** What the body holds and whose it is. A body of nobody known is not inflated, or only a small part of it. */
+async function readBody(
+  { directory, observer, maxInflatedBytes }: IngestOptions,
+  { body, data }: Pick<IngestRequest, "body" | "data">,
+  compress: string,
+  given: string,
+): Promise<Read> {
+  const named = directory.byAppid(given);
+  const nobody = (detail = ""): Read => {
+    observer.rejected("appid");
+    return { code: -2, msg: `${unknownAppid}${detail}` };
+  };
+  if (given !== "" && named === undefined) return nobody();
+  try {
+    const { data: bytes = noBytes, contentType = "" } = body ?? {};
+    const payload = openPayload({ bytes, contentType, data, compress });
+    const sender = named ?? (await findSender(payload, directory, maxInflatedBytes));
+    if (sender === "unknown") return nobody();
+    if ("isUnknownWithin" in sender) return nobody(adviceFor(sender.isUnknownWithin));
+    const turn = createTurn();
+    const read = await readIngestBody(await unpack(payload, maxInflatedBytes), turn);
+    const appid = given !== "" ? given : (payload.fields?.get("appid")?.toString() ?? read.appid ?? "");
+    const project = directory.byAppid(appid);
+    return project === undefined ? nobody() : { project, appid, body: read, fields: payload.fields, turn };
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    observer.rejected("format");
+    return { code: -1, msg: error.message };
+  }
+}
+
+const noBytes = new Uint8Array();
+
+function adviceFor(bytes: number): string {
+  return `: a compressed body of more than ${bytes} bytes needs it as header or query parameter`;
+}
+
+function isFlawless(verdict: CheckedRecord): boolean {
+  return verdict.kind !== "refused" && verdict.dropped.length === 0;
+}

@@ -1,0 +1,37 @@
+import {
+  createSharedLetters,
+  type DeadLetters,
+  type SharedLetters,
+} from "../../../store/deadletters/deadletters.ts";
+import type { RefusedRecord } from "../record/record.ts";
+
+/** A refused record and the JSON text that it came as. */
+export interface RefusedLine {
+  readonly refusal: RefusedRecord;
+  readonly line: string | Uint8Array;
+}
+
+const maxOwn = 100;
+
+/** The letters of the records of one request; those that share a letter are a list, as they came. */
+export function createRecordLetters(): SharedLetters {
+  return createSharedLetters({ maxOwn, join: (texts) => `[${texts.join(",")}]` });
+}
+
+/** Keeps refused records, so that the sender can mend and send them again. */
+export function keepRefused(
+  letters: Pick<DeadLetters, "append">,
+  projectId: number,
+  refused: readonly RefusedLine[],
+  now: () => number,
+): void {
+  if (refused.length === 0) return;
+  const time = new Date(now());
+  const index = `project ${projectId}`;
+  const box = createRecordLetters();
+  const texts = refused.flatMap(({ refusal: { reason, message }, line }) =>
+    box.add({ time, source: "event", index, format: undefined, reason, message, line }),
+  );
+  texts.push(...box.close());
+  letters.append({ count: texts.length, ndjson: Buffer.from(texts.join("")) });
+}

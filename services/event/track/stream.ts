@@ -1,0 +1,85 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  type TrackStreamRequest,
+  type TrackStreamResponse,
+  TrackStreamResponseSchema,
+} from "../../../gen/engage/event/v1/track_pb.ts";
+import type { RecordSink } from "../../../store/records/records.ts";
+import type { ProjectDirectory } from "../projects.ts";
+import type { CheckingOptions } from "../take.ts";
+import { trackBatch } from "./track.ts";
+
+/** Batches that wait for the disk; the stream is read no further meanwhile. */
+const maxAhead = 32;
+
+/** Takes batches as they come; acknowledges in their order, each once it is on disk. */
+export async function* trackStream(
+  options: CheckingOptions & { readonly directory: ProjectDirectory },
+  requests: AsyncIterable<TrackStreamRequest>,
+): AsyncGenerator<TrackStreamResponse> {
+  let last: bigint | undefined;
+  /** Settled when all batches before have begun to be kept: a small one must not overtake a large one. */
+  let turn = Promise.resolve();
+  const take = async ({ sequence, batch }: TrackStreamRequest): Promise<TrackStreamResponse> => {
+    if (last !== undefined && sequence <= last) {
+      throw invalid(`sequence ${sequence} is not higher than the one before, ${last}`);
+    }
+    last = sequence;
+    if (batch === undefined) throw invalid(`batch of sequence ${sequence} is missing`);
+    const before = turn;
+    const begun = Promise.withResolvers<void>();
+    turn = begun.promise;
+    const append: RecordSink["append"] = async (line) => {
+      await before;
+      const appended = options.append(line);
+      begun.resolve();
+      await appended;
+    };
+    try {
+      const result = await trackBatch({ ...options, append }, batch, "track_stream");
+      return create(TrackStreamResponseSchema, { sequence, result });
+    } finally {
+      void before.then(begun.resolve);
+    }
+  };
+  yield* inOrder(requests, take, maxAhead);
+}
+
+type Turn<T, U> = { readonly read: IteratorResult<T> } | { readonly done: U };
+
+/** Answers in the order of what came, with several under way. The first failure ends it. */
+async function* inOrder<T, U>(
+  source: AsyncIterable<T>,
+  work: (item: T) => Promise<U>,
+  ahead: number,
+): AsyncGenerator<U> {
+  const iterator = source[Symbol.asyncIterator]();
+  const read = (): Promise<Turn<T, U>> => quiet(iterator.next().then((result) => ({ read: result })));
+  const under: Promise<Turn<T, U>>[] = [];
+  let next: Promise<Turn<T, U>> | undefined = read();
+  while (next !== undefined || under.length > 0) {
+    const mayRead: boolean = next !== undefined && under.length < ahead;
+    const turns = [...under.slice(0, 1), ...(mayRead && next !== undefined ? [next] : [])];
+    const turn: Turn<T, U> = await Promise.race(turns);
+    if ("done" in turn) {
+      under.shift();
+      yield turn.done;
+    } else if (turn.read.done) {
+      next = undefined;
+    } else {
+      under.push(quiet(work(turn.read.value).then((done) => ({ done }))));
+      next = read();
+    }
+  }
+}
+
+/** Whoever waits for it learns of its failure; when nobody does any more, it must not end the process. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+function invalid(message: string): ConnectError {
+  return new ConnectError(message, Code.InvalidArgument);
+}

@@ -1,0 +1,161 @@
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
+import { visitLines } from "../line/framing.ts";
+import type { Format, LineFailure } from "../line/line.ts";
+import { isFailure, refuse } from "../line/line.ts";
+import { createLineParser, type LineParser } from "../line/line-parser.ts";
+import type { LineVisitor } from "../line/window.ts";
+
+export interface ParseStreamOptions {
+  /** INDEX of all lines, for instance the file's name. */
+  readonly index: string;
+  /** `() => format` applies one format whatever the index. */
+  readonly formatFor: (index: string) => Format | undefined;
+  readonly maxLineBytes: number;
+  /** `auto` inflates what begins with the two bytes of a gzip file. */
+  readonly gzip: "auto" | "on" | "off";
+  readonly signal?: AbortSignal;
+}
+
+export interface FailedLine {
+  /** Counted from 1, as editors do. */
+  readonly lineNumber: number;
+  readonly failure: LineFailure;
+  /** Empty for a line that is too long; bytes for one that is not UTF-8. */
+  readonly line: string | Uint8Array;
+}
+
+/** What became of the lines of one stretch of the source. */
+export interface ParsedLines {
+  /** Each one line of JSON text, in the order of the lines. */
+  readonly records: readonly string[];
+  readonly failures: readonly FailedLine[];
+  readonly lines: number;
+  /** Bytes read from the source so far, before inflating: for a progress bar. */
+  readonly bytesRead: number;
+}
+
+/**
+ * Parses a file or another source of bytes line by line, in linear time; memory is bounded by `maxLineBytes` and the
+ * size of the source's chunks. Rejects when the source does, or its gzip data are broken; what came before has been
+ * yielded by then.
+ */
+export async function* parseStream(
+  source: AsyncIterable<Uint8Array>,
+  options: ParseStreamOptions,
+): AsyncGenerator<ParsedLines> {
+  let bytesRead = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      options.signal?.throwIfAborted();
+      bytesRead += chunk.length;
+      yield chunk;
+    }
+  }
+  const parser = createBlockParser(options);
+  for await (const block of blocksOf(inflated(counted(), options.gzip), options.maxLineBytes)) {
+    options.signal?.throwIfAborted();
+    yield { ...parser(block), bytesRead };
+  }
+}
+
+/** Whole lines, or what is known of a line that was too long to keep. */
+type Block = Uint8Array | "line_too_long";
+
+function createBlockParser(options: ParseStreamOptions): (block: Block) => Omit<ParsedLines, "bytesRead"> {
+  const lineParser: LineParser = createLineParser(options);
+  const tooLong = refuse("line_too_long", `the line is longer than ${options.maxLineBytes} bytes`);
+  let lineNumber = 0;
+  let isFirst = true;
+  return (block) => {
+    const records: string[] = [];
+    const failures: FailedLine[] = [];
+    const before = lineNumber;
+    if (block === "line_too_long") {
+      failures.push({ lineNumber: ++lineNumber, failure: tooLong, line: "" });
+    } else {
+      const visit: LineVisitor["visit"] = (index, line, unreadable) => {
+        lineNumber++;
+        const result = lineParser.parse(index, line, unreadable);
+        if (isFailure(result))
+          failures.push({ lineNumber, failure: result, line: unreadable?.bytes ?? line });
+        else for (const record of result) records.push(record);
+      };
+      visitLines(isFirst ? withoutByteOrderMark(block) : block, options.index, { visit });
+    }
+    isFirst = false;
+    return { records, failures, lines: lineNumber - before };
+  };
+}
+
+const lf = 0x0a;
+
+/** Cuts chunks at their last LF; a line is collected over as many chunks as it has and joined once. */
+async function* blocksOf(chunks: AsyncIterable<Uint8Array>, maxLineBytes: number): AsyncGenerator<Block> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let isTooLong = false;
+  function hold(bytes: Uint8Array): void {
+    heldBytes += bytes.length;
+    isTooLong ||= heldBytes > maxLineBytes + lineEndBytes;
+    // The source may use its buffer again, so what is kept is copied.
+    if (isTooLong) held = [];
+    else held.push(new Uint8Array(bytes));
+  }
+  function release(): Block {
+    const block = isTooLong ? "line_too_long" : Buffer.concat(held);
+    held = [];
+    heldBytes = 0;
+    isTooLong = false;
+    return block;
+  }
+  for await (const chunk of chunks) {
+    const first = chunk.indexOf(lf) + 1;
+    hold(first === 0 ? chunk : chunk.subarray(0, first));
+    if (first === 0) continue;
+    yield release();
+    const last = chunk.lastIndexOf(lf) + 1;
+    if (last > first) yield chunk.subarray(first, last);
+    if (last < chunk.length) hold(chunk.subarray(last));
+  }
+  if (heldBytes > 0) yield release();
+}
+
+/** CR and LF, which a line of full length may have behind it. */
+const lineEndBytes = 2;
+
+async function* inflated(
+  chunks: AsyncGenerator<Uint8Array>,
+  gzip: ParseStreamOptions["gzip"],
+): AsyncGenerator<Uint8Array> {
+  const head = await readHead(chunks);
+  const isGzip = gzip === "on" || (gzip === "auto" && head[0] === 0x1f && head[1] === 0x8b);
+  async function* all(): AsyncGenerator<Uint8Array> {
+    if (head.length > 0) yield head;
+    yield* chunks;
+  }
+  if (!isGzip) {
+    yield* all();
+    return;
+  }
+  const compressed = Readable.from(all());
+  const plain = createGunzip();
+  compressed.on("error", (error) => plain.destroy(error));
+  try {
+    yield* compressed.pipe(plain);
+  } finally {
+    compressed.destroy();
+  }
+}
+
+/** At least two bytes, unless the source has fewer. */
+async function readHead(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
+  let head: Uint8Array = new Uint8Array();
+  while (head.length < 2) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  return head;
+}

@@ -1,0 +1,169 @@
+import { quote, type Refusal, refuse } from "../../line/line.ts";
+import type { ConfigPath, Problems } from "../problems.ts";
+import { textOf } from "../template.ts";
+import { daysOf, formatLocal, maxLocalMs, minLocalMs } from "./calendar.ts";
+import { isRealTime, type TimeFields } from "./fields.ts";
+import { compileTimePattern, fractionStep } from "./pattern.ts";
+import { compileZone, fixedZone, readOffset, toInstant, utc, type Zone } from "./zone.ts";
+
+/** A time as it is written, and hours east of UTC, when known. */
+export interface WrittenTime {
+  readonly text: string;
+  readonly offsetHours: number | undefined;
+}
+
+export type ReadTimeValue = (value: unknown) => WrittenTime | Refusal;
+
+/** What is read from a value: an instant, or the fields of a text. */
+type Read = (text: string) => number | TimeFields | undefined;
+
+const dayMs = 86_400_000;
+
+export interface TimeConfig {
+  readonly format?: readonly string[] | undefined;
+  readonly zone?: string | undefined;
+  readonly outputZone?: string | undefined;
+}
+
+/**
+ * Compiles a time: `iso`, `unix`, `unix_ms` or a pattern to `yyyy-MM-dd HH:mm:ss.SSS` in the output zone. A text
+ * without a zone is a time of the input zone; without any zone it is written as it was read and has no offset.
+ */
+export function compileTime(
+  config: TimeConfig,
+  now: () => number,
+  at: ConfigPath,
+  problems: Problems,
+): ReadTimeValue {
+  const reads = (config.format ?? ["iso"]).map((name, index) =>
+    compileRead(name, [...at, "format", index], problems),
+  );
+  const zone = compileZoneOf(config.zone, [...at, "zone"], problems);
+  const outputZone = compileZoneOf(config.outputZone, [...at, "outputZone"], problems) ?? zone;
+  const wanted = (config.format ?? ["iso"]).join(" or ");
+  const write = (text: string): WrittenTime | Refusal => {
+    for (const read of reads) {
+      const found = read(text);
+      if (found === undefined) continue;
+      const written = writeTime(found, zone ?? outputZone, outputZone, now);
+      if (written !== undefined) return written;
+    }
+    return refuse("invalid_value", `${quote(text)} is not a time of the format ${wanted}`);
+  };
+  return remembering(write);
+}
+
+/** Neighbouring lines often carry the same time, and an entry may be asked for its text and for its offset. */
+function remembering(write: (text: string) => WrittenTime | Refusal): ReadTimeValue {
+  let lastText: string | undefined;
+  let last: WrittenTime | Refusal | undefined;
+  return (value) => {
+    const text = typeof value === "string" ? value : textOf(value);
+    if (last === undefined || text !== lastText) {
+      last = write(isTrimmed(text) ? text : text.trim());
+      lastText = text;
+    }
+    return last;
+  };
+}
+
+function isTrimmed(text: string): boolean {
+  return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32;
+}
+
+function compileZoneOf(name: string | undefined, at: ConfigPath, problems: Problems): Zone | undefined {
+  if (name === undefined) return undefined;
+  const zone = compileZone(name);
+  if (zone === undefined) {
+    problems.add(at, `unknown zone ${quote(name)}, valid: an offset such as +08:00, UTC or an IANA name`);
+  }
+  return zone;
+}
+
+function compileRead(name: string, at: ConfigPath, problems: Problems): Read {
+  if (name === "iso") return readIso;
+  if (name === "unix") return (text) => readUnix(text, 1000);
+  if (name === "unix_ms") return (text) => readUnix(text, 1);
+  const read = compileTimePattern(name);
+  if (typeof read !== "string") return read;
+  problems.add(at, `bad time pattern ${quote(name)}: ${read} (or iso, unix, unix_ms)`);
+  return () => undefined;
+}
+
+function writeTime(
+  found: number | TimeFields,
+  zone: Zone | undefined,
+  outputZone: Zone | undefined,
+  now: () => number,
+): WrittenTime | undefined {
+  if (typeof found === "number") return writeInstant(found, outputZone ?? utc);
+  const inputZone = found.zone ?? zone;
+  const local = localOf(found, found.year ?? yearNear(found, inputZone, now()));
+  if (inputZone === undefined) return written(local, undefined);
+  const target = outputZone ?? inputZone;
+  if (target === inputZone && target.fixedMs !== undefined) return written(local, target.fixedMs);
+  const instant = toInstant(inputZone, local);
+  // A time that its zone skips stays as it stood, with the offset that makes it the instant it is taken for.
+  return target === inputZone ? written(local, local - instant) : writeInstant(instant, target);
+}
+
+function writeInstant(instant: number, zone: Zone): WrittenTime | undefined {
+  const offset = zone.offsetAt(instant);
+  return written(instant + offset, offset);
+}
+
+function written(localMs: number, offsetMs: number | undefined): WrittenTime | undefined {
+  if (localMs < minLocalMs || localMs > maxLocalMs) return undefined;
+  return {
+    text: formatLocal(localMs),
+    offsetHours: offsetMs === undefined ? undefined : offsetMs / 3_600_000,
+  };
+}
+
+/** A leap second has no number of its own: it is the last millisecond before it, so that the minute stays. */
+function localOf({ month, day, hour, minute, second, millisecond }: TimeFields, year: number): number {
+  const ofMinute = second === 60 ? 59_999 : second * 1000 + millisecond;
+  return daysOf(year, month, day) * dayMs + (hour * 60 + minute) * 60_000 + ofMinute;
+}
+
+/** Logs are written before they are read: the latest year in which the time is at most a day ahead. */
+function yearNear(fields: TimeFields, zone: Zone | undefined, nowMs: number): number {
+  const latest = nowMs + (zone ?? utc).offsetAt(nowMs) + dayMs;
+  let year = new Date(latest).getUTCFullYear();
+  while (localOf(fields, year) > latest || !isRealTime({ ...fields, year })) year--;
+  return year;
+}
+
+/** Seconds or milliseconds since 1970 as digits, perhaps with a sign and decimals. */
+function readUnix(text: string, unitMs: number): number | undefined {
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    if ((char < "0" || char > "9") && char !== "." && !(char === "-" && at === 0)) return undefined;
+  }
+  const ms = text === "" ? Number.NaN : Math.floor(Number(text) * unitMs + 1e-6);
+  return ms > minLocalMs + dayMs && ms < maxLocalMs - dayMs ? ms : undefined;
+}
+
+const readDate = compileTimePattern("yyyy-MM-dd");
+const readMinute = compileTimePattern("yyyy-MM-dd HH:mm");
+const readSecond = compileTimePattern("yyyy-MM-dd HH:mm:ss");
+const fraction = fractionStep(0);
+
+/** ISO 8601 calendar times: a blank or T, seconds, decimals and zone may be missing. */
+function readIso(text: string): TimeFields | undefined {
+  const length = text[16] === ":" ? 19 : text.length > 10 ? 16 : 10;
+  const read = length === 19 ? readSecond : length === 16 ? readMinute : readDate;
+  const separator = text[10] === "T" || text[10] === "t";
+  const head = separator ? `${text.slice(0, 10)} ${text.slice(11, length)}` : text.slice(0, length);
+  const fields = typeof read === "string" ? undefined : read(head);
+  if (fields === undefined) return undefined;
+  let at = length;
+  if (length === 19 && (text[at] === "." || text[at] === ",")) at = fraction(text, at + 1, fields);
+  if (at < 0) return undefined;
+  if (at < text.length) {
+    const offset = readOffset(text, text[at] === " " ? at + 1 : at);
+    if (offset?.end !== text.length) return undefined;
+    fields.zone = fixedZone(offset.offsetMs);
+  }
+  return fields;
+}

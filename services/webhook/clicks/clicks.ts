@@ -1,0 +1,127 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { ReportClickRequest } from "../../../gen/engage/webhook/v1/click_pb.ts";
+import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { BadRequestSchema, RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
+import type { DeliveryDetail } from "../../../store/inbox/inbox.ts";
+import { type RecordSink, RecordsUnavailableError } from "../../../store/records/records.ts";
+import type { ClicksConfig } from "../config.ts";
+import { type Click, ClickFault, encodeClick } from "./record.ts";
+
+export interface ClickOptions {
+  readonly config: ClicksConfig;
+  readonly sink: Pick<RecordSink, "append">;
+  /** Finds a delivery; null when it is unknown or no longer kept. */
+  readonly findDelivery: (deliveryId: string) => Promise<Pick<DeliveryDetail, "pushId" | "receipt"> | null>;
+  /** Clock in ms since 1970. */
+  readonly now: () => number;
+  readonly newUuid: () => string;
+}
+
+/** The method ReportClick of the service WebhookReceiver. */
+export function createClickMethod(
+  options: ClickOptions,
+): Pick<ServiceImpl<typeof WebhookReceiver>, "reportClick"> {
+  return {
+    async reportClick(request) {
+      try {
+        const click = await readClick(request, options);
+        await options.sink.append(encodeClick(click));
+        return { uuid: click.uuid, eventName: click.eventName };
+      } catch (error) {
+        throw toConnectError(error);
+      }
+    },
+  };
+}
+
+const maxUuidLength = 128;
+const maxIdLength = 1_024;
+/** 9999-12-31T23:59:59.999Z */
+const maxTimeMs = 253_402_300_799_999;
+
+async function readClick(request: ReportClickRequest, options: ClickOptions): Promise<Click> {
+  const { config, now, newUuid } = options;
+  const delivery = request.deliveryId === "" ? undefined : await options.findDelivery(request.deliveryId);
+  if (delivery === null) {
+    const id = JSON.stringify(request.deliveryId);
+    const message = `delivery_id ${id} is unknown or no longer kept, give the receipt itself`;
+    throw new ConnectError(message, Code.NotFound);
+  }
+  const eventName = request.eventName || config.event;
+  if (!/^[A-Za-z][A-Za-z0-9_]{0,49}$/.test(eventName)) {
+    const valid = "a letter and up to 49 letters, digits or underscores";
+    throw new ClickFault("event_name", `${JSON.stringify(eventName)} is not valid, valid is ${valid}`);
+  }
+  const timeMs = request.time === undefined ? now() : timestampMs(request.time);
+  if (!(timeMs >= 0 && timeMs <= maxTimeMs)) {
+    throw new ClickFault("time", "is out of range, valid is 1970-01-01T00:00:00Z to the end of 9999");
+  }
+  const uuid = request.uuid || newUuid();
+  if (uuid.length > maxUuidLength) throw new ClickFault("uuid", `is longer than ${maxUuidLength} characters`);
+  return {
+    uuid,
+    eventName,
+    timeMs,
+    ...userOf(request, config, delivery?.pushId),
+    appid: config.appid,
+    receipt: receiptOf(request, delivery?.receipt),
+    properties: propertiesOf(request),
+  };
+}
+
+function userOf(
+  request: ReportClickRequest,
+  { pushId: meaning }: ClicksConfig,
+  deliveredTo: string | undefined,
+): Pick<Click, "accountId" | "distinctId"> {
+  const { accountId, distinctId } = request;
+  const given = meaning === "account_id" ? accountId : distinctId;
+  if (request.pushId !== "" && given !== "") {
+    throw new ClickFault("push_id", `is the ${meaning} here, so give only one of them`);
+  }
+  const id = given || request.pushId || deliveredTo || "";
+  const user = meaning === "account_id" ? { accountId: id, distinctId } : { accountId, distinctId: id };
+  if (user.accountId === "" && user.distinctId === "") {
+    throw new ClickFault("push_id", "is required, or account_id or distinct_id");
+  }
+  if (user.accountId.length > maxIdLength || user.distinctId.length > maxIdLength) {
+    throw new ClickFault("push_id", `is longer than ${maxIdLength} characters`);
+  }
+  return user;
+}
+
+function receiptOf(request: ReportClickRequest, delivered: Uint8Array | undefined): Uint8Array {
+  if (request.rawReceipt.length > 0) return request.rawReceipt;
+  if (request.opsReceiptProperties !== undefined) return toJsonBytes(request.opsReceiptProperties);
+  if (delivered !== undefined) return delivered;
+  throw new ClickFault("#ops_receipt_properties", "is required, or raw_receipt or delivery_id");
+}
+
+function propertiesOf(request: ReportClickRequest): Uint8Array | undefined {
+  if (request.rawProperties.length > 0) return request.rawProperties;
+  return request.properties && toJsonBytes(request.properties);
+}
+
+function toJsonBytes(value: object): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
+}
+
+function toConnectError(error: unknown): unknown {
+  if (error instanceof ClickFault) return badField(error);
+  if (!(error instanceof RecordsUnavailableError)) return error;
+  const value = { retryDelay: { seconds: 5n, nanos: 0 } };
+  return new ConnectError(
+    "the click can't be kept now",
+    Code.Unavailable,
+    undefined,
+    [{ desc: RetryInfoSchema, value }],
+    error,
+  );
+}
+
+/** INVALID_ARGUMENT that names the field. */
+export function badField({ field, message }: ClickFault): ConnectError {
+  const value = { fieldViolations: [{ field, description: message }] };
+  return new ConnectError(message, Code.InvalidArgument, undefined, [{ desc: BadRequestSchema, value }]);
+}

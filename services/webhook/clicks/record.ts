@@ -1,0 +1,122 @@
+import { JsonCursor } from "../json/cursor.ts";
+import { JsonFault } from "../json/fault.ts";
+import { scanValue } from "../json/one-value.ts";
+import { asBuffer } from "../json/utf8.ts";
+import { article } from "../receive/scan.ts";
+
+/** A click, checked but for its two JSON texts. */
+export interface Click {
+  readonly uuid: string;
+  readonly eventName: string;
+  readonly timeMs: number;
+  readonly accountId: string;
+  readonly distinctId: string;
+  readonly appid: string | undefined;
+  /** JSON texts in UTF-8. */
+  readonly receipt: Uint8Array;
+  readonly properties: Uint8Array | undefined;
+}
+
+/** A field of the report that is not valid. */
+export class ClickFault extends Error {
+  override readonly name = "ClickFault";
+  readonly field: string;
+
+  constructor(field: string, problem: string) {
+    super(`${field} ${problem}`);
+    this.field = field;
+  }
+}
+
+const maxDepth = 64;
+const receiptName = "#ops_receipt_properties";
+/** Written by this service, or at the root of a record and never among its properties. */
+const taken: ReadonlySet<string> = new Set([
+  "#zone_offset",
+  "#type",
+  "#time",
+  "#event_name",
+  "#account_id",
+  "#distinct_id",
+  "#uuid",
+  "#app_id",
+]);
+
+/**
+ * A click as one standard record without a line end. The receipt and the other
+ * properties stand in it byte for byte, but for line ends between their values,
+ * which a line can't hold: each is a blank. The time is written in UTC.
+ * @throws ClickFault
+ */
+export function encodeClick(click: Click): Uint8Array {
+  const { uuid, eventName, timeMs, accountId, distinctId, appid } = click;
+  const receipt = cutObject(receiptName, click.receipt);
+  const inner = click.properties && membersOf(cutObject("properties", click.properties));
+  const root = JSON.stringify({
+    "#type": "track",
+    "#time": new Date(timeMs).toISOString().replace("T", " ").replace("Z", ""),
+    "#event_name": eventName,
+    "#account_id": accountId || undefined,
+    "#distinct_id": distinctId || undefined,
+    "#uuid": uuid,
+    "#app_id": appid,
+  });
+  const record = Buffer.concat([
+    Buffer.from(`${root.slice(0, -1)},"properties":{"#zone_offset":0,"${receiptName}":`),
+    receipt,
+    ...(inner === undefined ? [] : [Buffer.from(","), inner]),
+    Buffer.from("}}"),
+  ]);
+  return withoutLineEnds(record);
+}
+
+/** The object that the bytes are, without blanks around it. */
+function cutObject(field: string, bytes: Uint8Array): Uint8Array {
+  try {
+    const { kind, start, end } = scanValue(bytes, maxDepth);
+    if (kind === "object") return bytes.subarray(start, end);
+    if (kind === "string") {
+      throw new ClickFault(
+        field,
+        "must be an object and was sent as a text: the platform reads nothing from a text, so send the object itself",
+      );
+    }
+    throw new ClickFault(field, `must be an object, found ${article(kind)}`);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new ClickFault(field, `must be one JSON object: ${error.message}`);
+  }
+}
+
+/** What stands between the braces; undefined when there are no members. */
+function membersOf(object: Uint8Array): Uint8Array | undefined {
+  const cursor = new JsonCursor(object, maxDepth);
+  let count = 0;
+  for (let more = cursor.firstKey(); more; more = cursor.nextKey(), count++) {
+    checkName(cursor.key());
+    cursor.value();
+  }
+  return count === 0 ? undefined : object.subarray(1, -1);
+}
+
+function checkName(name: string): void {
+  if (name === receiptName) {
+    throw new ClickFault("properties", `must not hold "${receiptName}", give it beside properties`);
+  }
+  if (taken.has(name))
+    throw new ClickFault("properties", `must not hold "${name}", it is set by the service`);
+  if (!/^#?[A-Za-z][A-Za-z0-9_]{0,49}$/.test(name)) {
+    const valid = "a letter and up to 49 letters, digits or underscores, or # before that";
+    throw new ClickFault(
+      "properties",
+      `has the name ${JSON.stringify(name.slice(0, 80))}, valid is ${valid}`,
+    );
+  }
+}
+
+/** Line ends inside JSON only ever stand between its values. */
+function withoutLineEnds(json: Uint8Array): Uint8Array {
+  const bytes = asBuffer(json);
+  if (!bytes.includes(0x0a) && !bytes.includes(0x0d)) return bytes;
+  return bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte));
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "../../../base/async/clock.ts";
+import type { Inbox } from "../../../store/inbox/inbox.ts";
+import type { Target } from "../targets/target.ts";
+import type { BreakerPolicy } from "./breaker.ts";
+import type { DeliveryObserver } from "./observer.ts";
+import type { RetryPolicy } from "./retry.ts";
+
+/** How messages are handed to one target. */
+export interface LanePolicy {
+  /** Calls at the same time. */
+  readonly concurrency: number;
+  /** Calls that begin in any one second, over all processes; undefined: no limit. */
+  readonly maxPerSecond: number | undefined;
+  /** Time for one call. */
+  readonly timeoutMs: number;
+  readonly retry: RetryPolicy;
+  readonly breaker: BreakerPolicy;
+}
+
+export interface LaneOptions {
+  readonly name: string;
+  readonly target: Target;
+  readonly policy: LanePolicy;
+  readonly inbox: Pick<
+    Inbox,
+    "lease" | "begin" | "extend" | "settle" | "clockMs" | "shareRate" | "leaveRate"
+  >;
+  readonly clock: Clock;
+  /** 0 to below 1. */
+  readonly random: () => number;
+  readonly observer: DeliveryObserver;
+}

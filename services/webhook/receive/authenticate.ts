@@ -1,0 +1,39 @@
+import type { Channel } from "../channels.ts";
+import type { Explain } from "../explain/explainer.ts";
+import { Refusal } from "./refusal.ts";
+import { findWrongHeader } from "./required-headers.ts";
+import { verifySignature } from "./signature.ts";
+
+/**
+ * Checks what the headers of an HTTP call tell before its body is here. Returns
+ * the signatures that they give; throws a Refusal of kind `unauthenticated`.
+ */
+export function checkHeaders(channel: Channel, headers: Pick<Headers, "get">): readonly string[] {
+  const wrong = findWrongHeader(headers, channel.requiredHeaders);
+  if (wrong !== undefined) throw new Refusal("unauthenticated", `header "${wrong}" is missing or wrong`);
+  const { secrets, signatureHeaders } = channel;
+  if (secrets === undefined) return [];
+  const given = signatureHeaders.map((name) => headers.get(name)).filter((value) => value !== null);
+  if (given.length > 0) return given;
+  const names = signatureHeaders.map((name) => `"${name}"`).join(", ");
+  throw new Refusal("unauthenticated", `signature is missing, valid headers are ${names}`);
+}
+
+/** What a signature is checked against. */
+export interface SignedCall {
+  readonly headers: Pick<Headers, "get">;
+  readonly body: Uint8Array;
+  /** The body as it came, where a content encoding was undone; for the explanation. */
+  readonly encoded?: Uint8Array | undefined;
+}
+
+/** Checks the headers and the signature of an HTTP call. Throws a Refusal of kind `unauthenticated`. */
+export function authenticate(channel: Channel, call: SignedCall, nowMs: number, explain: Explain): void {
+  const { headers, body, encoded } = call;
+  const given = checkHeaders(channel, headers);
+  if (channel.secrets === undefined) return;
+  const verdict = verifySignature(body, given, channel.secrets, nowMs);
+  if (verdict.kind === "match") return;
+  const detail = explain({ channel: channel.name, body, encoded, given, nowMs });
+  throw new Refusal("unauthenticated", "signature mismatch", detail === undefined ? {} : { detail });
+}

@@ -1,0 +1,146 @@
+import { hash } from "node:crypto";
+import type { BatchElement } from "../../../store/inbox/inbox.ts";
+import { decodeString } from "../json/utf8.ts";
+import { article, type ScannedBatch, type ScannedElement } from "./scan.ts";
+import type { FieldProblem, Span } from "./scan-fields.ts";
+
+/** An element that is not accepted. */
+export interface ElementFailure {
+  /** 0-based place in the batch; written as 1-based. */
+  readonly index: number;
+  readonly message: string;
+}
+
+export interface CheckedBatch {
+  readonly accepted: readonly BatchElement[];
+  /** Ascending by index. */
+  readonly failures: readonly ElementFailure[];
+  /** The batch's id, from the receipts; null when none has one, as for journeys. */
+  readonly requestId: string | null;
+  /** How many different ids the receipts have. More than one is against the contract. */
+  readonly requestIdCount: number;
+}
+
+const maxQuoted = 80;
+/** Of the messages of one reply; those of further elements are short, so that a reply stays small beside its batch. */
+const maxMessageBytes = 262_144;
+const shortMessage = "not accepted";
+/** Push ids are slices of the whole body's text up to this size; they keep all of it alive. */
+const maxDecodedBytes = 262_144;
+
+/** Sorts elements into those that are accepted and those that never can be. `override` has faults known beforehand. */
+export function checkElements(
+  body: Buffer,
+  { elements }: Pick<ScannedBatch, "elements">,
+  override?: ReadonlyMap<number, string>,
+): CheckedBatch {
+  const accepted: BatchElement[] = [];
+  const failures: ElementFailure[] = [];
+  // One call for all push ids, of which most are ASCII, costs less than one for each.
+  const latin1 = body.length <= maxDecodedBytes ? body.toString("latin1") : undefined;
+  let messageBytes = 0;
+  const fail = (index: number, message: string): void => {
+    messageBytes += message.length;
+    failures.push({ index, message: messageBytes > maxMessageBytes ? shortMessage : message });
+  };
+  for (let index = 0; index < elements.length; index++) {
+    const element = elements[index]!;
+    const message = override?.get(index) ?? faultOf(element);
+    const pushId = message === undefined ? pushIdOf(body, latin1, element.pushId!) : "";
+    if (message !== undefined) fail(index, message);
+    else if (!pushId.isWellFormed()) fail(index, "push_id holds half a surrogate pair");
+    else {
+      const { start, end, receipt } = element;
+      const { start: receiptStart, end: receiptEnd } = receipt!;
+      accepted.push({ index, pushId, start, end, receiptStart, receiptEnd });
+    }
+  }
+  const ids = requestIdsOf(body, elements);
+  return { accepted, failures, requestId: keyOf(ids), requestIdCount: ids.length };
+}
+
+/** The text of a span: that of a string, or a number as it was written. */
+function textOf(body: Buffer, { kind, start, end, escaped }: Span): string {
+  return kind === "string"
+    ? decodeString(body, start + 1, end - 1, escaped)
+    : body.toString("latin1", start, end);
+}
+
+function pushIdOf(body: Buffer, latin1: string | undefined, span: Span): string {
+  if (latin1 === undefined || span.kind !== "string" || span.escaped) return textOf(body, span);
+  const end = span.end - 1;
+  for (let at = span.start + 1; at < end; at++) if (body[at]! >= 0x80) return textOf(body, span);
+  return latin1.slice(span.start + 1, end);
+}
+
+/** Undefined for a good element. */
+function faultOf(element: ScannedElement): string | undefined {
+  const { kind, pushId, params, customParams, receipt, problem } = element;
+  if (kind !== "object") return `message must be an object, found ${article(kind)}`;
+  if (pushId === undefined || pushId.kind === "null" || isEmptyText(pushId)) return "push_id is required";
+  if (pushId.kind !== "string" && pushId.kind !== "number") {
+    return `push_id must be a string, found ${article(pushId.kind)}`;
+  }
+  if (receipt === undefined || receipt.kind === "null") return "#ops_receipt_properties is required";
+  if (receipt.kind !== "object") {
+    return `#ops_receipt_properties must be an object, found ${article(receipt.kind)}`;
+  }
+  if (isNoObject(params)) return "params must be an object when provided";
+  if (isNoObject(customParams)) return "custom_params must be an object when provided";
+  return problem && describeProblem(problem);
+}
+
+function isEmptyText({ kind, start, end }: Span): boolean {
+  return kind === "string" && end - start === 2;
+}
+
+/** Null is as good as not provided. */
+function isNoObject(span: Span | undefined): boolean {
+  return span !== undefined && span.kind !== "object" && span.kind !== "null";
+}
+
+function describeProblem({ field, key, what }: FieldProblem): string {
+  const shown = key.length > maxQuoted ? `${key.slice(0, maxQuoted)}…` : key;
+  const name = JSON.stringify(shown.toWellFormed());
+  if (what === "name") {
+    return `${field} has the key ${name}, a key must be letters, digits and underscores and not begin with a digit`;
+  }
+  return what === "row"
+    ? `${field} has in ${name} a list that holds something else than objects`
+    : `${field} has in ${name} a value that is not a string, valid are a string and a list of objects with string values`;
+}
+
+/** Each id once, in the order of the batch. One batch has one, so bytes are compared before anything is decoded. */
+function requestIdsOf(body: Buffer, elements: readonly ScannedElement[]): readonly string[] {
+  const ids = new Set<string>();
+  let last: Span | undefined;
+  for (const { requestId: span } of elements) {
+    if (span === undefined || (span.kind !== "string" && span.kind !== "number")) continue;
+    if (last !== undefined && isSame(body, last, span)) continue;
+    last = span;
+    const text = textOf(body, span);
+    if (text !== "") ids.add(text);
+  }
+  return [...ids];
+}
+
+function isSame(body: Buffer, one: Span, other: Span): boolean {
+  const length = one.end - one.start;
+  if (other.end - other.start !== length) return false;
+  for (let at = 0; at < length; at++) {
+    if (body[one.start + at] !== body[other.start + at]) return false;
+  }
+  return true;
+}
+
+/** Keys are kept by the thousand and indexed: long ones are kept as their hash. */
+const maxKeyLength = 200;
+
+/** Several ids, which no sender should send, make one key in their order: a retry has the same ones. */
+function keyOf(ids: readonly string[]): string | null {
+  if (ids.length === 0) return null;
+  const key = ids.length === 1 ? ids[0]! : JSON.stringify(ids);
+  return key.length <= maxKeyLength && key.isWellFormed() && !key.includes("\u0000")
+    ? key
+    : `sha256:${hash("sha256", JSON.stringify(key))}`;
+}

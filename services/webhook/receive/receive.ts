@@ -1,0 +1,137 @@
+import { hash } from "node:crypto";
+import {
+  type BatchElement,
+  InboxFullError,
+  InboxUnavailableError,
+  type Route,
+} from "../../../store/inbox/inbox.ts";
+import type { Channel } from "../channels.ts";
+import type { Explain } from "../explain/explainer.ts";
+import { JsonFault } from "../json/fault.ts";
+import { unknownChannel } from "./admit.ts";
+import { applyPushIdRules } from "./apply-push-ids.ts";
+import { authenticate } from "./authenticate.ts";
+import { type CheckedBatch, checkElements } from "./elements.ts";
+import { createFlights } from "./flights.ts";
+import type { CheckPushIds } from "./push-ids.ts";
+import { Refusal } from "./refusal.ts";
+import { encodeReply } from "./reply.ts";
+import { NotAnArrayError, type ScannedBatch, scanBatch, TooManyElementsError } from "./scan.ts";
+import { type StorePorts, storeBatch } from "./store-batch.ts";
+
+export interface ReceiverOptions extends StorePorts {
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly explain: Explain;
+  /** Where accepted elements go; by default all of them to each target of the channel. */
+  readonly routesOf?: RoutesOf;
+  readonly checkPushIds?: CheckPushIds;
+}
+
+export type RoutesOf = (
+  channel: Channel,
+  batch: { readonly body: Buffer; readonly elements: readonly BatchElement[] },
+) => readonly Route[];
+
+/** One call of Receive. */
+export interface Incoming {
+  readonly channel: string;
+  /** The exact bytes; kept as they are. */
+  readonly body: Buffer;
+  /** As it came, where a content encoding was undone. */
+  readonly encoded?: Uint8Array | undefined;
+  /** Of an HTTP call, which its signature authenticates. Undefined: the caller is authenticated already. */
+  readonly headers: Pick<Headers, "get"> | undefined;
+  /** Faults of elements, by 0-based index, that the body does not show. */
+  readonly faults?: ReadonlyMap<number, string>;
+}
+
+/** The bytes of the reply. @throws Refusal */
+export type Receive = (incoming: Incoming) => Promise<Uint8Array>;
+
+/** The accept path, from the bytes of a call to the bytes of its reply. */
+export function createReceiver(options: ReceiverOptions): Receive {
+  const { channels, observer } = options;
+  const flights = createFlights();
+  return async (incoming) => {
+    try {
+      const channel = channels.get(incoming.channel);
+      if (channel === undefined) throw unknownChannel(incoming.channel);
+      return await receive(channel, incoming);
+    } catch (error) {
+      const refusal = toRefusal(error);
+      if (refusal === undefined) throw error;
+      observer.refused(incoming.channel, refusal);
+      throw refusal;
+    }
+  };
+
+  async function receive(channel: Channel, incoming: Incoming): Promise<Uint8Array> {
+    const { body, headers, faults } = incoming;
+    const { maxBytes } = channel;
+    if (body.length > maxBytes) {
+      const message = `body of ${body.length} bytes is larger than the limit of ${maxBytes}`;
+      throw new Refusal("too_large", message);
+    }
+    if (headers !== undefined)
+      authenticate(channel, { ...incoming, headers }, options.now(), options.explain);
+    const scanned = scanBatch(body, channel.scanLimits);
+    if (scanned.elements.length === 0) return encodeReply([]);
+    const checked = checkElements(body, scanned, faults);
+    warn(channel, scanned, checked.requestIdCount);
+    const bodySha256 = hash("sha256", body, "buffer");
+    const work = (): Promise<Uint8Array> => store(channel, body, bodySha256, checked);
+    const { requestId } = checked;
+    if (requestId === null) return work();
+    return flights.join(`${channel.name}\n${requestId}`, { bytes: body.length, sha256: bodySha256 }, work);
+  }
+
+  async function store(
+    channel: Channel,
+    body: Buffer,
+    bodySha256: Uint8Array,
+    checked: CheckedBatch,
+  ): Promise<Uint8Array> {
+    const { accepted: elements, failures } = await applyPushIdRules(
+      channel,
+      checked,
+      options.checkPushIds,
+      observer,
+    );
+    const { requestId } = checked;
+    if (requestId === null && elements.length === 0) return encodeReply(failures);
+    const routes = elements.length === 0 ? [] : routesOf(channel, body, elements);
+    const { name, dedupeWindowMs } = channel;
+    const ids = { channel: name, requestId, dedupeWindowMs, bodySha256 };
+    return storeBatch(options, channel, { ...ids, body, elements, routes, failures });
+  }
+
+  function routesOf(channel: Channel, body: Buffer, elements: readonly BatchElement[]): readonly Route[] {
+    return options.routesOf === undefined
+      ? channel.targets.map((target) => ({ target, indexes: "all" as const }))
+      : options.routesOf(channel, { body, elements });
+  }
+
+  function warn({ name }: Channel, scanned: ScannedBatch, requestIds: number): void {
+    const { duplicateKeys, numbersForText, oddReceiptValues } = scanned;
+    if (duplicateKeys.count === 0 && numbersForText === 0 && oddReceiptValues === 0 && requestIds < 2) return;
+    observer.warned(name, { duplicateKeys, numbersForText, oddReceiptValues, requestIds });
+  }
+}
+
+/** Undefined for what is a fault of ours. */
+function toRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (error instanceof JsonFault) return new Refusal("bad_body", `body is not valid JSON: ${error.message}`);
+  if (error instanceof NotAnArrayError || error instanceof TooManyElementsError) {
+    return new Refusal("bad_body", error.message);
+  }
+  if (error instanceof InboxFullError) {
+    const detail = error.message;
+    return new Refusal("unavailable", "the inbox is full", { retryAfterMs: 30_000, detail, cause: error });
+  }
+  if (error instanceof InboxUnavailableError) {
+    const detail = error.message;
+    return new Refusal("unavailable", "the inbox is away", { retryAfterMs: 5_000, detail, cause: error });
+  }
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import { classOf, DIGIT, nameStart, openArray, openObject, quote } from "../json/byte-class.ts";
+import type { JsonCursor, JsonKind } from "../json/cursor.ts";
+
+/** A value in the body, as a half-open byte range. */
+export interface Span {
+  readonly kind: JsonKind;
+  readonly start: number;
+  readonly end: number;
+  /** Of a string: whether it holds a backslash. */
+  readonly escaped: boolean;
+}
+
+/** A fault inside `params` or `custom_params`. */
+export interface FieldProblem {
+  readonly field: "params" | "custom_params";
+  /** The member at fault, for example `title`, or `items.count` in an Array Row. */
+  readonly key: string;
+  readonly what: "name" | "value" | "row";
+}
+
+/**
+ * Reads the members of an element that have rules. Each method leaves what it
+ * found besides the span in the object, which is one for the whole batch: no
+ * garbage for each element.
+ */
+export class FieldScanner {
+  numbersForText = 0;
+  oddReceiptValues = 0;
+  /** The first fault of the last `params()`. */
+  problem: FieldProblem | undefined;
+  /** `ops_request_id` of the last `receipt()`. */
+  requestId: Span | undefined;
+  readonly #cursor: JsonCursor;
+
+  constructor(cursor: JsonCursor) {
+    this.#cursor = cursor;
+  }
+
+  /** Any value; a number is counted as one for text. */
+  text(): Span {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    const kind = cursor.value();
+    if (kind === "number") this.numbersForText++;
+    return { kind, start, end: cursor.at, escaped: cursor.escaped };
+  }
+
+  params(field: FieldProblem["field"]): Span {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    this.problem = undefined;
+    if (cursor.bytes[start] !== openObject) {
+      return { kind: cursor.value(), start, end: cursor.at, escaped: false };
+    }
+    for (let more = cursor.firstKey(); more; more = cursor.nextKey()) {
+      if (!isName(cursor)) this.problem ??= { field, key: cursor.key(), what: "name" };
+      const byte = cursor.bytes[cursor.at];
+      if (byte === quote) {
+        cursor.string();
+        continue;
+      }
+      const key = cursor.key();
+      if (byte === openArray) this.#rows(field, key);
+      else if (this.#isNotText()) this.problem ??= { field, key, what: "value" };
+    }
+    return { kind: "object", start, end: cursor.at, escaped: false };
+  }
+
+  /** An Array Row: objects of texts. */
+  #rows(field: FieldProblem["field"], key: string): void {
+    const cursor = this.#cursor;
+    for (let more = cursor.firstItem(); more; more = cursor.nextItem()) {
+      if (cursor.bytes[cursor.at] !== openObject) {
+        cursor.value();
+        this.problem ??= { field, key, what: "row" };
+        continue;
+      }
+      for (let member = cursor.firstKey(); member; member = cursor.nextKey()) {
+        if (!isName(cursor)) this.problem ??= { field, key: `${key}.${cursor.key()}`, what: "name" };
+        if (cursor.bytes[cursor.at] === quote) {
+          cursor.string();
+          continue;
+        }
+        const inner = cursor.key();
+        if (this.#isNotText()) this.problem ??= { field, key: `${key}.${inner}`, what: "value" };
+      }
+    }
+  }
+
+  /** Reads a value. A number passes for a text and is counted. */
+  #isNotText(): boolean {
+    const kind = this.#cursor.value();
+    if (kind === "number") this.numbersForText++;
+    return kind !== "string" && kind !== "number";
+  }
+
+  receipt(): Span {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    this.requestId = undefined;
+    if (cursor.bytes[start] !== openObject) {
+      return { kind: cursor.value(), start, end: cursor.at, escaped: false };
+    }
+    for (let more = cursor.firstKey(); more; more = cursor.nextKey()) {
+      const isOps = cursor.keyStartsWith("ops_");
+      const isProjectId = isOps && cursor.keyIs("ops_project_id");
+      const isRequestId = isOps && cursor.keyIs("ops_request_id");
+      const valueStart = cursor.at;
+      const kind = cursor.value();
+      if (isOps && kind !== (isProjectId ? "number" : "string")) this.oddReceiptValues++;
+      if (isRequestId) {
+        this.requestId = { kind, start: valueStart, end: cursor.at, escaped: cursor.escaped };
+      }
+    }
+    return { kind: "object", start, end: cursor.at, escaped: false };
+  }
+}
+
+/** Whether the key is `[A-Za-z_][A-Za-z0-9_]*`; an escaped one is looked at as what it stands for. */
+function isName(cursor: JsonCursor): boolean {
+  if (cursor.keyEscaped) return /^[A-Za-z_]\w*$/.test(cursor.key());
+  const { bytes, keyStart, keyEnd } = cursor;
+  if (keyStart === keyEnd || (classOf[bytes[keyStart]!]! & nameStart) === 0) return false;
+  for (let at = keyStart + 1; at < keyEnd; at++) {
+    if ((classOf[bytes[at]!]! & (nameStart | DIGIT)) === 0) return false;
+  }
+  return true;
+}

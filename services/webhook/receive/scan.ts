@@ -1,0 +1,140 @@
+import { openArray, openObject } from "../json/byte-class.ts";
+import { JsonCursor, type JsonKind } from "../json/cursor.ts";
+import type { DuplicateKey } from "../json/duplicate-keys.ts";
+import { requireUtf8, textStart } from "../json/utf8.ts";
+import { type FieldProblem, FieldScanner, type Span } from "./scan-fields.ts";
+
+/** One element of the body's array. Of a member that is there twice the last one counts, as in `JSON.parse`. */
+export interface ScannedElement {
+  readonly kind: JsonKind;
+  readonly start: number;
+  readonly end: number;
+  readonly pushId: Span | undefined;
+  readonly params: Span | undefined;
+  readonly customParams: Span | undefined;
+  readonly receipt: Span | undefined;
+  /** `ops_request_id` of the receipt. */
+  readonly requestId: Span | undefined;
+  /** The first fault inside `params` and `custom_params`. */
+  readonly problem: FieldProblem | undefined;
+}
+
+export interface ScannedBatch {
+  readonly elements: readonly ScannedElement[];
+  /** Keys that an object has twice, anywhere in the body: how many, and the first few. */
+  readonly duplicateKeys: { readonly count: number; readonly found: readonly DuplicateKey[] };
+  /** Numbers where a text is due. */
+  readonly numbersForText: number;
+  /** `ops_*` members of receipts that have another type than their contract says. */
+  readonly oddReceiptValues: number;
+}
+
+export interface ScanLimits {
+  readonly maxElements: number;
+  /** Objects and arrays within each other, the batch's array included. */
+  readonly maxDepth: number;
+}
+
+/** The body is JSON, but not an array. */
+export class NotAnArrayError extends Error {
+  override readonly name = "NotAnArrayError";
+}
+
+/** The array holds more elements than the channel takes. */
+export class TooManyElementsError extends Error {
+  override readonly name = "TooManyElementsError";
+}
+
+/**
+ * Reads a batch in one pass over its bytes, in linear time: the whole grammar
+ * is checked, and the ranges of what matters are noted. Nothing is copied or
+ * written anew, so receipts can be cut out byte for byte.
+ * @throws JsonFault, NotAnArrayError, TooManyElementsError
+ */
+export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
+  requireUtf8(bytes);
+  const cursor = new JsonCursor(bytes, limits.maxDepth);
+  cursor.at = textStart(bytes);
+  const fields = new FieldScanner(cursor);
+  const elements: ScannedElement[] = [];
+  if (cursor.next() !== openArray) {
+    const kind = cursor.value();
+    cursor.finish();
+    throw new NotAnArrayError(`body must be an array of messages, found ${article(kind)}`);
+  }
+  for (let more = cursor.firstItem(); more; more = cursor.nextItem()) {
+    if (elements.length === limits.maxElements) {
+      throw new TooManyElementsError(`body holds more than ${limits.maxElements} messages`);
+    }
+    elements.push(scanElement(cursor, fields));
+  }
+  cursor.finish();
+  const { count, found } = cursor.duplicates;
+  const { numbersForText, oddReceiptValues } = fields;
+  return { elements, duplicateKeys: { count, found }, numbersForText, oddReceiptValues };
+}
+
+function scanElement(cursor: JsonCursor, fields: FieldScanner): ScannedElement {
+  const start = cursor.at;
+  let pushId: Span | undefined;
+  let params: Span | undefined;
+  let customParams: Span | undefined;
+  let receipt: Span | undefined;
+  let requestId: Span | undefined;
+  let problem: FieldProblem | undefined;
+  if (cursor.bytes[start] !== openObject) {
+    const kind = cursor.value();
+    return { kind, start, end: cursor.at, pushId, params, customParams, receipt, requestId, problem };
+  }
+  for (let more = cursor.firstKey(); more; more = cursor.nextKey()) {
+    switch (memberOf(cursor)) {
+      case "push_id":
+        pushId = fields.text();
+        break;
+      case "params":
+        params = fields.params("params");
+        problem ??= fields.problem;
+        break;
+      case "custom_params":
+        customParams = fields.params("custom_params");
+        problem ??= fields.problem;
+        break;
+      case "#ops_receipt_properties":
+        receipt = fields.receipt();
+        requestId = fields.requestId;
+        break;
+      default:
+        cursor.value();
+    }
+  }
+  return {
+    kind: "object",
+    start,
+    end: cursor.at,
+    pushId,
+    params,
+    customParams,
+    receipt,
+    requestId,
+    problem,
+  };
+}
+
+const members = ["push_id", "params", "custom_params", "#ops_receipt_properties"] as const;
+type Member = (typeof members)[number];
+/** The names differ in length, so one of them at most has to be compared. */
+const memberByLength: readonly (Member | undefined)[] = Array.from({ length: 24 }, (_, length) =>
+  members.find((name) => name.length === length),
+);
+
+function memberOf(cursor: JsonCursor): Member | undefined {
+  if (cursor.keyEscaped) return members.find((name) => cursor.keyIs(name));
+  const name = memberByLength[cursor.keyEnd - cursor.keyStart];
+  return name !== undefined && cursor.keyIs(name) ? name : undefined;
+}
+
+/** `an object`, `a number`, `null` */
+export function article(kind: JsonKind): string {
+  if (kind === "null") return kind;
+  return kind === "object" || kind === "array" ? `an ${kind}` : `a ${kind}`;
+}

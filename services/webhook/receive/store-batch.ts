@@ -1,0 +1,119 @@
+import type { Inbox, NewBatch } from "../../../store/inbox/inbox.ts";
+import type { Channel } from "../channels.ts";
+import type { ReceiveObserver } from "../observer.ts";
+import type { ElementFailure } from "./elements.ts";
+import { Refusal } from "./refusal.ts";
+import { encodeReply } from "./reply.ts";
+import { decideSync, type RouteAnswer } from "./sync-outcome.ts";
+
+export type ReceiveInbox = Pick<Inbox, "accept" | "awaitReply" | "complete" | "release">;
+
+/** A batch that has passed all checks. */
+export interface CheckedDelivery extends Omit<NewBatch, "reply" | "ownerLeaseMs"> {
+  readonly failures: readonly ElementFailure[];
+}
+
+/**
+ * Hands a batch to its targets at once and resolves with what they answered,
+ * `timeoutMs` later at the latest. It settles nothing: what becomes of the
+ * answers is decided by the caller.
+ */
+export type DeliverNow = (
+  batch: Pick<NewBatch, "channel" | "requestId" | "body" | "elements" | "routes"> & {
+    readonly batchId: string;
+  },
+  timeoutMs: number,
+) => Promise<readonly RouteAnswer[]>;
+
+export interface StorePorts {
+  readonly inbox: ReceiveInbox;
+  readonly deliverNow: DeliverNow;
+  readonly observer: ReceiveObserver;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Of a clock that nobody sets, for waiting. */
+  readonly monotonicMs: () => number;
+}
+
+/** Beyond the targets' time: for the commits before and behind it. */
+const ownerMarginMs = 15_000;
+/** A sender with the default timeout of 60 s is answered before it gives up. */
+const maxWaitMs = 45_000;
+
+/**
+ * Stores a batch once and gives its reply; the reply of the first time when it
+ * came before, waiting for that while it is in flight.
+ * @throws Refusal of kind `conflict` or `unavailable`
+ */
+export async function storeBatch(
+  ports: StorePorts,
+  channel: Channel,
+  batch: CheckedDelivery,
+): Promise<Uint8Array> {
+  const { inbox, observer, monotonicMs } = ports;
+  const { failures, ...rest } = batch;
+  const { sync } = channel;
+  const immediate = encodeReply(failures);
+  const untilMs = monotonicMs() + maxWaitMs;
+  for (;;) {
+    const result = await inbox.accept(
+      sync === undefined
+        ? { ...rest, reply: immediate }
+        : { ...rest, reply: null, ownerLeaseMs: sync.timeoutMs + ownerMarginMs },
+    );
+    if (result.kind === "conflict") {
+      const id = JSON.stringify(batch.requestId);
+      throw new Refusal("conflict", `ops_request_id ${id} was used before by a batch with another body`, {
+        detail: `first batch ${result.batchId}`,
+      });
+    }
+    if (result.kind === "duplicate") {
+      observer.repeated(channel.name, result.batchId);
+      return result.reply;
+    }
+    if (result.kind === "stored") {
+      const { batchId } = result;
+      const reply = sync === undefined ? immediate : await answerNow(ports, sync, batch, batchId);
+      // Without a reply the batch took too long and was taken over by another call: that one's reply counts.
+      if (reply === undefined) continue;
+      observer.accepted(channel.name, { batchId, accepted: batch.elements.length, failed: failures.length });
+      return reply;
+    }
+    const waitMs = untilMs - monotonicMs();
+    const reply = waitMs > 0 ? await inbox.awaitReply(result.batchId, waitMs) : null;
+    if (reply !== null) {
+      observer.repeated(channel.name, result.batchId);
+      return reply;
+    }
+    if (monotonicMs() >= untilMs) {
+      throw new Refusal("unavailable", "the first call with this batch is still in flight", {
+        retryAfterMs: 5_000,
+      });
+    }
+  }
+}
+
+/** Sync mode: the reply tells what the targets said. Undefined when the batch is no longer this call's. */
+async function answerNow(
+  { inbox, deliverNow, observer }: StorePorts,
+  { timeoutMs, late }: NonNullable<Channel["sync"]>,
+  batch: CheckedDelivery,
+  batchId: string,
+): Promise<Uint8Array | undefined> {
+  const { channel, requestId, body, elements, routes } = batch;
+  const answers = await deliverNow({ channel, requestId, body, elements, routes, batchId }, timeoutMs).catch(
+    (error: unknown): readonly RouteAnswer[] => {
+      observer.failed(channel, "sync_delivery", error);
+      return [];
+    },
+  );
+  const outcome = decideSync(elements, routes, answers, late);
+  const failures = [...batch.failures, ...outcome.failures].sort((a, b) => a.index - b.index);
+  if (outcome.kind === "failed") {
+    await inbox.release(batchId);
+    return encodeReply(failures, { returnCode: 1, returnMessage: "no target answered in time" });
+  }
+  const reply = encodeReply(failures);
+  const { kind } = await inbox.complete(batchId, { reply, results: outcome.results });
+  return kind === "finished" ? reply : undefined;
+}

@@ -1,0 +1,85 @@
+import type { BatchElement, Route, RouteResult } from "../../../store/inbox/inbox.ts";
+import type { ElementFailure } from "./elements.ts";
+
+/** What one target answered in time; elements of its route that it names nowhere are unanswered. */
+export interface RouteAnswer {
+  readonly target: string;
+  readonly delivered: readonly number[];
+  /** Refused for good, with the reason. */
+  readonly failed: readonly { readonly index: number; readonly reason: string }[];
+}
+
+export type SyncOutcome =
+  | {
+      readonly kind: "answered";
+      readonly failures: readonly ElementFailure[];
+      readonly results: readonly RouteResult[];
+    }
+  /** No target answered anything: the sender is to send the batch again. */
+  | { readonly kind: "failed"; readonly failures: readonly ElementFailure[] };
+
+/**
+ * What the answers of the targets mean for the sender and for the books. An
+ * element fails when one of its targets refused it or, with `late: "fail"`, did
+ * not answer; what others have delivered stays delivered, and nothing more of
+ * it is delivered, since the sender is told that it failed.
+ */
+export function decideSync(
+  elements: readonly BatchElement[],
+  routes: readonly Route[],
+  answers: readonly RouteAnswer[],
+  late: "queue" | "fail",
+): SyncOutcome {
+  const failures = new Map<number, string>();
+  const states = routes.map((route) => stateOf(route, elements, answers));
+  for (const { target, failed, unanswered } of states) {
+    for (const [index, reason] of failed) if (!failures.has(index)) failures.set(index, reason);
+    if (late === "queue") continue;
+    for (const index of unanswered) {
+      if (!failures.has(index)) failures.set(index, `target "${target}" did not answer in time`);
+    }
+  }
+  const list = [...failures]
+    .sort(([a], [b]) => a - b)
+    .map(([index, message]): ElementFailure => ({ index, message }));
+  const isAnswered = states.some(({ delivered, failed }) => delivered.length > 0 || failed.size > 0);
+  if (late === "fail" && !isAnswered && list.length > 0) return { kind: "failed", failures: list };
+  const results = states.map(
+    ({ target, delivered, unanswered }): RouteResult => ({
+      target,
+      delivered,
+      pending: unanswered.filter((index) => !failures.has(index)),
+      dead: [],
+    }),
+  );
+  return { kind: "answered", failures: list, results };
+}
+
+interface RouteState {
+  readonly target: string;
+  readonly delivered: readonly number[];
+  readonly failed: ReadonlyMap<number, string>;
+  readonly unanswered: readonly number[];
+}
+
+function stateOf(
+  { target, indexes }: Route,
+  elements: readonly BatchElement[],
+  answers: readonly RouteAnswer[],
+): RouteState {
+  const answer = answers.find((one) => one.target === target);
+  const all = indexes === "all" ? elements.map(({ index }) => index) : indexes;
+  const done = new Set(answer?.delivered);
+  const refused = new Map(answer?.failed.map(({ index, reason }) => [index, reason]));
+  return {
+    target,
+    delivered: all.filter((index) => done.has(index)),
+    failed: new Map(
+      all.flatMap((index) => {
+        const reason = refused.get(index);
+        return reason === undefined || done.has(index) ? [] : [[index, reason] as const];
+      }),
+    ),
+    unanswered: all.filter((index) => !done.has(index) && !refused.has(index)),
+  };
+}

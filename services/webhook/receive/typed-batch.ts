@@ -1,0 +1,94 @@
+import { toJson } from "@bufbuild/protobuf";
+import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import type { WebhookMessage } from "../../../gen/engage/webhook/v1/message_pb.ts";
+import { JsonFault } from "../json/fault.ts";
+import { scanValue } from "../json/one-value.ts";
+
+/** Typed messages as the bytes a platform would have sent. */
+export interface TypedBatch {
+  readonly body: Buffer;
+  /** Faults of messages, by 0-based index, that have no form in JSON. */
+  readonly faults: ReadonlyMap<number, string>;
+}
+
+const maxReceiptDepth = 60;
+
+/**
+ * Writes typed messages as a JSON array. The same messages give the same bytes,
+ * whatever order their maps come in, since a repeat is known by its bytes. A
+ * receipt given as `raw_receipt` stands in it byte for byte.
+ */
+export function encodeBatch(messages: readonly WebhookMessage[]): TypedBatch {
+  const faults = new Map<number, string>();
+  const parts: Uint8Array[] = [];
+  messages.forEach((message, index) => {
+    parts.push(Buffer.from(index === 0 ? "[" : ","));
+    try {
+      parts.push(...encodeMessage(message));
+    } catch (error) {
+      if (!(error instanceof UnwritableError)) throw error;
+      faults.set(index, error.message);
+      parts.push(Buffer.from("{}"));
+    }
+  });
+  parts.push(Buffer.from(messages.length === 0 ? "[]" : "]"));
+  return { body: Buffer.concat(parts), faults };
+}
+
+class UnwritableError extends Error {}
+
+function encodeMessage(message: WebhookMessage): readonly Uint8Array[] {
+  const { pushId, params, customParams, opsReceiptProperties: receipt, rawReceipt } = message;
+  const head = JSON.stringify({
+    push_id: pushId,
+    params: valuesOf("params", params),
+    custom_params: valuesOf("custom_params", customParams),
+  });
+  const open = Buffer.from(`${head.slice(0, -1)},"#ops_receipt_properties":`);
+  const close = Buffer.from("}");
+  if (rawReceipt.length > 0) return [open, cutReceipt(rawReceipt), close];
+  return [
+    open,
+    Buffer.from(receipt === undefined ? "null" : writeJson("#ops_receipt_properties", receipt)),
+    close,
+  ];
+}
+
+function cutReceipt(bytes: Uint8Array): Uint8Array {
+  try {
+    const { kind, start, end } = scanValue(bytes, maxReceiptDepth);
+    if (kind === "object") return bytes.subarray(start, end);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    throw new UnwritableError(`raw_receipt must be one JSON object: ${error.message}`);
+  }
+  throw new UnwritableError("raw_receipt must be one JSON object");
+}
+
+function valuesOf(field: string, values: Readonly<Record<string, Value>>): Record<string, unknown> {
+  const keys = Object.keys(values).sort();
+  return Object.fromEntries(
+    keys.map((key) => {
+      try {
+        return [key, sortKeys(toJson(ValueSchema, values[key]!))];
+      } catch {
+        throw new UnwritableError(`${field} has in ${JSON.stringify(key)} a value that has no form in JSON`);
+      }
+    }),
+  );
+}
+
+function writeJson(field: string, value: object): string {
+  try {
+    return JSON.stringify(sortKeys(value));
+  } catch {
+    throw new UnwritableError(`${field} has no form in JSON`);
+  }
+}
+
+function sortKeys(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortKeys);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sortKeys(item)]));
+}

@@ -1,0 +1,63 @@
+import { type EventStore, emptySchema } from "../events.ts";
+import { Database, type DatabaseOptions } from "./database.ts";
+import { loadBatch } from "./load/load.ts";
+import { exportRecords } from "./query/export.ts";
+import { readIdentities } from "./query/identities.ts";
+import { countUses } from "./query/name-uses.ts";
+import { createQueries, openSnapshot, type QueryLimits } from "./query/queries.ts";
+import { createScans } from "./query/scan.ts";
+import { storeStats } from "./query/stats.ts";
+import { selectUsers } from "./query/users.ts";
+import { findFaults } from "./upkeep/check.ts";
+import { clusterInfos, importCluster } from "./upkeep/cohorts.ts";
+import { compact } from "./upkeep/compact.ts";
+import { removeNames } from "./upkeep/remove-names.ts";
+import { createWriter } from "./writer.ts";
+
+export interface DuckDbStoreOptions extends DatabaseOptions, QueryLimits {
+  /** The time that exported users get. */
+  readonly now?: () => number;
+}
+
+/**
+ * Opens the store of events in a folder, which is made when it is missing.
+ * @throws EventsOpenError when another process has it, or it can't be read
+ */
+export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<EventStore> {
+  const database = await Database.open(options);
+  const { scratchFolder } = database;
+  const writer = createWriter(database);
+  const queries = createQueries(database, options);
+  const now = options.now ?? Date.now;
+  return {
+    ...createScans(queries),
+    schema: (projectId) => database.tables.projects.get(projectId)?.schema ?? emptySchema,
+    loadedTo: () => database.tables.loadedTo,
+    settledTo: () => database.settledTo,
+    selectUsers: (selection, signal) => selectUsers(queries, selection, signal),
+    load: (batch) => loadBatch(writer, batch, scratchFolder),
+    importCluster: (version, members) => importCluster({ writer, scratchFolder }, version, members),
+    clusters: async (projectId) => clusterInfos(database.tables.projects.get(projectId)),
+    async *export(range, signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      yield* exportRecords(snapshot, range, now());
+    },
+    async *identities(signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      yield* readIdentities(snapshot, signal);
+    },
+    compact: (given) => compact(database, writer, given),
+    stats: () => storeStats(database),
+    async nameUses(projectId, signal) {
+      await using snapshot = await openSnapshot(database, signal);
+      return await countUses(snapshot, projectId);
+    },
+    removeNames: (removal) => removeNames(writer, removal),
+    queryCounts: queries.counts,
+    async check(signal, onProgress) {
+      await using snapshot = await openSnapshot(database, signal);
+      return await findFaults(snapshot, signal, onProgress);
+    },
+    [Symbol.asyncDispose]: () => database.close(),
+  };
+}

@@ -1,0 +1,77 @@
+import type { DayRows } from "../../load.ts";
+import type { ProjectSchema, Property } from "../../schema.ts";
+import { type DayTable, dayTableName, eventColumns, propertyColumn } from "../layout.ts";
+import type { Session } from "../session.ts";
+import { ensureColumns } from "./data-table.ts";
+import { insertRows } from "./registry.ts";
+import { fileRelation } from "./staging.ts";
+
+/** Columns of the lines of events, by their keys. */
+export const eventKeys = {
+  e: ["event", "INTEGER"],
+  t: ["time_ms", "BIGINT"],
+  r: ["received_ms", "BIGINT"],
+  u: ["user_id", "BIGINT"],
+  a: ["account_id", "VARCHAR"],
+  d: ["distinct_id", "VARCHAR"],
+} as const;
+
+/** Puts the rows of files into the tables of their days. */
+export async function loadEvents(
+  session: Session,
+  projectId: number,
+  days: ReadonlyMap<number, DayTable>,
+  files: readonly DayRows[],
+  { properties }: ProjectSchema,
+): Promise<ReadonlyMap<number, DayTable>> {
+  const byNumber = new Map([...properties.values()].map((one) => [one.number, one]));
+  const next = new Map(days);
+  for (const one of files) {
+    const used = one.properties.map((number) => byNumber.get(number)!);
+    next.set(one.day, await loadDay(session, projectId, days.get(one.day), one, used));
+  }
+  await recordDays(session, projectId, days, files);
+  // Queries read the days in order.
+  return new Map([...next].sort(([a], [b]) => a - b));
+}
+
+async function loadDay(
+  session: Session,
+  projectId: number,
+  existing: DayTable | undefined,
+  { day, file, events }: DayRows,
+  properties: readonly Property[],
+): Promise<DayTable> {
+  const generation = existing?.generation ?? 0;
+  const name = dayTableName(projectId, day, generation);
+  const table = await ensureColumns(session, name, existing, eventColumns, properties);
+  const columns = [...Object.keys(eventColumns), ...properties.map(propertyColumn)].join(", ");
+  const rows = fileRelation(file, eventKeys, properties);
+  // Without a table between them: that would take as much work again, and twice the memory for each column.
+  await session.run(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${rows}`);
+  return {
+    table: name,
+    properties: table.properties,
+    generation,
+    events: (existing?.events ?? 0) + events,
+    isSorted: false,
+  };
+}
+
+async function recordDays(
+  session: Session,
+  projectId: number,
+  before: ReadonlyMap<number, DayTable>,
+  files: readonly DayRows[],
+): Promise<void> {
+  const known = files.filter(({ day }) => before.has(day));
+  const unknown = files.filter(({ day }) => !before.has(day));
+  const added = unknown.map(({ day, events }) => [projectId, day, 0, events, false]);
+  await insertRows(session, "days", added);
+  if (known.length === 0) return;
+  const values = known.map(({ day, events }) => `(${day}, ${events})`).join(", ");
+  await session.run(
+    `UPDATE days SET events = days.events + more.events, sorted = false
+     FROM (VALUES ${values}) AS more (day, events) WHERE project = ${projectId} AND days.day = more.day`,
+  );
+}

@@ -1,0 +1,81 @@
+import { createReadStream } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { setImmediate } from "node:timers/promises";
+import type { Property } from "../../schema.ts";
+import { storeError } from "../errors.ts";
+import { propertyColumn, propertySqlType } from "../layout.ts";
+import { textLiteral } from "../sql-text.ts";
+
+/**
+ * The rows of an NDJSON file as a subquery.
+ * @param columns by key of the line: the name and type of the column
+ * @param properties become columns, from the line's `p`
+ */
+export function fileRelation(
+  file: string,
+  columns: Readonly<Record<string, readonly [name: string, type: string]>>,
+  properties: readonly Property[],
+): string {
+  const fields = properties.map((one) => `"${one.number}" ${propertySqlType(one)}`);
+  const types = [
+    ...Object.entries(columns).map(([key, [, type]]) => `${key}: '${type}'`),
+    ...(fields.length === 0 ? [] : [`p: 'STRUCT(${fields.join(", ")})'`]),
+  ];
+  const selected = [
+    ...Object.entries(columns).map(([key, [name]]) => `${key} AS ${name}`),
+    ...properties.map((one) => `p."${one.number}" AS ${propertyColumn(one)}`),
+  ];
+  return `(SELECT ${selected.join(", ")} FROM read_json(${textLiteral(file)},
+    format = 'newline_delimited', columns = {${types.join(", ")}}))`;
+}
+
+/** Bytes whose lines take a few milliseconds. */
+const chunkBytes = 128 * 1_024;
+
+/** The lines of a file, some at a time, without their ends and without empty ones. */
+export async function* linesOf(file: string): AsyncGenerator<readonly string[], void> {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes })) {
+    const lines = (rest + decoder.write(chunk)).split("\n");
+    rest = lines.pop()!;
+    yield lines.filter((line) => line !== "");
+    // Chunks that are in memory already would come without a pause.
+    await setImmediate();
+  }
+  if (rest !== "") yield [rest];
+}
+
+/** A file of our own, gone when it is disposed of. */
+export interface ScratchFile extends AsyncDisposable {
+  readonly path: string;
+  /** Writes one line of JSON each. */
+  write(lines: readonly unknown[]): Promise<void>;
+}
+
+export async function createScratchFile(folder: string): Promise<ScratchFile> {
+  const path = join(folder, `${crypto.randomUUID()}.ndjson`);
+  const handle = await told(open(path, "wx", 0o600));
+  return {
+    path,
+    async write(lines) {
+      if (lines.length === 0) return;
+      // Not `write`, which may write a part only.
+      await told(handle.appendFile(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
+    },
+    async [Symbol.asyncDispose]() {
+      await handle.close();
+      await rm(path, { force: true });
+    },
+  };
+}
+
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw storeError(error);
+  }
+}

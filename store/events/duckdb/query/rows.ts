@@ -1,0 +1,89 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type {
+  DuckDBDataChunk,
+  DuckDBListVector,
+  DuckDBMaterializedResult,
+  DuckDBVector,
+} from "@duckdb/node-api";
+import type { RowReader } from "../../sql/measure/cells.ts";
+
+/** Reads a result in memory, row by row in any order; it is kept by the engine and taken over a chunk at a time. */
+export class ResultRows implements RowReader {
+  readonly rowCount: number;
+  readonly #result: DuckDBMaterializedResult;
+  /** The first row of each chunk that has been met, and of the one after. Chunks may have few rows. */
+  readonly #starts = [0];
+  #chunk: DuckDBDataChunk | undefined;
+  #chunkIndex = -1;
+  #vectors: (DuckDBVector | undefined)[] = [];
+  #row = 0;
+
+  constructor(result: DuckDBMaterializedResult) {
+    this.#result = result;
+    this.rowCount = result.rowCount;
+  }
+
+  moveTo(row: number): void {
+    while (row >= this.#starts.at(-1)!) this.#load(this.#starts.length - 1);
+    const isHere =
+      this.#chunkIndex >= 0 &&
+      row >= this.#starts[this.#chunkIndex]! &&
+      row < this.#starts[this.#chunkIndex + 1]!;
+    if (!isHere) this.#load(this.#chunkOf(row));
+    this.#row = row - this.#starts[this.#chunkIndex]!;
+  }
+
+  value(column: number): unknown {
+    return this.#vector(column).getItem(this.#row);
+  }
+
+  number(column: number): number {
+    return (this.value(column) as number | null) ?? Number.NaN;
+  }
+
+  length(column: number): number {
+    const vector = this.#vector(column) as DuckDBListVector;
+    // The length of a null list is whatever the memory held before.
+    return vector.getItemVector(this.#row)?.itemCount ?? 0;
+  }
+
+  element(column: number, index: number): number {
+    const vector = this.#vector(column) as DuckDBListVector;
+    const value = vector.childVector.getItem(vector.getEntryOffset(this.#row) + index);
+    return (value as number | null) ?? Number.NaN;
+  }
+
+  #load(chunkIndex: number): void {
+    this.#chunk = this.#result.getChunk(chunkIndex);
+    this.#chunkIndex = chunkIndex;
+    this.#vectors = [];
+    if (chunkIndex === this.#starts.length - 1)
+      this.#starts.push(this.#starts.at(-1)! + this.#chunk.rowCount);
+  }
+
+  #chunkOf(row: number): number {
+    let [low, high] = [0, this.#starts.length - 1];
+    while (low < high - 1) {
+      const middle = (low + high) >> 1;
+      if (this.#starts[middle]! <= row) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #vector(column: number): DuckDBVector {
+    this.#vectors[column] ??= this.#chunk!.getColumnVector(column);
+    return this.#vectors[column];
+  }
+}
+
+/** Lets others work whenever this has worked for some milliseconds. */
+export function createBreather(maxMs = 5): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < maxMs) return undefined;
+    return turn().then(() => {
+      since = performance.now();
+    });
+  };
+}

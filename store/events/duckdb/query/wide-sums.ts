@@ -1,0 +1,41 @@
+import type { Scan } from "../../scan.ts";
+
+/**
+ * Which sums have met values of 10^10 or above. Sums of smaller values take
+ * half the time, so each sum starts as one of those, and stays a wide one for
+ * the life of the process once its statement has failed.
+ */
+export interface WideSums {
+  has(scan: Scan): boolean;
+  /** False when all sums of the scans were wide already. */
+  add(scans: readonly Scan[]): boolean;
+}
+
+/** More sums than that are forgotten, and found out again. */
+const maxKnown = 1_000;
+
+const tooLarge = /^Conversion Error: (?:Could not cast value|Type DOUBLE with value) .*DECIMAL\(16,\s?6\)/;
+
+/** Whether a statement failed at a value that is too large for the sums of its scan. */
+export function isTooLargeForSum(error: unknown): boolean {
+  return error instanceof Error && tooLarge.test(error.message);
+}
+
+export function createWideSums(): WideSums {
+  const known = new Set<string>();
+  return {
+    has: (scan) => sumsOf(scan).some((sum) => known.has(sum)),
+    add(scans) {
+      const added = scans.flatMap(sumsOf).filter((sum) => !known.has(sum));
+      if (known.size + added.length > maxKnown) known.clear();
+      for (const sum of added) known.add(sum);
+      return added.length > 0;
+    },
+  };
+}
+
+function sumsOf({ projectId, measures }: Scan): readonly string[] {
+  return measures.flatMap(({ aggregate }) =>
+    aggregate.kind === "sum" ? [JSON.stringify([projectId, aggregate.of])] : [],
+  );
+}

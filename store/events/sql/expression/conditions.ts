@@ -1,0 +1,50 @@
+import type { Measure, Predicate } from "../../scan.ts";
+import type { Source } from "../source.ts";
+import { compilePredicate } from "./expression.ts";
+
+/** What some measures ask of events, so that their common part is asked once. */
+export interface Conditions {
+  /** Numbers of the events that any measure wants; undefined stands for any event. */
+  readonly events: readonly number[] | undefined;
+  /** For WHERE; undefined when all rows are wanted. */
+  readonly common: string | undefined;
+  /** What each measure asks beyond that; undefined when nothing. */
+  readonly own: readonly (string | undefined)[];
+}
+
+type Asking = Pick<Measure, "events" | "where">;
+
+export function compileConditions(measures: readonly Asking[], source: Source): Conditions {
+  const events = unionOf(measures.map((measure) => measure.events));
+  const asked = measures.map((measure) => {
+    const parts = conjuncts(measure.where).map((part) => compilePredicate(part, source));
+    const isAll = measure.events === undefined || new Set(measure.events).size === events?.length;
+    return new Set(isAll ? parts : [eventIn(measure.events, source), ...parts]);
+  });
+  const [first, ...others] = asked;
+  const shared = [...(first ?? [])].filter((part) => others.every((parts) => parts.has(part)));
+  const isShared = new Set(shared);
+  const own = asked.map((parts) => joinAll([...parts].filter((part) => !isShared.has(part))));
+  const any = own.includes(undefined) ? [] : [`(${[...new Set(own)].join(" OR ")})`];
+  return { events, common: joinAll(own.length === 0 ? shared : [...shared, ...any]), own };
+}
+
+function unionOf(lists: readonly (readonly number[] | undefined)[]): readonly number[] | undefined {
+  if (lists.includes(undefined)) return undefined;
+  return [...new Set(lists.flatMap((list) => list ?? []))].sort((a, b) => a - b);
+}
+
+function eventIn(events: readonly number[], source: Source): string {
+  const column = source.column("event");
+  if (events.length === 0) return "false";
+  return events.length === 1 ? `(${column} = ${events[0]})` : `(${column} IN (${events.join(", ")}))`;
+}
+
+function conjuncts(predicate: Predicate): readonly Predicate[] {
+  if (predicate.kind === "and") return predicate.of.flatMap(conjuncts);
+  return predicate.kind === "always" && predicate.value ? [] : [predicate];
+}
+
+function joinAll(parts: readonly string[]): string | undefined {
+  return parts.length > 1 ? `(${parts.join(" AND ")})` : parts[0];
+}

@@ -1,0 +1,261 @@
+import type { Aggregate, Measure, Scan } from "../../scan.ts";
+import { scalar } from "../dialect.ts";
+import { compileExpression } from "../expression/expression.ts";
+import { asNumber } from "../expression/value.ts";
+import type { CompiledKey } from "../keys.ts";
+import { type Cut, compilePass, groupBy, type Pass, withFilter, withKeys } from "../pass.ts";
+import type { Source, Surroundings } from "../source.ts";
+import { type ExactSum, joinParts, partNames, sumParts, takeApart, valueOfParts } from "./exact-sum.ts";
+import type { MeasureLayout, Part } from "./layout.ts";
+
+type Kind = Exclude<Aggregate["kind"], "distinct">;
+/** A measure by its place in the scan. */
+export interface Numbered {
+  readonly index: number;
+  readonly measure: Measure;
+}
+
+/** Parts with a layout for each measure of the scan that they answer. */
+export interface Answered {
+  readonly parts: readonly Part[];
+  readonly layouts: ReadonlyMap<number, MeasureLayout>;
+  /** A common table expression that parts read. */
+  readonly shared?: string | undefined;
+}
+
+/**
+ * Counts, sums, extremes and quantiles: one pass for the cells of all, from
+ * which totals are made, and one for the totals of quantiles.
+ *
+ * @param name of the common table expression
+ */
+export function compileAdditive(
+  surroundings: Surroundings,
+  scan: Scan,
+  cut: Cut,
+  { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
+): Answered {
+  const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, scan, cut)]));
+  if (isSingle(cut)) return { parts: [compileWhole(surroundings, scan, cut, measures)], layouts };
+  const quantiles = measures.filter(isOf("quantile"));
+  const whole = scan.totals && quantiles.length > 0 ? [compileWhole(surroundings, scan, cut, quantiles)] : [];
+  if (cut.stretches.windows === undefined) {
+    const { rows, keys } = compileStretches(surroundings, scan, cut, measures);
+    return {
+      parts: [compileCells(surroundings, scan, { rows: `(${rows})`, keys, measures }), ...whole],
+      layouts,
+    };
+  }
+  const inStretches = measures.filter((one) => !quantiles.includes(one));
+  const sums = measures.filter(isOf("sum"));
+  const windows = quantiles.length > 0 ? [compileWindows(surroundings, scan, cut, quantiles)] : [];
+  if (inStretches.length === 0) return { parts: [...windows, ...whole], layouts };
+  const { rows, keys } = compileStretches(surroundings, scan, cut, inStretches);
+  const cells = compileCells(surroundings, scan, {
+    rows: name,
+    keys,
+    measures: inStretches,
+    listed: inStretches.filter((one) => !sums.includes(one)),
+  });
+  const inWindows =
+    sums.length > 0 ? [compileSumWindows(surroundings, cut, { rows: name, keys, measures: sums })] : [];
+  const shared = `${name} ${surroundings.dialect.asShared(rows)}`;
+  return { parts: [cells, ...inWindows, ...windows, ...whole], layouts, shared };
+}
+
+const isOf = (kind: Kind) => (one: Numbered) => one.measure.aggregate.kind === kind;
+const isSingle = ({ stretches }: Cut): boolean => stretches.count <= 1 && stretches.windows === undefined;
+
+function layoutOf({ index, measure }: Numbered, { totals }: Scan, cut: Cut): MeasureLayout {
+  const { kind } = measure.aggregate;
+  const isCount = kind === "count" || kind === "values";
+  const { windows } = cut.stretches;
+  const isOwn = windows === undefined || kind === "quantile" || kind === "sum";
+  const places = windows === undefined || !isOwn ? "places" : kind === "sum" ? "places_s" : "places_w";
+  return {
+    total: totals ? `t${index}` : undefined,
+    cells: isSingle(cut)
+      ? { kind: "single", value: `t${index}` }
+      : { kind: "sparse", places, values: `c${index}` },
+    combine: isOwn ? undefined : kind === "min" || kind === "max" ? kind : "add",
+    empty: isCount ? 0 : Number.NaN,
+  };
+}
+
+/** A row per group and stretch. */
+function compileStretches(surroundings: Surroundings, scan: Scan, cut: Cut, measures: readonly Numbered[]) {
+  const pass = passOf(surroundings, scan, cut, measures, true);
+  const columns = aggregateTexts(measures, pass, surroundings, "x");
+  const rows = `SELECT ${withKeys(pass.keys, "b", ...columns)} FROM ${pass.rows} r${groupBy(pass.keys, "b")}`;
+  return { rows, keys: pass.keys };
+}
+
+interface Stretched {
+  /** Rows of `compileStretches`: a name, or a text in parentheses. */
+  readonly rows: string;
+  readonly keys: readonly CompiledKey[];
+  readonly measures: readonly Numbered[];
+}
+
+/** A row per group, with lists of what its stretches have. */
+function compileCells(
+  surroundings: Surroundings,
+  scan: Scan,
+  { rows, keys, measures, listed = measures }: Stretched & { readonly listed?: readonly Numbered[] },
+): Part {
+  const { dialect } = surroundings;
+  const number = (text: string) => dialect.cast(text, scalar("number"));
+  const sum = exactSum(surroundings);
+  const lists = listed.map((one) => {
+    const name = `x${one.index}`;
+    const cell = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : number(name);
+    return `${dialect.collect(cell)} AS c${one.index}`;
+  });
+  const totals = measures.flatMap(({ index, measure: { aggregate } }) => {
+    const text = totalText(aggregate.kind as Kind, `x${index}`, sum);
+    return text === undefined || !scan.totals ? [] : [`${number(text)} AS t${index}`];
+  });
+  return listPart(keys, [`${dialect.collect("b")} AS places`, ...lists, ...totals], rows);
+}
+
+/** Sums of windows, which are made of the parts of their stretches. */
+function compileSumWindows(surroundings: Surroundings, cut: Cut, { rows, keys, measures }: Stretched): Part {
+  const { dialect } = surroundings;
+  const sum = exactSum(surroundings);
+  const inner = measures.map(({ index }) => `${valueOfParts(joinParts(`x${index}`, sum), sum)} AS y${index}`);
+  const joined = `SELECT ${withKeys(keys, "w.w AS b", ...inner)} FROM ${rows} r ${joinWindows(surroundings, cut)}${groupBy(keys, "w.w")}`;
+  const lists = measures.map(({ index }) => `${dialect.collect(`y${index}`)} AS c${index}`);
+  return listPart(keys, [`${dialect.collect("b")} AS places_s`, ...lists], `(${joined})`);
+}
+
+/** Of buckets that overlap, where values can't be put together: each row once per window that it is in. */
+function compileWindows(
+  surroundings: Surroundings,
+  scan: Scan,
+  cut: Cut,
+  measures: readonly Numbered[],
+): Part {
+  const { dialect } = surroundings;
+  const pass = passOf(surroundings, scan, cut, measures, true);
+  const inner = aggregateTexts(measures, pass, surroundings, "x");
+  const rows = `SELECT ${withKeys(pass.keys, "w.w AS b", ...inner)} FROM ${pass.rows} r ${joinWindows(surroundings, cut)}${groupBy(pass.keys, "w.w")}`;
+  const lists = measures.map(({ index }) => `${dialect.collect(`x${index}`)} AS c${index}`);
+  return listPart(pass.keys, [`${dialect.collect("b")} AS places_w`, ...lists], `(${rows})`);
+}
+
+/** Repeats rows `r`, of a stretch `b`, for each window `w.w` that the stretch is in. */
+function joinWindows({ dialect, parameters }: Surroundings, { stretches }: Cut): string {
+  const pairs = (stretches.windows ?? []).flatMap(([from, to], window) =>
+    Array.from({ length: to - from }, (_, offset) => [from + offset, window] as const),
+  );
+  const [stretch, window] = [0, 1].map((side) =>
+    dialect.unnest(
+      parameters.bindList(
+        "event",
+        pairs.map((pair) => pair[side]!),
+      ),
+    ),
+  );
+  return `JOIN (SELECT ${stretch} AS s, ${window} AS w) w ON w.s = r.b`;
+}
+
+function listPart(keys: readonly CompiledKey[], columns: readonly string[], rows: string): Part {
+  const sql = `(SELECT ${withKeys(keys, ...columns)} FROM ${rows} x${groupBy(keys)})`;
+  return { sql, columns: columns.map(nameOf) };
+}
+
+/** A row per group, over the whole range. */
+function compileWhole(surroundings: Surroundings, scan: Scan, cut: Cut, measures: readonly Numbered[]): Part {
+  const pass = passOf(surroundings, scan, cut, measures, false);
+  const sum = exactSum(surroundings);
+  const inner = aggregateTexts(measures, pass, surroundings, "x");
+  const rows = `(SELECT ${withKeys(pass.keys, ...inner)} FROM ${pass.rows} r${groupBy(pass.keys)})`;
+  const columns = measures.map((one) => {
+    const name = `x${one.index}`;
+    const value = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : name;
+    return `${surroundings.dialect.cast(value, scalar("number"))} AS t${one.index}`;
+  });
+  const sql = `(SELECT ${withKeys(pass.keys, ...columns)} FROM ${rows} x)`;
+  return { sql, columns: columns.map(nameOf) };
+}
+
+const exactSum = ({ dialect, hasWideSums = false }: Surroundings): ExactSum => ({
+  dialect,
+  isWide: hasWideSums,
+});
+
+function passOf(
+  surroundings: Surroundings,
+  scan: Scan,
+  cut: Cut,
+  measures: readonly Numbered[],
+  needsBucket: boolean,
+): Pass {
+  return compilePass(surroundings, {
+    scan,
+    cut,
+    measures: measures.map(({ measure }) => measure),
+    values: (source) => measures.flatMap(({ measure }) => valueTexts(measure.aggregate, source)),
+    needsBucket,
+  });
+}
+
+/** What is aggregated of each row: of sums several columns. */
+function valueTexts(aggregate: Aggregate, source: Source): readonly string[] {
+  if (aggregate.kind === "count") return ["1"];
+  const value = compileExpression(aggregate.of, source);
+  if (aggregate.kind === "sum") {
+    return takeApart(asNumber(value, source.surroundings), exactSum(source.surroundings));
+  }
+  if (aggregate.kind !== "values") return [asNumber(value, source.surroundings)];
+  const { sql, type } = value;
+  return [type.isList ? `CASE WHEN NOT ${source.surroundings.dialect.isEmptyList(sql)} THEN 1 END` : sql];
+}
+
+/** Columns named after the measures' places in the scan. */
+function aggregateTexts(
+  measures: readonly Numbered[],
+  pass: Pass,
+  surroundings: Surroundings,
+  prefix: string,
+): readonly string[] {
+  const sum = exactSum(surroundings);
+  let next = 0;
+  return measures.flatMap((one, place) => {
+    const name = `${prefix}${one.index}`;
+    const width = isOf("sum")(one) ? partNames(name, sum).length : 1;
+    const values = pass.values.slice(next, next + width);
+    next += width;
+    if (isOf("sum")(one)) return sumParts(values, pass.filters[place], name, sum);
+    return [`${aggregateText(one, values[0]!, pass.filters[place], surroundings)} AS ${name}`];
+  });
+}
+
+function aggregateText(
+  { measure }: Numbered,
+  value: string,
+  filter: string | undefined,
+  { dialect, parameters }: Surroundings,
+): string {
+  const { aggregate } = measure;
+  switch (aggregate.kind) {
+    case "quantile":
+      return dialect.quantile(value, parameters.bind("number", aggregate.fraction), filter);
+    case "values":
+      return withFilter(`count(${value})`, filter);
+    case "min":
+    case "max":
+      return withFilter(`${aggregate.kind}(${value})`, filter);
+    default:
+      return withFilter("count(*)", filter);
+  }
+}
+
+/** Over all stretches of a group. */
+function totalText(kind: Kind, cell: string, sum: ExactSum): string | undefined {
+  if (kind === "quantile") return undefined;
+  if (kind === "sum") return valueOfParts(joinParts(cell, sum), sum);
+  return kind === "min" || kind === "max" ? `${kind}(${cell})` : `sum(${cell})`;
+}
+
+const nameOf = (column: string): string => column.slice(column.lastIndexOf(" ") + 1);

@@ -1,0 +1,62 @@
+import type { GroupKey, Scan } from "../../scan.ts";
+import { type Dialect, scalar } from "../dialect.ts";
+import { compileExpression } from "../expression/expression.ts";
+import { asNumber } from "../expression/value.ts";
+import { Parameters, type Statement } from "../parameters.ts";
+import { compilePass, cutRange } from "../pass.ts";
+import type { Relations } from "../relations.ts";
+import type { ListColumn } from "../rows.ts";
+import type { Source, Surroundings } from "../source.ts";
+
+/** Different values are counted up to this. */
+export const maxDistinct = 20;
+
+/** So many rows mostly show that there are enough different values. */
+const sampleRows = 20_480;
+
+/** One row: `low`, `high`, and in `distinct` how many different values there are, at least among the first rows. */
+export interface CompiledSpread {
+  readonly range: Statement;
+  /** In one column, counted over the first rows only. */
+  readonly sample: Statement;
+  /** In one column, counted over all rows, up to the maximum. */
+  readonly distinct: Statement;
+}
+
+/** Undefined when there can be no value. */
+export function compileSpread(
+  scan: Scan,
+  of: GroupKey,
+  relations: Relations,
+  dialect: Dialect,
+): CompiledSpread | undefined {
+  const parameters = new Parameters(dialect);
+  const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone };
+  if (scan.measures.length === 0 || of.kind === "predicate") return undefined;
+  const elementsOf = (source: Source): readonly ListColumn[] => {
+    const { sql, type } = compileExpression(of.of, source);
+    const isNumeric = type.of === "number" || type.of === "integer";
+    return type.isList && isNumeric ? [{ name: "v", sql, of: type.of }] : [];
+  };
+  const { rows, values } = compilePass(surroundings, {
+    scan: { ...scan, keys: [] },
+    cut: cutRange(scan),
+    measures: scan.measures,
+    values: (source) =>
+      elementsOf(source).length > 0 ? [] : [asNumber(compileExpression(of.of, source), surroundings)],
+    lists: elementsOf,
+    needsBucket: false,
+  });
+  const [value = "v"] = values;
+  const present = `SELECT ${value} AS v FROM ${rows} r WHERE ${value} IS NOT NULL`;
+  const count = (from: string) =>
+    `SELECT count(*) AS n FROM (SELECT DISTINCT v FROM (${from}) r LIMIT ${maxDistinct}) d`;
+  const number = (text: string) => dialect.cast(text, scalar("number"));
+  return {
+    range: parameters.finish(
+      `SELECT ${number("min(v)")} AS low, ${number("max(v)")} AS high FROM (${present}) r`,
+    ),
+    sample: parameters.finish(count(`${present} LIMIT ${sampleRows}`)),
+    distinct: parameters.finish(count(present)),
+  };
+}

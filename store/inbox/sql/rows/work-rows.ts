@@ -1,0 +1,125 @@
+import { first, type Operation, run, type Session } from "../../../sql/query.ts";
+import { encodeIndexes } from "../../index-set.ts";
+
+/**
+ * Work of one batch for one target. `due_at_ms` is when it may be leased: a
+ * leased row is due when its lease ends, and then simply leased again.
+ */
+export interface WorkRow {
+  readonly id: number;
+  readonly batch_seq: number;
+  readonly channel: string;
+  readonly target: string;
+  /** As of `encodeIndexes`. */
+  readonly element_indexes: string;
+  /** Attempts begun before the present lease. */
+  readonly attempt: number;
+  readonly due_at_ms: number;
+  /** As of `HOLDERS`; 0: not leased. */
+  readonly leased: number;
+  /** 0: no lease has it. */
+  readonly lease_key: number;
+  readonly reason: string | null;
+  readonly is_ordered: number;
+  readonly replay: string | null;
+  /** Size of the batch's body. */
+  readonly body_bytes: number;
+  readonly element_count: number;
+  /** Elements whose call has begun under the present lease, in any order; as of `encodeIndexes`. */
+  readonly begun: string;
+  /** 1: a lease of it ended unsettled. */
+  readonly suspect: number;
+}
+
+/** The `leased` of work that a holder has. */
+export const holders = { process: 1, consumer: 2 } as const;
+
+export const workColumns = `w.id, w.batch_seq, w.channel, w.target, w.element_indexes, w.attempt,
+  w.due_at_ms, w.leased, w.lease_key, w.reason, w.is_ordered, w.replay, w.body_bytes,
+  w.element_count, w.begun, w.suspect`;
+
+export interface NewWork extends Omit<WorkRow, "id" | "element_indexes" | "element_count"> {
+  readonly indexes: readonly number[];
+}
+
+/** Work nobody has tried yet. */
+export const fresh = {
+  attempt: 0,
+  leased: 0,
+  lease_key: 0,
+  reason: null,
+  replay: null,
+  begun: "",
+  suspect: 0,
+} as const;
+
+/** Resolves to the new row's id; 0 when there is nothing to do. */
+export function* addWork({ indexes, ...row }: NewWork): Operation<number> {
+  if (indexes.length === 0) return 0;
+  const added = yield* first<{ id: number }>(
+    `INSERT INTO {work} (batch_seq, channel, target, element_indexes, element_count, attempt, due_at_ms,
+       leased, lease_key, reason, is_ordered, replay, body_bytes, begun, suspect)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
+    row.batch_seq,
+    row.channel,
+    row.target,
+    encodeIndexes(indexes),
+    indexes.length,
+    row.attempt,
+    row.due_at_ms,
+    row.leased,
+    row.lease_key,
+    row.reason,
+    row.is_ordered,
+    row.replay,
+    row.body_bytes,
+    row.begun,
+    row.suspect,
+  );
+  return added!.id;
+}
+
+/** Changes which elements a row holds, and ends any lease of it unless the key is kept. */
+export function* reduceWork(
+  id: number,
+  indexes: readonly number[],
+  changed: Omit<
+    NewWork,
+    "batch_seq" | "channel" | "target" | "is_ordered" | "replay" | "body_bytes" | "indexes"
+  >,
+): Operation<void> {
+  yield* run(
+    `UPDATE {work} SET element_indexes = $1, element_count = $2, attempt = $3, due_at_ms = $4,
+       leased = $5, lease_key = $6, reason = $7, begun = $8, suspect = $9 WHERE id = $10`,
+    encodeIndexes(indexes),
+    indexes.length,
+    changed.attempt,
+    changed.due_at_ms,
+    changed.leased,
+    changed.lease_key,
+    changed.reason,
+    changed.begun,
+    changed.suspect,
+    id,
+  );
+}
+
+/**
+ * Stamps batches as finished when no work of them is left. Holds each batch, since of
+ * two settlements at the same time each would still see the other's work.
+ */
+export function* finishIfDone({ nowMs, dialect }: Session, ...batchSeqs: number[]): Operation<void> {
+  const seqs = JSON.stringify(batchSeqs);
+  if (dialect.forUpdate !== "") {
+    yield* run(
+      `SELECT seq FROM {batches} WHERE seq IN ${dialect.integersOf("$1")} ORDER BY seq ${dialect.forUpdate}`,
+      seqs,
+    );
+  }
+  yield* run(
+    `UPDATE {batches} SET finished_at_ms = $1 WHERE seq IN ${dialect.integersOf("$2")}
+       AND NOT EXISTS (SELECT 1 FROM {work} w WHERE w.batch_seq = {batches}.seq)`,
+    nowMs,
+    seqs,
+  );
+}

@@ -1,0 +1,301 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, mkdtempSync, openSync, read, readFileSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { openLog } from "../../../../cmd/serve/log/log.ts";
+import { maskSensitive } from "../../../../cmd/serve/log/mask.ts";
+import { toText } from "../../../../cmd/serve/log/text.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "engage-log-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A named pipe, open at both ends. */
+function openFifo(flags = 0): number {
+  const path = join(folder, "fifo");
+  rmSync(path, { force: true });
+  execFileSync("mkfifo", [path]);
+  return openSync(path, constants.O_RDWR | flags);
+}
+
+let files = 0;
+async function logged(
+  use: (log: ReturnType<typeof openLog>) => void,
+  config: Partial<Parameters<typeof openLog>[0]> = {},
+) {
+  const path = join(folder, `${files++}.log`);
+  const fd = openSync(path, "w");
+  {
+    await using log = openLog({ level: "info", ...config }, fd);
+    use(log);
+  }
+  // The descriptor is still the caller's.
+  writeSync(fd, "");
+  closeSync(fd);
+  return readFileSync(path, "utf8");
+}
+
+describe("openLog", () => {
+  it("writes JSON lines with the level by name and the time in ISO 8601", async () => {
+    const written = await logged(({ logger }) => logger.warn({ port: 1 }, "started"));
+    expect(written).toMatch(
+      /^\{"level":"warn","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","port":1,"msg":"started"\}\n$/,
+    );
+  });
+
+  it.each([
+    ["a cause of its own", ["closed", "reset"], "closed: reset"],
+    ["a cause that it names", ["cannot open: no space", "no space"], "cannot open: no space"],
+    ["causes that it repeats", ["a: b: c", "a: b: c", "b: c"], "a: b: c"],
+  ])("says once what is wrong of an error with %s", async (_, messages, expected) => {
+    const error = messages.reduceRight<Error | undefined>(
+      (cause, text) => new Error(text, { cause }),
+      undefined,
+    );
+    const written = await logged(({ logger }) => logger.error({ err: error }, "failed"));
+    expect(JSON.parse(written)).toMatchObject({ err: { message: expected } });
+  });
+
+  it("leaves out what is below the level", async () => {
+    const written = await logged(
+      ({ logger }) => {
+        logger.info("no");
+        logger.error("yes");
+      },
+      { level: "error" },
+    );
+    expect(written.split("\n").map((line) => line.includes("yes"))).toEqual([true, false]);
+  });
+
+  it("masks credentials in fields and errors, with the stack kept", async () => {
+    const err = Object.assign(new Error("boom"), {
+      request: { headers: { Authorization: "Bearer hidden" } },
+    });
+    const written = await logged(({ logger }) =>
+      logger.error({ err, headers: { "x-api-key": "hidden" } }, "failed"),
+    );
+    expect(written).not.toContain("hidden");
+    expect(JSON.parse(written)).toMatchObject({
+      err: {
+        message: "boom",
+        stack: expect.stringContaining("log.test.ts"),
+        request: { headers: { Authorization: "[masked]" } },
+      },
+      headers: { "x-api-key": "[masked]" },
+    });
+  });
+
+  it("keeps every line, in order, through many batches", async () => {
+    const written = await logged(({ logger }) => {
+      for (let i = 0; i < 20_000; i++) logger.info({ i });
+    });
+    const numbers = written
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).i);
+    expect(numbers).toEqual(Array.from({ length: 20_000 }, (_, i) => i));
+  });
+
+  it("keeps lines of any length", async () => {
+    const texts = ["a", "ä".repeat(5_000), "b", "c".repeat(300_000), "d"];
+    const written = await logged(({ logger }) => {
+      for (const long of texts) logger.info({ long });
+    });
+    const longs = written
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).long);
+    expect(longs).toEqual(texts);
+  });
+
+  it("writes by itself after a while", async () => {
+    const fd = openFifo();
+    await using log = openLog({ level: "info" }, fd);
+    log.logger.info("alone");
+    const { bytesRead, buffer } = await promisify(read)(fd, { buffer: Buffer.alloc(1_000) });
+    closeSync(fd);
+    expect(buffer.toString("utf8", 0, bytesRead)).toContain('"msg":"alone"');
+  });
+
+  it.each([false, true])("writes at once what is flushed, pretty %j", async (pretty) => {
+    const fd = openFifo();
+    await using log = openLog({ level: "info", pretty }, fd);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    log.logger.info("at once");
+    log.logger.flush();
+    const { bytesRead, buffer } = await promisify(read)(fd, { buffer: Buffer.alloc(1_000) });
+    closeSync(fd);
+    vi.useRealTimers();
+    expect(buffer.toString("utf8", 0, bytesRead)).toContain("at once");
+  });
+
+  it("waits for a reader that is slow", async () => {
+    // Four times of what a pipe holds, written before anybody reads.
+    const fd = openFifo(constants.O_NONBLOCK);
+    const log = openLog({ level: "info" }, fd);
+    for (let i = 0; i < 4_000; i++) log.logger.info({ i });
+    const reader = spawn("cat", [join(folder, "fifo")], { stdio: ["ignore", "pipe", "inherit"] });
+    const received = text(reader.stdout);
+    // This ends only once the reader has the pipe open, so closing it loses nothing.
+    await log[Symbol.asyncDispose]();
+    closeSync(fd);
+    expect((await received).trimEnd().split("\n").length).toBe(4_000);
+  });
+
+  it("writes at once when it is told to, and on fatal", async () => {
+    const path = join(folder, "flush.log");
+    const fd = openSync(path, "w");
+    await using log = openLog({ level: "info" }, fd);
+    log.logger.info("waits");
+    const before = readFileSync(path, "utf8");
+    log.flushSync();
+    const flushed = readFileSync(path, "utf8");
+    log.logger.fatal("last words");
+    const fatal = readFileSync(path, "utf8");
+    expect([before, flushed.split("\n").length, fatal.split("\n").length]).toEqual(["", 2, 3]);
+  });
+
+  it("writes text for people when it is told to", async () => {
+    const written = await logged(({ logger }) => logger.info({ port: 8080 }, "listening"), { pretty: true });
+    expect(written).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}listening port=8080\n$/);
+  });
+
+  it("goes on without a log when the descriptor fails", async () => {
+    const fd = openSync(join(folder, "readonly.log"), "a+");
+    closeSync(fd);
+    const read = openSync(join(folder, "readonly.log"), "r");
+    await using log = openLog({ level: "info" }, read);
+    log.logger.info("nowhere");
+    log.flushSync();
+    log.logger.info("nowhere either");
+    log.flushSync();
+    closeSync(read);
+    expect(readFileSync(join(folder, "readonly.log"), "utf8")).toBe("");
+  });
+});
+
+describe("a process that ends", () => {
+  const program = (end: string) => `
+    import { openLog } from ${JSON.stringify(join(import.meta.dirname, "../../../../cmd/serve/log/log.ts"))};
+    const { logger } = openLog({ level: "info" }, 2);
+    for (let i = 0; i < 3000; i++) logger.info({ i });
+    ${end}`;
+
+  it.each([
+    ["by process.exit", "process.exit(0)", 3000],
+    [
+      "while lines are being written",
+      "setImmediate(() => { logger.info({ i: 3000 }); process.exit(0); })",
+      3001,
+    ],
+    ["by itself", "", 3000],
+    [
+      "by an uncaught error",
+      "process.setUncaughtExceptionCaptureCallback(() => process.exit(1)); throw new Error('x')",
+      3000,
+    ],
+  ])("%s loses no line", async (_, end, lines) => {
+    const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program(end)], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const numbers = (await text(child.stderr))
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).i);
+    const expected = Array.from({ length: lines }, (_, i) => i);
+    expect(numbers.sort((a, b) => a - b)).toEqual(expected);
+  });
+});
+
+it("a process whose log nobody reads ends all the same", async () => {
+  const program = `
+    import { openLog } from ${JSON.stringify(join(import.meta.dirname, "../../../../cmd/serve/log/log.ts"))};
+    const log = openLog({ level: "info" }, 1);
+    for (let i = 0; i < 6000; i++) log.logger.info({ i });
+    await new Promise((resolve) => setImmediate(resolve));
+    await log[Symbol.asyncDispose]();
+    process.exit(0);`;
+  const fd = openFifo();
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
+    stdio: ["ignore", fd, "inherit"],
+  });
+  const [code] = await once(child, "exit", { signal: AbortSignal.timeout(15_000) }).finally(() =>
+    child.kill("SIGKILL"),
+  );
+  closeSync(fd);
+  expect(code).toBe(0);
+}, 20_000);
+
+describe("maskSensitive", () => {
+  it.each([
+    "authorization",
+    "Authorization",
+    "proxy-authorization",
+    "cookie",
+    "Set-Cookie",
+    "x-api-key",
+    "apiKey",
+    "private_key",
+    "token",
+    "tokens",
+    "access_token",
+    "client-secret",
+    "secret",
+    "secrets",
+    "password",
+    "x-svc-ops-signature",
+  ])("masks %s at any depth", (name) => {
+    const hidden = {
+      [name]: "hidden",
+      list: [{ [name]: ["hidden"] }],
+      deep: { er: { [name]: { a: "hidden" } } },
+      kept: 1,
+    };
+    expect(maskSensitive(hidden)).toEqual({
+      [name]: "[masked]",
+      list: [{ [name]: "[masked]" }],
+      deep: { er: { [name]: "[masked]" } },
+      kept: 1,
+    });
+    expect(JSON.stringify(hidden)).toContain("hidden");
+  });
+
+  it.each([
+    { method: "a", tokenizer: 1, secretary: "b", authorizations: 2, keys: [1, { a: null }] },
+    { when: new Date(0), bytes: new Uint8Array(3), err: new Error("x"), none: undefined, token: undefined },
+  ])("gives back what has nothing to mask, untouched", (value) => {
+    expect(maskSensitive(value)).toBe(value);
+  });
+
+  it("ends in a circle", () => {
+    const circle: Record<string, unknown> = { name: "a" };
+    circle["self"] = circle;
+    expect(JSON.stringify(maskSensitive(circle))).toContain("[too deep]");
+  });
+});
+
+describe("toText", () => {
+  it.each([
+    [
+      { level: "info", time: "2026-01-02T03:04:05.678Z", msg: "call", method: "a.B/C", ms: 1.5, ok: true },
+      "03:04:05.678 INFO  call method=a.B/C ms=1.5 ok=true\n",
+    ],
+    [{ level: "warn", msg: "a\u001b[2Jb", x: "1\n2" }, ' WARN  "a\\u001b[2Jb" x="1\\n2"\n'],
+    [{ level: "warn", msg: "a\u202eb\u0085" }, ' WARN  "a\\u202eb\\u0085"\n'],
+    [{ level: "info", list: [1, "a"], nested: { a: 1 } }, ' INFO   list=[1,"a"] nested={"a":1}\n'],
+    [
+      { level: "error", msg: "failed", err: { message: "x", stack: "Error: x\n    at a\u001b" } },
+      " ERROR failed\n    Error: x\n        at a\u001b\n".replace("    at a\u001b", '"    at a\\u001b"'),
+    ],
+  ])("writes %j", (fields, expected) => {
+    expect(toText(JSON.stringify(fields))).toBe(expected);
+  });
+
+  it("leaves alone what is not JSON", () => {
+    expect(toText("plain\n")).toBe("plain\n");
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { formatTable, printable } from "../../../cmd/terminal/table.ts";
+
+describe("a table", () => {
+  it("aligns texts left and numbers right", () => {
+    const columns = [
+      { head: "NAME", of: ({ name }: { name: string; count: bigint }) => name },
+      { head: "COUNT", of: ({ count }: { count: bigint }) => count },
+      { head: "AGAIN", of: ({ name }: { name: string }) => name },
+    ];
+    const rows = [
+      { name: "a", count: 1n },
+      { name: "longer", count: 123_456n },
+    ];
+    expect(formatTable(columns, rows)).toBe(
+      "NAME     COUNT  AGAIN\na            1  a\nlonger  123456  longer\n",
+    );
+  });
+
+  it.each([
+    ["a\u0000b\u001b[2J\u202e\n", "a\\u0000b\\u001b[2J\\u202e\\u000a"],
+    ["张三", "张三"],
+    ["x".repeat(101), `${"x".repeat(99)}…`],
+  ])("shows %j as %j", (text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+});

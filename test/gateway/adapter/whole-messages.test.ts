@@ -1,0 +1,53 @@
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { wholeBody, wholeMessages } from "../../../gateway/adapter/whole-messages.ts";
+import { Address, Connection } from "../../../gateway/http/connections.ts";
+import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
+import { defaultLimits } from "../../../gateway/limits.ts";
+import { envelope } from "../../e2e/raw.ts";
+
+const connection = new Connection(new Address("a", false), undefined, 0);
+const openHold = () => new OpenBytes(defaultLimits).openBody(connection, { cut: () => undefined });
+
+async function* inPieces(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  for (let i = 1; i < places.length; i++) yield bytes.subarray(places[i - 1], places[i]);
+}
+
+const collect = (pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> => Readable.from(pieces).toArray();
+
+const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 });
+const cuts = fc.array(fc.nat(), { maxLength: 60 });
+
+test("messages come whole, however they are cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(messages, cuts, async (payloads, places) => {
+      const hold = openHold();
+      const bytes = Buffer.concat(payloads.map((payload) => envelope(payload)));
+      const pieces = await collect(wholeMessages(inPieces(bytes, places), 40, hold));
+      expect(Buffer.concat(pieces)).toEqual(bytes);
+      for (const piece of pieces) {
+        let at = 0;
+        while (at < piece.length) at += 5 + Buffer.from(piece).readUInt32BE(at + 1);
+        expect(at).toBe(piece.length);
+      }
+      expect([hold.bytes, hold.connection.bytes]).toEqual([0, 0]);
+    }),
+  );
+});
+
+test("one that is too large, and one that is not whole, go on for Connect to refuse", async () => {
+  const large = envelope(Buffer.alloc(41));
+  const sent = await collect(wholeMessages(inPieces(large, [5, 6, 7]), 40, openHold()));
+  expect(Buffer.concat(sent.slice(0, 1))).toEqual(large.subarray(0, 5));
+  const half = envelope(Buffer.alloc(30)).subarray(0, 20);
+  expect(Buffer.concat(await collect(wholeMessages(inPieces(half, [1]), 40, openHold())))).toEqual(half);
+});
+
+test("a body comes in one piece", async () => {
+  const bytes = Buffer.from("0123456789");
+  expect(await collect(wholeBody(inPieces(bytes, [1, 2, 3]), 10, openHold()))).toEqual([bytes]);
+  const more = await collect(wholeBody(inPieces(bytes, [1, 2, 3]), 9, openHold()));
+  expect(Buffer.concat(more)).toEqual(bytes);
+});

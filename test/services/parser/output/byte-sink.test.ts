@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { ByteSink, bytesOf } from "../../../../services/parser/output/byte-sink.ts";
+
+const text = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 60 }),
+  fc.nat(300).map((length) => "x".repeat(length)),
+  fc.constantFrom("é", "𝄞".repeat(30)),
+);
+
+it("holds what was written, by copying or as text", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.boolean(), text, fc.nat(5))), fc.nat(50), (parts, expectedBytes) => {
+      const sink = new ByteSink(expectedBytes);
+      const model: Buffer[] = [];
+      for (const [isCopied, part, before] of parts) {
+        const bytes = Buffer.from(part);
+        model.push(bytes);
+        const source = bytesOf("-".repeat(before) + part);
+        if (isCopied) sink.copy(source, before, before + bytes.length);
+        else sink.text(part);
+      }
+      expect(Buffer.from(sink.finish())).toEqual(Buffer.concat(model));
+    }),
+  );
+});
+
+it("can be cut and written over", () => {
+  const sink = new ByteSink(0);
+  sink.text("abc");
+  sink.byte(0x64);
+  sink.overwrite(0, 0x41);
+  sink.truncate(3);
+  sink.text("é");
+  expect([sink.length, sink.utf8(1, 5), sink.latin1(3)]).toEqual([5, "bcé", "Ã©"]);
+});
