@@ -122,7 +122,7 @@ function unknownMember({ typeName, fields }: DescMessage, key: string, at: strin
   const names = fields.map(({ name, jsonName }) => (key.includes("_") ? name : jsonName));
   const nearest = nearestName(key, names);
   const valid = names.length === 0 ? `${typeName} has none` : `valid are ${names.join(", ")}`;
-  const hint = nearest === undefined ? valid : `the nearest is ${JSON.stringify(nearest)}`;
+  const hint = nearest === undefined ? `${valid}: leave it out` : `the nearest is ${JSON.stringify(nearest)}`;
   const field = at === "" ? shorten(key) : `${at}.${shorten(key)}`;
   return { field, description: `is not a known member, ${hint}`, reason: "UNKNOWN_MEMBER" };
 }

@@ -213,6 +213,21 @@ describe("a server with channels", () => {
       400,
       expect.stringContaining("audience.analysis.event_index is required"),
     ]);
+    const view = { ...analysis.eventView, comparedTimeList: [], firstDayOfWeek: 1 };
+    const pasted = { ...analysis, eventView: view, events: [{ projectId: 1 }], useCache: true };
+    const foreign = await server.rest("/v1/audiences:estimate", {
+      ...request,
+      audience: { analysis: pasted },
+    });
+    expect([foreign.status, JSON.parse(foreign.text).details[0].fieldViolations]).toMatchObject([
+      400,
+      ["event_view.comparedTimeList", "event_view.firstDayOfWeek", "events[0].projectId", "useCache"].map(
+        (member) => ({
+          field: `audience.analysis.${member}`,
+          description: expect.stringMatching(/^is not a known member, valid are .+: leave it out/),
+        }),
+      ),
+    ]);
     const refused = await server.rest("/v1/audiences:estimate", {
       ...request,
       audience: { users: { filts: [{ ...filter, tableType: "users" }] } },

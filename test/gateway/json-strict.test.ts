@@ -95,7 +95,10 @@ const refused: readonly [text: string, message: string][] = [
     '{"filters":[{"colum_name":"a"}]}',
     'filters[0].colum_name: is not a known member, the nearest is "column_name"',
   ],
-  ['{"xyzzy":1}', "xyzzy: is not a known member, valid are text, number, big, data, genre, filters"],
+  [
+    '{"xyzzy":1}',
+    "xyzzy: is not a known member, valid are text, number, big, data, genre, filters, genres, value, any: leave it out",
+  ],
   ['{"genre":"GENRE_SCIENSE"}', 'genre: "GENRE_SCIENSE" is not a Genre, valid are '],
   ["\ufeff\ufeff{}", "body: not JSON"],
 ];
