@@ -1307,7 +1307,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.UpdateChannelResponse.channel":
     "The channel, without secrets.",
   "engage.channel.v1.UpdateChannelResponse.warnings":
-    "What was kept or removed without being named, such as the secret; a\nsentence each, for people.",
+    "What was kept or removed without being named, such as the secret, and an\naddress that messages cannot be sent to; a sentence each, for people.",
   "engage.channel.v1.UserFilter":
     "UserFilter chooses users by their properties.",
   "engage.channel.v1.UserFilter.filts":

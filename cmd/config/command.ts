@@ -22,10 +22,10 @@ export function printSchema(stdout: Writable): void {
  */
 export async function checkConfig(options: ConfigOptions, stdout: Writable): Promise<void> {
   const loaded = readConfig(options);
-  const { config, file, locate, problems, shortSecrets } = loaded;
+  const { config, file, locate, problems, advice } = loaded;
   const formats = await compileFormats(config, locate);
   const found = [...problems, ...formats.problems, ...mistakesOf(loaded)];
   if (found.length > 0) throw new ConfigError(found);
-  const warnings = `no problems, but these can be better:\n${formatProblems(shortSecrets)}`;
-  stdout.write(`${file}: ${shortSecrets.length === 0 ? "no problems found" : warnings}\n`);
+  const warnings = `no problems, but these can be better:\n${formatProblems(advice)}`;
+  stdout.write(`${file}: ${advice.length === 0 ? "no problems found" : warnings}\n`);
 }

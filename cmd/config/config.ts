@@ -4,6 +4,7 @@ import { packageRoot } from "../../base/package/root.ts";
 import { wordError, wordSystemError } from "../../base/text/system-error.ts";
 import { configFileFrom, type Environment, readEnvironment } from "./environment.ts";
 import { validate } from "./issues.ts";
+import { findPlaceholders } from "./placeholders.ts";
 import { createPlaces } from "./places.ts";
 import { maskSecrets, printSettings } from "./print.ts";
 import { ConfigError, type ConfigPath, type Problem } from "./problem.ts";
@@ -15,6 +16,7 @@ import { dropEmptySections } from "./schema/walk.ts";
 import { readSecrets } from "./secrets.ts";
 import { type ConfigSource, parseConfigSource } from "./source.ts";
 import { withValue } from "./tree.ts";
+import { findUnusedTargets } from "./unused-targets.ts";
 import { findValidPart, isDoubtful } from "./valid-part.ts";
 
 export type { Config } from "./resolve.ts";
@@ -23,9 +25,11 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read, as messages name it. */
   readonly file: string;
-  /** Mistakes that keep nothing from starting: keys that the file loses, and secrets that are too short. */
+  /** Mistakes that keep nothing from starting: keys that the file loses, and placeholders that are not filled in. */
   readonly lostKeys: readonly Problem[];
-  readonly shortSecrets: readonly Problem[];
+  readonly placeholders: readonly Problem[];
+  /** What can be better, such as secrets that are too short. */
+  readonly advice: readonly Problem[];
   /** Whether nobody gave a file, so that the demo's stands in. */
   readonly isDemo: boolean;
   /** Places a fault that was found later, for example while formats were compiled. */
@@ -105,7 +109,10 @@ export function readConfig(options: ConfigOptions): LoadedConfig & { readonly pr
     locate,
     problems,
     lostKeys: source.lostKeys,
-    shortSecrets: findShortSecrets(part.settings).map(({ path, message }) => locate(path, message)),
+    placeholders: findPlaceholders(part.settings).map(({ path, message }) => locate(path, message)),
+    advice: [...findShortSecrets(part.settings), ...findUnusedTargets(part.settings)].map(
+      ({ path, message }) => locate(path, message),
+    ),
     print: () => printSettings(maskSecrets(configSchema, part.settings), originOf),
   };
 }

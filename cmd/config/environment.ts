@@ -78,6 +78,11 @@ export function readEnvironment(
   return { overrides, problems };
 }
 
+/** The variable that sets the value at a path. */
+export function environmentNameOf(path: ConfigPath): string {
+  return `${prefix}${path.flatMap((key) => wordsOf(String(key))).join("_")}`;
+}
+
 /** `deadLetters` as DEAD, LETTERS. */
 function wordsOf(key: string): string[] {
   const spaced = key.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[^A-Za-z0-9]+/g, " ");

@@ -26,8 +26,12 @@ export async function compileFormats(
   return { formats, problems: found.map(({ path, message }) => locate(["parser", ...path], message)) };
 }
 
-/** Mistakes in the parser section that keep no parser from running, each at its place. */
-export function mistakesOf({ config, locate, lostKeys }: LoadedConfig): readonly Problem[] {
+/** Mistakes that keep nothing from running, most of them in the parser section, each at its place. */
+export function mistakesOf({ config, locate, lostKeys, placeholders }: LoadedConfig): readonly Problem[] {
   const found = checkFormats(config.parser);
-  return [...lostKeys, ...found.map(({ path, message }) => locate(["parser", ...path], message))];
+  return [
+    ...lostKeys,
+    ...placeholders,
+    ...found.map(({ path, message }) => locate(["parser", ...path], message)),
+  ];
 }

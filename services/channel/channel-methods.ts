@@ -5,6 +5,7 @@ import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_p
 import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts";
 import { checkChannel, completeChannel } from "./channels/channel.ts";
 import { keepSecrets } from "./channels/kept-secrets.ts";
+import { checkAddress } from "./channels/refused-url.ts";
 import { readPage, writePageToken } from "./paging.ts";
 import type { SenderOptions } from "./ports.ts";
 import { answer, notFound, precondition, refuseField, refuseViolations, under } from "./refusals.ts";
@@ -24,6 +25,9 @@ export function createChannelMethods(
         const complete = completeChannel(given, undefined);
         const { violations } = keepSecrets(given, undefined);
         refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
+        refuseViolations(
+          under("channel", (await checkAddress(complete, undefined, options, signal)).violations),
+        );
         return show(await store.createChannel(toNew(complete), { signal }), complete.name, "");
       }),
 
@@ -55,10 +59,15 @@ export function createChannelMethods(
         const complete = completeChannel(given, before);
         const { violations, warnings } = keepSecrets(given, before);
         refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
+        const address = await checkAddress(complete, before, options, signal);
+        refuseViolations(under("channel", address.violations));
         // Secrets that are kept are those of the version read, so another one in between is noticed.
         const version = versionOf(given.etag) ?? stored.version;
         const saved = await store.updateChannel(channelId, version, toNew(complete), { signal });
-        return { ...show(saved, complete.name, channelId, given.etag), warnings: [...warnings] };
+        return {
+          ...show(saved, complete.name, channelId, given.etag),
+          warnings: [...warnings, ...address.warnings],
+        };
       }),
 
     deleteChannel: ({ channelId, etag }, { signal }) =>

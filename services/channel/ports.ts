@@ -24,6 +24,8 @@ export interface SenderPorts {
     audience: Audience,
     signal: AbortSignal,
   ) => Promise<AudienceCheck>;
+  /** Why nothing would be sent to a valid URL, such as a private address that is not allowed. */
+  readonly refusedAddress: (url: string, signal: AbortSignal) => Promise<string | undefined>;
   /** @throws InvalidFieldsError, ConnectError */
   readonly estimate: (request: EstimateRequest, signal: AbortSignal) => Promise<AudienceSize>;
   /** Sends one message by a channel with its secrets; what goes wrong on the way is part of the answer. */

@@ -10,6 +10,7 @@ import type { Projects } from "../../../services/channel/ports.ts";
 import { toConnectError } from "../../../services/channel/refusals.ts";
 import { createChannelCodecs } from "../../../services/channel/rest/codecs.ts";
 import type { Config } from "../../config/config.ts";
+import { findRefusedAddress } from "../../refused-address.ts";
 import { callerOf } from "../caller-of.ts";
 import { jsonDecoderOf } from "../json-decoder.ts";
 import { createLateService } from "../lazy/late-service.ts";
@@ -113,6 +114,7 @@ async function open(
         maxConnections: concurrency,
         maxAnswerBytes: maxChannelAnswerBytes,
       }),
+    refusedAddress: (url, signal) => findRefusedAddress(outbound, url, signal),
     stopping: stop.signal,
     stopMs: stop.leftMs,
     deliveryObserver: tellBoth(metrics.delivery, log.delivery),

@@ -30,6 +30,7 @@ export interface SenderParts {
   readonly store: ChannelStore;
   readonly sources: ChannelSources;
   readonly openExchange: (url: string) => OpenedExchange;
+  readonly refusedAddress: SenderPorts["refusedAddress"];
   readonly projects: Projects;
   /** Requests of one channel under way at a time. */
   readonly concurrency: number;
@@ -64,6 +65,7 @@ export function openSender(parts: SenderParts): OpenSender {
     stopping,
     checkContent: delivery.checkContent,
     checkAudience: sources.checkAudience,
+    refusedAddress: parts.refusedAddress,
     estimate: delivery.estimate,
     testChannel: delivery.testChannel,
     funnels: delivery.funnels,

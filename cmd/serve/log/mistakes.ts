@@ -5,6 +5,6 @@ import { mistakesOf } from "../../parse/formats.ts";
 
 /** Tells an operator what `engage config --check` finds although nothing keeps the server from running. */
 export function logMistakes(loaded: LoadedConfig, logger: Logger): void {
-  for (const problem of [...mistakesOf(loaded), ...loaded.shortSecrets])
+  for (const problem of [...mistakesOf(loaded), ...loaded.advice])
     logger.warn(formatProblems([problem]).trim());
 }

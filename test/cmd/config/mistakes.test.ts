@@ -104,6 +104,8 @@ webhook:
       "  engage.yaml:5:55: webhook.channels.c.headers.x-env",
       "  engage.yaml:7:83: webhook.targets.t.headers.x-api-key",
       "  engage.yaml:8:35: webhook.inbox.url",
+      "  engage.yaml:5:8: webhook.channels.c.targets",
+      "  engage.yaml:7:8: webhook.targets.t",
       "",
     ]);
     expect(text).not.toMatch(/short12|abc|k1|pw@/);

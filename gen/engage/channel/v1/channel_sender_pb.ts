@@ -212,8 +212,8 @@ export type UpdateChannelResponse = Message<"engage.channel.v1.UpdateChannelResp
   channel?: Channel | undefined;
 
   /**
-   * What was kept or removed without being named, such as the secret; a
-   * sentence each, for people.
+   * What was kept or removed without being named, such as the secret, and an
+   * address that messages cannot be sent to; a sentence each, for people.
    *
    * @generated from field: repeated string warnings = 2;
    */

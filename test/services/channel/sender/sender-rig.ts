@@ -32,6 +32,7 @@ export async function openSender(changes: Partial<SenderOptions> = {}): Promise<
     now,
     checkContent,
     checkAudience: async () => ({ violations: [], warnings: [] }),
+    refusedAddress: async () => undefined,
     estimate: async () => ({ users: 12, reachable: 10 }),
     async testChannel(request) {
       rig.tests.push(request);
