@@ -23,6 +23,7 @@ import { createPages, type PagesOptions } from "./pages/pages.ts";
 import { createReflection } from "./reflection/reflection.ts";
 import type { JsonCodecs } from "./rest/codec.ts";
 import type { UnknownMembers } from "./rest/json-message.ts";
+import { refuseMethod } from "./rest/refuse-method.ts";
 import { createRestRouter } from "./rest/router.ts";
 import { sendAnswer } from "./rest/send.ts";
 import { encodeError } from "./rest/status.ts";
@@ -70,7 +71,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     interceptors: options.interceptors ?? [],
     limits: options.limits,
     unknownMembers: options.unknownMembers ?? "refuse",
-    authorize: options.authorize,
+    authorize(record, served, header) {
+      options.authorize(record, served, header);
+      if (record.protocol !== "rest") served.admitCaller?.(record.caller);
+    },
     observer: allObservers(options.observers),
     reportFault: options.reportFault,
     openBytes: new OpenBytes(options.limits),
@@ -146,6 +150,7 @@ function createDispatch(
     (request, response, path) => pages.serve(path, request, response),
     (request, response) => rest.handle(request, response),
   ];
+  const methods = ["GET", "HEAD", "POST", ...rest.routes.map(({ httpMethod }) => httpMethod)];
   return (request, response) => {
     const head = readHead(request);
     if (typeof head === "string") {
@@ -156,6 +161,11 @@ function createDispatch(
     const query = target.indexOf("?");
     const path = query < 0 ? target : target.slice(0, query);
     if (!admit(request, response, path, head)) return;
+    // What the server takes as a whole: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.7
+    if (path === "*" && request.method === "OPTIONS") {
+      refuseMethod(request, response, path, methods);
+      return;
+    }
     for (const serve of servers) if (serve(request, response, path)) return;
     refuse(request, response as ServerResponse, path, nearest(path));
   };

@@ -15,7 +15,7 @@ import {
   GatewayOptionsSchema,
   gateway,
 } from "../gen/engage/gateway/v1/options_pb.ts";
-import type { AdmitHead } from "./http/request-head.ts";
+import type { AdmitCaller, AdmitHead } from "./http/request-head.ts";
 
 /** A service together with what implements it. Made by `serve`. */
 export interface ServedService {
@@ -38,6 +38,8 @@ export interface ServedMethod {
   readonly maxMessageBytes?: number;
   /** Decides who calls over REST before the body is read. */
   readonly admit?: AdmitHead;
+  /** Decides by who calls over the other protocols before the message is read. */
+  readonly admitCaller?: AdmitCaller;
 }
 
 /** Error styles of contracts that others have published. */
@@ -66,6 +68,8 @@ export interface ServeOptions<S extends DescService = DescService> {
   readonly maxMessageBytes?: number;
   /** By methods as the implementation names them, see AdmitHead. */
   readonly admit?: { readonly [Name in keyof S["method"]]?: AdmitHead };
+  /** The same for the other protocols, see AdmitCaller. */
+  readonly admitCaller?: { readonly [Name in keyof S["method"]]?: AdmitCaller };
 }
 
 /** Pairs a service with its implementation. Methods that are left out answer UNIMPLEMENTED. */
@@ -81,6 +85,9 @@ function serveMethod(desc: DescMethod, impl: object, options: ServeOptions): Ser
   const name = `${desc.parent.typeName}/${desc.name}`;
   const handler = (impl as Record<string, unknown>)[desc.localName];
   const admit = (options.admit as Readonly<Record<string, AdmitHead>> | undefined)?.[desc.localName];
+  const admitCaller = (options.admitCaller as Readonly<Record<string, AdmitCaller>> | undefined)?.[
+    desc.localName
+  ];
   const bound = typeof handler === "function" ? handler.bind(impl) : refuse(name);
   return {
     desc,
@@ -90,6 +97,7 @@ function serveMethod(desc: DescMethod, impl: object, options: ServeOptions): Ser
     ...(options.json && { json: options.json }),
     ...(options.maxMessageBytes && { maxMessageBytes: options.maxMessageBytes }),
     ...(admit && { admit }),
+    ...(admitCaller && { admitCaller }),
   };
 }
 

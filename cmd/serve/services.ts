@@ -75,7 +75,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
     services: [
       serve(Parser, parsers.parser),
       serve(ParserStream, parsers.parserStream),
-      serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit }),
+      serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit, admitCaller: webhooks.admitCaller }),
       serve(EventCollector, events.collector, { admit: events.admit }),
       serve(AnalysisProxy, analysis.proxy, { json: queryBounds, admit: analysis.admit }),
       serve(ChannelSender, channels.sender),

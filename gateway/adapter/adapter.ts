@@ -167,7 +167,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
       maxBytes: maxMessageBytesOf(core.limits, served),
       hold,
     });
-    answer = await blameCallerIn(await handler({ ...universal, body }));
+    answer = await blameCallerIn(await handler({ ...universal, body }), served.desc.input.typeName);
     answer = explainUnsupported(answer, request, served);
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.

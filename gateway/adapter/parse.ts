@@ -2,42 +2,59 @@ import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, codeToString } from "@connectrpc/connect/protocol-connect";
 import { mapErrors } from "../call/failures.ts";
+import { malformedMessage } from "../call/refusals.ts";
 
 /** How the library begins what it says of a message that is no protobuf. It calls that an internal error. */
 const parsePrefix = "parse binary: ";
 
 /** Makes malformed protobuf in a stream of requests the fault of the caller. */
-export const blameCaller: Interceptor = (next) => (request) =>
-  next(request.stream ? { ...request, message: mapErrors(request.message, toCallerFault) } : request);
+export const blameCaller: Interceptor = (next) => (request) => {
+  if (!request.stream) return next(request);
+  const { typeName } = request.method.input;
+  const toCallerFault = (error: unknown): unknown => {
+    const isParse =
+      error instanceof ConnectError &&
+      error.code === Code.Internal &&
+      error.rawMessage.startsWith(parsePrefix);
+    return isParse ? malformedMessage(typeName, error.rawMessage.slice(parsePrefix.length)) : error;
+  };
+  return next({ ...request, message: mapErrors(request.message, toCallerFault) });
+};
 
-function toCallerFault(error: unknown): unknown {
-  const isParse =
-    error instanceof ConnectError && error.code === Code.Internal && error.rawMessage.startsWith(parsePrefix);
-  return isParse ? new ConnectError(error.rawMessage, Code.InvalidArgument) : error;
+/** The same as the lanes say it. */
+function rephrase(message: string, typeName: string): string {
+  return malformedMessage(typeName, message.slice(parsePrefix.length)).rawMessage;
 }
 
 /**
  * The same for a single message, which is read before any interceptor runs: the
  * answer itself has to be changed, whose error is a body in Connect, a frame in
  * gRPC-Web and trailers in gRPC.
+ * @param typeName of the message
  */
-export async function blameCallerIn(answer: UniversalServerResponse): Promise<UniversalServerResponse> {
+export async function blameCallerIn(
+  answer: UniversalServerResponse,
+  typeName: string,
+): Promise<UniversalServerResponse> {
   const { body, trailer, status } = answer;
   if (body === undefined) return answer;
-  if (status === codeToHttpStatus(Code.Internal)) return mendBody(answer, body);
-  return { ...answer, body: mendTrailers(body, trailer) };
+  if (status === codeToHttpStatus(Code.Internal)) return mendBody(answer, body, typeName);
+  return { ...answer, body: mendTrailers(body, trailer, typeName) };
 }
 
 async function mendBody(
   answer: UniversalServerResponse,
   body: AsyncIterable<Uint8Array>,
+  typeName: string,
 ): Promise<UniversalServerResponse> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   if (!text.includes(`"message":"${parsePrefix}`)) return { ...answer, body: only(Buffer.from(text)) };
   const code = codeToString(Code.InvalidArgument);
-  const mended = Buffer.from(JSON.stringify({ ...(JSON.parse(text) as object), code }));
+  const error = JSON.parse(text) as { readonly message: string };
+  const message = rephrase(error.message, typeName);
+  const mended = Buffer.from(JSON.stringify({ ...error, code, message }));
   const header = new Headers(answer.header);
   header.set("content-length", String(mended.length));
   return { ...answer, status: codeToHttpStatus(Code.InvalidArgument), header, body: only(mended) };
@@ -53,23 +70,30 @@ const invalid = String(Code.InvalidArgument);
 async function* mendTrailers(
   body: AsyncIterable<Uint8Array>,
   trailer: Headers | undefined,
+  typeName: string,
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) yield chunk[0] === trailerFlag ? mendFrame(chunk) : chunk;
+  for await (const chunk of body) yield chunk[0] === trailerFlag ? mendFrame(chunk, typeName) : chunk;
   if (trailer?.get("grpc-status") !== internal) return;
   const message = decodeURIComponent(trailer.get("grpc-message") ?? "");
-  if (message.startsWith(parsePrefix)) trailer.set("grpc-status", invalid);
+  if (!message.startsWith(parsePrefix)) return;
+  trailer.set("grpc-status", invalid);
+  trailer.set("grpc-message", encodeURIComponent(rephrase(message, typeName)));
 }
 
 /** Of the frame of gRPC-Web that has the trailers in its text. */
 const trailerFlag = 0x80;
 const prefixBytes = 5;
 
-function mendFrame(frame: Uint8Array): Uint8Array {
+function mendFrame(frame: Uint8Array, typeName: string): Uint8Array {
   const text = Buffer.from(frame.subarray(prefixBytes)).toString("latin1");
   const status = `grpc-status: ${internal}\r\n`;
-  const isParse = text.includes(`grpc-message: ${encodeURIComponent(parsePrefix)}`);
-  if (!isParse || !text.includes(status)) return frame;
-  const mended = Buffer.from(`\x80\0\0\0\0${text.replace(status, `grpc-status: ${invalid}\r\n`)}`, "latin1");
+  const [line, encoded = ""] = /grpc-message: ([^\r\n]*)/.exec(text) ?? [];
+  const message = decodeURIComponent(encoded);
+  if (line === undefined || !message.startsWith(parsePrefix) || !text.includes(status)) return frame;
+  const mendedText = text
+    .replace(status, () => `grpc-status: ${invalid}\r\n`)
+    .replace(line, () => `grpc-message: ${encodeURIComponent(rephrase(message, typeName))}`);
+  const mended = Buffer.from(`\x80\0\0\0\0${mendedText}`, "latin1");
   mended.writeUInt32BE(mended.length - prefixBytes, 1);
   return mended;
 }

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { quoteText } from "../../base/text/quote.ts";
 import {
   Health as HealthService,
   HealthCheckResponse_ServingStatus as ServingStatus,
@@ -86,7 +87,7 @@ function toWire(status: ServiceStatus | undefined): ServingStatus | undefined {
 }
 
 function refuse(service: string): never {
-  throw new ConnectError(`there is no service "${service}" on this server`, Code.NotFound);
+  throw new ConnectError(`there is no service ${quoteText(service)} on this server`, Code.NotFound);
 }
 
 /** Resolves at the next change or when the signal aborts; leaves no listener behind. */

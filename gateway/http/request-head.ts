@@ -38,6 +38,12 @@ export type Standing =
  */
 export type AdmitHead = (head: RequestHead) => Standing;
 
+/**
+ * Refuses callers of gRPC, gRPC-Web and Connect before their message is read,
+ * where who calls is enough to know: what it throws is the answer.
+ */
+export type AdmitCaller = (caller: Caller) => void;
+
 /** What may be read of a body. */
 export interface Room {
   readonly maxBytes: number;

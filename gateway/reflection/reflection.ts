@@ -5,6 +5,10 @@ import { ServerReflection as ServerReflectionAlpha } from "../../gen/grpc/reflec
 import { type ServedService, serve } from "../methods.ts";
 import { type DescriptorIndex, indexDescriptors } from "./descriptor-index.ts";
 
+/** Open to callers without a key where none are asked for; names are shorter, and clients ask for some dozens. */
+const serveOptions = { maxMessageBytes: 4_096 };
+const maxQuestions = 500;
+
 /** The questions, which v1 and v1alpha spell alike. */
 type Question =
   | {
@@ -34,17 +38,37 @@ export function createReflection(services: readonly ServedService[]): readonly S
     return answerQuestion(index, question);
   };
   return [
-    serve(ServerReflection, {
-      async *serverReflectionInfo(requests) {
-        for await (const request of requests) yield reply(request, answer(request.messageRequest));
+    serve(
+      ServerReflection,
+      {
+        async *serverReflectionInfo(requests) {
+          for await (const request of bounded(requests)) yield reply(request, answer(request.messageRequest));
+        },
       },
-    }),
-    serve(ServerReflectionAlpha, {
-      async *serverReflectionInfo(requests) {
-        for await (const request of requests) yield reply(request, answer(request.messageRequest));
+      serveOptions,
+    ),
+    serve(
+      ServerReflectionAlpha,
+      {
+        async *serverReflectionInfo(requests) {
+          for await (const request of bounded(requests)) yield reply(request, answer(request.messageRequest));
+        },
       },
-    }),
+      serveOptions,
+    ),
   ];
+}
+
+/** @throws ConnectError RESOURCE_EXHAUSTED after as many questions as one stream may ask */
+async function* bounded<Request>(requests: AsyncIterable<Request>): AsyncGenerator<Request> {
+  let questions = 0;
+  for await (const request of requests) {
+    if (++questions > maxQuestions) {
+      const message = `a stream answers at most ${maxQuestions} questions, ask the others on another stream`;
+      throw new ConnectError(message, Code.ResourceExhausted);
+    }
+    yield request;
+  }
 }
 
 function reply<R extends { host: string }, A>(originalRequest: R, messageResponse: A) {

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { quoteText } from "../../base/text/quote.ts";
 import {
   type ReceiveRequest,
   type ReceiveResponse,
@@ -8,6 +9,7 @@ import {
 } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { Channel } from "./channels.ts";
 import { asBuffer } from "./json/utf8.ts";
+import { typedNeedCaller } from "./receive/admit.ts";
 import { toConnectError } from "./receive/errors.ts";
 import type { Incoming, Receive } from "./receive/receive.ts";
 import { Refusal } from "./receive/refusal.ts";
@@ -55,7 +57,7 @@ export function createReceiveMethod(
   function fromTyped({ channel, messages }: ReceiveRequest, context: HandlerContext): Incoming {
     const isOpen = options.channels.get(channel)?.secrets === undefined;
     if (!isOpen && options.callerOf(context) === undefined) {
-      const message = `channel ${JSON.stringify(channel)} takes typed messages only from callers with a key or a client certificate`;
+      const message = `channel ${quoteText(channel)} takes ${typedNeedCaller}`;
       throw new ConnectError(message, Code.Unauthenticated);
     }
     return { channel, headers: undefined, ...encodeBatch(messages) };

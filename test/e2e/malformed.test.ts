@@ -127,6 +127,22 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     });
   });
 
+  test.each([
+    ["application/grpc", {}, envelope(badWire)],
+    ["application/grpc", { "grpc-encoding": "gzip" }, envelope(gzipSync(badWire), 1)],
+    ["application/grpc-web+proto", {}, envelope(badWire)],
+    ["application/proto", {}, badWire],
+    ["application/proto", { "content-encoding": "gzip" }, gzipSync(badWire)],
+    ["application/grpc", { ":path": path.replace("Echo", "Watch") }, envelope(badWire)],
+    ["application/connect+proto", { ":path": path.replace("Echo", "Watch") }, envelope(badWire)],
+    ["application/grpc-web", { ":path": path.replace("Echo", "Watch") }, envelope(badWire)],
+  ])("malformed protobuf is told by the type of the message: %s %j", async (type, headers, body) => {
+    const { headers: head, body: text } = await send(type, headers, body);
+    const told = decodeURIComponent(`${head["grpc-message"] ?? ""}${text}`);
+    expect(told).toMatch(/engage\.test\.v1\.\w+ is malformed: \w/);
+    expect(told).not.toContain("parse binary");
+  });
+
   test("a method without a handler is named as a part of the contract", async () => {
     const answer = await send("application/json", { ":path": bare }, text("{}"));
     expect(JSON.parse(answer.body.toString())).toEqual({

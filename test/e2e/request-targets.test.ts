@@ -81,6 +81,7 @@ describe("another HTTP method than the path has", () => {
     ["PUT /proto.Parser/Parse", 405, "OPTIONS, POST"],
     ["HEAD /engage.parser.v1.ParserStream/ParseLines", 405, "OPTIONS, POST"],
     ["OPTIONS /proto.Parser/Parse", 204, "OPTIONS, POST"],
+    ["OPTIONS *", 204, "DELETE, GET, HEAD, OPTIONS, POST, PUT"],
     ["DELETE /v1/webhook/stats", 405, "GET, HEAD, OPTIONS"],
     ["GET /open/event-analyze", 200, "OPTIONS, POST"],
     ["DELETE /open/streaming-download/event-analyze", 200, "OPTIONS, POST"],

@@ -39,6 +39,8 @@ export interface TestGatewayOptions {
   readonly sites?: Partial<SitesOptions>;
   /** What looks at heads of REST requests to the test service. */
   readonly admit?: ServeOptions<typeof Library>["admit"];
+  /** What looks at callers of the other protocols. */
+  readonly admitCaller?: ServeOptions<typeof Library>["admitCaller"];
 }
 
 /** Every protocol over the test services on a port of loopback. It must be drained by who opens it. */
@@ -53,7 +55,10 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
       serve(
         Library,
         { ...createLibrary(seen, { count: 0 }), ...options.library },
-        options.admit && { admit: options.admit },
+        {
+          ...(options.admit && { admit: options.admit }),
+          ...(options.admitCaller && { admitCaller: options.admitCaller }),
+        },
       ),
       serve(Failing, createFailing()),
     ],

@@ -10,7 +10,7 @@ import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { compileChannels } from "../../../services/webhook/channels.ts";
 import { createClickMethod } from "../../../services/webhook/clicks/clicks.ts";
-import { createReceiveAdmit } from "../../../services/webhook/receive/admit.ts";
+import { createReceiveAdmit, createReceiveAdmitCaller } from "../../../services/webhook/receive/admit.ts";
 import { createWebhookCodecs } from "../../../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../../../services/webhook/webhook.ts";
 import type { RecordSink } from "../../../store/records/records.ts";
@@ -30,6 +30,7 @@ export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks
   readonly receiver: ServiceImpl<typeof WebhookReceiver>;
   /** Look at channels and headers before bodies are read. */
   readonly admit: { readonly receive: ReturnType<typeof createReceiveAdmit> };
+  readonly admitCaller: { readonly receive: ReturnType<typeof createReceiveAdmitCaller> };
   /** The REST forms of its messages. */
   readonly codecs: JsonCodecs;
   /** The server begins to stop: calls that wait for messages are answered, and `drainMs` begins to run. */
@@ -113,6 +114,7 @@ export async function openWebhookServices(
       ...messages.methods,
     },
     admit: { receive: createReceiveAdmit({ channels, observer: receiveObserver, tooLarge }) },
+    admitCaller: { receive: createReceiveAdmitCaller(channels) },
     codecs: createWebhookCodecs(jsonDecoderOf(config)),
     checks: messages.checks,
     beginStop: stop.begin,

@@ -1,5 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { quoteText } from "../../../base/text/quote.ts";
 import type { ReportClickRequest } from "../../../gen/engage/webhook/v1/click_pb.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { BadRequestSchema, RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
@@ -44,14 +45,14 @@ async function readClick(request: ReportClickRequest, options: ClickOptions): Pr
   const { config, now, newUuid } = options;
   const delivery = request.deliveryId === "" ? undefined : await options.findDelivery(request.deliveryId);
   if (delivery === null) {
-    const id = JSON.stringify(request.deliveryId);
+    const id = quoteText(request.deliveryId);
     const message = `delivery_id ${id} is unknown or no longer kept, give the receipt itself`;
     throw new ConnectError(message, Code.NotFound);
   }
   const eventName = request.eventName || config.event;
   if (!/^[A-Za-z][A-Za-z0-9_]{0,49}$/.test(eventName)) {
     const valid = "a letter and up to 49 letters, digits or underscores";
-    throw new ClickFault("event_name", `${JSON.stringify(eventName)} is not valid, valid is ${valid}`);
+    throw new ClickFault("event_name", `${quoteText(eventName)} is not valid, valid is ${valid}`);
   }
   const timeMs = request.time === undefined ? now() : timestampMs(request.time);
   if (!(timeMs >= 0 && timeMs <= maxTimeMs)) {

@@ -1,4 +1,4 @@
-import type { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { Channel } from "../channels.ts";
 import type { ReceiveObserver } from "../observer.ts";
@@ -50,6 +50,21 @@ export function createReceiveAdmit({ channels, observer, tooLarge }: AdmitOption
     return { maxBytes, tooLarge: () => refuse(name, new Refusal("too_large", message)) };
   };
 }
+
+/**
+ * Refuses typed batches of callers that the server does not know, unless there is
+ * a channel that anyone may use: a signature covers the bytes of an HTTP body.
+ */
+export function createReceiveAdmitCaller(channels: ReadonlyMap<string, Channel>) {
+  const all = [...channels.values()];
+  const needsCaller = all.length > 0 && all.every(({ secrets }) => secrets !== undefined);
+  return ({ kind }: { readonly kind: string }): void => {
+    if (needsCaller && kind === "anonymous")
+      throw new ConnectError(`this server takes ${typedNeedCaller}`, Code.Unauthenticated);
+  };
+}
+
+export const typedNeedCaller = "typed messages only from callers with a key or a client certificate";
 
 export function unknownChannel(name: string): Refusal {
   return new Refusal("unknown_channel", `there is no channel ${quoteText(name)}`);

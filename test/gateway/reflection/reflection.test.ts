@@ -134,6 +134,29 @@ describe.each(["v1", "v1alpha"] as const)("%s", (version) => {
   });
 });
 
+describe("what a stream may ask", () => {
+  const question = { case: "fileContainingSymbol", value: "x".repeat(3_000) } as const;
+
+  it("ends after many questions", async () => {
+    const many = Array.from({ length: 501 }, () => question);
+    await expect(ask("v1", ...many)).rejects.toThrow("a stream answers at most 500 questions");
+    expect((await ask("v1alpha", ...many.slice(1))).length).toBe(500);
+  });
+
+  it("quotes the beginning of long names", async () => {
+    const [answer] = await ask("v1", question);
+    const { errorMessage } = answer!.messageResponse.value as { errorMessage: string };
+    expect(errorMessage).toBe(`symbol "${"x".repeat(100)}…" (3000 characters) is not known to this server`);
+  });
+
+  it("is of a few thousand bytes at most", () => {
+    const sizes = createReflection(services).flatMap(({ methods }) =>
+      methods.map(({ maxMessageBytes }) => maxMessageBytes),
+    );
+    expect(sizes).toEqual([4_096, 4_096]);
+  });
+});
+
 describe("the files of an answer", () => {
   it("hold every import exactly once", async () => {
     const files = await askFiles("v1", { case: "fileByFilename", value: libraryFile });

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { Code, createClient } from "@connectrpc/connect";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kRawBody } from "../../../gateway/call/record.ts";
@@ -10,6 +10,8 @@ import { serve } from "../../../gateway/methods.ts";
 import { decodeJson } from "../../../gateway/rest/json-message.ts";
 import { WebhookMessageSchema } from "../../../gen/engage/webhook/v1/message_pb.ts";
 import { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import type { Channel } from "../../../services/webhook/channels.ts";
+import { createReceiveAdmitCaller } from "../../../services/webhook/receive/admit.ts";
 import { createWebhookCodecs } from "../../../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../../../services/webhook/webhook.ts";
 import { InboxUnavailableError } from "../../../store/inbox/inbox.ts";
@@ -213,5 +215,26 @@ describe.each([
     const messages = pushIds.map((pushId) => message(pushId));
     const call = client.receive({ channel, messages }, { headers: { ...callHeaders } });
     await expect(call).rejects.toMatchObject({ code });
+  });
+});
+
+describe("typed batches of callers that are not known are refused unread", () => {
+  const signed = { secrets: [] } as unknown as Channel;
+  const open = { secrets: undefined } as unknown as Channel;
+  it.each([
+    ["where every channel has secrets", [signed, signed], "anonymous", Code.Unauthenticated],
+    ["but not of callers with a key", [signed], "key", undefined],
+    ["nor of those with a certificate", [signed], "certificate", undefined],
+    ["nor where a channel is open", [signed, open], "anonymous", undefined],
+    ["nor where there is no channel", [], "anonymous", undefined],
+  ])("%s", (_name, channels, kind, code) => {
+    const admit = createReceiveAdmitCaller(new Map(channels.map((channel, at) => [`${at}`, channel])));
+    let found: Code | undefined;
+    try {
+      admit({ kind });
+    } catch (error) {
+      found = ConnectError.from(error).code;
+    }
+    expect(found).toBe(code);
   });
 });
