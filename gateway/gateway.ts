@@ -163,7 +163,7 @@ function createDispatch(
     if (!admit(request, response, path, head)) return;
     // What the server takes as a whole: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.7
     if (path === "*" && request.method === "OPTIONS") {
-      refuseMethod(request, response, path, methods);
+      refuseMethod(request, response, { path, methods });
       return;
     }
     for (const serve of servers) if (serve(request, response, path)) return;

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import type { Peer } from "../call/record.ts";
 import type { GatewayLimits } from "../limits.ts";
-import { sniff } from "../sniff.ts";
 import { type Connection, type Connections, connectionOf } from "./connections.ts";
 import { closeWhenIdle } from "./idle.ts";
 import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
+import { sniff } from "./sniff.ts";
 
 export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
 export type NodeResponse = http.ServerResponse | http2.Http2ServerResponse;

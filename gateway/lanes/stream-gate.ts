@@ -9,8 +9,8 @@ import type { Core } from "../core.ts";
 import { type Address, connectionOf } from "../http/connections.ts";
 import { refuseStream } from "../http/open-streams.ts";
 import { type OnStream, peerOf } from "../http/port.ts";
+import { TurnQueue } from "../http/turn-queue.ts";
 import type { ServedMethod } from "../methods.ts";
-import { TurnQueue } from "../turn-queue.ts";
 
 /** Connect's handlers take up to 0.5 ms to begin a stream, and other calls wait for as long. */
 const streamsPerTurn = 4;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { TurnQueue } from "../../gateway/turn-queue.ts";
+import { TurnQueue } from "../../../gateway/http/turn-queue.ts";
 
 test("a turn begins a few pieces of work, of one key after another, and the turns that follow the rest", async () => {
   const queue = new TurnQueue<object>(3);
