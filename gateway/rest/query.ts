@@ -3,7 +3,7 @@ import { quoteText, shorten } from "../../base/text/quote.ts";
 import { isForeignContract } from "../methods.ts";
 import type { RestBinding } from "./bindings.ts";
 import { compileParameter, type Parameter, parameterNames } from "./parameters.ts";
-import type { Violation } from "./violations.ts";
+import { maxViolations, type Violation } from "./violations.ts";
 
 /** Fills the message from a query text; returns what is wrong with it. */
 export type BindQuery = (message: Message, query: string) => readonly Violation[];
@@ -37,7 +37,9 @@ export function compileQuery(binding: RestBinding): BindQuery {
   const valid = binding.body === "*" ? [] : parameterNames(input).filter((name) => !isTaken(name));
   return (message, query) => {
     const { parameters, malformed } = parseQuery(query);
-    const violations = malformed.map((part) => invalid(shorten(part), "has a malformed percent escape"));
+    const violations = malformed
+      .slice(0, maxViolations)
+      .map((part) => invalid(shorten(part), "has a malformed percent escape"));
     // A field has two names, `page_size` and `pageSize`: what both say belongs together.
     const given = new Map<string, { readonly parameter: Parameter | string; readonly texts: string[] }>();
     for (const [name, texts] of parameters) {
@@ -48,6 +50,7 @@ export function compileQuery(binding: RestBinding): BindQuery {
       else same.texts.push(...texts);
     }
     for (const [name, { parameter, texts }] of given) {
+      if (violations.length >= maxViolations) break;
       if (typeof parameter !== "string") {
         const problem = parameter.bind(message, texts);
         if (problem !== undefined) violations.push(invalid(shorten(name), problem));

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 
-/** More faults of one body are not reported. */
+/** More faults of one body, or of one query, are not reported: a query of 14 KiB could have 3,500. */
 export const maxViolations = 20;
 
 /** One bad field of a request, as `google.rpc.BadRequest` carries it. */

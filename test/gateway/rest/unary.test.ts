@@ -270,6 +270,20 @@ describe("query parameters", () => {
   });
 });
 
+test.each([
+  ["names", Array.from({ length: 3_500 }, (_, i) => i.toString(36)).join("&")],
+  ["escapes", "%&".repeat(6_000)],
+])("of thousands of wrong %s twenty are told", async (_, query) => {
+  const { status, text } = await call("GET", `/v1/books:search?${query}`);
+  const { message, details } = JSON.parse(text) as {
+    message: string;
+    details: [{ fieldViolations: readonly unknown[] }];
+  };
+  expect(status).toBe(400);
+  expect(message).toMatch(/ \(and 19 more\)$/);
+  expect(details[0].fieldViolations).toHaveLength(20);
+});
+
 describe("refusals", () => {
   test.each([
     ["POST", "/v1/echo", "{", json, 400, 3],
