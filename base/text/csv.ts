@@ -1,5 +1,8 @@
-import { type Options, type Parser, parse } from "csv-parse";
+import type { TransformCallback } from "node:stream";
+import { CsvError, type Options, Parser } from "csv-parse";
 import { parse as parseAtOnce } from "csv-parse/sync";
+import { CsvText } from "./csv-text.ts";
+import { quoteText } from "./quote.ts";
 
 export interface CsvSettings {
   /** Text between the columns; a comma unless given. */
@@ -13,18 +16,71 @@ export interface CsvSettings {
 }
 
 /**
- * A stream that takes the bytes of CSV (RFC 4180, UTF-8) and gives its rows. Each row may end with CR LF, LF or CR,
- * whatever the others end with; line ends within quotes belong to the cell. Empty lines and a byte order mark are
- * skipped. Its errors are CsvError of csv-parse.
- * @param more further options, such as `columns` for rows that are objects
+ * A stream that takes the bytes of CSV (RFC 4180; UTF-8, or UTF-16 with a byte order mark) and gives its rows. Each row
+ * may end with CR LF, LF or CR, whatever the others end with; line ends within quotes belong to the cell. Empty lines
+ * and a byte order mark are skipped. Its errors name the line: those of the text's form are CsvError of csv-parse.
+ * @param more further options
  */
-export function createCsvParser(settings: CsvSettings, more: Pick<Options, "columns" | "info"> = {}): Parser {
-  return parse({ ...optionsOf(settings), ...more });
+export function createCsvParser(settings: CsvSettings, more: Pick<Options, "info"> = {}): Parser {
+  return new TextParser({ ...optionsOf(settings), ...more });
 }
 
-/** The rows of a whole text by the rules of `createCsvParser`, each an object by the cells of the first row. */
+/**
+ * The rows of a whole text by the rules of `createCsvParser`, each an object by the cells of the first row.
+ * @throws Error also for a name that stands twice in the first row
+ */
 export function parseCsvObjects(csv: Uint8Array, settings: CsvSettings): Readonly<Record<string, string>>[] {
-  return parseAtOnce<Record<string, string>>(Buffer.from(csv), { ...optionsOf(settings), columns: true });
+  const text = new CsvText();
+  const bytes = Buffer.concat([text.take(csv), text.end()]);
+  const columns = (names: string[]): string[] => {
+    checkColumnNames(names);
+    return names;
+  };
+  try {
+    return parseAtOnce<Record<string, string>>(bytes, { ...optionsOf(settings), columns });
+  } catch (error) {
+    throw error instanceof CsvError ? text.explain(error) : error;
+  }
+}
+
+/** Refuses a header with a name that stands twice: of one of the columns nothing would be read. @throws Error */
+export function checkColumnNames(names: readonly string[]): void {
+  const double = names.find((name, at) => name !== "" && names.indexOf(name) < at);
+  if (double !== undefined) throw new Error(`the header has the column ${quoteText(double)} more than once`);
+}
+
+/** Follows the text of which it parses a piece, so that an error can be placed. */
+class TextParser extends Parser {
+  readonly #text = new CsvText();
+
+  override _transform(piece: Uint8Array, encoding: BufferEncoding, done: TransformCallback): void {
+    let bytes: Uint8Array;
+    try {
+      bytes = this.#text.take(piece);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    super._transform(bytes, encoding, (error) => done(this.#explain(error)));
+  }
+
+  override _flush(done: TransformCallback): void {
+    let rest: Uint8Array;
+    try {
+      rest = this.#text.end();
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    super._transform(rest, "utf8", (error) => {
+      if (error) done(this.#explain(error));
+      else super._flush((fault) => done(this.#explain(fault)));
+    });
+  }
+
+  #explain(error: Error | null | undefined): Error | null | undefined {
+    return error instanceof CsvError ? this.#text.explain(error) : error;
+  }
 }
 
 /** Without them csv-parse looks for the first line end and takes the others as data. CR LF has to be found first. */

@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import { addAbortSignal, Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
-import { createCsvParser } from "../../base/text/csv.ts";
+import { checkColumnNames, createCsvParser } from "../../base/text/csv.ts";
 import { isJsonObject, parseJson } from "../../services/parser/mapping/json.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
+import { inflateFile } from "./inflate.ts";
 import type { ImportMapping, MapRow } from "./mapping.ts";
 
 export const importFormats = ["ndjson", "csv", "parquet"] as const;
@@ -91,7 +91,7 @@ async function* readBlocks(file: string, options: FileOptions): AsyncGenerator<I
       yield chunk;
     }
   };
-  const plain = inflate(counted(), file);
+  const plain = inflateFile(counted(), file, chunkBytes);
   const blocks =
     format === "csv"
       ? csvBlocks(plain, mapping!, { file, skip })
@@ -155,6 +155,7 @@ async function* lineBlocks(
   let isFirst = true;
   for await (const chunk of chunks) {
     const bytes = isFirst ? withoutByteOrderMark(chunk) : chunk;
+    if (isFirst) refuseUtf16(chunk);
     isFirst = false;
     const end = bytes.lastIndexOf(lf) + 1;
     if (end === 0) {
@@ -166,6 +167,12 @@ async function* lineBlocks(
     rest = Buffer.from(bytes.subarray(end));
   }
   if (rest.length > 0) yield linesOf(Buffer.concat([rest, Uint8Array.of(lf)]), map);
+}
+
+/** Of which each line would be refused. */
+function refuseUtf16(bytes: Uint8Array): void {
+  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
+  if (mark === 0xfffe || mark === 0xfeff) throw new Error("it is UTF-16, valid is UTF-8");
 }
 
 function linesOf(lines: Buffer, map: MapRow | undefined): Block {
@@ -202,18 +209,21 @@ async function* csvBlocks(
   { map, separator, checkColumns }: ImportMapping,
   skipped: Skipped,
 ): AsyncGenerator<Block> {
-  const columns = (header: string[]): string[] => {
-    checkColumns(header);
-    return header;
-  };
-  const parser = createCsvParser({ separator, maxRowBytes: maxLineBytes, unevenRows: true }, { columns });
+  const parser = createCsvParser({ separator, maxRowBytes: maxLineBytes, unevenRows: true });
   const source = Readable.from(chunks);
   source.on("error", (error) => parser.destroy(error));
   let rows: unknown[] = [];
   let left = skipped.skip;
+  let header: readonly string[] | undefined;
   try {
-    for await (const row of source.pipe(parser)) {
-      if (left-- > 0 || rows.push(row) < rowsPerBlock) continue;
+    for await (const cells of source.pipe(parser) as AsyncIterable<readonly string[]>) {
+      if (header === undefined) {
+        checkColumnNames(cells);
+        checkColumns(cells);
+        header = cells;
+        continue;
+      }
+      if (left-- > 0 || rows.push(rowOf(header, cells)) < rowsPerBlock) continue;
       yield mapRows(rows, map);
       rows = [];
     }
@@ -224,10 +234,22 @@ async function* csvBlocks(
   if (rows.length > 0) yield mapRows(rows, map);
 }
 
+/** The cells by their columns; a list when there are more of them that hold something. */
+function rowOf(header: readonly string[], cells: readonly string[]): unknown {
+  const row: Record<string, string> = {};
+  for (let at = 0; at < header.length && at < cells.length; at++) row[header[at]!] = cells[at]!;
+  return cells.length > header.length && cells.slice(header.length).some((cell) => cell !== "") ? cells : row;
+}
+
 function mapRows(rows: readonly unknown[], map: MapRow): Block {
   const mapped = createMapped(map);
   for (const [index, row] of rows.entries()) mapped.add(row, index + 1, () => JSON.stringify(row));
   return { ...mapped.close(), rows: rows.length };
+}
+
+function noRecord(value: unknown): { readonly reason: string; readonly message: string } {
+  if (!Array.isArray(value)) return { reason: "invalid_json", message: "is no JSON object" };
+  return { reason: "too_many_cells", message: `has ${value.length} cells, more than the header has columns` };
 }
 
 /** Gathers the records of a block and the rows that made none. */
@@ -237,9 +259,7 @@ function createMapped(map: MapRow) {
   const failures: RowFailure[] = [];
   return {
     add(value: unknown, row: number, dataOf: () => string): void {
-      const record = isJsonObject(value)
-        ? map(value)
-        : { reason: "invalid_json", message: "is no JSON object" };
+      const record = isJsonObject(value) ? map(value) : noRecord(value);
       if (typeof record === "string") {
         records.push(`${record}\n`);
         numbers.push(row);
@@ -251,31 +271,4 @@ function createMapped(map: MapRow) {
       rowOf: (line) => numbers[line - 1]!,
     }),
   };
-}
-
-/** What begins with the two bytes of a gzip file is inflated. */
-async function* inflate(chunks: AsyncGenerator<Uint8Array>, file: string): AsyncGenerator<Uint8Array> {
-  const first = await chunks.next();
-  const head = first.value ?? new Uint8Array(0);
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  if (!isGzip && file.toLowerCase().endsWith(".gz")) {
-    throw new UserError(`${JSON.stringify(file)} is not gzipped, as its name says`);
-  }
-  if (first.done === true) return;
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield head;
-    yield* chunks;
-  }
-  if (!isGzip) {
-    yield* all();
-    return;
-  }
-  const compressed = Readable.from(all());
-  const plain = createGunzip({ chunkSize: chunkBytes });
-  compressed.on("error", (error) => plain.destroy(error));
-  try {
-    yield* compressed.pipe(plain);
-  } finally {
-    compressed.destroy();
-  }
 }

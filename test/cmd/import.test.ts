@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -92,6 +92,52 @@ describe("import", () => {
     expect(err).toMatch(/^3 records stored/);
     const events = await exported(place, { users: false });
     expect(events.map((record) => record["#account_id"])).toEqual(["a1", "a2", "a3"]);
+  });
+
+  it.each([
+    { what: "nothing", csv: "", stored: 0, rejects: [] },
+    { what: "a header alone", csv: "who,at\n", stored: 0, rejects: [] },
+    { what: "UTF-16", csv: `\ufeffwho,at\né,${day} 10:00:00\n`, encoding: "utf16le", stored: 1, rejects: [] },
+    { what: "a cell too few", csv: `at,who,x\n${day} 10:00:00,ann\n`, stored: 1, rejects: [] },
+    { what: "further empty cells", csv: `who,at\nann,${day} 10:00:00,,\n`, stored: 1, rejects: [] },
+    {
+      what: "further cells",
+      csv: `who,at\nann,${day} 10:00:00,3\nbob,${day} 10:00:00\n`,
+      stored: 1,
+      rejects: ["too_many_cells: has 3 cells, more than the header has columns"],
+    },
+  ])("takes CSV with $what, and loses nothing of it silently", async ({ csv, encoding, stored, rejects }) => {
+    const place = openPlace({ "a.csv": "" });
+    writeFileSync(join(place.cwd, "a.csv"), Buffer.from(csv, (encoding ?? "utf8") as BufferEncoding));
+    const map = ["#account_id=who", "#time=at", "#event_name:=x"];
+    const file = join(place.cwd, "rejects.ndjson");
+    const { err } = await importFiles(place, ["a.csv"], { map, rejects: file });
+    expect(err).toContain(`${stored} records stored`);
+    const kept = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+    expect(
+      kept.map((line) => JSON.parse(line)).map(({ reason, message }) => `${reason}: ${message}`),
+    ).toEqual(rejects);
+  });
+
+  it.each([
+    [
+      "a quote that is never closed",
+      `who,at\n"ann,${day} 10:00:00\nb,c\n`,
+      "opens in line 2 is never closed",
+    ],
+    ["a column twice", "who,at,who\n", 'the header has the column "who" more than once'],
+    ["another encoding", Buffer.from("who,at\n\xe9,1\n", "latin1"), "line 2 is not UTF-8"],
+  ])("refuses CSV with %s, and says where", async (_name, csv, message) => {
+    const place = openPlace({ "a.csv": "" });
+    writeFileSync(join(place.cwd, "a.csv"), csv);
+    const map = ["#account_id=who", "#time=at", "#event_name:=x"];
+    await expect(importFiles(place, ["a.csv"], { map })).rejects.toThrow(message);
+  });
+
+  it("refuses NDJSON in UTF-16", async () => {
+    const place = openPlace({ "a.ndjson": "" });
+    writeFileSync(join(place.cwd, "a.ndjson"), Buffer.from("\ufeff{}\n", "utf16le"));
+    await expect(importFiles(place, ["a.ndjson"], {})).rejects.toThrow("it is UTF-16, valid is UTF-8");
   });
 
   it("makes records of Parquet by a mapping", async () => {
