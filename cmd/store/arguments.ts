@@ -53,7 +53,7 @@ export function addStore(program: Command): void {
     async ({ commands, store, config, output, signal }) => {
       const [{ keepDaysOf }, { openSteadyClock }] = await Promise.all([
         import("../serve/event/store.ts"),
-        import("../steady-clock.ts"),
+        import("../serve/data/steady-clock.ts"),
       ]);
       using clock = openSteadyClock(config);
       const nowMs = Math.min(Date.now(), clock.steadyMs());

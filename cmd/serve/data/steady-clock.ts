@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { openMarkFile } from "../base/files/mark-file.ts";
+import { openMarkFile } from "../../../base/files/mark-file.ts";
 import {
   type ClockMark,
   createLastingClock,
   type LastingClockPorts,
   systemPorts,
-} from "../store/sql/sqlite/lasting-clock.ts";
-import type { Config } from "./config/config.ts";
+} from "../../../store/sql/sqlite/lasting-clock.ts";
+import type { Config } from "../../config/config.ts";
 
 /** A clock of the data folder that is never set, and goes on over restarts. */
 export interface SteadyClock extends Disposable {

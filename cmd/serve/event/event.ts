@@ -20,8 +20,8 @@ import {
 import { type RecordSink, RecordsUnavailableError } from "../../../store/records/records.ts";
 import { systemPorts } from "../../../store/sql/sqlite/lasting-clock.ts";
 import type { Config } from "../../config/config.ts";
-import { openSteadyClock, type SteadyClock } from "../../steady-clock.ts";
 import { lockFolder } from "../data/lock.ts";
+import { openSteadyClock, type SteadyClock } from "../data/steady-clock.ts";
 import { type Gate, gateService } from "../lazy/gated-service.ts";
 import { createLateService } from "../lazy/late-service.ts";
 import { createLazilyOpen } from "../lazy/lazily-open.ts";
@@ -35,7 +35,7 @@ import {
 } from "../metrics/event.ts";
 import { startCompaction } from "./compaction.ts";
 import type { EventLoading } from "./loading.ts";
-import { findEventLosses } from "./losses.ts";
+import { findEventLosses, isIntakeLost } from "./losses.ts";
 import { hasSpooledRecords, keepDaysOf } from "./store.ts";
 
 export interface EventServices extends AsyncDisposable {
@@ -249,7 +249,7 @@ async function openLoading(
 
 /** Whether there is something to load, or to say about the data folder. */
 async function isToBeOpened(config: Config): Promise<boolean> {
-  if (await hasSpooledRecords(config)) return true;
+  if ((await hasSpooledRecords(config)) || isIntakeLost(config)) return true;
   const { lost, changed } = await findEventLosses(config);
   return lost.length + changed.length > 0;
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { readMark } from "../../../base/files/mark-file.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
@@ -52,6 +52,29 @@ export async function findEventLosses(
     lost: storeLoss === undefined ? lost : [storeLoss, ...lost],
     changed: missing.filter(({ isRead }) => isRead).map(describeMissing),
   };
+}
+
+/** Whether the store has loaded records, of whose users and uuids no intake knows. */
+export function isIntakeLost(config: Pick<Config, "data">): boolean {
+  const mark = readMark<EventsMark>(eventMarkPaths(config).store);
+  if (mark?.loadedTo === undefined) return false;
+  const head = readHead(join(config.data, "events", "intake.db"));
+  return head !== sqliteHead;
+}
+
+const sqliteHead = "SQLite format 3\0";
+
+function readHead(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const bytes = Buffer.alloc(sqliteHead.length);
+    return bytes.toString("latin1", 0, readSync(file, bytes, 0, bytes.length, 0));
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** What the message about losses says. */

@@ -34,8 +34,12 @@ export async function watchLoading({ events }: Config, records: PendingRecords):
         watch.loaded(prepared.counts);
         observer.loaded(prepared, times);
       },
+      began() {
+        watch.began();
+        observer.began?.();
+      },
       failed(error, delayMs) {
-        watch.failed();
+        watch.failed(error);
         observer.failed(error, delayMs);
       },
     }),

@@ -1,4 +1,5 @@
 import type { SpoolPlace } from "../../../store/events/events.ts";
+import { IntakeOpenError } from "../../../store/intake/intake.ts";
 import type { RefusalReason } from "../record/record.ts";
 import { comparePlaces } from "./places.ts";
 import { type LoadRefusal, loadRefusals, type RecordCounts } from "./prepared.ts";
@@ -16,7 +17,9 @@ export interface LoadWatch {
   /** To be called about every second: the records that are on disk end here. */
   reached(end: SpoolPlace): void;
   loaded(counts: RecordCounts): void;
-  failed(): void;
+  /** See LoadObserver. */
+  began(): void;
+  failed(error?: unknown): void;
   /** For how long the oldest record has waited that the store has not loaded; 0 when there is none. To about a second. */
   lagMs(loadedTo: SpoolPlace | undefined): number;
   /** Why records that are taken don't become events; undefined when they do. */
@@ -42,12 +45,17 @@ const ownReasons: ReadonlySet<string> = new Set<RefusalReason | LoadRefusal>([
   "time_too_old",
 ]);
 
+/** It can't be opened, or does not fit the store. */
+const intakeLost =
+  "records are taken, and not loaded: the intake is missing, damaged or in use, the log says what to do";
+
 export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWatchOptions): LoadWatch {
   const startMs = monotonicMs();
   let checkpoints: Checkpoint[] = [];
   let lastEnd: SpoolPlace | undefined;
   let lastLoadMs = startMs;
   let failures = { count: 0, sinceMs: startMs };
+  let isIntakeLost = false;
   /** Since a record was loaded. */
   let refused = { count: 0, ofReason: new Map<string, number>() };
 
@@ -75,7 +83,11 @@ export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWat
         refused.ofReason.set(reason, (refused.ofReason.get(reason) ?? 0) + count);
       }
     },
-    failed() {
+    began() {
+      isIntakeLost = false;
+    },
+    failed(error) {
+      isIntakeLost = error instanceof IntakeOpenError;
       if (failures.count === 0) failures.sinceMs = monotonicMs();
       failures.count++;
     },
@@ -84,6 +96,7 @@ export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWat
       return first === undefined ? 0 : monotonicMs() - first.atMs;
     },
     fault(loadedTo) {
+      if (isIntakeLost) return intakeLost;
       const nowMs = monotonicMs();
       const isFailing = failures.count >= minFailures && nowMs - failures.sinceMs >= minFailingMs;
       const first = firstWaiting(loadedTo);

@@ -48,6 +48,8 @@ export interface LoadLimits {
 export interface LoadObserver {
   /** The records of a batch can be queried. */
   loaded(prepared: PreparedBatch, times: { readonly loadMs: number; readonly delayMs: number }): void;
+  /** The intake fits the store, so that records can be loaded: at the start, and after each failure. */
+  began?(): void;
   /** Tried again after `delayMs`, as often as it takes. */
   failed(error: unknown, delayMs: number): void;
   /** A property is dropped, as others may be after it, because the project has as many as it may. Told once for each project. */
@@ -152,6 +154,7 @@ class SpoolLoader implements Loader {
     const loadedTo = store.loadedTo();
     this.#worker ??= this.#options.startWorker();
     await this.#worker.reset({ loadedTo, projects: this.#projectStarts(), ...this.#limit() });
+    this.#options.observer.began?.();
     const start = loadedTo ?? (await reader.start());
     this.#flushes.loaded(start);
     const session = new AbortController();

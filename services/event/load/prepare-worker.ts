@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
+import { IntakeOpenError } from "../../../store/intake/intake.ts";
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
 /** A preparer in another thread. One call at a time. */
 export interface PrepareWorker extends AsyncDisposable {
-  /** @throws Error when the intake can't be opened or read; it may be tried again */
+  /** @throws IntakeOpenError, or another Error when the intake can't be read; it may be tried again */
   reset(start: PrepareStart): Promise<void>;
   /** Takes the task's bytes with it. @throws Error when the disk fails, after which it must be reset */
   prepare(task: PrepareTask): Promise<PreparedBatch>;
@@ -51,7 +52,9 @@ export function createPrepareWorker(
     pending = Promise.withResolvers();
     worker.postMessage(message, [...moved]);
     const reply = await pending.promise;
-    if (reply.kind === "failed") throw new Error(reply.message);
+    if (reply.kind === "failed") {
+      throw reply.of === "intake" ? new IntakeOpenError(reply.message) : new Error(reply.message);
+    }
     return reply;
   }
   return {

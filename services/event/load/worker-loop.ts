@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Intake } from "../../../store/intake/intake.ts";
+import { type Intake, IntakeBehindError, IntakeOpenError } from "../../../store/intake/intake.ts";
 import { createPreparer, type Preparer } from "./prepare.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
@@ -47,7 +47,12 @@ export function servePreparer({ port, openIntake, folder, progress }: PrepareThr
     } catch (error) {
       progress[0] = -1;
       const text = error instanceof Error ? error.message : String(error);
-      port.postMessage({ kind: "failed", message: text } satisfies FromPrepareWorker);
+      const isOfIntake = error instanceof IntakeOpenError || error instanceof IntakeBehindError;
+      port.postMessage({
+        kind: "failed",
+        message: text,
+        ...(isOfIntake && { of: "intake" }),
+      } satisfies FromPrepareWorker);
     }
   });
 }

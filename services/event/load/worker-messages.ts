@@ -10,7 +10,8 @@ export type ToPrepareWorker =
 export type FromPrepareWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "prepared"; readonly prepared: PreparedBatch }
-  | { readonly kind: "failed"; readonly message: string };
+  /** `intake`: it can't be opened, or does not fit the store. */
+  | { readonly kind: "failed"; readonly message: string; readonly of?: "intake" };
 
 /** Shared with the thread, which writes the offset of the line that it has begun: so it is known when the thread dies. */
 export function createProgress(): Float64Array<SharedArrayBuffer> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
@@ -47,6 +47,27 @@ it.each(["inbox", "channels"] as const)("looks for what %s has lost no longer", 
   expect(existsSync(path)).toBe(false);
   expect(await accept(store)).toBe(`nothing of ${store} is known to be missing\n`);
 });
+
+it.each(["inbox", "channels"] as const)(
+  "says what to do about a file of %s that stays damaged",
+  async (store) => {
+    const { config } = loadConfig({ env: {}, cwd: folder });
+    const file = join(config.data, store, `${store}.db`);
+    mkdirSync(join(config.data, store), { recursive: true });
+    writeFileSync(file, "no database at all".repeat(100));
+    {
+      using mark = openMarkFile(markFile(config, store, file));
+      mark.write({ id: "one", commits: 7, numbers: { batches: 5 } });
+    }
+    await expect(accept(store)).rejects.toThrow(
+      new RegExp(
+        `^a start can't open it: .*"${file}" is damaged .*; restore "${file}" from a copy, or move it away: the next start then begins with an empty one$`,
+      ),
+    );
+    rmSync(file);
+    expect(await accept(store)).toBe(`nothing of ${store} is known to be missing\n`);
+  },
+);
 
 it("finds nothing missing where there is no data folder yet", async () => {
   expect(await accept("events")).toBe("nothing of events is known to be missing\n");

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openSteadyClock } from "../../cmd/steady-clock.ts";
+import { openSteadyClock } from "../../../../cmd/serve/data/steady-clock.ts";
 
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 0, 2);

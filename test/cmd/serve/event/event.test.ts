@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { lockFolder } from "../../../../cmd/serve/data/lock.ts";
@@ -69,6 +69,27 @@ describe("server that takes events", () => {
     expect(await metric("queries_waiting")).toMatch(/ 0$/);
     const letter = readFileSync(join(data, "deadletters/events.ndjson"), "utf8");
     expect(JSON.parse(letter)).toMatchObject({ source: "event.load", reason: "time_too_old" });
+  });
+
+  it.each([
+    ["deleted", (file: string) => rmSync(file)],
+    ["emptied", (file: string) => writeFileSync(file, "")],
+    ["no database", (file: string) => writeFileSync(file, "no database".repeat(1_000))],
+  ])("says that the intake is lost when it is %s, though nothing waits", async (_name, damage) => {
+    const data = folderWith({});
+    const server = await openEventServer(data);
+    await server.send([trackOf("a")]);
+    await vi.waitFor(async () => expect(await server.times("login")).toBe(1), patience);
+    await server.stop();
+    for (const name of readdirSync(join(data, "events/spool"))) rmSync(join(data, "events/spool", name));
+    for (const end of ["-wal", "-shm"]) rmSync(join(data, `events/intake.db${end}`), { force: true });
+    damage(join(data, "events/intake.db"));
+    const again = await openEventServer(data);
+    const events = async () => JSON.parse(await again.get("/readyz")).checks.events;
+    await vi.waitFor(
+      async () => expect(await events()).toContain("the intake is missing, damaged"),
+      patience,
+    );
   });
 
   it("takes no records on a disk that is nearly full, and says so", async () => {

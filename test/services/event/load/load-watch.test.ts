@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createLoadWatch, type LoadWatch } from "../../../../services/event/load/load-watch.ts";
 import type { RecordCounts } from "../../../../services/event/load/prepared.ts";
+import { IntakeOpenError } from "../../../../store/intake/intake.ts";
 
 const place = (offset: number) => ({ number: 1, offset });
 
@@ -92,6 +93,17 @@ describe("readiness", () => {
     for (let at = 0; at < failures; at++) watch.failed();
     nowMs += waitMs;
     expect(watch.fault(place(loadedTo))).toBe(fault);
+  });
+
+  it.each([0, 10])("is told at once when the intake can't be used, whatever waits (%i)", (loadedTo) => {
+    watch.reached(place(0));
+    watch.reached(place(10));
+    watch.failed(new IntakeOpenError("intake file is damaged"));
+    expect(watch.fault(place(loadedTo))).toBe(
+      "records are taken, and not loaded: the intake is missing, damaged or in use, the log says what to do",
+    );
+    watch.began();
+    expect(watch.fault(place(loadedTo))).toBeUndefined();
   });
 
   it("is there again after a load, and stays while a backlog is loaded", () => {
