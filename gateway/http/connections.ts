@@ -3,22 +3,38 @@ import { BlockList, isIPv6, type Socket } from "node:net";
 import { addCidr, hasAddress } from "../../base/net/special-networks.ts";
 import type { GatewayLimits } from "../limits.ts";
 
+/**
+ * What a connection does that may be closed for another: it never had an answer and has no call, it has no call
+ * any more, or it sends the body of its first calls.
+ */
+type Use = "unanswered" | "idle" | "sending";
+
 /** One client address, and what its connections hold at present. */
 export class Address {
   readonly name: string;
   /** Connections of many callers, as of a proxy: no limit per address applies. */
   readonly isShared: boolean;
-  /** Oldest first. */
   readonly connections = new Set<Connection>();
+  /** Those of them that can be closed for others, by their use; oldest first, or idle for longest. */
+  readonly closable: Readonly<Record<Use, Set<Connection>>> = {
+    unanswered: new Set(),
+    idle: new Set(),
+    sending: new Set(),
+  };
   calls = 0;
   /** Streaming calls of callers without a key. */
   openStreams = 0;
   /** Of bodies that are not complete and answers that are not read. */
   bytes = 0;
 
-  constructor(name: string, isShared: boolean) {
+  /** Whether it is among the addresses that have something to close. */
+  isListed = false;
+  readonly list: (address: Address) => void;
+
+  constructor(name: string, isShared: boolean, list: (address: Address) => void = ignore) {
     this.name = name;
     this.isShared = isShared;
+    this.list = list;
   }
 }
 
@@ -27,22 +43,69 @@ export class Connection {
   readonly address: Address;
   readonly socket: Socket | undefined;
   readonly sinceMs: number;
-  calls = 0;
   openStreams = 0;
   /** Streaming calls that were refused since one was last let in. */
   refusedStreams = 0;
   bytes = 0;
+  #calls = 0;
   /** Calls whose body is not complete. */
-  openBodies = 0;
-  /** Whether the head of a request has come. */
-  hasAsked = false;
-  /** Whether a request has been answered. */
-  hasAnswered = false;
+  #openBodies = 0;
+  #hasAsked = false;
+  #hasAnswered = false;
+  #use: Use | undefined;
 
   constructor(address: Address, socket: Socket | undefined, sinceMs: number) {
     this.address = address;
     this.socket = socket;
     this.sinceMs = sinceMs;
+  }
+
+  /** Whether the head of a request has come. */
+  get hasAsked(): boolean {
+    return this.#hasAsked;
+  }
+
+  get openBodies(): number {
+    return this.#openBodies;
+  }
+
+  startCall(): void {
+    this.#hasAsked = true;
+    this.address.calls++;
+    if (this.#calls++ === 0 || !this.#hasAnswered) this.note();
+  }
+
+  endCall(): void {
+    this.#hasAnswered = true;
+    this.address.calls--;
+    if (--this.#calls === 0 || this.#use !== undefined) this.note();
+  }
+
+  startBody(): void {
+    this.#openBodies++;
+    if (!this.#hasAnswered) this.note();
+  }
+
+  endBody(): void {
+    this.#openBodies--;
+    if (!this.#hasAnswered) this.note();
+  }
+
+  /** Puts the connection among those of its address that do the same; it is nowhere when it is closed. */
+  note(): void {
+    const { closable, connections } = this.address;
+    const use = connections.has(this) ? this.#findUse() : undefined;
+    if (use === this.#use) return;
+    if (this.#use !== undefined) closable[this.#use].delete(this);
+    this.#use = use;
+    if (use === undefined) return;
+    closable[use].add(this);
+    if (!this.address.isListed) this.address.list(this.address);
+  }
+
+  #findUse(): Use | undefined {
+    if (this.#calls === 0) return this.#hasAnswered ? "idle" : "unanswered";
+    return !this.#hasAnswered && this.#openBodies >= this.#calls ? "sending" : undefined;
   }
 }
 
@@ -76,6 +139,8 @@ type ConnectionLimits = Pick<
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #addresses = new Map<string, Address>();
+  /** Those of them that may have something to close, by the number of their connections. */
+  readonly #bySize: Set<Address>[] = [];
   readonly #proxies: BlockList;
   /** By the other end, which outer and inner sockets of TLS have in common. */
   readonly #byPort = new Map<string, Connection>();
@@ -100,6 +165,8 @@ export class Connections {
     const connection = new Connection(address, socket, nowMs);
     this.#addresses.set(address.name, address);
     address.connections.add(connection);
+    this.#resized(address, address.connections.size - 1);
+    connection.note();
     this.#count++;
     setConnection(socket, connection);
     const end = `${socket.remoteAddress} ${socket.remotePort}`;
@@ -137,17 +204,26 @@ export class Connections {
     )
       return false;
     if (this.#count < maxConnections) return true;
-    const bySize = [...this.#addresses.values()].sort((a, b) => b.connections.size - a.connections.size);
-    return bySize.some((one) => this.#evictFrom(one, nowMs));
+    return this.#evictFromLargest(nowMs);
   }
 
-  #evictFrom({ connections }: Address, nowMs: number): boolean {
-    const isOld = ({ sinceMs }: Connection): boolean => nowMs - sinceMs > youngMs;
-    const victim =
-      find(connections, (one) => one.calls === 0 && !one.hasAnswered && isOld(one)) ??
-      find(connections, ({ calls, hasAnswered }) => calls === 0 && hasAnswered) ??
-      find(connections, ({ calls }) => calls === 0) ??
-      find(connections, ({ calls, openBodies, hasAnswered }) => !hasAnswered && openBodies >= calls);
+  /** What is found to be busy is not looked at again before it has something to close. */
+  #evictFromLargest(nowMs: number): boolean {
+    for (let size = this.#bySize.length - 1; size > 0; size--) {
+      const addresses = this.#bySize[size] as Set<Address>;
+      for (const address of addresses) {
+        if (this.#evictFrom(address, nowMs)) return true;
+        addresses.delete(address);
+        address.isListed = false;
+      }
+    }
+    return false;
+  }
+
+  #evictFrom({ closable }: Address, nowMs: number): boolean {
+    const [oldest] = closable.unanswered;
+    const isOld = oldest !== undefined && nowMs - oldest.sinceMs > youngMs;
+    const victim = isOld ? oldest : (first(closable.idle) ?? oldest ?? first(closable.sending));
     if (victim === undefined) return false;
     this.#remove(victim);
     victim.socket?.destroy();
@@ -157,19 +233,38 @@ export class Connections {
   #remove(connection: Connection): void {
     const { address } = connection;
     if (!address.connections.delete(connection)) return;
+    connection.note();
     this.#count--;
+    this.#resized(address, address.connections.size + 1);
     if (address.connections.size === 0) this.#addresses.delete(address.name);
+  }
+
+  #list(address: Address): void {
+    const { size } = address.connections;
+    while (this.#bySize.length <= size) this.#bySize.push(new Set());
+    if (size > 0) this.#bySize[size]?.add(address);
+    address.isListed = size > 0;
+  }
+
+  #resized(address: Address, before: number): void {
+    if (!address.isListed) return;
+    this.#bySize[before]?.delete(address);
+    this.#list(address);
+    while (this.#bySize.at(-1)?.size === 0) this.#bySize.pop();
   }
 
   #addressOf(remote: string): Address {
     const name = networkOf(remote);
-    return this.#addresses.get(name) ?? new Address(name, remote !== "" && hasAddress(this.#proxies, remote));
+    const known = this.#addresses.get(name);
+    if (known !== undefined) return known;
+    const isShared = remote !== "" && hasAddress(this.#proxies, remote);
+    return new Address(name, isShared, (address) => this.#list(address));
   }
 }
 
-function find(connections: ReadonlySet<Connection>, matches: (one: Connection) => boolean) {
-  for (const connection of connections) if (matches(connection)) return connection;
-  return undefined;
+function first(connections: ReadonlySet<Connection>): Connection | undefined {
+  const [connection] = connections;
+  return connection;
 }
 
 /** IPv4 addresses as they are; of IPv6 addresses the first 64 bits, which one client has all the others of. */
@@ -193,3 +288,5 @@ function blockListOf(ranges: readonly string[]): BlockList {
   for (const range of ranges) addCidr(list, range);
   return list;
 }
+
+function ignore(): void {}

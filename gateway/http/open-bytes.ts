@@ -55,7 +55,7 @@ export class OpenBytes {
 
   /** A body that begins to come. */
   openBody(connection: Connection, holder: Holder): Hold {
-    connection.openBodies++;
+    connection.startBody();
     return this.#add(new Hold(this, connection, holder, true));
   }
 
@@ -97,7 +97,7 @@ export class OpenBytes {
   /** @internal Called by the hold. */
   closed(hold: Hold): void {
     this.#holds.delete(hold);
-    if (hold.isBody) hold.connection.openBodies--;
+    if (hold.isBody) hold.connection.endBody();
   }
 
   /** Ends what takes too long. */

@@ -4,11 +4,11 @@ import { type Connection, connectionOf } from "./connections.ts";
 
 /** Counts a call on an HTTP/1.1 connection until its response is closed, when `endHttp1Call` has to be called. */
 export function startHttp1Call({ req }: ServerResponse): void {
-  start(connectionOf(req.socket));
+  connectionOf(req.socket).startCall();
 }
 
 export function endHttp1Call({ req }: ServerResponse): void {
-  end(connectionOf(req.socket));
+  connectionOf(req.socket).endCall();
 }
 
 /** A connection that asks for further streams after this many refusals is closed: each costs some work. */
@@ -31,7 +31,7 @@ export function startHttp2Call(stream: ServerHttp2Stream, maxPerAddress: number)
     if (isInsistent && session?.closed === false) session.close();
     return false;
   }
-  start(connection);
+  connection.startCall();
   (stream as Counted)[kConnection] = connection;
   stream.on("close", onStreamClose);
   return true;
@@ -43,20 +43,7 @@ type Counted = ServerHttp2Stream & { [kConnection]?: Connection };
 
 /** One listener for all streams; a closed stream does not know its session any more. */
 function onStreamClose(this: Counted): void {
-  const connection = this[kConnection];
-  if (connection !== undefined) end(connection);
-}
-
-function start(connection: Connection): void {
-  connection.hasAsked = true;
-  connection.calls++;
-  connection.address.calls++;
-}
-
-function end(connection: Connection): void {
-  connection.hasAnswered = true;
-  connection.calls--;
-  connection.address.calls--;
+  this[kConnection]?.endCall();
 }
 
 function ignore(): void {}

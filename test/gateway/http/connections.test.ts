@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { Connections, connectionOf, networkOf } from "../../../gateway/http/connections.ts";
+import { type Connection, Connections, connectionOf, networkOf } from "../../../gateway/http/connections.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
 
 class FakeSocket extends EventEmitter {
@@ -25,27 +25,60 @@ let ports = 1;
 
 function open(limits: object) {
   const connections = new Connections({ ...defaultLimits, ...limits });
-  const dial = (address: string, state: object = {}) => {
+  const dial = (address: string, { atMs, use }: State = newest) => {
     const socket = new FakeSocket(address, ports++) as unknown as Socket;
-    const connection = connections.add(socket, 2_000);
-    return Object.assign(socket, {
-      connection: connection && Object.assign(connection, { sinceMs: 0, ...state }),
-    });
+    const connection = connections.add(socket, atMs);
+    if (connection !== undefined) use(connection);
+    return Object.assign(socket, { connection });
   };
   return { connections, dial };
 }
 
-const fresh = {};
-const young = { sinceMs: 1_900 };
-const used = { hasAsked: true, hasAnswered: true };
-const busy = { ...used, calls: 1 };
-const sending = { hasAsked: true, calls: 1, openBodies: 1 };
+/** When a connection came, and what it has done since. */
+interface State {
+  readonly atMs: number;
+  readonly use: (connection: Connection) => void;
+}
+
+const newest: State = { atMs: 2_000, use: () => undefined };
+const young: State = { ...newest, atMs: 1_900 };
+const fresh: State = { ...newest, atMs: 0 };
+const asking: State = { ...fresh, use: (connection) => connection.startCall() };
+const used: State = {
+  ...fresh,
+  use(connection) {
+    connection.startCall();
+    connection.endCall();
+  },
+};
+const busy: State = {
+  ...fresh,
+  use(connection) {
+    used.use(connection);
+    connection.startCall();
+  },
+};
+const sending: State = {
+  ...fresh,
+  use(connection) {
+    connection.startCall();
+    connection.startBody();
+  },
+};
+/** Its body is complete, and the answer is not. */
+const sent: State = {
+  ...fresh,
+  use(connection) {
+    sending.use(connection);
+    connection.endBody();
+  },
+};
 
 test.each([
-  ["the oldest that never had an answer", [used, young, fresh, fresh, sending], 2],
+  ["the oldest that never had an answer", [used, fresh, fresh, young, sending], 1],
   ["else the oldest that is idle", [busy, young, used, used, sending], 2],
   ["else the oldest that is new", [busy, sending, young, young], 2],
-  ["else the oldest that is still sending its first body", [busy, sending, sending], 1],
+  ["else the oldest that is still sending its first body", [busy, asking, sent, sending, sending], 3],
 ])("a full address closes %s", (_name, states, closed) => {
   const { connections, dial } = open({ maxConnectionsPerAddress: states.length });
   const sockets = states.map((state) => dial("10.0.0.1", state));
@@ -71,6 +104,22 @@ test("a full server closes connections of the address that has most", () => {
   expect([honest, ...greedy].map(({ destroyed }) => destroyed)).toEqual([false, true, false, false]);
 });
 
+test("a full server closes what an address with fewer has, where those with more are busy", () => {
+  const { dial } = open({ maxConnections: 6 });
+  const all = ["1", "1", "1", "2", "2"].map((last) => dial(`10.0.0.${last}`, busy));
+  const idle = dial("10.0.0.3", used);
+  const next = dial("10.0.0.4", busy);
+  expect([idle, next, ...all].filter(({ destroyed }) => destroyed)).toEqual([idle]);
+  expect(dial("10.0.0.5").destroyed).toBe(true);
+  all[3]!.connection!.endCall();
+  expect([dial("10.0.0.5", busy).destroyed, all[3]!.destroyed]).toEqual([false, true]);
+  next.destroy();
+  expect([dial("10.0.0.6", busy), dial("10.0.0.6", busy)].map(({ destroyed }) => destroyed)).toEqual([
+    false,
+    true,
+  ]);
+});
+
 test("proxies have no limit per address", () => {
   const { dial } = open({ maxConnectionsPerAddress: 1, trustedProxies: ["10.0.0.0/8", "fd00::1"] });
   const sockets = ["10.1.2.3", "10.1.2.3", "::ffff:10.1.2.3", "fd00::1", "fd00::1"].map((address) =>
@@ -81,7 +130,7 @@ test("proxies have no limit per address", () => {
 
 test("connections on which no request comes are closed", () => {
   const { connections, dial } = open({ unusedTimeoutMs: 1_000 });
-  const [unused, other] = [dial("10.0.0.1"), dial("10.0.0.1", { hasAsked: true })];
+  const [unused, other] = [dial("10.0.0.1", fresh), dial("10.0.0.1", { ...used, atMs: 0 })];
   connections.sweep(999);
   expect(unused!.destroyed).toBe(false);
   connections.sweep(1_001);
