@@ -1,30 +1,27 @@
-import { wordError } from "../../base/text/system-error.ts";
-
 export type ErrorClass = new (message: string, options?: ErrorOptions) => Error;
 
-/** How a store tells of its faults: in words of its own, and in classes that its port declares. */
+/** The error classes of a store, which its port declares, and the words of their messages. */
 export interface StoreFaults {
-  /** What messages call it, as "inbox". */
+  /** The name of the store in messages, such as "inbox". */
   readonly noun: string;
-  /** Why a commit must be on disk when it is answered, as "a crash would lose …". */
+  /** Why a commit must be on disk before it is acknowledged, such as "a crash would lose …". */
   readonly ifNotDurable: string;
-  /** What to do about a file that can't be read, as "restore it, or …". */
+  /** What to do about an unreadable file, such as "restore it, or …". */
   readonly ifDamaged: string;
-  /** It can't be opened, and trying again won't help. */
+  /** The store can't be opened, and trying again does not help. */
   readonly OpenError: ErrorClass;
-  /** It can't do its work now. */
+  /** The store can't do its work at the moment. */
   readonly UnavailableError: ErrorClass;
-  /** There is no room for more. */
+  /** The store has no space for more data. */
   readonly FullError: ErrorClass;
-  /** Faults of requests, which keep their class on the way from a thread; the more special first. */
+  /**
+   * Errors of single requests, which keep their class when they cross threads. Subclasses come before
+   * their base classes.
+   */
   readonly requestErrors: readonly ErrorClass[];
 }
 
-export function messageOf(error: unknown): string {
-  return wordError(error);
-}
-
-export function isOwn(faults: StoreFaults, error: unknown): boolean {
+export function isErrorOf(faults: StoreFaults, error: unknown): boolean {
   const { OpenError, UnavailableError, FullError, requestErrors } = faults;
   return [OpenError, UnavailableError, FullError, ...requestErrors].some((kind) => error instanceof kind);
 }

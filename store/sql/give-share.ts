@@ -1,39 +1,40 @@
 import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
 
-/** What is remembered of a process that has a share. */
+/** The stored share of one process. */
 export interface ShareRow {
   readonly share_key: number;
   readonly per_second: number;
   readonly held: number;
   readonly wanted: number;
-  /** By the clock of leases. */
+  /** The end of the lease, by the lease clock. */
   readonly until_ms: number;
 }
 
 export interface ShareGiven {
   readonly share: Omit<Share, "token">;
   readonly own: ShareRow;
-  /** Of processes that are gone, and of clocks that were set back. */
+  /** Rows of other processes to write: their leases ended too late, since a clock was set back. */
   readonly changed: readonly ShareRow[];
+  /** Keys of the processes whose leases have ended and whose rows are to be deleted. */
   readonly gone: readonly number[];
 }
 
-/** Two processes may disagree by so much on what the time is. */
+/** The maximum difference between the clocks of two processes. */
 export const skewMs = 1_000;
 /**
- * A share is counted for so long behind the end of its lease: a window of a
- * second, the time until what was sent last is counted, and the skew.
+ * How long a share still counts after the end of its lease: one window of a second, the time until the
+ * last request has been counted, and the clock skew.
  */
 export const graceMs = 1_600 + skewMs;
-/** A lease that ends later than any could was left by a clock that was set back. */
+/** A lease which ends further ahead than this was written before a clock was set back. */
 const maxAheadMs = 10_000;
-/** Who has more of what can't be split evenly, or the one request in a second, has it for so long. */
+/** What can't be split evenly, such as a rate of one request a second, moves to the next process after this time. */
 const turnMs = 60_000;
 
 /**
- * Gives a process its share. It grows by what nobody holds, and becomes less
- * only when the process itself says so, since it alone knows what has arrived.
- * @param rows of all processes; `key` names the one that asks
+ * Computes the share of one process. A share grows by what is unassigned. It shrinks only when its
+ * process asks for less, since only that process knows which of its requests have arrived.
+ * @param rows the shares of all processes; `key` identifies the asking process
  */
 export function giveShare(
   rows: readonly ShareRow[],
@@ -66,7 +67,7 @@ export function giveShare(
   };
 }
 
-/** The same for each, but what one doesn't want is the others'; what nobody wants is split evenly too. */
+/** Splits the rate evenly: first up to what each process wants, then the remainder regardless of wants. */
 function fairShares(rows: readonly ShareRow[], perSecond: number, turn: number): ReadonlyMap<number, number> {
   const ranked = rows
     .toSorted((a, b) => a.share_key - b.share_key)

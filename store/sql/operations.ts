@@ -1,18 +1,19 @@
 import type { Operation, Session } from "./query.ts";
 
-/** All that can be asked of a store's database, by name: a request to a thread is a name and its arguments. */
+/** All operations on a store's database, by name. A request to a thread is a name and its arguments. */
 export type Operations = Readonly<Record<string, (session: Session, ...args: never[]) => Operation<unknown>>>;
 
 export type NameIn<O extends Operations> = keyof O & string;
 
-/** The arguments behind the session. */
+/** The arguments of an operation after its session. */
 export type ArgumentsOf<O extends Operations, N extends NameIn<O>> =
   Parameters<O[N]> extends readonly [Session, ...infer Rest] ? Rest : never;
 
+/** The result of an operation. */
 export type OutcomeOf<O extends Operations, N extends NameIn<O>> =
   ReturnType<O[N]> extends Operation<infer T> ? T : never;
 
-/** What runs operations, each atomically and durably before it resolves. */
+/** Runs operations. Each one is atomic, and durable before its promise resolves. */
 export interface Executor<O extends Operations> extends AsyncDisposable {
   call<N extends NameIn<O>>(
     name: N,
@@ -22,6 +23,7 @@ export interface Executor<O extends Operations> extends AsyncDisposable {
   ): Promise<OutcomeOf<O, N>>;
 }
 
+/** Starts the named operation; the caller runs its queries. */
 export function start<O extends Operations, N extends NameIn<O>>(
   operations: O,
   name: N,

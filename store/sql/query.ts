@@ -1,58 +1,64 @@
 /**
- * A store's operations are written once, as generators that yield queries and
- * are given rows. A driver runs them, each in one transaction: SQLite at once in
- * its worker thread, PostgreSQL over the network. The texts keep to what both
- * understand: `{name}` is a table, parameters are `$1`, `$2` … in the order of
- * their first use, times and flags are integers.
+ * An operation of a store is written once for both engines: a generator which yields queries and
+ * receives their rows. A driver runs it in one transaction: SQLite synchronously in its worker thread,
+ * PostgreSQL over the network. The SQL is the subset that both understand: `{name}` is a table,
+ * parameters are `$1`, `$2` … in the order of their first use, times and flags are integers.
  */
 export type Operation<T> = Generator<Query, T, readonly Row[]>;
 
 export type Value = string | number | Uint8Array | null;
 
+/** One statement and its parameters. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly Value[];
-  /** `sql` ends before VALUES, and each of these is inserted; `params` is empty. */
+  /** Rows to insert: `sql` ends before VALUES, and `params` is empty. */
   readonly insert?: readonly (readonly Value[])[];
 }
 
-/** Columns by name. Which ones there are is known where the text is written. */
+/** A row, with its columns by name. The code which writes the statement knows their types. */
 export type Row = object;
 
-/** What an operation may know about where it runs. */
+/** What an operation knows about the environment it runs in. */
 export interface Session {
   readonly nowMs: number;
-  /** The same for a connection while it is kept: sums in a row for each shard don't make commits wait. 0-based. */
+  /**
+   * The 0-based shard of sums which this connection updates, so that commits do not wait for each
+   * other. Stable for a connection.
+   */
   readonly shard: number;
   readonly dialect: Dialect;
 }
 
-/** The differences between the engines, as pieces of text. */
+/** The differences between the engines, as pieces of SQL. */
 export interface Dialect {
-  /** Behind a SELECT: holds its rows until the commit. */
+  /** Follows a SELECT: locks its rows until the commit. */
   readonly forUpdate: string;
-  /** Behind a SELECT: the same for rows of this name, leaving out what others hold. */
+  /** Follows a SELECT: locks the rows of this table alias, and skips rows that others have locked. */
   skipLocked(name: string): string;
-  /** The integers of a parameter that is a JSON array, as a sub-select. */
+  /** A subquery with the integers of a parameter which is a JSON array. */
   integersOf(param: string): string;
-  /** Holds what the text `$1` names until the commit; null where transactions are one after the other anyway. */
+  /** Locks the name `$1` until the commit; null where transactions are serialized anyway. */
   readonly lockName: string | null;
 }
 
+/** Runs a query; returns all rows. */
 export function* all<T extends Row>(sql: string, ...params: Value[]): Operation<readonly T[]> {
   return (yield { sql, params }) as readonly T[];
 }
 
+/** Runs a query; returns the first row, or null. */
 export function* first<T extends Row>(sql: string, ...params: Value[]): Operation<T | null> {
   const [row] = (yield { sql, params }) as readonly T[];
   return row ?? null;
 }
 
+/** Runs a statement without a result. */
 export function* run(sql: string, ...params: Value[]): Operation<void> {
   yield { sql, params };
 }
 
-/** `sql` is `INSERT INTO {table} (columns)`. */
+/** Inserts rows. `sql` is `INSERT INTO {table} (columns)`. */
 export function* insertAll(sql: string, rows: readonly (readonly Value[])[]): Operation<void> {
   if (rows.length > 0) yield { sql, params: [], insert: rows };
 }

@@ -2,34 +2,36 @@ import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
 import { giveShare, graceMs, type ShareRow, skewMs } from "./give-share.ts";
 import { all, type Operation, run, type Session } from "./query.ts";
 
-/** A table with the columns of `ShareRow`, and one that tells the rates apart. */
+/** A table with the columns of `ShareRow` and a column which identifies the rate. */
 export interface ShareTable {
   readonly table: string;
   readonly column: string;
 }
 
-/** One rate of a table. */
-export interface RateOf extends ShareTable {
+/** One shared rate of a table. */
+export interface SharedRate extends ShareTable {
   readonly value: string | number;
-  /** What transactions about it hold. */
+  /** The name that transactions on this rate lock. */
   readonly lock: string;
 }
 
-export interface Sharing extends Omit<ShareAsked, "token"> {
+/** A process's request for its share of a rate. */
+export interface ShareRequest extends Omit<ShareAsked, "token"> {
   readonly key: number;
-  /** By the clock of leases. */
+  /** The current time by the lease clock. */
   readonly atMs: number;
 }
 
-/** What a process that had the file before has sent may still come, and is in a window with this one's. */
-const aloneMs = 1_100;
+/** How long requests of the process that had the file before may still count in a window. */
+const previousProcessMs = 1_100;
 const maxLeaseMs = 60_000;
 const maxPerSecond = 10_000;
 
+/** Computes and stores the share of a process; deletes its row when it neither has nor wants one. */
 export function* shareRate(
   session: Session,
-  rate: RateOf,
-  sharing: Sharing,
+  rate: SharedRate,
+  sharing: ShareRequest,
 ): Operation<Omit<Share, "token">> {
   yield* lockShares(session, rate);
   const rows = yield* all<ShareRow>(
@@ -37,17 +39,21 @@ export function* shareRate(
     rate.value,
   );
   const { share, own, changed, gone } = giveShare(rows, sharing.key, sharing, sharing.atMs);
-  const isLeft = own.held === 0 && own.wanted === 0;
-  for (const one of isLeft ? [...gone, sharing.key] : gone) yield* remove(rate, one);
-  for (const row of isLeft ? changed : [...changed, own]) yield* write(rate, row);
+  const isUnused = own.held === 0 && own.wanted === 0;
+  for (const one of isUnused ? [...gone, sharing.key] : gone) yield* remove(rate, one);
+  for (const row of isUnused ? changed : [...changed, own]) yield* write(rate, row);
   return share;
 }
 
-/** @param afterMs until what was sent is in no window any more */
+/**
+ * Releases the share of a process.
+ * @param afterMs the time until the process's last requests are in no window any more; 0 deletes the
+ * share at once
+ */
 export function* leaveRate(
   session: Session,
-  rate: RateOf,
-  { key, atMs }: Pick<Sharing, "key" | "atMs">,
+  rate: SharedRate,
+  { key, atMs }: Pick<ShareRequest, "key" | "atMs">,
   afterMs: number,
 ): Operation<void> {
   yield* lockShares(session, rate);
@@ -63,9 +69,12 @@ export function* leaveRate(
   );
 }
 
-/** What is left was a process's that has ended, and whose clock may have been another. */
-export function* forgetShares({ table }: ShareTable, atMs: number): Operation<void> {
-  yield* run(`UPDATE ${table} SET wanted = 0, until_ms = $1`, atMs + aloneMs - graceMs);
+/**
+ * Expires all shares of a store which one process owns: they belong to a process that has ended,
+ * perhaps with another clock.
+ */
+export function* expireShares({ table }: ShareTable, atMs: number): Operation<void> {
+  yield* run(`UPDATE ${table} SET wanted = 0, until_ms = $1`, atMs + previousProcessMs - graceMs);
 }
 
 /** @throws RangeError that names the field */
@@ -81,11 +90,12 @@ export function checkAfterMs(afterMs: number): void {
   checkRange("afterMs", afterMs, 0, maxLeaseMs);
 }
 
+/** Encodes the key of a share as its token. */
 export function encodeShare(key: number): string {
   return key.toString(36);
 }
 
-/** @throws RangeError */
+/** @throws RangeError unless the token is one that `encodeShare` returns */
 export function decodeShare(token: string): number {
   if (!/^[0-9a-z]{1,10}$/.test(token)) throw new RangeError(`token is "${token}", not one of a share`);
   return Number.parseInt(token, 36);
@@ -96,15 +106,15 @@ function checkRange(field: string, value: number, min: number, max: number): voi
   throw new RangeError(`${field} is ${value}, not a whole number from ${min} to ${max}`);
 }
 
-function* lockShares({ dialect }: Session, { lock }: RateOf): Operation<void> {
+function* lockShares({ dialect }: Session, { lock }: SharedRate): Operation<void> {
   if (dialect.lockName !== null) yield* run(dialect.lockName, lock);
 }
 
-function* remove({ table, column, value }: RateOf, key: number): Operation<void> {
+function* remove({ table, column, value }: SharedRate, key: number): Operation<void> {
   yield* run(`DELETE FROM ${table} WHERE ${column} = $1 AND share_key = $2`, value, key);
 }
 
-function* write({ table, column, value }: RateOf, row: ShareRow): Operation<void> {
+function* write({ table, column, value }: SharedRate, row: ShareRow): Operation<void> {
   yield* run(
     `INSERT INTO ${table} (${column}, share_key, per_second, held, wanted, until_ms)
      VALUES ($1, $2, $3, $4, $5, $6)

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { openMarkFile } from "../../../base/files/mark-file.ts";
 import {
   type ClockMark,
-  createLastingClock,
-  type LastingClockPorts,
+  createPersistentClock,
+  type PersistentClockPorts,
   systemPorts,
-} from "../../../store/sql/sqlite/lasting-clock.ts";
+} from "../../../store/sql/persistent-clock.ts";
 import type { Config } from "../../config/config.ts";
 
 /** A clock of the data folder that is never set, and goes on over restarts. */
@@ -23,10 +23,10 @@ const minDriftMs = 60_000;
 /** Opens the clock; its state is one of the marks in the data folder. */
 export function openSteadyClock(
   { data }: Pick<Config, "data">,
-  ports: LastingClockPorts = systemPorts(),
+  ports: PersistentClockPorts = systemPorts(),
 ): SteadyClock {
   const file = openMarkFile<ClockMark>(join(data, "marks", "clock.mark"));
-  const clock = createLastingClock(file.found ?? null, ports);
+  const clock = createPersistentClock(file.found ?? null, ports);
   let notedMs = Number.NEGATIVE_INFINITY;
   const steadyMs = (): number => {
     const nowMs = clock.clockMs();

@@ -18,7 +18,7 @@ import {
   emptySchema,
 } from "../../../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../../../store/records/records.ts";
-import { systemPorts } from "../../../store/sql/sqlite/lasting-clock.ts";
+import { systemPorts } from "../../../store/sql/persistent-clock.ts";
 import type { Config } from "../../config/config.ts";
 import { lockFolder } from "../data/lock.ts";
 import { openSteadyClock, type SteadyClock } from "../data/steady-clock.ts";

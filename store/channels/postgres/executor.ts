@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { PostgresExecutor } from "../../sql/postgres/executor.ts";
-import { readClock } from "../../sql/postgres/read-clock.ts";
+import { readClock } from "../../sql/postgres/lease-clock.ts";
 import type { ChannelsOperations } from "../sql/operations.ts";
 import { channelStore } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import { keepClock, readClock } from "../../sql/clock-row.ts";
+import { readClock, saveClock } from "../../sql/persistent-clock.ts";
 import { listBatches } from "./batch-rows.ts";
 import { claimDueTask, startRun } from "./begin-run.ts";
 import { createChannel, deleteChannel, findChannel, listChannels, updateChannel } from "./channel-rows.ts";
@@ -36,7 +36,7 @@ export const operations = {
   findRun,
   findTask,
   forgetLeases,
-  keepClock,
+  saveClock,
   leaseBatches,
   leasePreparation,
   leaveRate,

@@ -4,7 +4,7 @@ import { type Operation, run, type Session } from "../../sql/query.ts";
 import * as shares from "../../sql/shares.ts";
 import { seqOfChannel } from "./ids.ts";
 
-export interface ChannelSharing extends shares.Sharing {
+export interface ChannelSharing extends shares.ShareRequest {
   readonly channelId: string;
 }
 
@@ -53,6 +53,6 @@ export function* forgetShares(atMs: number): Operation<void> {
   );
 }
 
-function rateOf(channelId: string): shares.RateOf {
+function rateOf(channelId: string): shares.SharedRate {
   return { ...TABLE, value: seqOfChannel(channelId), lock: `engage shares of ${channelId}` };
 }

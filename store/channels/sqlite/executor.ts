@@ -1,6 +1,6 @@
 import type { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
 import { SqliteExecutor, workerBeside } from "../../sql/sqlite/executor.ts";
-import type { WorkerSetup } from "../../sql/sqlite/requests.ts";
+import type { WorkerSetup } from "../../sql/sqlite/messages.ts";
 import type { ChannelsOperations } from "../sql/operations.ts";
 import { channelStore } from "./store.ts";
 

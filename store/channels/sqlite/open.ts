@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { createPersistentClock, systemPorts } from "../../sql/persistent-clock.ts";
 import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
 import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
-import { createLastingClock, systemPorts } from "../../sql/sqlite/lasting-clock.ts";
 import { type ChannelStore, defaultRunRetentionMs } from "../channels.ts";
 import { SqlChannels } from "../sql/sql-channels.ts";
 import { SqliteChannelsExecutor } from "./executor.ts";
@@ -65,13 +65,13 @@ export async function openSqliteChannels(options: SqliteChannelsOptions): Promis
   const executor = new SqliteChannelsExecutor(setup, guard);
   await executor.open();
   try {
-    const clock = createLastingClock(await executor.call("readClock", now(), [], undefined), {
+    const clock = createPersistentClock(await executor.call("readClock", now(), [], undefined), {
       ...systemPorts(),
       now,
     });
     const { leaseNow = clock.clockMs } = options;
     await executor.call("forgetLeases", now(), [leaseNow()], undefined);
-    await executor.call("keepClock", now(), [clock.mark()], undefined);
+    await executor.call("saveClock", now(), [clock.mark()], undefined);
     return new SqlChannels(executor, { now, leaseNow, retentionMs });
   } catch (error) {
     await executor[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-import type { SqliteStore } from "../../sql/sqlite/store.ts";
+import type { SqliteStore } from "../../sql/sqlite/sqlite.ts";
 import { channelFaults } from "../faults.ts";
 import { type ChannelsOperations, operations } from "../sql/operations.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
@@ -8,7 +8,7 @@ export const channelStore: SqliteStore & { readonly operations: ChannelsOperatio
   operations,
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
-  bringing: new Set<keyof ChannelsOperations>([
+  storesData: new Set<keyof ChannelsOperations>([
     "appendBatches",
     "claimDueTask",
     "createChannel",
@@ -17,6 +17,6 @@ export const channelStore: SqliteStore & { readonly operations: ChannelsOperatio
     "updateChannel",
   ]),
   // A power cut may undo them: a computer that starts again takes longer than what they are for.
-  lazy: new Set<keyof ChannelsOperations>(["beginBatches", "keepClock"]),
+  unsynced: new Set<keyof ChannelsOperations>(["beginBatches", "saveClock"]),
   numbered: ["channels", "tasks", "runs"],
 };

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { ArgumentsOf, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { PostgresExecutor } from "../../sql/postgres/executor.ts";
-import { readClock } from "../../sql/postgres/read-clock.ts";
+import { readClock } from "../../sql/postgres/lease-clock.ts";
 import { postgresDialect } from "../../sql/postgres/runner.ts";
 import type { AcceptResult } from "../batch.ts";
 import { encodeBatchId } from "../ids.ts";

@@ -2,7 +2,6 @@ import { createPool, type PostgresConnection } from "../../sql/postgres/connect.
 import { toStoreError } from "../../sql/postgres/errors.ts";
 import { createLeaseClock } from "../../sql/postgres/lease-clock.ts";
 import { checkServer } from "../../sql/postgres/migrate.ts";
-import { createReadiness } from "../../sql/postgres/readiness.ts";
 import { checkSchemaName } from "../../sql/postgres/store.ts";
 import { defaultRetention, type Inbox, type InboxRetention, InboxUnavailableError } from "../inbox.ts";
 import { defaultMaxQueuedBytes, SqlInbox } from "../sql/sql-inbox.ts";
@@ -70,4 +69,35 @@ function asUnavailable(prepare: () => Promise<void> | undefined): () => Promise<
       if (error instanceof InboxUnavailableError || !(error instanceof Error)) throw error;
       throw new InboxUnavailableError(error.message, { cause: error });
     });
+}
+
+/** After a failed check, calls within this time fail with the same error. */
+const pauseMs = 500;
+
+/**
+ * Runs a check until it has passed once; concurrent calls share it. The returned function returns
+ * undefined from then on, so that callers do not wait.
+ */
+function createReadiness(check: () => Promise<void>): () => Promise<void> | undefined {
+  let isReady = false;
+  let running: Promise<void> | undefined;
+  let failed: { readonly error: unknown; readonly atMs: number } | undefined;
+  const run = async (): Promise<void> => {
+    try {
+      await check();
+      isReady = true;
+    } catch (error) {
+      failed = { error, atMs: performance.now() };
+      throw error;
+    } finally {
+      running = undefined;
+    }
+  };
+  return () => {
+    if (isReady) return undefined;
+    if (failed !== undefined && performance.now() - failed.atMs < pauseMs)
+      return Promise.reject(failed.error);
+    running ??= run();
+    return running;
+  };
 }

@@ -6,7 +6,7 @@ import { MIGRATIONS } from "./schema.ts";
 export const inboxStore: PostgresStore & { readonly operations: InboxOperations } = {
   faults: inboxFaults,
   operations,
-  lazy: new Set<keyof InboxOperations>(["begin", "extend"]),
+  unsynced: new Set<keyof InboxOperations>(["begin", "extend"]),
   migrations: MIGRATIONS,
   tableOf: (name) => name,
 };

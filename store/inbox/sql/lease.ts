@@ -1,5 +1,5 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
-import { forgetShares } from "../../sql/shares.ts";
+import { expireShares } from "../../sql/shares.ts";
 import { recover } from "./begin.ts";
 import { parkedMs } from "./order.ts";
 import { type BrokenWork, buryBroken, readIndexes } from "./rows/broken-work.ts";
@@ -91,7 +91,7 @@ export function* extend(
 
 /** The process that had the file before has ended, and its leases with it; those of consumers elsewhere go on. */
 export function* forgetLeases({ nowMs }: Session): Operation<void> {
-  yield* forgetShares(targetShares, nowMs);
+  yield* expireShares(targetShares, nowMs);
   yield* run(
     `UPDATE {work} SET due_at_ms = $1 WHERE leased = ${holders.process} AND due_at_ms > $1
        AND due_at_ms < ${parkedMs}`,

@@ -1,4 +1,4 @@
-import { keepClock, readClock } from "../../sql/clock-row.ts";
+import { readClock, saveClock } from "../../sql/persistent-clock.ts";
 import { accept } from "./accept.ts";
 import { begin } from "./begin.ts";
 import { counts } from "./books.ts";
@@ -20,7 +20,7 @@ export const operations = {
   extend,
   findDelivery,
   forgetLeases,
-  keepClock,
+  saveClock,
   lease,
   leaveRate,
   listDeadLetters,

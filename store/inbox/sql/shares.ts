@@ -2,7 +2,7 @@ import type { Share } from "../../../base/async/rate-shares.ts";
 import type { Operation, Session } from "../../sql/query.ts";
 import * as shares from "../../sql/shares.ts";
 
-export interface TargetSharing extends Omit<shares.Sharing, "atMs"> {
+export interface TargetSharing extends Omit<shares.ShareRequest, "atMs"> {
   readonly target: string;
 }
 
@@ -20,6 +20,6 @@ export function* leaveRate(
   yield* shares.leaveRate(session, rateOf(target), { key, atMs: session.nowMs }, afterMs);
 }
 
-function rateOf(target: string): shares.RateOf {
+function rateOf(target: string): shares.SharedRate {
   return { ...targetShares, value: target, lock: `engage shares of target ${target}` };
 }

@@ -28,7 +28,7 @@ export interface SqlInboxOptions {
   /** Resolves when the store can be used; undefined when it can. */
   readonly prepare?: () => Promise<void> | undefined;
   /** Notes in the store how its clock stands; undefined where the database has a clock. */
-  readonly keepClock?: () => Promise<unknown>;
+  readonly saveClock?: () => Promise<unknown>;
   /** Bodies on their way to the store; more is refused, so that memory is bounded when it is slow. */
   readonly maxQueuedBytes: number;
 }
@@ -191,7 +191,7 @@ export class SqlInbox implements port.Inbox {
 
   async prune(options?: port.CallOptions): Promise<port.PruneResult> {
     // On a full disk pruning goes on, and the clock is noted another time.
-    await this.#options.keepClock?.().catch(() => {});
+    await this.#options.saveClock?.().catch(() => {});
     return await this.#call("prune", [this.#options.retention], options);
   }
 

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { createPersistentClock, systemPorts } from "../../sql/persistent-clock.ts";
 import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
 import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
 import { SqliteExecutor, workerBeside } from "../../sql/sqlite/executor.ts";
-import { createLastingClock, systemPorts } from "../../sql/sqlite/lasting-clock.ts";
 import { defaultRetention, type Inbox, type InboxRetention } from "../inbox.ts";
 import { defaultMaxQueuedBytes, SqlInbox } from "../sql/sql-inbox.ts";
 import { inboxStore } from "./store.ts";
@@ -78,12 +78,12 @@ export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbo
   const retention = { ...defaultRetention, ...options.retention };
   try {
     const mark = await executor.call("readClock", 0, [], undefined);
-    const clock = createLastingClock(mark, systemPorts());
+    const clock = createPersistentClock(mark, systemPorts());
     const { clockMs = options.now ?? clock.clockMs } = options;
     await executor.call("forgetLeases", clockMs(), [], undefined);
-    const keepClock = () => executor.call("keepClock", clockMs(), [clock.mark()], undefined);
-    await keepClock();
-    return new SqlInbox(executor, { now, clockMs, keepClock, maxQueuedBytes, retention });
+    const saveClock = () => executor.call("saveClock", clockMs(), [clock.mark()], undefined);
+    await saveClock();
+    return new SqlInbox(executor, { now, clockMs, saveClock, maxQueuedBytes, retention });
   } catch (error) {
     await executor[Symbol.asyncDispose]();
     throw error;

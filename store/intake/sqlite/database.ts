@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { messageOf } from "../../sql/faults.ts";
-import { codeOf } from "../../sql/sqlite/codes.ts";
-import { type FileForm, openFile } from "../../sql/sqlite/file.ts";
+import { wordError } from "../../../base/text/system-error.ts";
+import { codeOf } from "../../sql/sqlite/errors.ts";
+import { type FileSchema, openFile } from "../../sql/sqlite/file.ts";
 import { IntakeOpenError, IntakeUnavailableError } from "../intake.ts";
 
 /** "inta" */
@@ -26,7 +26,7 @@ const migrations: readonly string[] = [
      seq INTEGER PRIMARY KEY, base_ms INTEGER NOT NULL, latest_ms INTEGER NOT NULL, claims BLOB NOT NULL) STRICT;`,
 ];
 
-const form: FileForm = {
+const form: FileSchema = {
   faults: {
     noun: "intake",
     ifDamaged:
@@ -79,7 +79,7 @@ export class IntakeDatabase implements Disposable {
       return work();
     } catch (error) {
       if (codeOf(error) === 0) throw error;
-      throw new IntakeUnavailableError(`intake file "${this.#path}": ${messageOf(error)}`, { cause: error });
+      throw new IntakeUnavailableError(`intake file "${this.#path}": ${wordError(error)}`, { cause: error });
     }
   }
 }

@@ -1,23 +1,24 @@
 import { Client, Pool, type PoolConfig, TypeOverrides, types } from "pg";
 
 export interface PostgresConnection {
-  /** `postgresql://user:password@host:5432/database?sslmode=verify-full`. */
+  /** Format: `postgresql://user:password@host:5432/database?sslmode=verify-full`. */
   readonly url: string;
-  /** Connections at most. Default 10. */
+  /** The maximum number of connections. Default 10. */
   readonly maxConnections?: number;
-  /** A connection, from the pool or a new one, must come within this time. Default 2 s. */
+  /** The maximum time to get a connection from the pool or to open one. Default 2 s. */
   readonly connectTimeoutMs?: number;
-  /** A statement must end within this time. Default 10 s. */
+  /** The maximum time of a statement. Default 10 s. */
   readonly statementTimeoutMs?: number;
 }
 
-/** The server ends the statement first; a server that can't is given up a little later. */
+/** The client gives up this long after the server should have ended a statement itself. */
 const giveUpMs = 2_000;
 
 export function createPool(connection: PostgresConnection): Pool {
   const pool = new Pool({ ...configOf(connection), max: connection.maxConnections ?? 10 });
-  // A connection that breaks is replaced, and the call that has it is told by its query. Unheard,
-  // the error would end the process: the pool tells of idle connections, a lent one only by itself.
+  // A broken connection is replaced, and the call which uses it fails by its query. Without these
+  // listeners the error event would end the process: the pool emits it for idle connections, a
+  // connection in use emits its own.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
@@ -31,7 +32,7 @@ export function createClient(connection: PostgresConnection): Client {
 
 function configOf(connection: PostgresConnection): PoolConfig {
   const { url, connectTimeoutMs = 2_000, statementTimeoutMs = 10_000 } = connection;
-  // Our 64-bit integers are times and counts, far below 2^53.
+  // The 64-bit integers of the stores are times and counts, far below 2^53.
   const ownTypes = new TypeOverrides();
   ownTypes.setTypeParser(types.builtins.INT8, Number);
   return {

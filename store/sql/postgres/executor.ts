@@ -9,23 +9,23 @@ import {
 } from "../operations.ts";
 import type { Operation, Session } from "../query.ts";
 import { createPool, type PostgresConnection } from "./connect.ts";
-import { isWorthAnotherTry, toStoreError } from "./errors.ts";
+import { isRetryable, toStoreError } from "./errors.ts";
 import { checkServer } from "./migrate.ts";
 import { postgresDialect, Runner } from "./runner.ts";
 import { checkSchemaName, type PostgresStore } from "./store.ts";
 
 export interface PoolOptions {
   readonly schema: string;
-  /** Calls that may wait for a connection; more are refused at once. */
+  /** The maximum number of calls which wait for a connection; more are refused at once. */
   readonly maxWaiting: number;
 }
 
-/** What commits sum up is kept in so many rows for each sum. */
+/** The number of rows in which the sums that each commit updates are kept. */
 const shards = 16;
 const maxTries = 5;
 
 /**
- * Connects to a server whose schema `migrate` has brought up.
+ * Connects to a server whose schema `migrate` has created or updated.
  * @throws OpenError or UnavailableError of the store
  */
 export async function openPool(
@@ -71,7 +71,7 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
       (session) => start(this.#store.operations, name, session, args),
       nowMs,
       signal,
-      this.#store.lazy?.has(name),
+      this.#store.unsynced?.has(name),
     );
   }
 
@@ -85,14 +85,14 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
     begin: (session: Session) => Operation<T>,
     nowMs: number,
     signal: AbortSignal | undefined,
-    isLazy?: boolean,
+    isUnsynced?: boolean,
   ): Promise<T> {
     return await this.withClient((client, shard) => {
-      return this.runner.transact(client, begin({ nowMs, shard, dialect: postgresDialect }), isLazy);
+      return this.runner.transact(client, begin({ nowMs, shard, dialect: postgresDialect }), isUnsynced);
     }, signal);
   }
 
-  /** Does work on a connection; again when it lost against other work of the same time. */
+  /** Runs work on a connection; repeats it after a conflict with concurrent work. */
   protected async withClient<T>(
     work: (client: PoolClient, shard: number) => Promise<T>,
     signal: AbortSignal | undefined,
@@ -101,7 +101,7 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
     const { noun, UnavailableError } = this.#store.faults;
     if (this.#isClosed) throw new UnavailableError(`${noun} is closed`);
     if (this.#pool.waitingCount >= this.#maxWaiting) {
-      const words = `${this.#pool.waitingCount} calls wait for a connection, no more are taken`;
+      const words = `${this.#pool.waitingCount} calls already wait for a connection`;
       throw new UnavailableError(`${noun} database: ${words}`);
     }
     return await raceAbort(this.#tryWithClient(work), signal);
@@ -112,7 +112,7 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
       try {
         return await this.#once(work);
       } catch (error) {
-        if (!isWorthAnotherTry(error) || tries === maxTries) throw toStoreError(this.#store.faults, error);
+        if (!isRetryable(error) || tries === maxTries) throw toStoreError(this.#store.faults, error);
       }
     }
   }
@@ -126,9 +126,9 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
       failure = error;
       throw error;
     } finally {
-      // A connection is kept only when what failed is known to be harmless to it.
+      // A connection is reused only when the error is known to be harmless to it.
       const isRefusal = this.#store.faults.requestErrors.some((kind) => failure instanceof kind);
-      const isSound = failure === undefined || isWorthAnotherTry(failure) || isRefusal;
+      const isSound = failure === undefined || isRetryable(failure) || isRefusal;
       client.release(!isSound);
     }
   }
@@ -142,7 +142,7 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
   }
 }
 
-/** The work goes on behind an abort, until its connection is free again. */
+/** Rejects when the signal aborts. The work continues until its connection is free again. */
 async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   const aborted = Promise.withResolvers<never>();

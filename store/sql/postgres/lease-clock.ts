@@ -1,25 +1,30 @@
+import { first, type Operation } from "../query.ts";
+
 export interface LeaseClockOptions {
-  /** The time of the database, in milliseconds since 1970. */
+  /** Reads the time of the database, in milliseconds since 1970. */
   readonly ask: () => Promise<number>;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Stands in until the database has been asked. */
+  /** Returns the time until the database has been asked, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** The time of the database as this process knows it. */
+/** The time of the database as this process knows it, in milliseconds since 1970. */
 export interface LeaseClock {
   now(): number;
-  /** Asks the database at once. */
+  /** Reads the time of the database at once. */
   refresh(): Promise<void>;
 }
 
-/** Clocks of two machines move apart by less than 10 ms in it. */
+/**
+ * The database is asked again after this time, in which the clocks of two machines drift apart by less
+ * than 10 ms.
+ */
 const freshMs = 60_000;
-/** An answer that took longer, as when the pool is busy, is wrong by up to half of that: what is known is better. */
+/** A slower reply, such as from a busy pool, may be wrong by half its duration, so the known offset is kept. */
 const maxRoundTripMs = 1_000;
 
-/** As `createLeaseClock`, when the database has been asked once. */
+/** Creates a lease clock and reads the time of the database once. */
 export async function openLeaseClock(options: Omit<LeaseClockOptions, "now">): Promise<() => number> {
   const clock = createLeaseClock({ ...options, now: Date.now });
   await clock.refresh();
@@ -27,9 +32,9 @@ export async function openLeaseClock(options: Omit<LeaseClockOptions, "now">): P
 }
 
 /**
- * Lets replicas agree on when a lease ends although their own clocks may differ
- * or be set. The database is asked once a minute, on the side; in between the
- * monotonic clock goes on.
+ * Creates a clock by which replicas agree on when a lease ends, although their own clocks differ or are
+ * set. The clock asks the database once a minute, in the background; in between it follows the
+ * monotonic clock.
  */
 export function createLeaseClock({ ask, monotonic, now }: LeaseClockOptions): LeaseClock {
   let offsetMs: number | undefined;
@@ -42,7 +47,7 @@ export function createLeaseClock({ ask, monotonic, now }: LeaseClockOptions): Le
       const databaseMs = await ask();
       const answeredMs = monotonic();
       if (offsetMs !== undefined && answeredMs - askedMs > maxRoundTripMs) return;
-      // It was read somewhere between the call and its answer.
+      // The database read its clock between the call and the reply; the middle is assumed.
       offsetMs = databaseMs - (askedMs + answeredMs) / 2;
     } finally {
       isAsking = false;
@@ -52,9 +57,17 @@ export function createLeaseClock({ ask, monotonic, now }: LeaseClockOptions): Le
     refresh,
     now() {
       if (offsetMs === undefined) return Math.round(now());
-      // A database that is unavailable is asked again in a minute: leases can't be taken from it anyway.
+      // An unavailable database is asked again in a minute: it can't give out leases meanwhile.
       if (!isAsking && monotonic() - askedMs > freshMs) refresh().catch(() => {});
       return Math.round(monotonic() + offsetMs);
     },
   };
+}
+
+/** Reads the time of the database, in milliseconds since 1970, with a fraction. */
+export function* readClock(): Operation<number> {
+  const clock = yield* first<{ now_us: number }>(
+    "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint) AS now_us",
+  );
+  return clock!.now_us / 1_000;
 }

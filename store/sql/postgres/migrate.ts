@@ -4,18 +4,17 @@ import { isMissing, toStoreError } from "./errors.ts";
 import { checkSchemaName, inSchema, type PostgresStore } from "./store.ts";
 
 export interface Migrated {
-  /** Versions before and after; the same when there was nothing to do. 0: there was no such store. */
+  /** The versions before and after; equal when nothing changed. Version 0: the store did not exist. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Brings a store's tables in a schema to the version of this program, in one
- * transaction; makes the schema when it is missing. Of several at once, one
- * migrates and the others find it done.
+ * Migrates a store's tables in a schema to the version of this program, in one transaction, and creates
+ * a missing schema. Of several concurrent calls one migrates; the others find the work done.
  *
  * @throws OpenError of the store when the tables are newer than this program.
- * @throws UnavailableError of the store when the database is away.
+ * @throws UnavailableError of the store when the database is unavailable.
  */
 export async function migrateStore(
   store: PostgresStore,
@@ -35,8 +34,9 @@ export async function migrateStore(
 }
 
 /**
- * @throws OpenError of the store unless the tables have this program's version,
- * and the server has a commit on disk before it calls it done.
+ * Checks a store's tables and its server.
+ * @throws OpenError of the store unless the tables have this program's version and the server syncs
+ * commits to disk
  */
 export async function checkServer(store: PostgresStore, pool: Pool, schema: string): Promise<void> {
   const { faults, migrations } = store;
@@ -59,7 +59,7 @@ async function migrateWith(store: PostgresStore, client: Client, schema: string)
   const { migrations } = store;
   const query = (sql: string, params: unknown[] = []) => client.query(inSchema(store, sql, schema), params);
   await client.query("BEGIN");
-  // One lock for all stores of a schema, since each makes it.
+  // One lock for all stores of a schema, since each one may create the schema.
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`engage migrate ${schema}`]);
   await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
   await query("CREATE TABLE IF NOT EXISTS {version} (version integer NOT NULL)");

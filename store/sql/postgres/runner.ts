@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import type { Dialect, Operation, Query, Row } from "../query.ts";
 import { inSchema, type PostgresStore } from "./store.ts";
 
-/** Rows of one INSERT: PostgreSQL takes 65,535 parameters, and no insert here has more than 17 columns. */
+/** Rows of one INSERT. PostgreSQL allows 65,535 parameters, and no insert here has more than 17 columns. */
 const maxInserted = 1_000;
 
 export const postgresDialect: Dialect = {
@@ -23,22 +23,25 @@ export class Runner {
     this.#schema = schema;
   }
 
-  /** In a transaction of its own. After an error it has been rolled back, or its connection is broken. */
-  async transact<T>(client: ClientBase, operation: Operation<T>, isLazy = false): Promise<T> {
-    await client.query(isLazy ? "BEGIN; SET LOCAL synchronous_commit TO off" : "BEGIN");
+  /**
+   * Runs an operation in a transaction. After an error the transaction is rolled back, or the
+   * connection is broken.
+   */
+  async transact<T>(client: ClientBase, operation: Operation<T>, isUnsynced = false): Promise<T> {
+    await client.query(isUnsynced ? "BEGIN; SET LOCAL synchronous_commit TO off" : "BEGIN");
     try {
       let step = operation.next([]);
       while (step.done !== true) step = operation.next(await this.#query(client, step.value));
       await client.query("COMMIT");
       return step.value;
     } catch (error) {
-      // What failed is what the caller wants to know, not that the way to the server is gone.
+      // The first error is the one to report, not that the rollback fails on a lost connection.
       await client.query("ROLLBACK").catch(() => {});
       throw error;
     }
   }
 
-  /** One statement, which is a transaction of its own. */
+  /** Runs one statement, which is a transaction of its own. */
   async query<T extends Row>(client: ClientBase, sql: string, params: readonly unknown[]): Promise<T[]> {
     const { rows } = await client.query<T>({ ...this.#prepared(sql), values: [...params] });
     return rows;
@@ -50,7 +53,7 @@ export class Runner {
       const rows = insert.slice(at, at + maxInserted);
       const width = rows[0]!.length;
       const places = rows.map((row, i) => `(${row.map((_value, j) => `$${i * width + j + 1}`).join(", ")})`);
-      // Not prepared by name: there would be one statement for each number of rows.
+      // Not prepared by name: each number of rows would make one more statement.
       const text = inSchema(this.#store, `${sql} VALUES ${places.join(", ")}`, this.#schema);
       await client.query(text, rows.flat());
     }

@@ -1,31 +1,36 @@
 import type { StoreFaults } from "../faults.ts";
 import type { Operations } from "../operations.ts";
 
-/** What tells one store in PostgreSQL from another. */
+/** Describes one kind of store in PostgreSQL. */
 export interface PostgresStore {
   readonly faults: StoreFaults;
   readonly operations: Operations;
-  /** Operations that a crash of the server may undo, but not the end of this process: not worth a sync of their own. */
-  readonly lazy?: ReadonlySet<string>;
   /**
-   * Forward migrations; the version of a schema is how many it has had (the
-   * table `{version}`). What was published is never changed.
+   * Operations which a crash of the server may undo, but not the end of this process: their commits are
+   * not synced.
+   */
+  readonly unsynced?: ReadonlySet<string>;
+  /**
+   * Forward migrations. The version of a schema is the number of migrations it has had (table
+   * `{version}`). A published migration never changes.
    */
   readonly migrations: readonly string[];
-  /** The table or sequence that `{name}` stands for. Stores may share a schema when they call theirs differently. */
+  /** Returns the table or sequence that `{name}` stands for. Stores with different names may share a schema. */
   tableOf(name: string): string;
 }
 
-/** Small letters, digits and underscores: then the name is the same quoted and unquoted. */
-const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+/** Lowercase letters, digits and underscores: such a name is the same quoted and unquoted. */
+const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** @throws RangeError for a schema name that would need quoting. */
 export function checkSchemaName(schema: string): void {
-  if (NAME.test(schema)) return;
-  throw new RangeError(`schema "${schema}" is not a name of small letters, digits and underscores`);
+  if (schemaName.test(schema)) return;
+  throw new RangeError(
+    `schema "${schema}" must consist of lowercase letters, digits and underscores, not start with a digit, and have at most 63 characters`,
+  );
 }
 
-/** A text with its `{names}` put into a schema. */
+/** Replaces each `{name}` of a text by the table of the store in the schema. */
 export function inSchema(store: Pick<PostgresStore, "tableOf">, sql: string, schema: string): string {
   return sql.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => `"${schema}".${store.tableOf(name)}`);
 }

@@ -4,52 +4,52 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type MarkFile, openMarkFile, readMark } from "../../../base/files/mark-file.ts";
 import type { StoreFaults } from "../faults.ts";
 
-/** How a store is guarded against the loss of what it has acknowledged. */
+/** Settings for the detection of lost commits. */
 export interface MarkSetup {
-  /** Kept apart from the database, on another disk where there is one. */
+  /** The file of the mark, apart from the database, on another disk where there is one. */
   readonly path: string;
-  /** How to go on after a loss, for the message about it. */
+  /** How to continue after a loss, for the error message. */
   readonly advice: string;
 }
 
 /** What a database had acknowledged. */
 export interface CommitMark {
-  /** Of the database, from when it was made. */
+  /** The id of the database, assigned when it was created. */
   readonly id: string;
-  /** Since then. */
+  /** The number of commits since then. */
   readonly commits: number;
-  /** The last number of each kind of thing. */
+  /** The last number of each numbered table. */
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-/** No migration: it is the same in all stores, and versions before do not mind it. */
+/** Not a migration: the table is the same in all stores, and earlier versions ignore it. */
 const createCommits =
   "CREATE TABLE IF NOT EXISTS engage_commits (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL) STRICT";
 
-/** What marks need to know of a store. */
-interface Guarded {
+/** The part of a store that marks need. */
+interface MarkedStore {
   readonly faults: Pick<StoreFaults, "noun" | "OpenError">;
   readonly numbered: readonly string[];
 }
 
 /**
- * Says that a database is gone of which a mark is there: to be called before it would be made.
+ * Checks that a database with a mark exists. To be called before a missing one would be created.
  * @throws OpenError of the store
  */
-export function refuseMissing({ faults }: Guarded, path: string, setup: MarkSetup): void {
+export function checkNotMissing({ faults }: MarkedStore, path: string, setup: MarkSetup): void {
   const mark = existsSync(path) ? undefined : readMark<CommitMark>(setup.path);
   if (mark === undefined) return;
-  const words = `is missing, which had ${describe(mark.numbers)} in ${mark.commits} commits`;
+  const words = `is missing; it had ${describe(mark.numbers)} in ${mark.commits} commits`;
   throw new faults.OpenError(`${faults.noun} file "${path}" ${words}: restore it, or ${setup.advice}`);
 }
 
 /**
- * Counts the commits of a database, in a row of its own and in a mark elsewhere. A
- * database that is behind its mark has lost commits that were acknowledged. The count
- * is in `sqlite_sequence`, whose page most commits write anyway.
+ * Counts the commits of a database, in a row of its own and in a mark elsewhere. A database with fewer
+ * commits than its mark has lost acknowledged commits. The count is in `sqlite_sequence`, whose page
+ * most commits write anyway.
  */
 export class CommitCounter implements Disposable {
-  readonly #store: Guarded;
+  readonly #store: MarkedStore;
   readonly #id: string;
   readonly #file: MarkFile<CommitMark>;
   readonly #countUp: StatementSync;
@@ -57,7 +57,7 @@ export class CommitCounter implements Disposable {
   readonly #numbers: StatementSync;
   #changesBefore = 0;
 
-  private constructor(store: Guarded, db: DatabaseSync, id: string, file: MarkFile<CommitMark>) {
+  private constructor(store: MarkedStore, db: DatabaseSync, id: string, file: MarkFile<CommitMark>) {
     this.#store = store;
     this.#id = id;
     this.#file = file;
@@ -67,7 +67,7 @@ export class CommitCounter implements Disposable {
   }
 
   /** @throws OpenError of the store when commits are missing */
-  static open(store: Guarded, db: DatabaseSync, path: string, setup: MarkSetup): CommitCounter {
+  static open(store: MarkedStore, db: DatabaseSync, path: string, setup: MarkSetup): CommitCounter {
     const id = identify(db);
     const counter = new CommitCounter(store, db, id, openMarkFile(setup.path));
     try {
@@ -77,11 +77,11 @@ export class CommitCounter implements Disposable {
       throw error;
     }
     counter.#changesBefore = counter.#countChanges();
-    counter.note();
+    counter.writeMark();
     return counter;
   }
 
-  /** To be called within a transaction, before its commit. True when it has changed something. */
+  /** Counts the commit of the current transaction. Returns false when the transaction has changed nothing. */
   count(): boolean {
     const changes = this.#countChanges();
     if (changes === this.#changesBefore) return false;
@@ -90,8 +90,8 @@ export class CommitCounter implements Disposable {
     return true;
   }
 
-  /** To be called after a commit that was counted, before anybody is told of it. */
-  note(): void {
+  /** Writes the mark. To be called after a counted commit and before its acknowledgement. */
+  writeMark(): void {
     this.#file.write(this.#read());
   }
 
@@ -116,8 +116,10 @@ export class CommitCounter implements Disposable {
     const { faults } = this.#store;
     const file = `${faults.noun} file "${path}"`;
     if (mark.id !== this.#id) {
-      const words = `is another one than that which had ${describe(mark.numbers)} in ${mark.commits} commits`;
-      throw new faults.OpenError(`${file} ${words}, or has lost its "-wal" file: restore both, or ${advice}`);
+      const words = `is not the database which had ${describe(mark.numbers)} in ${mark.commits} commits`;
+      throw new faults.OpenError(
+        `${file} ${words}, or it has lost its "-wal" file: restore both, or ${advice}`,
+      );
     }
     const found = this.#read();
     if (found.commits >= mark.commits) return;
@@ -125,14 +127,14 @@ export class CommitCounter implements Disposable {
       .map(([name, last]) => missingOf(name, found.numbers[name] ?? 0, last))
       .filter((words) => words !== undefined);
     const lost = `has lost its last ${mark.commits - found.commits} of ${mark.commits} commits`;
-    const what = missing.length === 0 ? "changes to what it holds" : missing.join(", ");
+    const what = missing.length === 0 ? "changes to existing rows" : missing.join(", ");
     throw new faults.OpenError(
-      `${file} ${lost}, with them ${what}: restore it with its "-wal" file, or ${advice}`,
+      `${file} ${lost}, among them ${what}: restore it with its "-wal" file, or ${advice}`,
     );
   }
 }
 
-/** The id of a database, which it is given when it has none. */
+/** Returns the id of a database; assigns one when it has none. */
 function identify(db: DatabaseSync): string {
   db.exec("BEGIN IMMEDIATE");
   try {

@@ -1,24 +1,26 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Dialect, Operation, Query, Row, Value } from "../query.ts";
-import { isDiskFull } from "./codes.ts";
-import { CommitCounter, type MarkSetup, refuseMissing } from "./commit-mark.ts";
-import { openFile } from "./file.ts";
-import { readLockNote, removeLockNote, writeLockNote } from "./lock-note.ts";
-import type { SqliteStore } from "./store.ts";
+import { CommitCounter, checkNotMissing, type MarkSetup } from "./commit-mark.ts";
+import { isDiskFull } from "./errors.ts";
+import { openFile, readHolder, removePidFile, writePidFile } from "./file.ts";
+import type { SqliteStore } from "./sqlite.ts";
 
 export interface DatabaseSetup {
   readonly path: string;
-  /** How long a start waits for the process before it to end. */
+  /** How long to wait for the previous process to release the file. */
   readonly lockWaitMs: number;
-  /** At about this size the log is copied into the database and begun anew. */
+  /** The approximate size at which the write-ahead log is copied into the database and restarted. */
   readonly maxWalBytes: number;
-  /** Read all pages when opening: finds damage, takes a second per gigabyte or so. */
+  /** Whether opening reads all pages, which finds damage and takes about a second per gigabyte. */
   readonly checkAtOpen: boolean;
-  /** Undefined: nothing notices a loss of what was acknowledged. */
+  /** Undefined: the loss of acknowledged commits is not detected. */
   readonly mark?: MarkSetup | undefined;
 }
 
-/** Bodies are some tens of KB: with pages of 4 KiB a commit takes a quarter more of the processor, from 32 KiB on it writes more. */
+/**
+ * Bodies are some tens of KB. With pages of 4 KiB a commit takes a quarter more processor time; from 32
+ * KiB on it writes more.
+ */
 export const pageBytes = 8192;
 const cacheKib = 16_384;
 
@@ -29,7 +31,7 @@ export const sqliteDialect: Dialect = {
   lockName: null,
 };
 
-/** A store's file, held by this process alone, and what is prepared for it. */
+/** A store's open file, which this process holds exclusively, and its prepared statements. */
 export class StoreDatabase implements Disposable {
   readonly #db: DatabaseSync;
   readonly #path: string;
@@ -42,27 +44,27 @@ export class StoreDatabase implements Disposable {
     this.#counter = counter;
   }
 
-  /** @throws OpenError of the store, naming the file and, when another process has it, that one. */
+  /** @throws OpenError of the store, which names the file and the process that holds it */
   static open(store: SqliteStore, setup: DatabaseSetup): StoreDatabase {
     const { path, lockWaitMs, mark } = setup;
-    if (mark !== undefined) refuseMissing(store, path, mark);
+    if (mark !== undefined) checkNotMissing(store, path, mark);
     const db = openFile(store, {
       path,
       lockWaitMs,
       configure: (opened) => configure(store, opened, setup),
-      holder: () => readLockNote(path),
+      holder: () => readHolder(path),
     });
     let counter: CommitCounter | undefined;
     try {
       counter = mark && CommitCounter.open(store, db, path, mark);
     } catch (error) {
-      // On a full disk a store is opened all the same, so that it can free room.
+      // A store on a full disk still opens, so that it can free space.
       if (!isDiskFull(error)) {
         db.close();
         throw error;
       }
     }
-    writeLockNote(path);
+    writePidFile(path);
     return new StoreDatabase(db, path, counter);
   }
 
@@ -75,23 +77,24 @@ export class StoreDatabase implements Disposable {
     this.#prepare(sql).run();
   }
 
-  /** Ends a transaction. When this returns, it is on disk and a start knows of it. */
+  /** Commits the transaction. When this returns, the commit is on disk and counted in the mark. */
   commit(): void {
     const isCounted = this.#counter?.count() ?? false;
     this.exec("COMMIT");
-    if (isCounted) this.#counter?.note();
+    if (isCounted) this.#counter?.writeMark();
   }
 
-  /** Bytes in use, without pages that wait to be used again. */
+  /** Bytes in use, without free pages. */
   get usedBytes(): number {
     return (this.#pragma("page_count") - this.#pragma("freelist_count")) * pageBytes;
   }
 
+  /** Bytes of free pages. */
   get unusedBytes(): number {
     return this.#pragma("freelist_count") * pageBytes;
   }
 
-  /** Cuts unused pages off the file's end, at most so many; returns how many. */
+  /** Truncates at most this many free pages from the end of the file; returns how many. */
   shrink(maxPages: number): number {
     const before = this.#pragma("page_count");
     this.#db.exec(`PRAGMA incremental_vacuum(${maxPages})`);
@@ -108,7 +111,7 @@ export class StoreDatabase implements Disposable {
     this.#statements.clear();
     this.#counter?.[Symbol.dispose]();
     this.#db.close();
-    removeLockNote(this.#path);
+    removePidFile(this.#path);
   }
 
   #query({ sql, params, insert }: Query): readonly Row[] {
@@ -122,7 +125,7 @@ export class StoreDatabase implements Disposable {
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    // node:sqlite binds values by place to ?1, but not to $1.
+    // node:sqlite binds positional values to ?1, but not to $1.
     const statement = this.#db.prepare(sql.replaceAll(/\{(\w+)\}/g, "$1").replaceAll(/\$(\d)/g, "?$1"));
     this.#statements.set(sql, statement);
     return statement;
@@ -138,7 +141,7 @@ function configure({ faults }: SqliteStore, db: DatabaseSync, setup: DatabaseSet
   const { path, maxWalBytes, checkAtOpen } = setup;
   db.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL`);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  // Checkpoints are started between commits; this bound is for when there is no pause.
+  // Checkpoints run between commits; this bound applies when there is no pause.
   db.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((maxWalBytes * 2) / pageBytes)}`);
   db.exec(`PRAGMA journal_size_limit = ${maxWalBytes * 2}; PRAGMA cache_size = -${cacheKib}`);
   // Otherwise each savepoint writes the pages it may have to restore to a file, more than the batch itself.

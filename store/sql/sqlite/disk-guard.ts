@@ -1,40 +1,45 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { messageOf, type StoreFaults } from "../faults.ts";
+import { wordError } from "../../../base/text/system-error.ts";
+import type { StoreFaults } from "../faults.ts";
 
 export interface DiskGuardOptions {
   readonly path: string;
   readonly faults: StoreFaults;
-  /** Nothing is taken when less is free. */
+  /** The minimum of free disk space; data is refused when less remains. */
   readonly minFreeBytes: number;
-  /** Nothing is taken when the store uses more; null: no cap. */
+  /** The maximum size of the store; null: no limit. */
   readonly maxBytes: number | null;
-  /** What the log may still take up when it is copied into the database. */
+  /** The maximum space that the write-ahead log may still take when it is copied into the database. */
   readonly maxWalBytes: number;
-  /** Bytes a process without privileges may still write to the disk of a path. */
+  /** Returns the bytes that a process without privileges may still write to the disk of a path. */
   readonly freeBytes?: ((path: string) => number) | undefined;
 }
 
-/** Free space is asked for at most this often; in between it is reckoned. */
-const lookMs = 100;
-/** A body goes to the log and to the database, with what belongs to it. */
+/** The free space is measured at most this often; in between it is estimated. */
+const measureIntervalMs = 100;
+/** A body is written to the log and to the database, with its rows. */
 const bytesPerBodyByte = 2.5;
 const bytesPerBatch = 32_768;
 
-/** Says no before the disk does. */
+/** Refuses data before the disk is full. */
 export class DiskGuard {
   readonly #options: DiskGuardOptions;
   readonly #file: string;
   #usedBytes = 0;
   #freeBytes = 0;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #measuredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: DiskGuardOptions) {
     this.#options = options;
     this.#file = `${options.faults.noun} file "${options.path}"`;
   }
 
-  /** @throws FullError of the store, saying what is short; UnavailableError where the disk can't be asked. */
+  /**
+   * Checks that there is space for the bytes.
+   * @throws FullError of the store, which says what is short
+   * @throws UnavailableError when the free space can't be measured
+   */
   check(bytes: number): void {
     const { faults, minFreeBytes, maxBytes, maxWalBytes } = this.#options;
     if (maxBytes !== null && this.#usedBytes + bytes > maxBytes) {
@@ -49,37 +54,38 @@ export class DiskGuard {
     }
   }
 
-  /** As `check`, and reckons with what will be written. */
+  /** Checks as `check` does, and counts the bytes as written. */
   admit(bytes: number): void {
     this.check(bytes);
     this.#freeBytes -= neededBytes(bytes);
   }
 
-  noteUsed(bytes: number): void {
+  setUsedBytes(bytes: number): void {
     this.#usedBytes = bytes;
   }
 
+  /** Measures the free space again, whatever the last measurement's age. */
   measure(): { usedBytes: number; freeBytes: number } {
-    this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+    this.#measuredAtMs = Number.NEGATIVE_INFINITY;
     return { usedBytes: this.#usedBytes, freeBytes: this.#free() };
   }
 
   #free(): number {
     const nowMs = performance.now();
-    if (nowMs - this.#lookedAtMs >= lookMs) {
-      this.#freeBytes = this.#look();
-      this.#lookedAtMs = nowMs;
+    if (nowMs - this.#measuredAtMs >= measureIntervalMs) {
+      this.#freeBytes = this.#measureFree();
+      this.#measuredAtMs = nowMs;
     }
     return this.#freeBytes;
   }
 
-  /** It can't be asked once the folder is gone, removed or no longer mounted. */
-  #look(): number {
+  /** Measures the free space, which fails when the folder was removed or is no longer mounted. */
+  #measureFree(): number {
     const { path, faults, freeBytes = freeBytesOf } = this.#options;
     try {
       return freeBytes(path);
     } catch (error) {
-      throw new faults.UnavailableError(`disk of ${this.#file} can't be asked: ${messageOf(error)}`, {
+      throw new faults.UnavailableError(`disk of ${this.#file} can't be measured: ${wordError(error)}`, {
         cause: error,
       });
     }

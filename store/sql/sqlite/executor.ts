@@ -1,30 +1,29 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { messageOf } from "../faults.ts";
+import { wordError } from "../../../base/text/system-error.ts";
 import type { ArgumentsOf, Executor, NameIn, Operations, OutcomeOf } from "../operations.ts";
 import type { DiskGuard } from "./disk-guard.ts";
-import { fromNote } from "./notes.ts";
-import { ownBytes } from "./own-bytes.ts";
-import type { FromWorker, Request, ToWorker, WorkerSetup } from "./requests.ts";
-import type { SqliteStore } from "./store.ts";
+import { deserializeError } from "./errors.ts";
+import type { FromWorker, Request, ToWorker, WorkerSetup } from "./messages.ts";
+import type { SqliteStore } from "./sqlite.ts";
 
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** The thread of a store: a module that calls `serveStore`. */
+/** The module of a store's thread, which calls `serveStore`. */
 export interface ThreadModule {
   readonly url: URL;
   readonly name: string;
 }
 
-/** Where the module `worker` beside a store's own module is, in source and when built. */
+/** Returns the URL of the module `worker` beside a store's own module, in source and when built. */
 export function workerBeside(moduleUrl: string): URL {
   return new URL(moduleUrl.endsWith(".ts") ? "./worker.ts" : "./worker.js", moduleUrl);
 }
 
-/** Hands operations to the thread that owns the database. A thread that dies is replaced at the next request. */
+/** Passes operations to the thread which owns the database. A thread that ended is replaced at the next request. */
 export class SqliteExecutor<O extends Operations> implements Executor<O> {
   readonly #store: SqliteStore & { readonly operations: O };
   readonly #thread: ThreadModule;
@@ -49,17 +48,23 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     this.#guard = guard;
   }
 
-  /** Resolves when the database is open. @throws OpenError of the store */
+  /**
+   * Resolves when the database is open.
+   * @throws OpenError of the store
+   */
   async open(): Promise<void> {
     const worker = this.#start();
-    const failure = await failureOf(worker, this.#store.faults.noun);
+    const failure = await openFailure(worker, this.#store.faults.noun);
     if (failure === undefined) return;
     this.#isClosed = true;
     await worker.terminate();
     throw new this.#store.faults.OpenError(failure);
   }
 
-  /** Whether there is room for so much. @throws FullError of the store */
+  /**
+   * Checks that there is space for the bytes.
+   * @throws FullError of the store
+   */
   admit(bytes: number): void {
     this.#guard.check(bytes);
   }
@@ -75,20 +80,20 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     signal: AbortSignal | undefined,
   ): Promise<OutcomeOf<O, N>> {
     signal?.throwIfAborted();
-    const { faults, bringing } = this.#store;
+    const { faults, storesData } = this.#store;
     if (this.#isClosed) throw new faults.UnavailableError(`${faults.noun} is closed`);
-    const isBringing = bringing.has(name);
-    const owned = isBringing ? ownBytes(args) : { args, buffers: [], bytes: 0 };
-    if (isBringing) this.#guard.admit(owned.bytes);
+    const isStoring = storesData.has(name);
+    const copied = isStoring ? copyBytes(args) : { args, buffers: [], bytes: 0 };
+    if (isStoring) this.#guard.admit(copied.bytes);
     const id = ++this.#lastId;
-    const answer = Promise.withResolvers<unknown>();
-    this.#pending.set(id, answer);
-    const abort = (): void => this.#take(id)?.reject(signal?.reason);
+    const reply = Promise.withResolvers<unknown>();
+    this.#pending.set(id, reply);
+    const abort = (): void => this.#takePending(id)?.reject(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    this.#buffers.push(...owned.buffers);
-    this.#send({ id, nowMs, name, args: owned.args, bytes: owned.bytes });
+    this.#buffers.push(...copied.buffers);
+    this.#send({ id, nowMs, name, args: copied.args, bytes: copied.bytes });
     try {
-      return (await answer.promise) as OutcomeOf<O, N>;
+      return (await reply.promise) as OutcomeOf<O, N>;
     } finally {
       signal?.removeEventListener("abort", abort);
     }
@@ -97,7 +102,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // Before looking for the thread: what waits may need one anew.
+    // Before looking for the thread: the waiting requests may start a new one.
     this.#flush();
     const worker = this.#worker;
     if (worker === undefined) return;
@@ -117,7 +122,7 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     return worker;
   }
 
-  /** Requests of one turn of the event loop go over together. */
+  /** Sends a request. Requests of one turn of the event loop cross together. */
   #send(request: Request): void {
     if (this.#outbox.push(request) === 1) queueMicrotask(() => this.#flush());
   }
@@ -132,8 +137,8 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
       const worker = this.#worker ?? this.#start();
       worker.postMessage({ kind: "requests", requests } satisfies ToWorker, buffers);
     } catch (error) {
-      // No thread to be had, or an argument that can't cross to it.
-      for (const { id } of requests) this.#take(id)?.reject(error);
+      // No thread could be started, or an argument can't be cloned.
+      for (const { id } of requests) this.#takePending(id)?.reject(error);
     }
   }
 
@@ -144,12 +149,12 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
       void worker.terminate();
       return;
     }
-    if (message.usedBytes !== null) this.#guard.noteUsed(message.usedBytes);
+    if (message.usedBytes !== null) this.#guard.setUsedBytes(message.usedBytes);
     if (message.kind === "opened") return;
     const { faults } = this.#store;
     for (const reply of message.replies) {
-      const pending = this.#take(reply.id);
-      if ("error" in reply) pending?.reject(fromNote(faults, reply.error));
+      const pending = this.#takePending(reply.id);
+      if ("error" in reply) pending?.reject(deserializeError(faults, reply.error));
       else pending?.resolve(reply.value);
     }
   }
@@ -158,31 +163,59 @@ export class SqliteExecutor<O extends Operations> implements Executor<O> {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     const { UnavailableError } = this.#store.faults;
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(new UnavailableError(message));
+    for (const id of [...this.#pending.keys()]) this.#takePending(id)?.reject(new UnavailableError(message));
   }
 
-  #take(id: number): Pending | undefined {
+  #takePending(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     return pending;
   }
 }
 
-/** Why a thread that was started could not open its file; undefined when it could. */
-async function failureOf(worker: Worker, noun: string): Promise<string | undefined> {
+/** Returns why a started thread could not open its file; undefined when it could. */
+async function openFailure(worker: Worker, noun: string): Promise<string | undefined> {
   const decided = new AbortController();
   const first = (event: "message" | "exit") => once(worker, event, { signal: decided.signal });
-  const told = first("message").then(([message]: FromWorker[]) =>
+  const opened = first("message").then(([message]: FromWorker[]) =>
     message?.kind === "failed" ? message.error.message : undefined,
   );
   try {
     return await Promise.race([
-      told,
-      first("exit").then(() => `${noun} thread ended before it had the file`),
+      opened,
+      first("exit").then(() => `${noun} thread ended before it opened the file`),
     ]);
   } catch (error) {
-    return `${noun} thread failed: ${messageOf(error)}`;
+    return `${noun} thread failed: ${wordError(error)}`;
   } finally {
     decided.abort();
   }
+}
+
+/** Arguments with their own copies of bytes, which can be transferred to a thread. */
+export interface CopiedArguments {
+  readonly args: readonly unknown[];
+  readonly buffers: readonly ArrayBuffer[];
+  readonly bytes: number;
+}
+
+/**
+ * Copies each array of bytes in arguments. A small array is a view of a shared pool, which would be
+ * cloned as a whole, and the caller keeps its own arrays.
+ */
+export function copyBytes(args: readonly unknown[]): CopiedArguments {
+  const buffers: ArrayBuffer[] = [];
+  let bytes = 0;
+  const own = (value: unknown): unknown => {
+    if (value instanceof Uint8Array) {
+      const copy = new Uint8Array(value);
+      buffers.push(copy.buffer);
+      bytes += copy.length;
+      return copy;
+    }
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return typeof value[0] === "object" ? value.map(own) : value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, own(member)]));
+  };
+  return { args: args.map(own), buffers, bytes };
 }

@@ -1,38 +1,42 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile, makePrivateFolder, tighten } from "../../../base/files/private.ts";
-import { messageOf, type StoreFaults } from "../faults.ts";
-import { isBusy, isDamaged } from "./codes.ts";
+import { wordError } from "../../../base/text/system-error.ts";
+import type { StoreFaults } from "../faults.ts";
+import { isBusy, isDamaged } from "./errors.ts";
 
-/** What a store's file is: its mark, and how it came to be as it is. */
-export interface FileForm {
+/** The identity and the schema of a store's file. */
+export interface FileSchema {
   readonly faults: Pick<StoreFaults, "noun" | "ifDamaged" | "OpenError">;
-  /** Marks the file as this store: four letters. */
+  /** Identifies the file as this store: four letters. */
   readonly applicationId: number;
   /**
-   * Forward migrations; the version of a file is how many it has had
-   * (`PRAGMA user_version`). What was published is never changed.
+   * Forward migrations. The version of a file is the number of migrations it has had (`PRAGMA
+   * user_version`). A published migration never changes.
    */
   readonly migrations: readonly string[];
 }
 
-export interface FileOpening {
+export interface OpenFileOptions {
   readonly path: string;
-  /** How long to wait for a process that still has the file. */
+  /** How long to wait for another process to release the file. */
   readonly lockWaitMs: number;
-  /** Settings, before anything is read. */
+  /** Applies settings, before anything is read. */
   configure(db: DatabaseSync): void;
-  /** Who has the file, as "process 12", for the message about it. */
+  /** Returns the holder of the file for the error message, such as "process 12". */
   holder(): string;
 }
 
 /**
- * Opens a store's file, which this process then has for itself, and brings it up
- * to this program's version. The folder is made when it is missing, for this user alone.
- * @throws OpenError of the store, naming the file and what to do
+ * Opens a store's file exclusively and migrates it to this program's version. A missing folder is
+ * created, for this user alone.
+ * @throws OpenError of the store, which names the file and what to do
  */
-export function openFile(form: FileForm, { path, lockWaitMs, configure, holder }: FileOpening): DatabaseSync {
+export function openFile(
+  form: FileSchema,
+  { path, lockWaitMs, configure, holder }: OpenFileOptions,
+): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     makePrivateFolder(dirname(path));
@@ -40,7 +44,7 @@ export function openFile(form: FileForm, { path, lockWaitMs, configure, holder }
     makePrivateFile(path);
     tighten(`${path}-wal`);
     db = new DatabaseSync(path, { timeout: lockWaitMs });
-    // Exclusive before WAL: then one process has the file, and no shared memory is needed.
+    // Exclusive before WAL: then one process holds the file, and no shared memory is needed.
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
     configure(db);
     migrate(form, db, path);
@@ -52,13 +56,13 @@ export function openFile(form: FileForm, { path, lockWaitMs, configure, holder }
   }
 }
 
-function migrate({ faults, applicationId, migrations }: FileForm, db: DatabaseSync, path: string): void {
+function migrate({ faults, applicationId, migrations }: FileSchema, db: DatabaseSync, path: string): void {
   const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
   const application = db.prepare("PRAGMA application_id").get()?.["application_id"];
   const tables = db.prepare("SELECT COUNT(*) AS count FROM sqlite_schema").get()?.["count"];
   const file = `${faults.noun} file "${path}"`;
   if (application !== applicationId && tables !== 0) {
-    throw new faults.OpenError(`${file} is a SQLite database of something else`);
+    throw new faults.OpenError(`${file} is a SQLite database of another application`);
   }
   if (version > migrations.length) {
     const known = `newer than ${migrations.length}, which this program knows`;
@@ -70,7 +74,7 @@ function migrate({ faults, applicationId, migrations }: FileForm, db: DatabaseSy
   db.exec("COMMIT");
 }
 
-/** A new file's name must outlast a power cut too. */
+/** Syncs a folder, so that the name of a new file survives a power failure too. */
 function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {
@@ -80,14 +84,43 @@ function syncFolder(path: string): void {
   }
 }
 
-/** Why a file can't be opened, in words. */
-function toOpenError({ faults }: FileForm, path: string, error: unknown, holder: () => string): Error {
+/** Describes why a file can't be opened. */
+function toOpenError({ faults }: FileSchema, path: string, error: unknown, holder: () => string): Error {
   if (error instanceof faults.OpenError) return error;
   const file = `${faults.noun} file "${path}"`;
-  const message = messageOf(error);
+  const message = wordError(error);
   if (isBusy(error)) return new faults.OpenError(`${file} is in use by ${holder()}`, { cause: error });
   const words = isDamaged(error)
-    ? `${file} is damaged or no SQLite database (${message}): ${faults.ifDamaged}`
+    ? `${file} is damaged or not a SQLite database (${message}): ${faults.ifDamaged}`
     : `${file} can't be opened: ${message}`;
   return new faults.OpenError(words, { cause: error });
+}
+
+/**
+ * Writes the process id beside a database, for the error message of a second process. The lock itself
+ * is SQLite's, which the system frees when its holder dies.
+ */
+export function writePidFile(path: string): void {
+  try {
+    writeFileSync(pidPath(path), `${process.pid}\n`, { mode: 0o600 });
+  } catch {
+    // A store on a full disk still opens, so that it can free space.
+  }
+}
+
+export function removePidFile(path: string): void {
+  rmSync(pidPath(path), { force: true });
+}
+
+/** Returns `process 123`, or `another process` when the file can't be read. */
+export function readHolder(path: string): string {
+  try {
+    return `process ${readFileSync(pidPath(path), "utf8").trim()}`;
+  } catch {
+    return "another process";
+  }
+}
+
+function pidPath(path: string): string {
+  return `${path}.pid`;
 }

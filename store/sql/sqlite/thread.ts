@@ -1,25 +1,24 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { isDiskFull } from "./codes.ts";
 import { pageBytes, StoreDatabase } from "./database.ts";
+import { DiskReserve } from "./disk-reserve.ts";
+import { isDiskFull, serializeError } from "./errors.ts";
 import { commitGroup, commitOnFullDisk, type GroupResult } from "./group-commit.ts";
-import { toNote } from "./notes.ts";
-import type { FromWorker, Request, ToWorker, WorkerSetup } from "./requests.ts";
-import { DiskReserve } from "./reserve.ts";
-import type { SqliteStore } from "./store.ts";
+import type { FromWorker, Request, ToWorker, WorkerSetup } from "./messages.ts";
+import type { SqliteStore } from "./sqlite.ts";
 
-/** Bounds what one commit holds in memory and how long those behind it wait. */
+/** Bounds the memory of one commit and the time that later requests wait. */
 const maxGroup = 256;
-/** Pages of the tables and indexes that a commit writes besides the bodies, roughly. */
+/** The approximate size of the pages of tables and indexes which a commit writes besides the bodies. */
 const commitBytes = 65_536;
-/** Moved in one go, at most: 8 MiB. */
+/** The maximum number of pages moved at a time: 8 MiB. */
 const maxShrinkPages = 1_024;
 
-/** Serves a store's database in this worker thread, until it is told to close. */
+/** Serves a store's database in this worker thread until a close message arrives. */
 export function serveStore(store: SqliteStore): void {
   new StoreThread(store, workerData as WorkerSetup, parentPort!).start();
 }
 
-/** Collects requests, commits them in groups, and looks after the file in between. */
+/** Collects requests, commits them in groups, and maintains the file in between. */
 class StoreThread {
   readonly #store: SqliteStore;
   readonly #setup: WorkerSetup;
@@ -41,34 +40,34 @@ class StoreThread {
   start(): void {
     try {
       this.#database = StoreDatabase.open(this.#store, this.#setup);
-      this.#reserve.keep();
+      this.#reserve.allocate();
       this.#send({ kind: "opened", usedBytes: this.#database.usedBytes });
       this.#port.on("message", (message: ToWorker) => this.#receive(message));
     } catch (error) {
-      this.#send({ kind: "failed", error: toNote(this.#store.faults, this.#setup.path, error) });
+      this.#send({ kind: "failed", error: serializeError(this.#store.faults, this.#setup.path, error) });
     }
   }
 
   #receive(message: ToWorker): void {
     if (message.kind === "close") {
-      while (this.#queue.length > 0) this.#work();
+      while (this.#queue.length > 0) this.#commitNext();
       this.#reopenLater();
       this.#send({ kind: "closed" });
       this.#port.close();
       return;
     }
     this.#queue.push(...message.requests);
-    // Senders that were answered together come back together: one sync for as many as last time.
-    // Alone, a request doesn't wait.
-    if (this.#queue.length >= this.#lastGroup) this.#work();
-    else this.#workIn(this.#setup.lingerMs);
+    // Clients whose requests were committed together send their next ones together: one sync serves as
+    // many as last time. A single request does not wait.
+    if (this.#queue.length >= this.#lastGroup) this.#commitNext();
+    else this.#commitIn(this.#setup.lingerMs);
   }
 
-  #workIn(ms: number): void {
-    this.#timer ??= setTimeout(() => this.#work(), ms);
+  #commitIn(ms: number): void {
+    this.#timer ??= setTimeout(() => this.#commitNext(), ms);
   }
 
-  #work(): void {
+  #commitNext(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#drainPort();
@@ -78,11 +77,11 @@ class StoreThread {
     const result = this.#commit(group);
     const usedBytes = result.failure === undefined ? this.#database!.usedBytes : null;
     this.#send({ kind: "replies", replies: result.replies, usedBytes });
-    if (result.failure === undefined) this.#tidy(group);
-    if (this.#queue.length > 0) this.#workIn(0);
+    if (result.failure === undefined) this.#maintain(group);
+    if (this.#queue.length > 0) this.#commitIn(0);
   }
 
-  /** How many of those waiting share the next commit: at least one. */
+  /** Returns how many of the waiting requests the next commit takes: at least one. */
   #groupSize(): number {
     let bytes = 0;
     const over = this.#queue.findIndex((request, i) => {
@@ -92,7 +91,7 @@ class StoreThread {
     return over === -1 ? this.#queue.length : over;
   }
 
-  /** What arrived while the last commit ran joins this one. */
+  /** Adds the requests which arrived during the last commit. */
   #drainPort(): void {
     for (;;) {
       const next = receiveMessageOnPort(this.#port);
@@ -108,23 +107,26 @@ class StoreThread {
     try {
       this.#database ??= StoreDatabase.open(this.#store, this.#setup);
     } catch (error) {
-      const note = toNote(this.#store.faults, path, error);
+      const note = serializeError(this.#store.faults, path, error);
       return { replies: group.map(({ id }) => ({ id, error: note })), failure: error };
     }
-    const place = { store: this.#store, db: this.#database, path };
-    const result = commitGroup(place, group);
+    const context = { store: this.#store, db: this.#database, path };
+    const result = commitGroup(context, group);
     if (result.failure === undefined) return result;
     if (!isDiskFull(result.failure)) {
       this.#reopenLater();
       return result;
     }
     this.#reserve.release();
-    const rest = commitOnFullDisk(place, group, result.failure);
+    const rest = commitOnFullDisk(context, group, result.failure);
     if (rest.failure !== undefined) this.#reopenLater();
     return rest;
   }
 
-  /** After an I/O error what is in memory may not be what is on disk: the next request reads it anew. */
+  /**
+   * Closes the database, and the next request opens it again: after an I/O error the memory may differ
+   * from the disk.
+   */
   #reopenLater(): void {
     try {
       this.#database?.[Symbol.dispose]();
@@ -134,8 +136,8 @@ class StoreThread {
     this.#database = undefined;
   }
 
-  /** Between commits: keeps the log short and the reserve in place. */
-  #tidy(group: readonly Request[]): void {
+  /** Keeps the log short and the reserve allocated. Runs between commits. */
+  #maintain(group: readonly Request[]): void {
     this.#walBytes += commitBytes;
     for (const { bytes } of group) this.#walBytes += bytes;
     const isIdle = this.#queue.length === 0;
@@ -145,13 +147,13 @@ class StoreThread {
       if (this.#walBytes < (isIdle ? maxWalBytes / 2 : maxWalBytes)) return;
       this.#walBytes = 0;
       this.#database?.exec("PRAGMA wal_checkpoint(PASSIVE)");
-      this.#reserve.keep();
+      this.#reserve.allocate();
     } catch (error) {
       if (!isDiskFull(error)) this.#reopenLater();
     }
   }
 
-  /** Gives pages back to the disk when more than a quarter of the file is unused, some at a time. */
+  /** Returns pages to the disk, some at a time, when more than a quarter of the file is unused. */
   #shrink(): void {
     const database = this.#database;
     if (database === undefined || database.unusedBytes * 3 < database.usedBytes) return;

@@ -16,17 +16,17 @@ const losses: readonly (readonly [what: string, lose: (file: string) => void, wo
   [
     "the inbox is deleted",
     (file) => rmSync(file),
-    /inbox file ".*inbox\.db" is missing, which had 20 batches in \d+ commits/,
+    /inbox file ".*inbox\.db" is missing; it had 20 batches in \d+ commits/,
   ],
   [
     "the end of its log is cut off",
     (file) => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size >> 1),
-    /has lost its last \d+ of \d+ commits, with them batches \d+ to 20: restore it with its "-wal" file/,
+    /has lost its last \d+ of \d+ commits, among them batches \d+ to 20: restore it with its "-wal" file/,
   ],
   [
     "its log is deleted",
     (file) => rmSync(`${file}-wal`),
-    /had 20 batches in \d+ commits, or has lost its "-wal" file/,
+    /had 20 batches in \d+ commits, or it has lost its "-wal" file/,
   ],
 ];
 

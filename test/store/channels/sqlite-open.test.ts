@@ -21,11 +21,11 @@ it.each<[string, string, (path: string) => void]>([
     },
   ],
   [
-    "of something else",
-    "is a SQLite database of something else",
+    "of another application",
+    "is a SQLite database of another application",
     (path) => new DatabaseSync(path).exec("CREATE TABLE a (b)"),
   ],
-  ["damaged", "is damaged or no SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
+  ["damaged", "is damaged or not a SQLite database", (path) => writeFileSync(path, "x".repeat(10_000))],
   [
     "newer",
     "has version 99, newer than 3",

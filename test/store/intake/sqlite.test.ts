@@ -48,7 +48,7 @@ describe("SQLite intake's file", () => {
   it("is refused when it is something else", () => {
     using folder = openFolder();
     writeFileSync(folder.path, "no database, but some text that is long enough to be looked at".repeat(100));
-    expect(() => openSqliteIntake({ path: folder.path })).toThrow(/is damaged or no SQLite database/);
+    expect(() => openSqliteIntake({ path: folder.path })).toThrow(/is damaged or not a SQLite database/);
   });
 
   it("gives the same ids when it was copied between two commits and is behind its log", () => {

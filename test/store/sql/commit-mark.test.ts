@@ -98,7 +98,7 @@ describe.each(Object.entries(stores))("%s", (noun, store) => {
     expect(refused).toBeInstanceOf(store.OpenError);
     expect((refused as Error).message).toMatch(
       new RegExp(
-        `^${noun} file ".*a\\.db" has lost its last \\d+ of \\d+ commits, with them \\w+ \\d+ to 10: restore it with its "-wal" file, or do this$`,
+        `^${noun} file ".*a\\.db" has lost its last \\d+ of \\d+ commits, among them \\w+ \\d+ to 10: restore it with its "-wal" file, or do this$`,
       ),
     );
     // It is as it was, for whoever wants to save it.
@@ -110,7 +110,7 @@ describe.each(Object.entries(stores))("%s", (noun, store) => {
       [
         "it is deleted",
         () => rmSync(join(folder, "store"), { recursive: true }),
-        () => `is missing, which had ${store.numbers(5)} in `,
+        () => `is missing; it had ${store.numbers(5)} in `,
       ],
       ["its log is deleted", () => rmSync(`${file()}-wal`), () => `has lost its last `],
       [
@@ -128,7 +128,7 @@ describe.each(Object.entries(stores))("%s", (noun, store) => {
           await store.add(9);
           copyFileSync(join(folder, "mark"), mark().path);
         },
-        () => `is another one than that which had ${store.numbers(5)} in `,
+        () => `is not the database which had ${store.numbers(5)} in `,
       ],
     ];
 

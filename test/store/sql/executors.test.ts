@@ -52,7 +52,7 @@ describe("a call whose signal is aborted already", () => {
 
 describe("a thread of SQLite that does not open its file", () => {
   it.each([
-    ["ends without a word", "", "inbox thread ended before it had the file"],
+    ["ends without a word", "", "inbox thread ended before it opened the file"],
     ["fails", 'throw new Error("no room")', "inbox thread failed: no room"],
   ])("and %s is told of", async (_what, code, message) => {
     await using folder = await openTempFolder();

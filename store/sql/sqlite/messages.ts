@@ -1,11 +1,11 @@
 import type { DatabaseSetup } from "./database.ts";
-import type { ErrorNote } from "./notes.ts";
+import type { SerializedError } from "./errors.ts";
 
-/** What the threads say to each other. */
+/** The settings and messages which the two threads exchange. */
 export interface WorkerSetup extends DatabaseSetup {
-  /** How long a commit waits for more requests, when the last one had several. */
+  /** How long a commit waits for more requests when the last group had several. */
   readonly lingerMs: number;
-  /** Room kept for settling and pruning on a disk that others filled; 0: none. */
+  /** Disk space reserved for settling and pruning when the disk is full; 0: none. */
   readonly reserveBytes: number;
 }
 
@@ -14,7 +14,7 @@ export interface Request {
   readonly nowMs: number;
   readonly name: string;
   readonly args: readonly unknown[];
-  /** What it brings to keep. */
+  /** The bytes that the request stores. */
   readonly bytes: number;
 }
 
@@ -24,10 +24,10 @@ export type ToWorker =
 
 export type Reply =
   | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: ErrorNote };
+  | { readonly id: number; readonly error: SerializedError };
 
 export type FromWorker =
   | { readonly kind: "opened"; readonly usedBytes: number }
-  | { readonly kind: "failed"; readonly error: ErrorNote }
+  | { readonly kind: "failed"; readonly error: SerializedError }
   | { readonly kind: "replies"; readonly replies: readonly Reply[]; readonly usedBytes: number | null }
   | { readonly kind: "closed" };

@@ -3,33 +3,33 @@ import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync
 import { dirname } from "node:path";
 
 /**
- * A file that only takes up room. On a full disk its removal lets settlements
- * and pruning go on, which need some bytes of log before they free any.
+ * A file which only occupies disk space. On a full disk its removal lets settlements and pruning
+ * continue, which need some bytes of log before they free any.
  */
 export class DiskReserve {
   readonly #path: string;
   readonly #bytes: number;
-  #isKept = false;
+  #isAllocated = false;
 
   constructor(databasePath: string, bytes: number) {
     this.#path = `${databasePath}.reserve`;
     this.#bytes = bytes;
   }
 
-  /** Writes the file when the disk has twice its room. False: not now. */
-  keep(): boolean {
-    if (this.#isKept || this.#bytes === 0) return true;
+  /** Writes the file when the disk has twice its size free. Returns false when it has not. */
+  allocate(): boolean {
+    if (this.#isAllocated || this.#bytes === 0) return true;
     try {
-      this.#isKept = this.#isWritten() || (this.#hasRoom() && this.#write());
+      this.#isAllocated = this.#isWritten() || (this.#hasRoom() && this.#write());
     } catch {
       this.release();
     }
-    return this.#isKept;
+    return this.#isAllocated;
   }
 
-  /** Gives the room back. */
+  /** Deletes the file. */
   release(): void {
-    this.#isKept = false;
+    this.#isAllocated = false;
     rmSync(this.#path, { force: true });
   }
 
@@ -43,7 +43,7 @@ export class DiskReserve {
   }
 
   #write(): boolean {
-    // Random, since a file system that compresses would keep zeros in no room at all.
+    // Random bytes, since a file system with compression would store zeros in almost no space.
     const block = randomFillSync(Buffer.alloc(Math.min(this.#bytes, 1_048_576)));
     const file = openSync(this.#path, "w", 0o600);
     try {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type ClockMark, createLastingClock } from "../../../store/sql/sqlite/lasting-clock.ts";
+import { type ClockMark, createPersistentClock } from "../../../store/sql/persistent-clock.ts";
 
 const hourMs = 3_600_000;
 const left: ClockMark = { clockMs: 100 * hourMs, bootId: "first", uptimeMs: 5 * hourMs };
@@ -17,7 +17,7 @@ it.each([
   ["nor when the uptime can't be of the same start", left, { ...same, uptimeMs: 1 }, 103, 103],
 ])("%s", (_name, mark, { bootId, uptimeMs }, nowHours, expectedHours) => {
   let monotonicMs = 777;
-  const clock = createLastingClock(mark, {
+  const clock = createPersistentClock(mark, {
     bootId,
     monotonicMs: () => monotonicMs,
     uptimeMs: () => uptimeMs,
