@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import { type ClientHttp2Session, connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { type Engage, openEngage } from "../webhook/engage.ts";
@@ -22,21 +23,36 @@ const rounds = [1, 3, 6] as const;
 
 let folder: Awaited<ReturnType<typeof openTempFolder>>;
 let engage: Engage;
+let session: ClientHttp2Session;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 beforeAll(async () => {
   folder = await openTempFolder();
   engage = await openEngage(folder.path, config);
+  session = connect(`http://127.0.0.1:${engage.port}`);
+  session.on("error", () => undefined);
 });
 
 afterAll(async () => {
   agent.destroy();
+  session.destroy();
   await engage[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 });
 
+function sendOverHttp2({ path, headers }: GrowingRequest, body: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    const stream = session.request({ ":method": "POST", ":path": path, ...headers });
+    stream.on("error", () => undefined);
+    stream.resume();
+    stream.once("close", resolve);
+    stream.end(body);
+  });
+}
+
 /** Resolves when the answer has ended, whatever it is: refusals are cheap too. */
 function send(growing: GrowingRequest, body: Buffer): Promise<void> {
+  if (growing.isHttp2 === true) return sendOverHttp2(growing, body);
   const headers = {
     ...growing.headers,
     ...signatureOf(growing, body),

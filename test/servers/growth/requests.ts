@@ -1,11 +1,15 @@
 import { createHmac } from "node:crypto";
 import { brotliCompressSync, constants } from "node:zlib";
+import { envelope } from "../../e2e/raw.ts";
+import { binaryRequests, wrap } from "./protobuf.ts";
 import { formShapes, jsonShapes, lineShapes, type Shape } from "./shapes.ts";
 
 export interface GrowingRequest {
   readonly name: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Sent over HTTP/2; HTTP/1.1 is for all else. */
+  readonly isHttp2?: boolean;
   /** Of about so many bytes. */
   readonly body: (length: number) => Buffer;
 }
@@ -198,17 +202,7 @@ const formRequests = combine(formPlaces, formShapes, ({ path, headers }, shapeNa
 }));
 
 /** A message with one field of bytes, number 1. */
-function parseRequest(content: Buffer): Buffer {
-  const length: number[] = [];
-  for (let left = content.length; ; left >>>= 7) {
-    if (left < 128) {
-      length.push(left);
-      break;
-    }
-    length.push((left & 127) | 128);
-  }
-  return Buffer.concat([Buffer.from([0x0a, ...length]), content]);
-}
+const parseRequest = (content: Buffer): Buffer => wrap(1, content);
 
 const formats = config.parser.formats.map(({ index }) => index);
 const parsed = { path: "/proto.Parser/Parse", headers: { "content-type": "application/proto" } };
@@ -231,6 +225,28 @@ const framings = ["|ta|", ":ta:", ":ta", "|ta", ":ta:|ta|", "|ta|:ta:", "a|ta|:t
   body: (length: number) => parseRequest(Buffer.from(piece.repeat(length / piece.length))),
 }));
 
+/** The same messages as each protocol sends them; natively gRPC is another way through the server than all else. */
+const overConnect = binaryRequests.map(({ name, path, message }) => ({
+  name,
+  path,
+  headers: { "content-type": "application/proto" },
+  body: message,
+}));
+const forAll = binaryRequests.filter(({ isForAll }) => isForAll);
+const overGrpcWeb = forAll.map(({ name, path, message }) => ({
+  name: `${name} over gRPC-Web`,
+  path,
+  headers: { "content-type": "application/grpc-web+proto" },
+  body: (length: number) => envelope(message(length)),
+}));
+const overGrpc = forAll.map(({ name, path, message }) => ({
+  name: `${name} over gRPC`,
+  path,
+  headers: { "content-type": "application/grpc", te: "trailers" },
+  isHttp2: true,
+  body: (length: number) => envelope(message(length)),
+}));
+
 /** The header that a webhook is signed with. */
 export function signatureOf({ path }: GrowingRequest, body: Buffer): Readonly<Record<string, string>> {
   if (!path.startsWith("/webhook/")) return {};
@@ -244,4 +260,7 @@ export const growingRequests: readonly GrowingRequest[] = [
   ...longLines,
   ...manyLines,
   ...framings,
+  ...overConnect,
+  ...overGrpcWeb,
+  ...overGrpc,
 ];
