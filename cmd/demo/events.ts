@@ -1,4 +1,5 @@
 import { createClient } from "@connectrpc/connect";
+import { dayMs } from "../../base/time/units.ts";
 import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { Aggregation, MetricType } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { TimeParticleSize } from "../../gen/engage/analysis/v1/event_view_pb.ts";
@@ -21,7 +22,6 @@ export const demoProject: Readonly<Record<string, string>> = {
 /** Users who log in, on each of the days before today. */
 const loginsByDay = [3, 5, 4, 8, 7, 11, 9];
 const logins = loginsByDay.reduce((sum, count) => sum + count);
-const dayMs = 86_400_000;
 
 const eventView = { recentDay: `1-${loginsByDay.length}`, timeParticleSize: "day" };
 const query = {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { formatDate, parseDate } from "../../base/time/local-time.ts";
+import { dayMs } from "../../base/time/units.ts";
+import { compileToInstant } from "../../base/time/zone.ts";
 import { stringifyExactJson } from "../../services/event/exact-json.ts";
-import { formatLocalTime, parseLocalTime } from "../../services/event/record/local-time.ts";
-import { compileToInstant } from "../../services/event/record/zone.ts";
 import type { EventStore, ExportRange } from "../../store/events/events.ts";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
 import { lockFolder } from "../serve/data/lock.ts";
@@ -33,7 +34,6 @@ export interface ExportStreams {
 
 /** What a Date can hold. */
 const maxMs = 8.64e15;
-const dayMs = 86_400_000;
 
 /** Writes users and events as records that `engage import` takes. A file is there whole, or not at all. */
 export async function runExport(
@@ -107,8 +107,8 @@ function rangeOf({ projects }: Config, { project, from, to, users = true }: Expo
 }
 
 function dayOf(option: string, text: string): number {
-  const localMs = parseLocalTime(`${text} 00:00:00`);
+  const localMs = parseDate(text);
   if (localMs !== undefined) return localMs;
-  const example = formatLocalTime(Date.now()).slice(0, 10);
+  const example = formatDate(Date.now());
   throw new UserError(`${option} is ${JSON.stringify(text)}, give a day such as ${example}`);
 }

@@ -1,8 +1,9 @@
 import { isDecimal } from "../../base/text/decimal.ts";
 import { readIntegerText } from "../../base/text/integer-text.ts";
+import { formatLocalTime, formatSecond, parseLocalTime } from "../../base/time/local-time.ts";
 import { ValueFormat } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { KeyValue } from "../../store/events/events.ts";
-import { formatMilliseconds, formatSecond, parseLocalTime } from "./local-time.ts";
+import { parseWrittenTime } from "./local-time.ts";
 
 /** What the platform's own API writes. */
 export const nullLabel = "(null)";
@@ -108,10 +109,8 @@ export function keyOf(form: KeyForm, label: string): KeyValue | undefined {
     }
     case "boolean":
       return label === "true" ? true : label === "false" ? false : undefined;
-    case "time": {
-      const time = parseLocalTime(label);
-      return time !== undefined && time.precision !== "day" ? time.localMs : undefined;
-    }
+    case "time":
+      return parseLocalTime(label);
     case "intervals": {
       const index = intervalLabels(form).indexOf(label);
       return index < 0 ? undefined : index;
@@ -146,7 +145,7 @@ export function isChangedByDouble(text: string): boolean {
 
 /** Boundaries of intervals as a request writes them, joined by commas; undefined when one is neither. */
 export function parseBoundaries(text: string, of: "number" | "time"): readonly number[] | undefined {
-  const parse = of === "number" ? parseNumber : (part: string) => parseLocalTime(part.trim())?.localMs;
+  const parse = of === "number" ? parseNumber : (part: string) => parseWrittenTime(part.trim())?.localMs;
   const found = text.split(",").map(parse);
   return found.every((boundary) => boundary !== undefined) ? found : undefined;
 }
@@ -157,5 +156,5 @@ function writePlain(value: string | number | boolean): string {
 
 /** Milliseconds only where there are some. */
 function writeTime(localMs: number): string {
-  return localMs % 1_000 === 0 ? formatSecond(localMs) : formatMilliseconds(localMs);
+  return localMs % 1_000 === 0 ? formatSecond(localMs) : formatLocalTime(localMs);
 }

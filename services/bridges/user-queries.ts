@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { dayMs } from "../../base/time/units.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
 import { Aggregation, EventMetricSchema, MetricType } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { TimeParticleSize } from "../../gen/engage/analysis/v1/event_view_pb.ts";
@@ -13,7 +14,7 @@ import type { UserChoice } from "../channel/audience/source.ts";
 /** Any event of a user tells that there is one; nothing is older. */
 const firstTime = "1970-01-01 00:00:00";
 /** Events may be so far ahead of the present, and days of zones further. */
-const aheadMs = 5 * 86_400_000;
+const aheadMs = 5 * dayMs;
 
 export interface Conditions {
   readonly filts: Filter[];

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { compileToInstant } from "../../base/time/zone.ts";
 import type { NameLimits } from "./record/name-book.ts";
-import { compileToInstant } from "./record/zone.ts";
 
 /** A project as the configuration has it. */
 export interface CollectorProject {

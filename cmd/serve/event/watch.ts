@@ -1,4 +1,5 @@
 import { systemClock } from "../../../base/async/clock.ts";
+import { dayMs } from "../../../base/time/units.ts";
 import { createLoadWatch } from "../../../services/event/load/load-watch.ts";
 import type { LoadObserver } from "../../../services/event/load/loader.ts";
 import type { PendingRecords } from "../../../services/event/pending.ts";
@@ -14,7 +15,7 @@ export interface EventWatch extends Disposable {
 
 const lookMs = 1_000;
 /** A wall clock that was wrong when a record came, or is now, makes no record older than this. */
-const maxWaitedMs = 7 * 86_400_000;
+const maxWaitedMs = 7 * dayMs;
 
 export async function watchLoading({ events }: Config, records: PendingRecords): Promise<EventWatch> {
   const { monotonicMs, now } = systemClock;

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { quoteText } from "../../../base/text/quote.ts";
+import { parseDate } from "../../../base/time/local-time.ts";
 import {
   type ClusterHeader,
   ClusterKind,
@@ -11,7 +12,6 @@ import {
 } from "../../../gen/engage/analysis/v1/cluster_pb.ts";
 import type { ClusterMember, ClusterVersion } from "../../../store/events/events.ts";
 import type { Admission } from "../admission/admission.ts";
-import { parseDate } from "../local-time.ts";
 import type { AnalysisProject, ClusterPort } from "../project/project.ts";
 import type { AnalysisRefusal } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";

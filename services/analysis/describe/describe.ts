@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { floorToDay } from "../../../base/time/local-time.ts";
 import {
   type EventView,
   EventViewSchema,
@@ -8,7 +9,6 @@ import type { EventQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { WarningReason } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import type { ClusterInfo, ProjectSchema } from "../../../store/events/events.ts";
 import type { AnyQuery } from "../engine.ts";
-import { floorToDay } from "../local-time.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
 import { wordOf, wordsOf } from "../words.ts";
 import { describeFilter, describeFilters } from "./condition/filter.ts";

@@ -1,10 +1,12 @@
+import { formatSecond } from "../../../base/time/local-time.ts";
+import { hourMs } from "../../../base/time/units.ts";
+import { configuredZone, type Zone } from "../../../base/time/zone.ts";
 import type {
   AnswerInfo,
   GroupValue,
   ResolvedRange,
-  Zone,
+  Zone as ResultZone,
 } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import { formatSecond, hourMs } from "../local-time.ts";
 import { overallLabel, writeLabel } from "../text-form.ts";
 
 /** The members of an answer's info, as they stand beside the others in `data`; each begins with a comma. */
@@ -39,21 +41,16 @@ export function labelOf({ value }: GroupValue): string {
   return writeLabel(value.case === "label" ? value.value : undefined);
 }
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
+const zones = new Map<string, Zone>();
 
-/** An instant as `yyyy-MM-dd HH:mm:ss` in the zone of a result; without one in UTC. */
-export function writeLocalTime(instantMs: number, zone: Zone | undefined): string {
-  const place = zone?.zone;
+/** Writes an instant as `yyyy-MM-dd HH:mm:ss` in the zone of a result, and in UTC without one. */
+export function writeLocalTime(instantMs: number, resultZone: ResultZone | undefined): string {
+  const place = resultZone?.zone;
   if (place?.case !== "name") return formatSecond(instantMs + (place?.value ?? 0) * hourMs);
-  let clock = clocks.get(place.value);
-  if (clock === undefined) {
-    // Sweden writes times in the order of ISO 8601.
-    clock = new Intl.DateTimeFormat("sv-SE", {
-      timeZone: place.value,
-      dateStyle: "short",
-      timeStyle: "medium",
-    });
-    clocks.set(place.value, clock);
+  let zone = zones.get(place.value);
+  if (zone === undefined) {
+    zone = configuredZone(place.value);
+    zones.set(place.value, zone);
   }
-  return clock.format(instantMs);
+  return formatSecond(instantMs + zone.offsetAt(instantMs));
 }

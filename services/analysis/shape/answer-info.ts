@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { NullValue, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { formatSecond } from "../../../base/time/local-time.ts";
 import {
   type AnswerInfo,
   AnswerInfoSchema,
@@ -17,7 +18,6 @@ import type { KeyValue } from "../../../store/events/events.ts";
 import type { EventPlan } from "../describe/event-plan.ts";
 import type { Period } from "../describe/time/period.ts";
 import type { QueryZone } from "../describe/time/zone.ts";
-import { formatSecond } from "../local-time.ts";
 import { type KeyForm, labelOf } from "../text-form.ts";
 
 /** What was resolved. @param truncations what limits left out, one warning each */

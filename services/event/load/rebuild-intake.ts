@@ -1,10 +1,10 @@
 import { checkLine } from "../../../base/files/line-checksum.ts";
+import { compileToInstant } from "../../../base/time/zone.ts";
 import type { EventStore, SpoolPlace } from "../../../store/events/events.ts";
 import type { Intake } from "../../../store/intake/intake.ts";
 import type { RecordChunk, RecordReader } from "../../../store/records/records.ts";
 import { checkRecord } from "../record/check-record.ts";
 import type { RecordRules } from "../record/record.ts";
-import { compileToInstant } from "../record/zone.ts";
 import { decodeSpoolLine } from "../spool-line.ts";
 import { comparePlaces } from "./places.ts";
 import { createProjectState } from "./project-state.ts";

@@ -1,10 +1,9 @@
 import { join } from "node:path";
+import { dayMs } from "../../../base/time/units.ts";
 import type { ProjectRows } from "../../../store/events/events.ts";
 import { createDayFile, type DayFile, dayRows } from "./day-file.ts";
 import type { ProjectState } from "./project-state.ts";
 import { RowFile } from "./row-file.ts";
-
-const dayMs = 86_400_000;
 
 /** The rows of one batch and project. */
 export class ProjectFiles {

@@ -1,8 +1,9 @@
 import { type RecordType, recordTypes } from "../../../base/record/record-type.ts";
+import { parseLocalTime } from "../../../base/time/local-time.ts";
+import { dayMs } from "../../../base/time/units.ts";
 import type { PropertyType } from "../../../store/events/events.ts";
 import { isObject } from "./convert.ts";
 import { type Draft, dropProperty } from "./draft.ts";
-import { parseLocalTime } from "./local-time.ts";
 import { isEventName } from "./names.ts";
 import { addProperty, addUnset, clearedBy, readZoneOffset } from "./properties.ts";
 import type {
@@ -16,7 +17,6 @@ import type {
 import { refuse, show } from "./refusal.ts";
 import { type Root, readId, readRoot } from "./root.ts";
 
-const dayMs = 86_400_000;
 /** Three years, one of them with a leap day. */
 const maxAgeMs = 1_096 * dayMs;
 const maxAheadMs = 3 * dayMs;

@@ -1,8 +1,8 @@
 import { isDecimal } from "../../../base/text/decimal.ts";
+import { parseLocalTime } from "../../../base/time/local-time.ts";
 import type { PropertyType } from "../../../store/events/events.ts";
 import { stringifyExactJson } from "../exact-json.ts";
 import type { Draft } from "./draft.ts";
-import { parseLocalTime } from "./local-time.ts";
 import type { CheckedValue, DropReason } from "./record.ts";
 
 export const maxTextBytes = 2_048;

@@ -1,12 +1,12 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { RecordType as RecordTypeName } from "../../../base/record/record-type.ts";
+import { formatLocalTime } from "../../../base/time/local-time.ts";
 import {
   RecordType,
   RecordTypeSchema,
   type Record as TypedRecord,
 } from "../../../gen/engage/event/v1/record_pb.ts";
-import { formatLocalTime } from "../record/local-time.ts";
 import { readZoneOffset } from "../record/properties.ts";
 import type { RefusedRecord } from "../record/record.ts";
 import { refuse } from "../record/refusal.ts";

@@ -1,3 +1,4 @@
+import { dayMs } from "../../../base/time/units.ts";
 import type { SpoolPlace } from "../load.ts";
 import type { Cluster } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
@@ -98,8 +99,6 @@ export function propertyColumn({ number, type, group }: Property): string {
 export function propertySqlType({ type, group }: Property): string {
   return group === undefined ? sqlTypes[type] : `${sqlTypes[type]}[]`;
 }
-
-export const dayMs = 86_400_000;
 
 /** Such as `2026-01-31`. */
 export function dayText(day: number): string {

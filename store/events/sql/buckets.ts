@@ -1,3 +1,4 @@
+import { dayMs } from "../../../base/time/units.ts";
 import type { Buckets, ZoneStep } from "../scan.ts";
 import type { Dialect } from "./dialect.ts";
 import { intoSteps } from "./expression/steps.ts";
@@ -43,7 +44,6 @@ const isCovered = ({ windows }: Stretches, stretch: number): boolean =>
 
 /** Of so few buckets the one that holds a time is found by comparing. */
 const maxCompared = 8;
-const dayMs = 86_400_000;
 
 /** Whether stretches are so short that one of a day's is found by dividing, and all alike. */
 export function isFine({ edges, windows }: Stretches): boolean {

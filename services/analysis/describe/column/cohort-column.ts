@@ -1,6 +1,6 @@
+import { parseDate } from "../../../../base/time/local-time.ts";
 import { SubTableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import type { Cluster } from "../../../../store/events/events.ts";
-import { parseDate } from "../../local-time.ts";
 import type { Branch } from "../../project/definitions.ts";
 import { type DescribeContext, never } from "../context.ts";
 import { queryLimits } from "../limits.ts";

@@ -1,6 +1,6 @@
+import { dayMs } from "../../../../base/time/units.ts";
 import { Comparator } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { Expression, Predicate } from "../../../../store/events/events.ts";
-import { dayMs } from "../../local-time.ts";
 import { type Column, type ColumnType, eventTime, storedValue } from "../column/column.ts";
 import { allOf, negate } from "../context.ts";
 import { queryLimits } from "../limits.ts";

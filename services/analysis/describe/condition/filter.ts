@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from "../../../../base/time/units.ts";
 import { TableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import {
   Comparator,
@@ -11,7 +12,6 @@ import {
   TimeUnitSchema,
 } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { Predicate } from "../../../../store/events/events.ts";
-import { dayMs, hourMs, minuteMs } from "../../local-time.ts";
 import { quoteAll, wordOf, wordsOf } from "../../words.ts";
 import { type Column, describeType } from "../column/column.ts";
 import { findColumn } from "../column/find-column.ts";

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Expression } from "../../../../store/events/events.ts";
-import { endOfWritten, parseLocalTime } from "../../local-time.ts";
+import { endOfWritten, parseWrittenTime } from "../../local-time.ts";
 import { parseNumber } from "../../text-form.ts";
 import type { Column } from "../column/column.ts";
 import type { DescribeContext } from "../context.ts";
@@ -55,7 +55,7 @@ export function createLiterals(
       return typeof read === "number" ? read : undefined;
     },
     timeEnd(at) {
-      const time = parseLocalTime(texts[at]!);
+      const time = parseWrittenTime(texts[at]!);
       return time === undefined ? undefined : endOfWritten(time);
     },
     whole(at, least, most) {
@@ -86,7 +86,7 @@ function readValue({ type }: Column, text: string): string | number | boolean | 
     case "number":
       return parseNumber(text);
     case "time":
-      return parseLocalTime(text)?.localMs;
+      return parseWrittenTime(text)?.localMs;
     case "boolean":
       return text === "true" ? true : text === "false" ? false : undefined;
     default:

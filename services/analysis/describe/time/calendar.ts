@@ -1,5 +1,6 @@
+import { floorToDay, formatDate, formatMinute } from "../../../../base/time/local-time.ts";
+import { dayMs, hourMs, minuteMs } from "../../../../base/time/units.ts";
 import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
-import { dayMs, floorToDay, formatDate, formatMinute, hourMs, minuteMs } from "../../local-time.ts";
 
 export type WeekStart = "monday" | "sunday";
 

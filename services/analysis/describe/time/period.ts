@@ -1,6 +1,6 @@
+import { formatDate } from "../../../../base/time/local-time.ts";
 import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { Buckets } from "../../../../store/events/events.ts";
-import { formatDate } from "../../local-time.ts";
 import { queryLimits } from "../limits.ts";
 import type { Problems } from "../problems.ts";
 import {

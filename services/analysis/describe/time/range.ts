@@ -1,5 +1,7 @@
+import { floorToDay } from "../../../../base/time/local-time.ts";
+import { dayMs } from "../../../../base/time/units.ts";
 import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
-import { dayMs, endOfWritten, floorToDay, parseLocalTime, type WrittenTime } from "../../local-time.ts";
+import { endOfWritten, parseWrittenTime, type WrittenTime } from "../../local-time.ts";
 import { queryLimits } from "../limits.ts";
 import type { Problems } from "../problems.ts";
 import { floorTo, type WeekStart } from "./calendar.ts";
@@ -93,7 +95,7 @@ function startToNow(start: Written, today: Today, problems: Problems): LocalRang
 }
 
 function readTime({ field, text }: Written, problems: Problems): WrittenTime | undefined {
-  const time = parseLocalTime(text);
+  const time = parseWrittenTime(text);
   // Ranges are whole seconds, so that answers can tell what they are; a leap second is a part of the one before.
   if (time !== undefined && text.endsWith(":60")) return { localMs: time.localMs - 999, precision: "second" };
   if (time !== undefined && time.precision !== "millisecond") return time;

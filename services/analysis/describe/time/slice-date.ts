@@ -1,7 +1,7 @@
+import { parseDate, parseLocalTime } from "../../../../base/time/local-time.ts";
 import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { EventUserDownloadQuery, EventUserQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import { WarningReason } from "../../../../gen/engage/analysis/v1/result_pb.ts";
-import { parseDate, parseLocalTime } from "../../local-time.ts";
 import { quoteAll } from "../../words.ts";
 import { type Problems, quote, warnNoEffect } from "../problems.ts";
 import { type CalendarUnit, floorTo, labelOfUnit, type WeekStart } from "./calendar.ts";
@@ -60,7 +60,7 @@ const firstTime = "0000-01-01 00:00:00";
 /** The first moment of what a text names; labels are such texts, and so are times that are written in full. */
 function startOf(text: string): number | undefined {
   if (!timeForm.test(text)) return undefined;
-  return parseLocalTime(text + firstTime.slice(text.length))?.localMs;
+  return parseLocalTime(text + firstTime.slice(text.length));
 }
 
 /** The first moment of a step, in or out of the range; undefined for a text that names none or less than one. */

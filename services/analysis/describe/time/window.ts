@@ -1,3 +1,5 @@
+import { floorToDay } from "../../../../base/time/local-time.ts";
+import { dayMs } from "../../../../base/time/units.ts";
 import {
   type QuotaTimeRange,
   QuotaTimeRangeType,
@@ -5,7 +7,6 @@ import {
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { Buckets } from "../../../../store/events/events.ts";
-import { dayMs, floorToDay } from "../../local-time.ts";
 import { wordOf, wordsOf } from "../../words.ts";
 import { queryLimits } from "../limits.ts";
 import type { Problems } from "../problems.ts";

@@ -1,5 +1,6 @@
+import { dayMs, hourMs } from "../../../../base/time/units.ts";
+import { configuredZone, type Zone } from "../../../../base/time/zone.ts";
 import type { ZoneStep } from "../../../../store/events/events.ts";
-import { dayMs, hourMs, minuteMs } from "../../local-time.ts";
 
 /** The zone of a query: what is added to an instant, from when on, to read the clock on the wall. */
 export interface QueryZone {
@@ -19,9 +20,10 @@ export function zoneOfOffset(hours: number): QueryZone {
 
 /** @param zone an offset such as `+05:30`, or an IANA name */
 export function zoneOfProject(zone: string): QueryZone {
-  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? [];
-  if (sign === undefined) return { steps: stepsOf(zone), name: { iana: zone } };
-  return zoneOfOffset((sign === "-" ? -1 : 1) * (Number(hours) + Number(minutes) / 60));
+  const { fixedMs, offsetAt } = configuredZone(zone);
+  return fixedMs === undefined
+    ? { steps: stepsOf(zone, offsetAt), name: { iana: zone } }
+    : zoneOfOffset(fixedMs / hourMs);
 }
 
 // Times of properties may be long ago, or ahead.
@@ -32,10 +34,9 @@ const strideMs = 7 * dayMs;
 const known = new Map<string, readonly ZoneStep[]>();
 
 /** Some 5,000 calls of Intl, 10 ms or so, once for each zone. */
-function stepsOf(name: string): readonly ZoneStep[] {
+function stepsOf(name: string, offsetAt: Zone["offsetAt"]): readonly ZoneStep[] {
   const found = known.get(name);
   if (found !== undefined) return found;
-  const offsetAt = compileOffset(name);
   const steps: ZoneStep[] = [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: offsetAt(firstMs) }];
   for (let fromMs = firstMs; fromMs < lastMs; fromMs += strideMs) {
     const offsetMs = offsetAt(fromMs + strideMs);
@@ -55,18 +56,6 @@ function findChange(offsetAt: (instantMs: number) => number, fromMs: number, toM
     else low = middle;
   }
   return high;
-}
-
-function compileOffset(name: string): (instantMs: number) => number {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
-  return (instantMs) => {
-    // "1/1/1970, GMT-00:44:30"; plain "GMT" is no offset.
-    const [, sign, hours, minutes, seconds = 0] =
-      /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(format.format(instantMs)) ?? [];
-    if (sign === undefined) return 0;
-    const ms = Number(hours) * hourMs + Number(minutes) * minuteMs + Number(seconds) * 1_000;
-    return sign === "-" ? -ms : ms;
-  };
 }
 
 export function toLocal({ steps }: QueryZone, instantMs: number): number {

@@ -1,5 +1,5 @@
-import { daysInMonth } from "./calendar.ts";
-import type { Zone } from "./zone.ts";
+import { daysInMonth } from "../../../../base/time/calendar.ts";
+import type { Zone } from "../../../../base/time/zone.ts";
 
 /** What a text says about a time. The zone is what the text itself carries; the year may be missing. */
 export interface TimeFields {

@@ -1,6 +1,6 @@
+import { compileZone, fixedZone, readOffset, type Zone } from "../../../../base/time/zone.ts";
 import { emptyFields, isRealTime, type ReadTime, type TimeFields } from "./fields.ts";
 import { compileFixedPattern, type Token } from "./fixed-pattern.ts";
-import { compileZone, fixedZone, readOffset, type Zone } from "./zone.ts";
 
 /** Reads from a position; gives the position behind it, or −1 when the text does not fit. */
 type Step = (text: string, at: number, fields: TimeFields) => number;

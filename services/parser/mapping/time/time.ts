@@ -1,10 +1,12 @@
+import { daysSince1970 } from "../../../../base/time/calendar.ts";
+import { formatLocalTime, maxLocalMs, minLocalMs } from "../../../../base/time/local-time.ts";
+import { dayMs, hourMs, minuteMs, secondMs } from "../../../../base/time/units.ts";
+import { compileZone, fixedZone, readOffset, toInstant, utc, type Zone } from "../../../../base/time/zone.ts";
 import { quote, type Refusal, refuse } from "../../line/line.ts";
 import type { ConfigPath, Problems } from "../problems.ts";
 import { textOf } from "../template.ts";
-import { daysOf, formatLocal, maxLocalMs, minLocalMs } from "./calendar.ts";
 import { isRealTime, type TimeFields } from "./fields.ts";
 import { compileTimePattern, fractionStep } from "./pattern.ts";
-import { compileZone, fixedZone, readOffset, toInstant, utc, type Zone } from "./zone.ts";
 
 /** A time as it is written, and hours east of UTC, when known. */
 export interface WrittenTime {
@@ -16,8 +18,6 @@ export type ReadTimeValue = (value: unknown) => WrittenTime | Refusal;
 
 /** What is read from a value: an instant, or the fields of a text. */
 type Read = (text: string) => number | TimeFields | undefined;
-
-const dayMs = 86_400_000;
 
 export interface TimeConfig {
   readonly format?: readonly string[] | undefined;
@@ -82,7 +82,7 @@ function compileZoneOf(name: string | undefined, at: ConfigPath, problems: Probl
 
 function compileRead(name: string, at: ConfigPath, problems: Problems): Read {
   if (name === "iso") return readIso;
-  if (name === "unix") return (text) => readUnix(text, 1000);
+  if (name === "unix") return (text) => readUnix(text, secondMs);
   if (name === "unix_ms") return (text) => readUnix(text, 1);
   const read = compileTimePattern(name);
   if (typeof read !== "string") return read;
@@ -115,15 +115,15 @@ function writeInstant(instant: number, zone: Zone): WrittenTime | undefined {
 function written(localMs: number, offsetMs: number | undefined): WrittenTime | undefined {
   if (localMs < minLocalMs || localMs > maxLocalMs) return undefined;
   return {
-    text: formatLocal(localMs),
-    offsetHours: offsetMs === undefined ? undefined : offsetMs / 3_600_000,
+    text: formatLocalTime(localMs),
+    offsetHours: offsetMs === undefined ? undefined : offsetMs / hourMs,
   };
 }
 
 /** A leap second has no number of its own: it is the last millisecond before it, so that the minute stays. */
 function localOf({ month, day, hour, minute, second, millisecond }: TimeFields, year: number): number {
-  const ofMinute = second === 60 ? 59_999 : second * 1000 + millisecond;
-  return daysOf(year, month, day) * dayMs + (hour * 60 + minute) * 60_000 + ofMinute;
+  const ofMinute = second === 60 ? minuteMs - 1 : second * secondMs + millisecond;
+  return daysSince1970(year, month, day) * dayMs + (hour * 60 + minute) * minuteMs + ofMinute;
 }
 
 /** Logs are written before they are read: the latest year in which the time is at most a day ahead. */

@@ -1,3 +1,4 @@
+import { dayMs } from "../../../../base/time/units.ts";
 import type { ExportedRecord, ExportRange } from "../../events.ts";
 import {
   eventRecord,
@@ -7,7 +8,7 @@ import {
   userRecord,
 } from "../../record-form.ts";
 import type { Property } from "../../schema.ts";
-import { type DataTable, dayMs, type ProjectTables, propertyColumn, visitorsRelation } from "../layout.ts";
+import { type DataTable, type ProjectTables, propertyColumn, visitorsRelation } from "../layout.ts";
 import type { Snapshot } from "./queries.ts";
 
 /** Converting so many rows takes a few milliseconds. */

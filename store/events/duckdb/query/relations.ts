@@ -1,3 +1,4 @@
+import { dayMs } from "../../../../base/time/units.ts";
 import { emptySchema } from "../../events.ts";
 import type { Scan } from "../../scan.ts";
 import type { Relations } from "../../sql/relations.ts";
@@ -5,7 +6,6 @@ import { looksAtOneSet } from "../../sql/shared-rows.ts";
 import type { Query } from "../connection.ts";
 import {
   clusterRelation,
-  dayMs,
   eventsRelation,
   type ProjectTables,
   propertyColumn,

@@ -1,9 +1,9 @@
+import { dayMs } from "../../../../base/time/units.ts";
 import type { OnProgress } from "../../events.ts";
 import { dataTables, orphansOf, readColumns } from "../catalog.ts";
 import {
   type DataTable,
   type DayTable,
-  dayMs,
   dayText,
   eventColumns,
   type ProjectTables,

@@ -1,6 +1,7 @@
+import { dayMs } from "../../../../base/time/units.ts";
 import { type CompactOptions, type CompactReport, EventsMemoryError } from "../../events.ts";
 import type { Database } from "../database.ts";
-import { type DayTable, dayMs, dayTableName, type ProjectTables } from "../layout.ts";
+import { type DayTable, dayTableName, type ProjectTables } from "../layout.ts";
 import type { Session } from "../session.ts";
 import type { Writer } from "../writer.ts";
 import { dropExpired } from "./retention.ts";

@@ -1,5 +1,6 @@
+import { dayMs } from "../../../../base/time/units.ts";
 import type { CompactReport } from "../../events.ts";
-import { dayMs, type ProjectTables } from "../layout.ts";
+import type { ProjectTables } from "../layout.ts";
 import { nextVersion } from "../load/load.ts";
 import type { Session } from "../session.ts";
 import type { Writer } from "../writer.ts";

@@ -1,7 +1,6 @@
+import { dayMs } from "../../../../base/time/units.ts";
 import type { ZoneStep } from "../../scan.ts";
 import { intoSteps } from "./steps.ts";
-
-const dayMs = 86_400_000;
 
 export function toLocal(instant: string, zone: readonly ZoneStep[]): string {
   const [first, ...later] = zone;

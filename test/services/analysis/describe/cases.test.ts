@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
+import { formatSecond } from "../../../../base/time/local-time.ts";
 import {
   EventDownloadQuerySchema,
   EventQuerySchema,
@@ -11,7 +12,6 @@ import { describeQuery } from "../../../../services/analysis/describe/describe.t
 import type { EventPlan } from "../../../../services/analysis/describe/event-plan.ts";
 import { compileUserScan, type SliceQuery } from "../../../../services/analysis/describe/user-slice.ts";
 import type { AnyQuery } from "../../../../services/analysis/engine.ts";
-import { formatSecond } from "../../../../services/analysis/local-time.ts";
 import { readBody } from "../rest/read-body.ts";
 import { clusters, projectOf, schema } from "./described.ts";
 

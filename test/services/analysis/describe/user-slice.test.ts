@@ -1,4 +1,5 @@
 import { expect, describe as group, it } from "vitest";
+import { formatSecond } from "../../../../base/time/local-time.ts";
 import type { EventUserQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import {
   EventUserDownloadQuerySchema,
@@ -11,7 +12,6 @@ import {
   checkSlice,
   compileUserScan,
 } from "../../../../services/analysis/describe/user-slice.ts";
-import { formatSecond } from "../../../../services/analysis/local-time.ts";
 import { readBody } from "../rest/read-body.ts";
 import { type Asked, bodyOf, describe, projectOf, schema } from "./described.ts";
 

@@ -1,5 +1,6 @@
 import { expect, describe as group, it } from "vitest";
-import { dayMs, formatSecond } from "../../../../../services/analysis/local-time.ts";
+import { formatSecond } from "../../../../../base/time/local-time.ts";
+import { dayMs } from "../../../../../base/time/units.ts";
 import type { Expression, Predicate } from "../../../../../store/events/events.ts";
 import { describe, refusalsOf, warningsOf } from "../described.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { formatSecond } from "../../../../../base/time/local-time.ts";
 import { compileScan } from "../../../../../services/analysis/describe/event-plan.ts";
 import { bucketsOf } from "../../../../../services/analysis/describe/time/period.ts";
-import { formatSecond } from "../../../../../services/analysis/local-time.ts";
 import { describe, projectOf, refusalsOf } from "../described.ts";
 
 const labels = (view: object, zone = "+00:00", declared: object = {}) =>

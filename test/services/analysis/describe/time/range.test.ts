@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { formatSecond, parseDate } from "../../../../../base/time/local-time.ts";
+import { dayMs } from "../../../../../base/time/units.ts";
 import { createProblems } from "../../../../../services/analysis/describe/problems.ts";
 import { resolveRange } from "../../../../../services/analysis/describe/time/range.ts";
-import { dayMs, formatSecond, parseDate } from "../../../../../services/analysis/local-time.ts";
 
 const wednesday = parseDate("2026-08-26")!;
 

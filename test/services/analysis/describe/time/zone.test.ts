@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseLocalTime } from "../../../../../base/time/local-time.ts";
 import {
   endInstant,
   firstInstant,
@@ -8,10 +9,9 @@ import {
   zoneOfOffset,
   zoneOfProject,
 } from "../../../../../services/analysis/describe/time/zone.ts";
-import { parseLocalTime } from "../../../../../services/analysis/local-time.ts";
 
 const zones = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "+05:45"];
-const local = (text: string) => parseLocalTime(text)!.localMs;
+const local = (text: string) => parseLocalTime(text)!;
 const iso = (instantMs: number) => new Date(instantMs).toISOString();
 
 it.each([

@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatLocalTime, parseLocalTime } from "../../../../services/event/record/local-time.ts";
-import { compileToInstant } from "../../../../services/event/record/zone.ts";
+import {
+  floorToDay,
+  formatDate,
+  formatLocalTime,
+  formatMinute,
+  formatSecond,
+  maxLocalMs,
+  minLocalMs,
+  parseDate,
+  parseLocalTime,
+} from "../../../base/time/local-time.ts";
 
 describe("local times", () => {
   it("are read as they are written", () => {
@@ -68,27 +77,36 @@ describe("leap seconds", () => {
   });
 });
 
-describe("zones", () => {
-  const at = (text: string): number => parseLocalTime(text) ?? Number.NaN;
-
+describe("dates", () => {
   it.each([
-    ["+00:00", "2026-07-01 12:00:00", "2026-07-01 12:00:00"],
-    ["+08:00", "2026-07-01 12:00:00", "2026-07-01 04:00:00"],
-    ["-09:30", "2026-07-01 12:00:00", "2026-07-01 21:30:00"],
-    ["Asia/Shanghai", "2026-07-01 12:00:00", "2026-07-01 04:00:00"],
-    ["Europe/Berlin", "2026-07-01 12:00:00", "2026-07-01 10:00:00"],
-    ["Europe/Berlin", "2026-12-01 12:00:00", "2026-12-01 11:00:00"],
-    ["Europe/Berlin", "2026-10-25 02:30:00", "2026-10-25 00:30:00"],
-    ["Europe/Berlin", "2026-10-25 03:00:00", "2026-10-25 02:00:00"],
-    ["Europe/Berlin", "2026-03-29 02:30:00", "2026-03-29 01:30:00"],
-    ["Australia/Lord_Howe", "2026-04-05 01:45:00", "2026-04-04 14:45:00"],
-    ["Etc/UTC", "2026-07-01 12:00:00", "2026-07-01 12:00:00"],
-  ])("%s %s", (zone, local, instant) => {
-    const toInstant = compileToInstant(zone);
-    expect([toInstant(at(local)), toInstant(at(local) + 1)]).toEqual([at(instant), at(instant) + 1]);
+    ["2026-01-02", "2026-01-02 00:00:00.000"],
+    ["0001-01-01", "0001-01-01 00:00:00.000"],
+    ["2024-02-29", "2024-02-29 00:00:00.000"],
+  ])("%s starts at %s", (text, start) => {
+    expect(formatLocalTime(parseDate(text)!)).toBe(start);
   });
 
-  it("must exist", () => {
-    expect(() => compileToInstant("Nowhere/City")).toThrow(RangeError);
-  });
+  it.each(["", "2026-1-2", "2026-02-29", "2026-13-01", "2026/01/02", "2026-01-02 00:00:00", "0000-01-01"])(
+    "%j is none",
+    (text) => {
+      expect(parseDate(text)).toBeUndefined();
+    },
+  );
+});
+
+it("writes less of a time as a prefix of it", () => {
+  const ms = parseLocalTime("2026-01-02 03:04:05.678")!;
+  expect([formatSecond(ms), formatMinute(ms), formatDate(ms)]).toEqual([
+    "2026-01-02 03:04:05",
+    "2026-01-02 03:04",
+    "2026-01-02",
+  ]);
+  expect(formatLocalTime(floorToDay(ms))).toBe("2026-01-02 00:00:00.000");
+});
+
+it("writes the first and the last time", () => {
+  expect([minLocalMs, maxLocalMs].map(formatLocalTime)).toEqual([
+    "0001-01-01 00:00:00.000",
+    "9999-12-31 23:59:59.999",
+  ]);
 });
