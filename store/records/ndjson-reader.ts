@@ -47,7 +47,8 @@ export function createRecordReader({
       if (from.number >= end.number) return Math.max(0, end.offset - from.offset);
       const numbers = (await listSegments(folder)).filter((one) => one >= from.number && one < end.number);
       const sizes = await Promise.all(numbers.map((number) => sizeOf(folder, number)));
-      const read = numbers[0] === from.number ? from.offset : 0;
+      // A file that was cut since has nothing left to read, and not less than that.
+      const read = numbers[0] === from.number ? Math.min(from.offset, sizes[0]!) : 0;
       return sizes.reduce((sum, size) => sum + size, end.offset) - read;
     },
     async release(to) {

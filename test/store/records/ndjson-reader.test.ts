@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -53,6 +53,24 @@ describe("reader of records", () => {
     expect(await reader.read(start, 100)).toMatchObject({ from: start, to: { number: 1, offset: 3 } });
     expect(await reader.bytesBehind(start)).toBe(3);
   });
+
+  it.each([0, 3, 6])(
+    "has nothing to read of a file that was cut to %i bytes after it had been read",
+    async (bytes) => {
+      {
+        await using spool = openRecordSpool({ folder });
+        for (const text of ["{}", "[]", "1"]) await spool.append(record(text));
+      }
+      const read = { number: 1, offset: 8 };
+      truncateSync(join(folder, readdirSync(folder)[0]!), bytes);
+      await using spool = openRecordSpool({ folder, after: read });
+      const reader = createRecordReader({ folder, spool });
+      expect(await reader.bytesBehind(read)).toBe(0);
+      await spool.append(record("2"));
+      expect(await reader.bytesBehind(read)).toBe(2);
+      expect(await readAll(reader, read, 100)).toEqual(["2"]);
+    },
+  );
 
   it("passes over files that are gone", async () => {
     await using spool = openRecordSpool({ folder, maxFileBytes: 8 });
