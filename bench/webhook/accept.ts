@@ -41,7 +41,7 @@ async function openPostgres(): Promise<AsyncDisposable & { readonly service?: Se
   }
   const [{ openPostgresServer }, { migrate }] = await Promise.all([
     import("../../test/servers/inbox/postgres-server.ts"),
-    import("../../store/inbox/postgres/migrate.ts"),
+    import("../../store/inbox/postgres/open.ts"),
   ]);
   const database = await openPostgresServer();
   await migrate(database, "engage_inbox");

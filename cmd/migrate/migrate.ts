@@ -43,14 +43,14 @@ async function tell(stdout: Writable, what: string, migrate: () => Promise<Done 
 async function migrateInbox({ webhook: { inbox } }: Config): Promise<Done | null> {
   if (inbox.driver === "sqlite") return null;
   const { url = "", schema } = inbox;
-  const { migrate } = await import("../../store/inbox/postgres/migrate.ts");
+  const { migrate } = await import("../../store/inbox/postgres/open.ts");
   return { what: `schema "${schema}"`, ...(await asUserError(() => migrate({ url }, schema))) };
 }
 
 async function migrateChannels(config: Config): Promise<Done | null> {
   const place = channelPlace(config);
   if (place.driver === "sqlite") return null;
-  const { migrate } = await import("../../store/channels/postgres/migrate.ts");
+  const { migrate } = await import("../../store/channels/postgres/open.ts");
   const { url, schema } = place;
   return { what: `channels in schema "${schema}"`, ...(await asUserError(() => migrate({ url }, schema))) };
 }

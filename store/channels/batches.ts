@@ -1,24 +1,24 @@
 import type { SegmentCounts } from "./runs.ts";
 
-/** `in_flight`: somebody has it, and is sending it or will do so next. */
+/** `in_flight`: a process has leased the batch, and is sending it or will do so next. */
 export type BatchState = "pending" | "in_flight" | "succeeded" | "failed";
 
 export interface FailedItem {
-  /** One-based index in the batch. */
+  /** The 1-based index in the batch. */
   readonly index: number;
   readonly pushId: string;
   readonly message: string;
 }
 
-/** A batch without its body, for people. */
+/** A batch without its body, for display. */
 export interface BatchRecord {
   readonly number: number;
   readonly requestId: string;
   readonly size: number;
   readonly state: BatchState;
-  /** Attempts that have ended; the one that is in flight is not among them. */
+  /** The number of attempts which have ended, without the one in flight. */
   readonly attempts: number;
-  /** Ascending by index; those that the receiver named. */
+  /** The items that the receiver named, ascending by index. */
   readonly failedItems: readonly FailedItem[];
   /** Why the last attempt failed; empty when none did. */
   readonly lastFailure: string;
@@ -27,13 +27,13 @@ export interface BatchRecord {
 export interface LeaseRequest {
   readonly channelId: string;
   readonly maxBatches: number;
-  /** 1 ms to 1 day; `extendBatches` prolongs it. */
+  /** 1 ms to 1 day; `extendBatches` extends it. */
   readonly leaseMs: number;
-  /** Who leases, for people who look at the store. */
+  /** The name of the lease's holder, for people who inspect the store. */
   readonly owner: string;
 }
 
-/** The right to send a batch, until it ends: then another one may have it, and this token is void. */
+/** The right to send a batch until the lease ends: then another process may lease it, and this token is stale. */
 export interface LeasedBatch {
   readonly token: string;
   readonly untilMs: number;
@@ -43,19 +43,19 @@ export interface LeasedBatch {
   readonly size: number;
   readonly body: Uint8Array;
   readonly note: string;
-  /** Which attempt it is now; above 1 it may have been sent before. */
+  /** The number of this attempt; above 1 the batch may have been sent before. */
   readonly attempts: number;
-  /** Attempts that were settled with `retry`. Those whose holder died are not among them. */
+  /** The number of attempts settled with `retry`, without those whose holder died. */
   readonly retries: number;
 }
 
 export interface LeaseResult {
   readonly batches: readonly LeasedBatch[];
-  /** In how long there is something for this channel again, ends of leases included, 0: now; null: nothing is left now. */
+  /** The time until there is work for this channel again, including ends of leases; 0: now; null: no work remains. */
   readonly nextDueInMs: number | null;
 }
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export interface Settlement {
   readonly token: string;
   readonly outcome: Outcome;
@@ -66,36 +66,42 @@ export type Outcome =
       readonly kind: "succeeded";
       /** Messages that the receiver named; the others of the batch succeeded. */
       readonly failedItems: readonly FailedItem[];
-      /** What the failed items are counted as; `rejected` unless given. */
+      /** The reason under which failed items are counted. Default `rejected`. */
       readonly reason?: string;
       readonly warnings: number;
-      /** How the batch splits up; its own sums are kept apart from these. */
+      /** Counts by segment, which are kept apart from the sums of the batch. */
       readonly segments: readonly SegmentCounts[];
     }
   | {
-      /** For good: all messages failed. */
+      /** Permanent: all messages failed. */
       readonly kind: "failed";
       readonly reason: string;
       readonly message: string;
       readonly segments: readonly SegmentCounts[];
     }
   | {
-      /** Once more, but not for so long; of a cancelled run it fails with this reason instead. */
+      /** Sends the batch again after this time. In a cancelled run it fails with this reason instead. */
       readonly kind: "retry";
       readonly afterMs: number;
       readonly reason: string;
       readonly message: string;
       readonly segments: readonly SegmentCounts[];
     }
-  /** It was not sent: the lease is given back, and is no attempt, even if it was marked as one. Of a cancelled run it fails as `cancelled`. */
+  /**
+   * Not sent: the lease is released and is no attempt, even if it was marked as one. In a cancelled run
+   * the batch fails as `cancelled`.
+   */
   | { readonly kind: "released" };
 
-/** `stale`: the batch is settled, or somebody else has it; nothing has changed. An ended lease nobody else has taken still settles. */
+/**
+ * `stale`: the batch is settled or leased again; nothing has changed. An ended lease still settles,
+ * unless the batch has been leased again.
+ */
 export type Settled = { readonly kind: "settled"; readonly state: BatchState } | { readonly kind: "stale" };
 
-/** A channel with batches that are due or will be. */
+/** A channel with batches which are or will be due. */
 export interface BusyChannel {
   readonly channelId: string;
-  /** In how long one can be leased; 0: now. */
+  /** The time until a batch can be leased; 0: now. */
   readonly dueInMs: number;
 }

@@ -1,13 +1,13 @@
-/** A channel as it is kept. */
+/** A stored channel. */
 export interface StoredChannel {
   /** `c` and a number. */
   readonly channelId: string;
-  /** No two channels have the same. */
+  /** Unique among channels. */
   readonly name: string;
   readonly projectId: number;
-  /** All of the channel, in a form that is the caller's. Secrets in it are kept as they are given. */
+  /** The whole channel in the caller's encoding. Secrets in it are stored as given. */
   readonly definition: Uint8Array;
-  /** 1, and one more with every change. */
+  /** 1, incremented by every change. */
   readonly version: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -19,21 +19,20 @@ export type ChannelSaved =
   | { readonly kind: "saved"; readonly channel: StoredChannel }
   | { readonly kind: "name_taken" }
   | { readonly kind: "unknown" }
-  /** Another version is the present one. */
+  /** The present version is another one. */
   | { readonly kind: "stale" };
 
 export type ChannelDeleted =
   | { readonly kind: "deleted" }
   | { readonly kind: "unknown" }
   | { readonly kind: "stale" }
-  /** A task that has not ended uses it. */
+  /** An unfinished task uses the channel. */
   | { readonly kind: "in_use"; readonly taskId: string };
 
 /**
- * Where a task stands. `draft` waits to be run, `scheduled` for its next time.
- * While a run is under way it is `preparing`, then `sending`; afterwards
- * `done`, or `scheduled` when there is a next time. `failed`: the last run
- * could not be prepared. `cancelled` is for ever.
+ * The state of a task. `draft` waits to be run, `scheduled` for its next time. During a run it is
+ * `preparing`, then `sending`; afterwards `done`, or `scheduled` when there is a next time. `failed`:
+ * the last run could not be prepared. `cancelled` is permanent.
  */
 export type TaskState = "draft" | "scheduled" | "preparing" | "sending" | "done" | "cancelled" | "failed";
 
@@ -42,12 +41,12 @@ export interface StoredTask {
   readonly taskId: string;
   readonly name: string;
   readonly channelId: string;
-  /** Never changes; in a form that is the caller's. */
+  /** Never changes; in the caller's encoding. */
   readonly definition: Uint8Array;
   readonly state: TaskState;
-  /** Why it failed; empty otherwise. */
+  /** Why the task failed; empty otherwise. */
   readonly failure: string;
-  /** 1, and one more with every change. */
+  /** 1, incremented by every change. */
   readonly version: number;
   readonly createdAtMs: number;
   readonly nextRunAtMs: number | null;
@@ -56,7 +55,7 @@ export interface StoredTask {
 }
 
 export interface NewTask extends Pick<StoredTask, "name" | "channelId" | "definition"> {
-  /** Its first time, of a task with a schedule. */
+  /** The first time of a task with a schedule. */
   readonly nextRunAtMs: number | null;
 }
 
@@ -69,15 +68,15 @@ export interface DueTask extends StoredTask {
   readonly nextRunAtMs: number;
 }
 
-/** A page of a list: up to `limit` items (1 to 1000) behind `after`. */
+/** A page of a list: up to `limit` items (1 to 1000) after `after`. */
 export interface PageRequest {
   readonly limit: number;
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Null: there are no more. */
+  /** Null at the end. */
   readonly next: string | null;
 }

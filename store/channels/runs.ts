@@ -1,29 +1,32 @@
 import type { StoredTask } from "./records.ts";
 
-/** `preparing`: batches are being made, and sent already. `sending`: all are made. The others are ends. */
+/**
+ * `preparing`: batches are being created, and sent already. `sending`: all are created. The other
+ * states are final.
+ */
 export type RunState = "preparing" | "sending" | "done" | "cancelled" | "failed";
 
 /** One run of a task. */
 export interface StoredRun {
-  /** `<task id>_<day>`, from the second one of a day on with `_2`, `_3` …; the task instance of receipts. */
+  /** `<task id>_<day>`, followed by `_2`, `_3` … from the second run of a day; the task instance of receipts. */
   readonly runId: string;
-  /** A number that no other run has. */
+  /** A number which identifies the run. */
   readonly seq: number;
   readonly taskId: string;
   readonly channelId: string;
   readonly state: RunState;
-  /** Why it failed; empty otherwise. */
+  /** Why the run failed; empty otherwise. */
   readonly failure: string;
   /** The channel's definition when the run began. */
   readonly channel: Uint8Array;
-  /** How far the audience was read when the last batches were stored; the caller's own text, null at the beginning. */
+  /** The position in the audience when the last batches were stored, in the caller's encoding; null at the start. */
   readonly cursor: string | null;
-  /** Batches stored; they are numbered from 0 without a gap. */
+  /** The number of stored batches, which are numbered from 0 without gaps. */
   readonly batches: number;
   readonly startedAtMs: number;
-  /** Null while batches are being made. */
+  /** Null while batches are being created. */
   readonly preparedAtMs: number | null;
-  /** Null until its state is an end. */
+  /** Null until the state is final. */
   readonly endedAtMs: number | null;
 }
 
@@ -36,34 +39,37 @@ export type RunStarted =
   | { readonly kind: "started"; readonly task: StoredTask; readonly run: StoredRun }
   | { readonly kind: "unknown_task" }
   | { readonly kind: "unknown_channel" }
-  /** A run is under way, or the task is cancelled. */
+  /** The task has an unfinished run, or is cancelled. */
   | { readonly kind: "refused"; readonly task: StoredTask };
 
 export interface DueClaim {
   readonly taskId: string;
-  /** As the task that was due had it: only one of those who claim the same time gets it. */
+  /** The time of the due task. Of concurrent claims of the same time one succeeds. */
   readonly nextRunAtMs: number;
-  /** The time behind it; null when there is none. */
+  /** The following time; null when there is none. */
   readonly followingAtMs: number | null;
-  /** Null to let this time pass. */
+  /** Null to skip this time. */
   readonly run: NewRun | null;
-  /** Why it is let pass; a task without a further time is `failed` by it. */
+  /** Why the time is skipped; a task without a further time becomes `failed` with it. */
   readonly failure?: string;
 }
 
 export type DueClaimed =
-  /** `run` is null when it was let pass: asked to, the run before is still under way, or the channel is gone. */
+  /**
+   * `run` is null when the time was skipped: as requested, because the previous run is unfinished, or
+   * because the channel was deleted.
+   */
   | { readonly kind: "claimed"; readonly task: StoredTask; readonly run: StoredRun | null }
-  /** Somebody else has it, or the task was cancelled. */
+  /** Another process has claimed the time, or the task was cancelled. */
   | { readonly kind: "lost" };
 
 export type TaskCancelled =
   | { readonly kind: "cancelled"; readonly task: StoredTask }
   | { readonly kind: "unknown_task" }
-  /** It had ended already, and has no further time. */
+  /** The task had already ended, and has no further time. */
   | { readonly kind: "ended"; readonly task: StoredTask };
 
-/** The right to prepare a run, until it ends. Whoever comes later has another token, and this one is void then. */
+/** The right to prepare a run until the lease ends. A later lease has another token, which makes this one stale. */
 export interface Preparation {
   readonly token: string;
   readonly untilMs: number;
@@ -73,48 +79,48 @@ export interface Preparation {
 export interface NewBatch {
   /** `ops_request_id`; empty for journeys. */
   readonly requestId: string;
-  /** Messages in it, 1 or more. */
+  /** The number of messages, at least 1. */
   readonly size: number;
-  /** The exact bytes that every attempt sends. */
+  /** The exact bytes which every attempt sends. */
   readonly body: Uint8Array;
-  /** The caller's own text, given back with a lease; for example which messages are of which A/B group. */
+  /** The caller's own text, returned with a lease; for example which messages belong to which A/B group. */
   readonly note: string;
 }
 
 export interface BatchesToAppend {
-  /** Batches stored so far: a call that comes twice, or late, changes nothing. */
+  /** The number of batches stored so far: a repeated or late call changes nothing. */
   readonly afterNumber: number;
-  /** May be empty, when only the cursor moves. */
+  /** May be empty when only the cursor moves. */
   readonly batches: readonly NewBatch[];
   readonly cursor: string;
-  /** No more will come: the run is prepared. */
+  /** No more batches follow: the run is prepared. */
   readonly isLast: boolean;
-  /** What the audience between the cursors held; the sums may not, but the parts may be less than 0. */
+  /** Counts of the audience between the two cursors. Single counts may be negative, their sums in the run are not. */
   readonly counted: AudienceCounts;
-  /** What the caller has to know of these batches when it is resumed, by a number of its own; null: nothing. */
+  /** Data about these batches which the caller needs when it resumes, under a page number of its own; null: none. */
   readonly kept: { readonly page: number; readonly data: Uint8Array } | null;
 }
 
 export interface AudienceCounts {
   readonly planned: number;
-  /** Left out, because their push id is empty or came before. */
+  /** Left out because the push id is empty or a duplicate. */
   readonly filtered: number;
-  /** Left out as the control of an A/B test. */
+  /** Left out as the control group of an A/B test. */
   readonly control: number;
 }
 
-/** What became of a run's messages. */
+/** The outcomes of a run's messages. */
 export interface RunStatistics extends AudienceCounts {
   /** Messages in batches. */
   readonly batched: number;
   readonly batches: number;
   readonly settledBatches: number;
-  /** Messages of batches that were sent once at least. */
+  /** Messages of batches which were sent at least once. */
   readonly sent: number;
   readonly succeeded: number;
-  /** Messages, by reason, sorted by it. */
+  /** Messages by reason, sorted by it. */
   readonly failed: readonly { readonly reason: string; readonly count: number }[];
-  /** Attempts beyond the first of their batch. */
+  /** Attempts after the first of each batch. */
   readonly retried: number;
   readonly warnings: number;
   /** Sorted by group and language. */

@@ -1,14 +1,17 @@
 import { crc32 } from "node:zlib";
 
 /**
- * CRC-32 of what is stored, kept in the same row and compared when the row is
- * read: it finds what a disk or a hand has changed, at gigabytes a second.
+ * Computes the CRC-32 which is stored in the same row and compared when the row is read. It detects
+ * what a disk or a person has changed, at gigabytes a second.
  */
 export function checksum(...parts: readonly Uint8Array[]): number {
   return parts.reduce((sum, part) => crc32(part, sum), 0);
 }
 
-/** Rows of versions before checksums have none, and are taken as they are. */
+/**
+ * Reports whether the parts match a stored checksum. Rows of versions without checksums have none and
+ * count as intact.
+ */
 export function isIntact(expected: number | null, ...parts: readonly Uint8Array[]): boolean {
   return expected === null || checksum(...parts) === expected;
 }

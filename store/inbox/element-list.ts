@@ -1,19 +1,19 @@
 import type { BatchElement } from "./batch.ts";
 
-/** First byte of the stored form: how the push ids are kept. */
+/** The first byte of the stored form: how the push ids are encoded. */
 const utf8 = 1;
-/** For texts with half a surrogate pair, which UTF-8 can't hold. */
+/** For texts with unpaired surrogates, which UTF-8 can't represent. */
 const utf16 = 2;
 
 /** An element's numbers as varints: six of at most 4 bytes, since bodies are far below 256 MiB. */
 const maxNumberBytes = 24;
-/** Six numbers of a byte each. */
+/** Six numbers of one byte each. */
 const minElementBytes = 6;
 
 /**
- * The stored form of a batch's elements, about 9 bytes and the push id for each:
- * differences between neighbours as varints, then all push ids as one text, cut
- * by their lengths in UTF-16 units.
+ * Encodes the elements of a batch, in about 9 bytes plus the push id for each: first the differences
+ * between neighbours as varints, then all push ids as one text, which their lengths in UTF-16 units
+ * divide.
  */
 export function encodeElements(elements: readonly BatchElement[]): Uint8Array {
   const pushIds = elements.map(({ pushId }) => pushId).join("");
@@ -38,7 +38,10 @@ export function encodeElements(elements: readonly BatchElement[]): Uint8Array {
   return out.subarray(0, at + text.length);
 }
 
-/** @throws RangeError for bytes that `encodeElements` does not write. */
+/**
+ * Decodes what `encodeElements` returns.
+ * @throws RangeError for other bytes
+ */
 export function decodeElements(bytes: Uint8Array): BatchElement[] {
   if (bytes[0] !== utf8 && bytes[0] !== utf16) {
     throw new RangeError(`element list of unknown form ${bytes[0]}`);

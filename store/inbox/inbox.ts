@@ -21,7 +21,7 @@ import type {
   SettleResult,
 } from "./work.ts";
 
-// The port is one import for services; its words are described in these files.
+// The port is one import for services; these files describe its types.
 export type {
   AcceptResult,
   BatchElement,
@@ -56,142 +56,142 @@ export type {
 } from "./work.ts";
 
 /**
- * The durable queue between "the sender has been answered" and "every target
- * has settled every element". Nothing is answered before it is on disk, and
- * what is on disk is handed to each of its targets until that target has
- * settled it. Words: a batch is one accepted body; an element is one message
- * of it; a delivery is one element for one target; a work item is what is
- * still to be delivered of one batch to one target.
+ * The durable queue between the reply to a sender and the settlement of every element by every target.
+ * A batch is acknowledged after it is on disk, and from there it is handed to each of its targets until
+ * the target has settled it.
  *
- * At every moment, per channel and target, in deliveries:
- * accepted = delivered + dead + pending.
+ * Terms: a batch is one accepted body; an element is one message of it; a delivery is one element for
+ * one target; a work item is what remains to be delivered of one batch to one target.
  *
- * All methods reject with InboxUnavailableError when the store can't do its
- * work now (disk full, I/O error, database away, overloaded, closed); the next
- * call tries anew, so the inbox recovers by itself. After such a rejection the
- * change has usually not happened, but may have (a connection lost during
- * COMMIT): every method is safe to call again. An aborted signal rejects with
- * its reason; what was already sent to the store may still happen.
+ * At every moment, per channel and target, in deliveries: accepted = delivered + dead + pending.
  *
- * Times are milliseconds. Those that are shown, as when a batch was accepted, are
- * since 1970 by the computer's clock; leases, waits, ages and retention go by
- * `clockMs`, which nobody sets.
+ * All methods reject with InboxUnavailableError while the store can't do its work (disk full, I/O
+ * error, database unavailable, overloaded, closed); the next call tries again, so the inbox recovers by
+ * itself. After such a rejection the change has usually not happened, but may have (a connection lost
+ * during COMMIT): every method is safe to call again. An aborted signal rejects with its reason; what
+ * was already sent to the store may still happen.
  *
- * What a disk or a hand has changed is not delivered: an element whose stored row is
- * broken or differs from its checksum becomes a dead letter when it is leased, with
- * that as its reason, and holds up nothing else.
+ * Times are milliseconds. Times for display, such as the time of acceptance, are since 1970 by the
+ * computer's clock; leases, waits, ages and retention use `clockMs`, which is never set.
+ *
+ * What a disk or a person has changed is not delivered: an element whose stored row is broken or
+ * differs from its checksum becomes a dead letter when it is leased, with that reason, and delays
+ * nothing else.
  */
 export interface Inbox extends AsyncDisposable {
   /**
-   * Stores a batch in one commit: claim of its key, bytes, reply and work
-   * items. Resolves after the commit is on disk. With `reply: null` the batch
-   * is only begun: its key is claimed, but nothing is counted or leased until
-   * `complete`.
+   * Stores a batch in one commit: its key, bytes, reply and work items. Resolves after the commit is on
+   * disk. With `reply: null` the batch is only begun: its key is claimed, but nothing is counted or
+   * leased until `complete`.
    *
-   * @throws InboxFullError when the free space or the size cap says no;
-   * nothing has been stored.
-   * @throws RangeError for a batch that contradicts itself.
+   * @throws InboxFullError when the free space or the size limit does not suffice; nothing has been
+   * stored.
+   * @throws RangeError for a batch with inconsistent fields.
    */
   accept(batch: NewBatch, options?: CallOptions): Promise<AcceptResult>;
 
   /**
-   * Waits at most `waitMs` for the reply of a batch that `accept` called
-   * `in_flight`. Null when there is none: the time is up, the key was freed,
-   * or its owner's time is over. Then call `accept` again.
+   * Waits at most `waitMs` for the reply of a batch for which `accept` returned `in_flight`. Resolves
+   * to null when there is none: the time is up, the key was released, or its owner's time is over. Then
+   * call `accept` again.
    */
   awaitReply(batchId: string, waitMs: number, options?: CallOptions): Promise<Uint8Array | null>;
 
   /**
-   * Ends a batch begun with `reply: null`: stores the reply and counts its
-   * deliveries. `stale` when it is no longer in flight under this id (completed,
-   * released, or taken over after its owner's time); nothing has changed then.
+   * Ends a batch begun with `reply: null`: stores the reply and counts its deliveries. Returns `stale`,
+   * without a change, when the batch is no longer in flight under this id (completed, released, or
+   * taken over after its owner's time).
    */
   complete(batchId: string, completion: Completion, options?: CallOptions): Promise<FinishResult>;
 
   /**
-   * Drops a batch begun with `reply: null` and frees its key, so that the same
-   * request id is handled anew: for replies of return_code 1.
+   * Deletes a batch begun with `reply: null` and releases its key, so that a repeated request id is
+   * processed again: for replies with return_code 1.
    */
   release(batchId: string, options?: CallOptions): Promise<FinishResult>;
 
   /**
-   * Takes work for one target, oldest due first. What is taken is hidden from
-   * others until the lease ends; then it can be leased again. An item with more
-   * elements than are asked for is split. Elements routed as `ordered` are held
-   * back while an earlier one of the same push_id and target is not settled
-   * (waiting for a retry counts as not settled).
+   * Leases work for one target, oldest due first. Leased work is hidden from others until the lease
+   * ends; then it can be leased again. An item with more elements than requested is split. An element
+   * of an `ordered` route is not leased while an earlier one of the same push_id and target is
+   * unsettled (waiting for a retry is unsettled).
    */
   lease(request: LeaseRequest, options?: CallOptions): Promise<LeaseResult>;
 
   /**
-   * Notes that calls begin, so that they count as attempts also when their lease ends
-   * unsettled. Survives the end of the process, but not a power cut. False for an item
-   * that was leased again since, or is settled: it must not be sent.
+   * Records that calls begin, so that they count as attempts even when their lease ends unsettled. The
+   * record survives the end of the process, but not a power failure. Returns false for an item which
+   * has been leased again or settled: it must not be sent.
    */
   begin(calls: readonly BegunCall[], options?: CallOptions): Promise<readonly boolean[]>;
 
-  /** Prolongs a lease to now + `leaseMs`. An ended lease that nobody else has taken can be prolonged too. */
+  /**
+   * Extends a lease to now + `leaseMs`. An ended lease can be extended too, unless the item has been
+   * leased again.
+   */
   extend(token: string, leaseMs: number, options?: CallOptions): Promise<ExtendResult>;
 
   /**
-   * Settles elements of a leased item, all in one commit. Elements not named
-   * stay leased under the same token; indexes that are not (or no longer) in
-   * the item are ignored and named in the result. `stale` when the item was
-   * leased again since, or is settled: nothing has changed then. An ended lease
-   * that nobody else has taken still settles.
+   * Settles elements of a leased item in one commit. Elements without an outcome stay leased under the
+   * same token; indexes that are not (or no longer) in the item are ignored and returned. Returns
+   * `stale`, without a change, when the item has been leased again or settled. An ended lease still
+   * settles, unless the item has been leased again.
    */
   settle(token: string, outcomes: readonly ElementOutcome[], options?: CallOptions): Promise<SettleResult>;
 
-  /** Gives this process a share of the rate of a target's calls, over all processes. */
+  /** Returns this process's share of the rate of a target's calls, which all processes together keep to. */
   shareRate(target: string, asked: ShareAsked, options?: CallOptions): Promise<Share>;
 
-  /** Gives a share back. @param afterMs until what was sent is in no window of a second any more, 0 to 60,000 */
+  /**
+   * Releases a share.
+   * @param afterMs the time until the last calls are in no window of a second any more, 0 to 60,000
+   */
   leaveRate(target: string, token: string, afterMs: number, options?: CallOptions): Promise<void>;
 
-  /** Dead letters, newest first. */
+  /** Lists dead letters, newest first. */
   deadLetters(filter: DeadLetterFilter, page: PageRequest, options?: CallOptions): Promise<Page<DeadLetter>>;
 
   /**
-   * Makes dead letters pending again, with attempts counted from 0. Calls with
-   * the same nonce do it once and answer the same; a replayed element is never
-   * taken for a duplicate. An `ordered` element is put behind those waiting.
+   * Makes dead letters pending again, with attempts counted from 0. Calls with the same nonce replay
+   * once and return the same result; a replayed element never counts as a duplicate. An `ordered`
+   * element goes to the end of its queue.
    */
   replay(filter: DeadLetterFilter, request: ReplayRequest, options?: CallOptions): Promise<ReplayResult>;
 
   /**
-   * Deliveries of kept batches, newest batch first, then by element and target.
-   * A page reads a bounded number of batches, so it may hold fewer than `limit`
-   * or none while `next` is set.
+   * Lists deliveries of kept batches, newest batch first, then by element and target. A page reads a
+   * bounded number of batches, so it may hold fewer than `limit` items or none while `next` is set.
    */
   deliveries(filter: DeliveryFilter, page: PageRequest, options?: CallOptions): Promise<Page<Delivery>>;
 
-  /** One delivery with its bytes; null when the id is unknown, its batch was pruned, or its bytes are damaged. */
+  /**
+   * Returns one delivery with its bytes; null when the id is unknown, its batch was pruned, or its
+   * bytes are damaged.
+   */
   delivery(deliveryId: string, options?: CallOptions): Promise<DeliveryDetail | null>;
 
   /**
-   * The books per channel and target, sorted by both. They survive pruning and
-   * restarts. `recount` counts `pending` from the work items instead of taking
-   * the kept figure, which reads all of them.
+   * Returns the counts per channel and target, sorted by both. They survive pruning and restarts.
+   * `recount` counts `pending` from the work items instead of returning the stored number, which reads
+   * all of them.
    */
   counts(options?: CallOptions & { readonly recount?: boolean }): Promise<readonly Counts[]>;
 
   /**
-   * Deletes what its retention no longer covers: claims, finished batches
-   * without dead letters, dead letters, abandoned batches in flight. Does a
-   * bounded piece of work; call again while `more`.
+   * Deletes what the retention no longer covers: claims, finished batches without dead letters, dead
+   * letters, and abandoned batches in flight. The amount of work is bounded; call again while `more`.
    */
   prune(options?: CallOptions): Promise<PruneResult>;
 
-  /** Milliseconds of the store's clock, which goes on over restarts and which nobody sets. */
+  /** Returns milliseconds of the store's clock, which continues across restarts and is never set. */
   clockMs(): number;
 
-  /** The state of the store. Resolves also when the store is away: `writable` is false then. */
+  /** Reports the state of the store. Resolves also when the store is unavailable, with `writable: false`. */
   health(options?: CallOptions): Promise<InboxHealth>;
 
   /**
-   * Tells when work for a target may have become leasable through this
-   * process, at once. Only a hint: other replicas' work and ended leases
-   * come by polling, so lease also without it.
+   * Calls the listener when work for a target may have become leasable through this process. Only a
+   * hint: work of other replicas and ended leases need polling.
    */
   onWork(listener: (target: string) => void): Disposable;
 }
@@ -203,13 +203,13 @@ export interface CallOptions {
 export interface InboxHealth {
   /** Whether a batch would be accepted now. */
   readonly writable: boolean;
-  /** Why not; null when writable. */
+  /** The reason when not writable; otherwise null. */
   readonly reason: string | null;
-  /** Age of the oldest batch that still has work; null when none has, or when the store is away. */
+  /** The age of the oldest batch with unfinished work; null when there is none, or the store is unavailable. */
   readonly oldestPendingMs: number | null;
-  /** Bytes the inbox takes, without space it can reuse; null when unknown. */
+  /** The bytes that the inbox occupies, without space it can reuse; null when unknown. */
   readonly usedBytes: number | null;
-  /** Free bytes on its disk; null when the store can't tell (a database server). */
+  /** The free bytes on its disk; null when unknown (a database server). */
   readonly freeBytes: number | null;
 }
 
@@ -220,13 +220,16 @@ export interface PruneResult {
   readonly more: boolean;
 }
 
-/** How long things are kept, in milliseconds. */
+/** How long data is kept, in milliseconds. */
 export interface InboxRetention {
-  /** Idempotency keys with their replies, from the acceptance on. Default 24 h, the longest sender retries 12.7 h. */
+  /**
+   * Idempotency keys with their replies, from the acceptance. Default 24 h; the longest sender retries
+   * for 12.7 h.
+   */
   readonly claimMs: number;
-  /** Finished batches, from the last settlement on. Default 24 h. */
+  /** Finished batches, from the last settlement. Default 24 h. */
   readonly finishedMs: number;
-  /** Dead letters with their batches, from the death on. Default 14 days. */
+  /** Dead letters with their batches, from the time they became dead letters. Default 14 days. */
   readonly deadLetterMs: number;
 }
 
@@ -236,22 +239,22 @@ export const defaultRetention: InboxRetention = {
   deadLetterMs: 1_209_600_000,
 };
 
-/** No room for another batch. Work already stored goes on; answer 503 with Retry-After. */
+/** There is no space for another batch. Stored work continues; reply with 503 and Retry-After. */
 export class InboxFullError extends Error {
   override readonly name = "InboxFullError";
 }
 
-/** The page asked for begins behind something that is not in a list of this kind. */
+/** The requested page starts after an item which is not in a list of this kind. */
 export class PageCursorError extends RangeError {
   override readonly name = "PageCursorError";
 }
 
-/** The store can't do its work now. Answer 503 with Retry-After. */
+/** The store can't do its work at the moment. Reply with 503 and Retry-After. */
 export class InboxUnavailableError extends Error {
   override readonly name = "InboxUnavailableError";
 }
 
-/** The store can't be opened, and trying again won't help: in use, damaged, or of another version. */
+/** The store can't be opened, and trying again does not help: it is in use, damaged, or of another version. */
 export class InboxOpenError extends Error {
   override readonly name = "InboxOpenError";
 }

@@ -1,8 +1,8 @@
 /** More elements than a body can hold. */
 const maxIndex = 16_777_216;
-const RANGE = /^(\d{1,8})(?:-(\d{1,8}))?$/;
+const rangePattern = /^(\d{1,8})(?:-(\d{1,8}))?$/;
 
-/** The stored form of ascending element indexes: `0-99,105`. */
+/** Encodes ascending element indexes as ranges: `0-99,105`. */
 export function encodeIndexes(indexes: readonly number[]): string {
   const ranges: string[] = [];
   for (let i = 0; i < indexes.length; i++) {
@@ -14,11 +14,14 @@ export function encodeIndexes(indexes: readonly number[]): string {
   return ranges.join(",");
 }
 
-/** @throws RangeError for a text that `encodeIndexes` does not write. */
+/**
+ * Decodes what `encodeIndexes` returns.
+ * @throws RangeError for other texts
+ */
 export function decodeIndexes(text: string): number[] {
   const indexes: number[] = [];
   for (const range of text === "" ? [] : text.split(",")) {
-    const [, first = "", last = first] = RANGE.exec(range) ?? [];
+    const [, first = "", last = first] = rangePattern.exec(range) ?? [];
     if (first === "" || Number(last) >= maxIndex || Number(last) < Number(first)) {
       throw new RangeError(`element indexes ${JSON.stringify(text.slice(0, 40))} are not a list of ranges`);
     }

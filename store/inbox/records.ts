@@ -1,38 +1,38 @@
 export interface PageRequest {
-  /** At most this many records, 1 to 1000. */
+  /** The maximum number of items, 1 to 1000. */
   readonly limit: number;
-  /** `next` of the page before; left out for the first page. */
+  /** The `next` of the previous page; undefined for the first page. */
   readonly after?: string;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** For the page behind this one; null at the end. */
+  /** The `after` of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** Per channel and target, in deliveries (an element for a target). accepted = delivered + dead + pending. */
+/** Counts of deliveries (an element for a target) per channel and target. accepted = delivered + dead + pending. */
 export interface Counts {
   readonly channel: string;
   readonly target: string;
   readonly accepted: number;
   readonly delivered: number;
-  /** Dead and not replayed, pruned ones included. */
+  /** Dead letters which were not replayed, including pruned ones. */
   readonly dead: number;
   readonly pending: number;
 }
 
-/** All given fields must match; none given: every dead letter. */
+/** All given fields must match. Without fields every dead letter matches. */
 export interface DeadLetterFilter {
   readonly channel?: string;
   readonly target?: string;
   readonly batchId?: string;
   readonly pushId?: string;
-  /** One delivery. */
+  /** Matches one delivery. */
   readonly deliveryId?: string;
-  /** Died at or after this time. */
+  /** Became dead letters at or after this time. */
   readonly fromMs?: number;
-  /** Died before this time. */
+  /** Became dead letters before this time. */
   readonly toMs?: number;
 }
 
@@ -45,7 +45,7 @@ export interface DeadLetter {
   readonly index: number;
   readonly pushId: string;
   readonly reason: string;
-  /** Attempts made, the last one included. */
+  /** The number of attempts, including the last one. */
   readonly attempts: number;
   readonly acceptedAtMs: number;
   readonly diedAtMs: number;
@@ -54,19 +54,19 @@ export interface DeadLetter {
 export interface ReplayRequest {
   /** Chosen by the caller, 1 to 200 characters: the same nonce replays once. Kept as long as dead letters. */
   readonly nonce: string;
-  /** Count only, change nothing; the nonce stays unused. Default false. */
+  /** Counts without a change; the nonce stays unused. Default false. */
   readonly dryRun?: boolean;
 }
 
 export interface ReplayResult {
-  /** Dead letters that matched and, unless it was a dry run, are pending again. */
+  /** The number of dead letters which matched and, except in a dry run, are pending again. */
   readonly count: number;
 }
 
-/** `leased`: in a target's hands now. `pending`: waiting, perhaps for a retry. */
+/** `leased`: handed to a target at the moment. `pending`: waiting, perhaps for a retry. */
 export type DeliveryState = "pending" | "leased" | "delivered" | "dead";
 
-/** All given fields must match; none given: every delivery kept. */
+/** All given fields must match. Without fields every kept delivery matches. */
 export interface DeliveryFilter {
   readonly channel?: string;
   readonly target?: string;
@@ -86,22 +86,22 @@ export interface Delivery {
   readonly channel: string;
   readonly target: string;
   readonly requestId: string | null;
-  /** 0-based place in the batch's body. */
+  /** The 0-based index in the batch's body. */
   readonly index: number;
   readonly pushId: string;
   readonly state: DeliveryState;
-  /** Attempts begun; null when delivered, which isn't kept by element. */
+  /** The number of attempts begun; null when delivered, since it is not kept for delivered elements. */
   readonly attempts: number | null;
-  /** Why the last attempt failed, or the element is dead; null when nothing failed. */
+  /** Why the last attempt failed or the element is dead; null when nothing failed. */
   readonly reason: string | null;
   readonly acceptedAtMs: number;
-  /** When it is attempted again, or its lease ends; null when delivered or dead, or held back by order. */
+  /** The time of the next attempt or of the lease's end; null when delivered or dead, or waiting for its order. */
   readonly dueAtMs: number | null;
 }
 
 export interface DeliveryDetail extends Delivery {
-  /** The element as it stood in the body. */
+  /** The element's JSON, exactly as in the body. */
   readonly json: Uint8Array;
-  /** The receipt as it stood in the body. */
+  /** The receipt's JSON, exactly as in the body. */
   readonly receipt: Uint8Array;
 }

@@ -1,6 +1,7 @@
+import { toStorableText } from "../sql/values.ts";
 import type { ElementOutcome } from "./work.ts";
 
-/** What outcomes do to the elements of an item. All lists ascend by index. */
+/** The effect of outcomes on the elements of an item. All lists ascend by index. */
 export interface Settlement {
   readonly delivered: readonly number[];
   readonly dead: readonly {
@@ -8,12 +9,12 @@ export interface Settlement {
     readonly reason: string;
     readonly isUnsent: boolean;
   }[];
-  /** Elements of one time and reason, together. */
+  /** Elements with the same time and reason, together. */
   readonly retries: readonly RetryGroup[];
   readonly returned: readonly number[];
-  /** Named by no outcome: still leased. */
+  /** Elements without an outcome, which stay leased. */
   readonly remaining: readonly number[];
-  /** Named by an outcome, but not (or twice) in the item. */
+  /** Indexes of outcomes which are not in the item, or not for the first time. */
   readonly ignored: readonly number[];
 }
 
@@ -23,7 +24,7 @@ export interface RetryGroup {
   readonly indexes: readonly number[];
 }
 
-/** Pure: the first outcome of an index counts. */
+/** Computes the effect of outcomes. The first outcome of an index counts. */
 export function planSettlement(indexes: readonly number[], outcomes: readonly ElementOutcome[]): Settlement {
   const byIndex = new Map<number, ElementOutcome>();
   const ignored: number[] = [];
@@ -37,7 +38,7 @@ export function planSettlement(indexes: readonly number[], outcomes: readonly El
     delivered: named.flatMap((outcome) => (outcome.kind === "done" ? [outcome.index] : [])),
     dead: named.flatMap(({ index, ...rest }) =>
       rest.kind === "dead"
-        ? [{ index, reason: storableText(rest.reason), isUnsent: rest.isUnsent ?? false }]
+        ? [{ index, reason: toStorableText(rest.reason), isUnsent: rest.isUnsent ?? false }]
         : [],
     ),
     retries: groupRetries(named),
@@ -52,16 +53,11 @@ function groupRetries(outcomes: readonly ElementOutcome[]): RetryGroup[] {
   for (const outcome of outcomes) {
     if (outcome.kind !== "retry") continue;
     const notBeforeMs = Math.max(0, Math.ceil(outcome.notBeforeMs));
-    const reason = storableText(outcome.reason);
+    const reason = toStorableText(outcome.reason);
     const key = `${notBeforeMs} ${reason}`;
     const group = groups.get(key) ?? { notBeforeMs, reason, indexes: [] };
     group.indexes.push(outcome.index);
     groups.set(key, group);
   }
   return [...groups.values()];
-}
-
-/** Reasons may quote what a target said. PostgreSQL's text holds no NUL, and nobody reads on after 2,000. */
-export function storableText(text: string): string {
-  return text.slice(0, 2_000).toWellFormed().replaceAll("\0", "\u{FFFD}");
 }

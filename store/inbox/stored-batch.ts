@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { BatchElement, NewBatch, Route } from "./batch.ts";
 import { encodeElements } from "./element-list.ts";
-import { encodeIndexes } from "./index-set.ts";
+import { decodeIndexes, encodeIndexes } from "./index-set.ts";
 
-/** A batch in the form in which it is stored. Plain data: it crosses to a worker thread. */
+/** A batch in its stored form. Plain data, since it crosses to a worker thread. */
 export interface StoredBatch {
   readonly channel: string;
   /** By the computer's clock. */
@@ -16,7 +16,7 @@ export interface StoredBatch {
   readonly elements: Uint8Array;
   readonly routes: readonly StoredRoute[];
   readonly reply: Uint8Array | null;
-  /** When another may take an unanswered key over, by the store's clock. */
+  /** When another call may take over a key without a reply, by the store's clock. */
   readonly ownedUntilMs: number;
 }
 
@@ -28,14 +28,17 @@ export interface StoredRoute {
 
 export interface StoredBatchOptions {
   readonly wallMs: number;
-  /** Of the store's clock. */
+  /** By the store's clock. */
   readonly nowMs: number;
   readonly claimMs: number;
 }
 
 const defaultOwnerLeaseMs = 30_000;
 
-/** @throws RangeError when the batch contradicts itself. */
+/**
+ * Converts a batch to its stored form.
+ * @throws RangeError when its fields are inconsistent
+ */
 export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): StoredBatch {
   const { wallMs, nowMs, claimMs } = options;
   checkElements(batch);
@@ -53,7 +56,7 @@ export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): Sto
     sha256: batch.bodySha256,
     body: batch.body,
     elements: encodeElements(batch.elements),
-    // A fixed order, so that transactions of several replicas touch the books in the same order.
+    // A fixed order, so that transactions of several replicas update the counts in the same order.
     routes: routes.sort((a, b) => (a.target < b.target ? -1 : 1)),
     reply: batch.reply,
     ownedUntilMs: nowMs + (batch.ownerLeaseMs ?? defaultOwnerLeaseMs),
@@ -61,8 +64,8 @@ export function toStoredBatch(batch: NewBatch, options: StoredBatchOptions): Sto
 }
 
 /**
- * The identity of a push id in the order of its messages. Hashed, because ids
- * have any length and may hold what a database's text can't.
+ * Returns the identity of a push id in the order of its messages. Hashed, because ids have any length
+ * and may contain what a database's text can't.
  */
 export function orderKey(pushId: string): Uint8Array {
   return createHash("sha256").update(JSON.stringify(pushId)).digest().subarray(0, 16);
@@ -75,7 +78,7 @@ export function encodeRoutes(routes: readonly Pick<StoredRoute, "target" | "inde
 }
 
 function claimOf(batch: NewBatch, nowMs: number, claimMs: number): StoredBatch["claim"] {
-  // JSON escapes half surrogate pairs, which would otherwise all hash alike.
+  // JSON escapes unpaired surrogates, which would otherwise all hash alike.
   if (batch.requestId !== null) {
     return { key: sha256(`id ${JSON.stringify(batch.requestId)}`), expiresAtMs: nowMs + claimMs };
   }
@@ -117,4 +120,23 @@ function isInside({ start, receiptStart, receiptEnd, end }: BatchElement, bodyBy
 
 function checkSha256(digest: Uint8Array): void {
   if (digest.length !== 32) throw new RangeError(`bodySha256 has ${digest.length} bytes, not 32`);
+}
+
+/** Parses the `routes` of a batch, which `encodeRoutes` has written. */
+export function parseRoutes(text: string): readonly StoredRoute[] {
+  const routes = JSON.parse(text) as readonly (readonly [string, string, 0 | 1])[];
+  return routes.map(([target, indexes, ordered]) => ({
+    target,
+    indexes: decodeIndexes(indexes),
+    ordered: ordered === 1,
+  }));
+}
+
+/** Reports whether the elements of a target keep their order; false when the routes can't be read. */
+export function isOrderedRoute(routes: string, target: string): boolean {
+  try {
+    return parseRoutes(routes).some((route) => route.target === target && route.ordered);
+  } catch {
+    return false;
+  }
 }

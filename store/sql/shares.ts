@@ -1,6 +1,7 @@
 import type { Share, ShareAsked } from "../../base/async/rate-shares.ts";
 import { giveShare, graceMs, type ShareRow, skewMs } from "./give-share.ts";
 import { all, type Operation, run, type Session } from "./query.ts";
+import { checkRange } from "./values.ts";
 
 /** A table with the columns of `ShareRow` and a column which identifies the rate. */
 export interface ShareTable {
@@ -99,11 +100,6 @@ export function encodeShare(key: number): string {
 export function decodeShare(token: string): number {
   if (!/^[0-9a-z]{1,10}$/.test(token)) throw new RangeError(`token is "${token}", not one of a share`);
   return Number.parseInt(token, 36);
-}
-
-function checkRange(field: string, value: number, min: number, max: number): void {
-  if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new RangeError(`${field} is ${value}, not a whole number from ${min} to ${max}`);
 }
 
 function* lockShares({ dialect }: Session, { lock }: SharedRate): Operation<void> {

@@ -4,8 +4,8 @@ import type { Page, PageRequest } from "../records.ts";
 import { numberOfCursor } from "./ids.ts";
 
 /**
- * A batch. While it is open, `due_at_ms` is when it may be leased: one that is
- * in flight is due when its lease ends, and then simply leased again.
+ * A batch. While it is open, `due_at_ms` is when it may be leased: a batch in flight is due when its
+ * lease ends, and is then leased again.
  */
 export interface BatchRow {
   readonly run_seq: number;
@@ -14,16 +14,16 @@ export interface BatchRow {
   readonly size: number;
   readonly note: string;
   readonly state: BatchState;
-  /** Calls that were begun. */
+  /** The number of calls begun. */
   readonly attempts: number;
-  /** Whether the lease that is open is one of `attempts`: 1 or 0. */
+  /** 1 when `attempts` includes the open lease, otherwise 0. */
   readonly is_begun: number;
-  /** Value of `attempts` when one was last settled. */
+  /** The value of `attempts` at the last settlement. */
   readonly settled_attempts: number;
   readonly retries: number;
   readonly is_sent: number;
   readonly last_failure: string;
-  /** JSON of the failed items; null when there are none. */
+  /** The failed items as JSON; null when there are none. */
   readonly failed_items: string | null;
 }
 

@@ -8,15 +8,15 @@ import { lockTask, type TaskRow, taskColumns, toTask } from "./task-rows.ts";
 export function* startRun(session: Session, taskId: string, given: NewRun): Operation<RunStarted> {
   const task = yield* lockTask(session, seqOfTask(taskId));
   if (task === null) return { kind: "unknown_task" };
-  if (isUnderWay(task) || task.state === "cancelled") return { kind: "refused", task: toTask(task) };
-  const begun = yield* begin(session, task, given);
+  if (isRunning(task) || task.state === "cancelled") return { kind: "refused", task: toTask(task) };
+  const begun = yield* insertRun(session, task, given);
   return begun === null ? { kind: "unknown_channel" } : { kind: "started", ...begun };
 }
 
 export function* claimDueTask(session: Session, claim: DueClaim): Operation<DueClaimed> {
   const task = yield* lockTask(session, seqOfTask(claim.taskId));
   if (task === null || task.next_run_at_ms !== claim.nextRunAtMs) return { kind: "lost" };
-  const isFree = !isUnderWay(task);
+  const isFree = !isRunning(task);
   const { failure = "" } = claim;
   const end = failure === "" ? "done" : "failed";
   const state = isFree && claim.followingAtMs === null ? end : task.state;
@@ -28,16 +28,16 @@ export function* claimDueTask(session: Session, claim: DueClaim): Operation<DueC
     failure,
     task.seq,
   );
-  const begun = claim.run !== null && isFree ? yield* begin(session, moved!, claim.run) : null;
+  const begun = claim.run !== null && isFree ? yield* insertRun(session, moved!, claim.run) : null;
   return { kind: "claimed", ...(begun ?? { task: toTask(moved!), run: null }) };
 }
 
-function isUnderWay({ state }: TaskRow): boolean {
+function isRunning({ state }: TaskRow): boolean {
   return state === "preparing" || state === "sending";
 }
 
-/** Null: its channel is gone. */
-function* begin(
+/** Inserts a run and updates its task; returns null when the channel was deleted. */
+function* insertRun(
   session: Session,
   task: TaskRow,
   { day }: NewRun,

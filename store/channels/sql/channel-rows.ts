@@ -101,7 +101,7 @@ export function* deleteChannel(
   return { kind: "deleted" };
 }
 
-/** Also keeps it from being deleted while a task of it is made. */
+/** Reads and locks a channel, which also prevents its deletion while one of its tasks is created. */
 export function* lockChannel(forUpdate: string, seq: number): Operation<ChannelRow | null> {
   return yield* first<ChannelRow>(`SELECT ${columns} FROM {channels} WHERE seq = $1 ${forUpdate}`, seq);
 }

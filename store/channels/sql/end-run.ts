@@ -9,8 +9,8 @@ import { lockTask, type TaskRow, taskColumns, toTask } from "./task-rows.ts";
 const noOpenBatch = "NOT EXISTS (SELECT 1 FROM {batches} b WHERE b.run_seq = r.seq AND b.is_open = 1)";
 
 /**
- * Ends a run that is prepared and has nothing left to be settled. Of two commits
- * that settle its last batches at the same time, neither may see it; `sweepRuns` does.
+ * Ends a run which is prepared and has nothing left to settle. Of two concurrent commits which settle
+ * its last batches, neither may see that; `finishSettledRuns` does.
  */
 export function* finishIfSettled(session: Session, runSeq: number): Operation<boolean> {
   const settled = yield* first<{ state: RunState; task_seq: number }>(
@@ -30,8 +30,8 @@ export function* finishIfSettled(session: Session, runSeq: number): Operation<bo
   return true;
 }
 
-/** Ends all runs that have nothing left. */
-export function* sweepRuns(session: Session): Operation<void> {
+/** Ends all runs which have nothing left to settle. */
+export function* finishSettledRuns(session: Session): Operation<void> {
   const rows = yield* all<{ seq: number }>(
     `SELECT seq FROM {runs} r WHERE is_open = 1 AND state <> 'preparing' AND ${noOpenBatch}`,
   );
@@ -48,8 +48,8 @@ export function* cancelTask(session: Session, taskId: string): Operation<TaskCan
      WHERE seq = $1 RETURNING ${taskColumns}`,
     seq,
   );
-  const isUnderWay = task.state === "preparing" || task.state === "sending";
-  if (isUnderWay && task.run_seq !== null) yield* breakOff(session, task.run_seq, "cancelled", "");
+  const isRunning = task.state === "preparing" || task.state === "sending";
+  if (isRunning && task.run_seq !== null) yield* stopRun(session, task.run_seq, "cancelled", "");
   return { kind: "cancelled", task: toTask(ended!) };
 }
 
@@ -62,7 +62,7 @@ export function* failRun(session: Session, token: string, failure: string): Oper
     lease.key,
   );
   if (held === null) return false;
-  // In the order of `cancelTask`, so that the two can't block each other.
+  // Locks in the order of `cancelTask`, which prevents deadlocks.
   yield* lockTask(session, held.task_seq);
   const present = yield* first(
     `SELECT seq FROM {runs} WHERE seq = $1 AND lease_key = $2 AND state = 'preparing' ${session.dialect.forUpdate}`,
@@ -70,7 +70,7 @@ export function* failRun(session: Session, token: string, failure: string): Oper
     lease.key,
   );
   if (present === null) return false;
-  yield* breakOff(session, lease.runSeq, "failed", failure);
+  yield* stopRun(session, lease.runSeq, "failed", failure);
   yield* run(
     `UPDATE {tasks} SET state = CASE WHEN next_run_at_ms IS NULL THEN 'failed' ELSE 'scheduled' END,
        failure = $1, version = version + 1 WHERE seq = $2 AND run_seq = $3`,
@@ -81,8 +81,8 @@ export function* failRun(session: Session, token: string, failure: string): Oper
   return true;
 }
 
-/** Takes away the preparation and the pending batches; what is in flight is settled by who has it. */
-function* breakOff(
+/** Ends the preparation and the pending batches of a run; batches in flight are settled by their holders. */
+function* stopRun(
   session: Session,
   runSeq: number,
   state: "cancelled" | "failed",

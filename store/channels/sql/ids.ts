@@ -1,7 +1,7 @@
 import { PageCursorError } from "../channels.ts";
 
 /** 15 digits stay below 2^53. */
-const NUMBER = /^\d{1,15}$/;
+const numberPattern = /^\d{1,15}$/;
 
 export function channelIdOf(seq: number): string {
   return `c${seq}`;
@@ -11,32 +11,35 @@ export function taskIdOf(seq: number): string {
   return `t${seq}`;
 }
 
-/** -1, which no row has, for what is no id of this kind. */
+/** Decodes a channel id; returns -1, which no row has, for other texts. */
 export function seqOfChannel(channelId: string): number {
   return seqOf("c", channelId);
 }
 
-/** As `seqOfChannel`. */
+/** Decodes a task id; returns -1, which no row has, for other texts. */
 export function seqOfTask(taskId: string): number {
   return seqOf("t", taskId);
 }
 
 function seqOf(letter: string, id: string): number {
-  return id.startsWith(letter) && NUMBER.test(id.slice(1)) ? Number(id.slice(1)) : -1;
+  return id.startsWith(letter) && numberPattern.test(id.slice(1)) ? Number(id.slice(1)) : -1;
 }
 
-/** @throws PageCursorError */
+/**
+ * Decodes the cursor of a list by number.
+ * @throws PageCursorError
+ */
 export function numberOfCursor(after: string | undefined, start: number): number {
   if (after === undefined) return start;
-  if (!NUMBER.test(after)) throw new PageCursorError("after is not from a list of this kind");
+  if (!numberPattern.test(after)) throw new PageCursorError("after is not from a list of this kind");
   return Number(after);
 }
 
-/** A run's lease has no batch number. */
+/** The lease of a batch or, without a batch number, of a run's preparation. */
 export interface LeaseToken {
   readonly runSeq: number;
   readonly number: number;
-  /** Random: another lease of the same thing has another one. */
+  /** Random: each lease has a different one. */
   readonly key: number;
 }
 
@@ -51,25 +54,25 @@ export function encodeBatchToken({ runSeq, number, key }: LeaseToken): string {
   return [runSeq, number, key].map((part) => part.toString(36)).join(".");
 }
 
-/** Null: no token, so as good as a void one. */
+/** Decodes the token of a preparation; null for other texts, which count as stale. */
 export function decodePreparation(token: string): LeaseToken | null {
   const [, runSeq = "", key = ""] = /^p([0-9a-z]{1,10})\.([0-9a-z]{1,10})$/.exec(token) ?? [];
   return runSeq === "" ? null : { runSeq: fromBase36(runSeq), number: preparation, key: fromBase36(key) };
 }
 
-/** As `decodePreparation`. */
+/** Decodes the token of a batch; null for other texts, which count as stale. */
 export function decodeBatchToken(token: string): LeaseToken | null {
   const [, runSeq = "", number = "", key = ""] = batchToken.exec(token) ?? [];
   if (runSeq === "") return null;
   return { runSeq: fromBase36(runSeq), number: fromBase36(number), key: fromBase36(key) };
 }
 
-/** The order in which commits change batches, so that two can't block each other. */
+/** Compares leases in the order in which commits change batches, which prevents deadlocks. */
 export function compareLeases(a: LeaseToken, b: LeaseToken): number {
   return a.runSeq - b.runSeq || a.number - b.number || a.key - b.key;
 }
 
-/** Tokens of batches in the order of `compareLeases`, those that are none first. */
+/** Sorts tokens of batches in the order of `compareLeases`; invalid ones come first. */
 export function sortTokens(
   tokens: readonly string[],
 ): readonly { readonly token: string; readonly lease: LeaseToken | null }[] {

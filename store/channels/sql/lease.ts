@@ -2,7 +2,7 @@ import { all, first, type Operation, run, type Session } from "../../sql/query.t
 import type { LeaseRequest } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { type BatchRow, batchColumns } from "./batch-rows.ts";
-import { finishIfSettled, sweepRuns } from "./end-run.ts";
+import { finishIfSettled, finishSettledRuns } from "./end-run.ts";
 import {
   channelIdOf,
   compareLeases,
@@ -11,10 +11,10 @@ import {
   seqOfChannel,
   sortTokens,
 } from "./ids.ts";
-import { forgetShares, noteCalls } from "./shares.ts";
+import { expireShares, recordCallTime } from "./shares.ts";
 import { Tallies } from "./tallies.ts";
 
-/** What the settings of a channel allow. */
+/** The maximum that a channel's settings allow. */
 const longestRetryMs = 600_000;
 
 export interface LeasedRow extends BatchRow {
@@ -29,19 +29,19 @@ export interface LeasedRows {
   readonly nextDueAtMs: number | null;
 }
 
-export interface Leasing extends LeaseRequest {
+export interface LeaseArguments extends LeaseRequest {
   readonly key: number;
-  /** By the clock of leases. */
+  /** By the lease clock. */
   readonly atMs: number;
 }
 
-/** A channel and when one of its batches can be leased, by the clock of leases. */
+/** A channel and when one of its batches can be leased, by the lease clock. */
 export interface DueChannel {
   readonly channelId: string;
   readonly dueAtMs: number;
 }
 
-export function* leaseBatches(session: Session, leasing: Leasing): Operation<LeasedRows> {
+export function* leaseBatches(session: Session, leasing: LeaseArguments): Operation<LeasedRows> {
   const { dialect } = session;
   const channelSeq = seqOfChannel(leasing.channelId);
   const found = yield* all<LeasedRow>(
@@ -68,7 +68,7 @@ export function* leaseBatches(session: Session, leasing: Leasing): Operation<Lea
       JSON.stringify(numbers),
     );
   }
-  yield* endOrphans(
+  yield* failOrphans(
     session,
     found.filter((row) => !isAlive(row)),
   );
@@ -79,7 +79,7 @@ export function* leaseBatches(session: Session, leasing: Leasing): Operation<Lea
   return { rows, untilMs, nextDueAtMs: next?.at_ms ?? null };
 }
 
-/** Prolongs what is held; answers which of the tokens are void. */
+/** Extends leases; returns the stale tokens. */
 export function* extendBatches(
   _session: Session,
   tokens: readonly string[],
@@ -102,7 +102,10 @@ export function* extendBatches(
   return lost;
 }
 
-/** Marks attempts as begun; answers which of the tokens are void. @param atMs by the clock of leases */
+/**
+ * Records that attempts begin; returns the stale tokens.
+ * @param atMs by the lease clock
+ */
 export function* beginBatches(
   session: Session,
   tokens: readonly string[],
@@ -111,7 +114,7 @@ export function* beginBatches(
   const { dialect } = session;
   const leases = tokens.flatMap((token) => decodeBatchToken(token) ?? []);
   const begun = new Set<string>();
-  // In the order of `settleBatches`, so that two commits can't block each other.
+  // In the order of `settleBatches`, which prevents deadlocks.
   for (const some of Map.groupBy(
     leases.toSorted(compareLeases),
     ({ runSeq, key }) => `${runSeq} ${key}`,
@@ -125,21 +128,21 @@ export function* beginBatches(
       key,
       numbers,
     );
-    // A mark that is set twice counts once.
+    // A repeated mark counts once.
     yield* run(
       `UPDATE {batches} SET attempts = attempts + 1 - is_begun, is_begun = 1
        WHERE run_seq = $1 AND number IN ${dialect.integersOf("$2")}`,
       runSeq,
       JSON.stringify(held.map(({ number }) => number)),
     );
-    yield* noteCalls(session, runSeq, atMs);
+    yield* recordCallTime(session, runSeq, atMs);
     for (const { number } of held) begun.add(encodeBatchToken({ runSeq, number, key }));
   }
   return tokens.filter((token) => !begun.has(token));
 }
 
 export function* busyChannels(session: Session): Operation<readonly DueChannel[]> {
-  yield* sweepRuns(session);
+  yield* finishSettledRuns(session);
   const rows = yield* all<{ channel_seq: number; at_ms: number | null }>(
     `SELECT channel_seq, (SELECT MIN(b.due_at_ms) FROM {batches} b
          WHERE b.channel_seq = r.channel_seq AND b.is_open = 1) AS at_ms
@@ -153,10 +156,10 @@ export function* busyChannels(session: Session): Operation<readonly DueChannel[]
 }
 
 /**
- * The process that had the file before is gone, and with it its calls. Where its
- * clock was ahead, retries are not put off for longer than their longest interval.
+ * Ends the leases of the process that had the file before: it has ended, and its calls with it. If its
+ * clock was ahead, retries are delayed by their longest interval at most.
  */
-export function* forgetLeases(_session: Session, atMs: number): Operation<void> {
+export function* expireLeases(_session: Session, atMs: number): Operation<void> {
   yield* run(
     `UPDATE {batches} SET state = 'pending', due_at_ms = $1, lease_key = 0, is_begun = 0 WHERE is_open = 1 AND state = 'in_flight'`,
     atMs,
@@ -166,11 +169,11 @@ export function* forgetLeases(_session: Session, atMs: number): Operation<void> 
     atMs + longestRetryMs,
   );
   yield* run("UPDATE {runs} SET lease_until_ms = 0, lease_key = 0 WHERE state = 'preparing'");
-  yield* forgetShares(atMs);
+  yield* expireShares(atMs);
 }
 
-/** Batches in flight whose run was broken off, and whose holder never settled them. */
-function* endOrphans(session: Session, orphans: readonly LeasedRow[]): Operation<void> {
+/** Fails batches in flight whose run was stopped and whose holder never settled them. */
+function* failOrphans(session: Session, orphans: readonly LeasedRow[]): Operation<void> {
   const tallies = new Tallies(session);
   for (const orphan of orphans) {
     const { run_seq: runSeq, number, size } = orphan;

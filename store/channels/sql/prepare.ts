@@ -7,7 +7,7 @@ import { type RunRow, runColumns, toRun } from "./run-rows.ts";
 export interface PreparationLease {
   readonly owner: string;
   readonly leaseMs: number;
-  /** When it ends, by the clock of leases. */
+  /** The end of the lease, by the lease clock. */
   readonly untilMs: number;
   readonly key: number;
 }
@@ -71,7 +71,10 @@ export function* readAudience(_session: Session, runId: string, page: number): O
   return row?.data ?? null;
 }
 
-/** Null: stale. @param atMs by the clock of leases: from then on they can be leased */
+/**
+ * Stores batches; returns null when the token or `afterNumber` is stale.
+ * @param atMs when the batches become due, by the lease clock
+ */
 export function* appendBatches(
   session: Session,
   token: string,
@@ -108,15 +111,18 @@ export function* appendBatches(
     "INSERT INTO {bodies} (run_seq, number, body)",
     append.batches.map(({ body }, i) => [seq, append.afterNumber + i, body]),
   );
-  if (append.kept !== null) yield* keep(seq, append.kept);
-  const row = yield* advance(session, held, append);
+  if (append.kept !== null) yield* saveAudience(seq, append.kept);
+  const row = yield* updateRun(session, held, append);
   if (append.isLast && (yield* finishIfSettled(session, seq))) {
     return toRun((yield* first<RunRow>(`SELECT ${runColumns} FROM {runs} WHERE seq = $1`, seq))!);
   }
   return toRun(row);
 }
 
-function* keep(runSeq: number, { page, data }: NonNullable<BatchesToAppend["kept"]>): Operation<void> {
+function* saveAudience(
+  runSeq: number,
+  { page, data }: NonNullable<BatchesToAppend["kept"]>,
+): Operation<void> {
   yield* run(
     `INSERT INTO {audience} (run_seq, page, data) VALUES ($1, $2, $3)
      ON CONFLICT (run_seq, page) DO UPDATE SET data = excluded.data`,
@@ -126,7 +132,7 @@ function* keep(runSeq: number, { page, data }: NonNullable<BatchesToAppend["kept
   );
 }
 
-function* advance(session: Session, held: RunRow, append: BatchesToAppend): Operation<RunRow> {
+function* updateRun(session: Session, held: RunRow, append: BatchesToAppend): Operation<RunRow> {
   const { planned, filtered, control } = append.counted;
   const batched = append.batches.reduce((sum, { size }) => sum + size, 0);
   const state = append.isLast ? "sending" : "preparing";
@@ -155,7 +161,7 @@ function* advance(session: Session, held: RunRow, append: BatchesToAppend): Oper
   return row!;
 }
 
-/** The run that a token holds; null: the token is void. */
+/** Locks the run that a token holds; null when the token is stale. */
 function* lockHeld({ dialect }: Session, token: string): Operation<RunRow | null> {
   const lease = decodePreparation(token);
   if (lease === null) return null;

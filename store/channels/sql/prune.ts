@@ -6,7 +6,7 @@ export interface Pruned {
   readonly more: boolean;
 }
 
-/** One commit deletes so many rows at most: bodies of up to some 10 KB are among them. */
+/** The maximum number of rows that one commit deletes: bodies take up to some 10 KB each. */
 const maxBodies = 500;
 const maxBatches = 5_000;
 
@@ -35,7 +35,7 @@ export function* prune(session: Session, retentionMs: number): Operation<Pruned>
   return { batches: deleted.length, runs: 1, more: true };
 }
 
-/** Bodies that a run which was broken off has left. Null: there are none. */
+/** Deletes bodies left by a stopped run; returns null when there are none. */
 function* pruneBodies(_session: Session): Operation<number | null> {
   const left = yield* first<{ seq: number }>(
     "SELECT seq FROM {runs} WHERE has_bodies = 1 AND is_open = 0 ORDER BY seq LIMIT 1",

@@ -1,4 +1,5 @@
 import { first, type Operation, run, type Session } from "../../sql/query.ts";
+import { toStorableText } from "../../sql/values.ts";
 import type { BatchState, Outcome, Settled, Settlement } from "../batches.ts";
 import type { RunState } from "../runs.ts";
 import { type BatchRow, batchColumns } from "./batch-rows.ts";
@@ -10,7 +11,7 @@ interface HeldRow extends BatchRow {
   readonly run_state: RunState;
 }
 
-/** What a settlement makes of a batch. */
+/** The changes of a batch by a settlement. */
 interface Change {
   readonly state: BatchState;
   readonly dueAtMs: number;
@@ -22,13 +23,12 @@ interface Change {
 
 type Effect =
   | Outcome
-  /** It was not sent, and is not to be any more. */
+  /** Not sent, and not to be sent any more. */
   | { readonly kind: "dropped" };
 
-const maxMessage = 2_000;
 const cancelled = "cancelled";
 
-/** @param atMs by the clock of leases */
+/** @param atMs by the lease clock */
 export function* settleBatches(
   session: Session,
   settlements: readonly Settlement[],
@@ -37,32 +37,32 @@ export function* settleBatches(
   const tallies = new Tallies(session);
   const ended = new Set<number>();
   const states = new Map<number, RunState>();
-  const answers = new Map<Settlement, Settled>();
+  const results = new Map<Settlement, Settled>();
   const byToken = Map.groupBy(settlements, ({ token }) => token);
   for (const { token } of sortTokens([...byToken.keys()])) {
     const [settlement, ...again] = byToken.get(token)!;
-    for (const one of again) answers.set(one, { kind: "stale" });
+    for (const one of again) results.set(one, { kind: "stale" });
     const held = yield* findHeld(session, token, states);
     if (held === null) {
-      answers.set(settlement!, { kind: "stale" });
+      results.set(settlement!, { kind: "stale" });
       continue;
     }
     const effect = effectOf(settlement!.outcome, held);
     const isAttempt = effect.kind !== "released" && effect.kind !== "dropped";
-    // An outcome says that there was an attempt, marked or not.
+    // An outcome is an attempt, whether it was marked or not.
     const attempts = held.attempts - held.is_begun + (isAttempt ? 1 : 0);
     const change = changeOf(atMs, effect, { ...held, attempts });
     yield* write(held, change, isAttempt);
     if (effect.kind !== "released") count(tallies, held, change, effect);
     if (change.state !== "pending") ended.add(held.run_seq);
-    answers.set(settlement!, { kind: "settled", state: change.state });
+    results.set(settlement!, { kind: "settled", state: change.state });
   }
   yield* tallies.write();
   for (const runSeq of ended) yield* finishIfSettled(session, runSeq);
-  return settlements.map((settlement) => answers.get(settlement)!);
+  return settlements.map((settlement) => results.get(settlement)!);
 }
 
-/** @param states of runs, looked up once in a commit */
+/** @param states the states of runs, read once in a commit */
 function* findHeld(
   { dialect }: Session,
   token: string,
@@ -85,7 +85,7 @@ function* findHeld(
   return { ...held, run_state: states.get(lease.runSeq)! };
 }
 
-/** Of a run that was broken off nothing is sent again. */
+/** Adapts an outcome to its run: batches of a stopped run are not sent again. */
 function effectOf(outcome: Outcome, { run_state }: HeldRow): Effect {
   if (run_state === "preparing" || run_state === "sending") return outcome;
   if (outcome.kind === "retry") return { ...outcome, kind: "failed" };
@@ -102,7 +102,7 @@ function changeOf(atMs: number, effect: Effect, held: HeldRow): Change {
   };
   switch (effect.kind) {
     case "succeeded": {
-      const items = effect.failedItems.map((item) => ({ ...item, message: toText(item.message) }));
+      const items = effect.failedItems.map((item) => ({ ...item, message: toStorableText(item.message) }));
       return { ...same, state: "succeeded", failedItems: items.length === 0 ? null : JSON.stringify(items) };
     }
     case "failed":
@@ -169,10 +169,5 @@ function count(
 }
 
 function failureText({ reason, message }: { readonly reason: string; readonly message: string }): string {
-  return toText(message === "" ? reason : `${reason}: ${message}`);
-}
-
-/** No NUL, which PostgreSQL doesn't take, and not too long: it is a receiver who said it. */
-function toText(text: string): string {
-  return text.slice(0, maxMessage).toWellFormed().replaceAll("\0", "\ufffd");
+  return toStorableText(message === "" ? reason : `${reason}: ${message}`);
 }

@@ -8,7 +8,7 @@ export interface ChannelSharing extends shares.ShareRequest {
   readonly channelId: string;
 }
 
-const TABLE: shares.ShareTable = { table: "{shares}", column: "channel_seq" };
+const channelShares: shares.ShareTable = { table: "{shares}", column: "channel_seq" };
 
 export function* shareRate(session: Session, sharing: ChannelSharing): Operation<Omit<Share, "token">> {
   return yield* shares.shareRate(session, rateOf(sharing.channelId), sharing);
@@ -22,14 +22,11 @@ export function* leaveRate(
   yield* shares.leaveRate(session, rateOf(leaving.channelId), leaving, afterMs);
 }
 
-/**
- * What a process began right before it died, and what of it comes late, is in one
- * window with what the next process begins.
- */
-const aloneMs = 1_200;
+/** Late calls of a previous process may be in one window with those of the next process for this time. */
+const lateCallMs = 1_200;
 
-/** A process by itself in its file leaves behind when it has begun a call; replicas have leases for that. */
-export function* noteCalls({ dialect }: Session, runSeq: number, atMs: number): Operation<void> {
+/** Records when a call begins by a share, where one process has the file; replicas have leases for that. */
+export function* recordCallTime({ dialect }: Session, runSeq: number, atMs: number): Operation<void> {
   if (dialect.lockName !== null) return;
   yield* run(
     `UPDATE {shares} SET begun_at_ms = $1
@@ -40,19 +37,18 @@ export function* noteCalls({ dialect }: Session, runSeq: number, atMs: number): 
 }
 
 /**
- * What is left are shares of a process that has ended. They count for a moment from
- * its last call, and not from now: a process that is killed again and again would
- * otherwise wait each time until it is killed.
+ * Expires shares of a process which has ended. They count for a moment from its last call, not from
+ * now: a process which is killed again and again would otherwise wait each time until it is killed.
  */
-export function* forgetShares(atMs: number): Operation<void> {
+export function* expireShares(atMs: number): Operation<void> {
   yield* run(
     `UPDATE {shares} SET wanted = 0,
        until_ms = $1 + CASE WHEN begun_at_ms < $2 THEN begun_at_ms ELSE $2 END`,
-    aloneMs - graceMs,
+    lateCallMs - graceMs,
     atMs,
   );
 }
 
 function rateOf(channelId: string): shares.SharedRate {
-  return { ...TABLE, value: seqOfChannel(channelId), lock: `engage shares of ${channelId}` };
+  return { ...channelShares, value: seqOfChannel(channelId), lock: `engage shares of ${channelId}` };
 }

@@ -1,42 +1,45 @@
-import { randomInt } from "node:crypto";
 import { createSettledNow } from "../../../base/async/clock.ts";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { checkAfterMs, checkShareAsked, decodeShare, encodeShare } from "../../sql/shares.ts";
+import { checkRange, newKey } from "../../sql/values.ts";
 import type * as port from "../channels.ts";
+import { compressBodies, decompressBodies } from "./compress-bodies.ts";
 import { encodeBatchToken, encodePreparation } from "./ids.ts";
-import type { ChannelsOperations } from "./operations.ts";
-import { packBodies, unpackBodies } from "./pack-body.ts";
+import type { ChannelsOperations } from "./sql.ts";
 
 export interface SqlChannelsOptions {
-  /** Of schedules, and of what is told to people. */
+  /** The clock of schedules and displayed times. */
   readonly now: () => number;
-  /** Of leases and of what is due. */
+  /** The clock of leases and due times. */
   readonly leaseNow: () => number;
-  /** How long runs that have ended are kept. */
+  /** How long ended runs are kept. */
   readonly retentionMs: number;
 }
 
 const maxLeaseMs = 86_400_000;
 const maxPage = 1_000;
-/** A clock that stays where it was set to for so long is believed when old runs are deleted. */
-const settleMs = 3_600_000;
+/** A clock which was set counts for the deletion of old runs only after it has kept its new time for this long. */
+const clockSettleMs = 3_600_000;
 
 type Options = port.CallOptions | undefined;
 
-/** The store over any database that runs the operations. */
+/** The store over any database which runs the operations. */
 export class SqlChannels implements port.ChannelStore {
   readonly #executor: Executor<ChannelsOperations>;
   readonly #options: SqlChannelsOptions;
   readonly #listeners = new Set<() => void>();
 
-  /** A clock that was put forward deletes nothing: for a while by `now`, for longer by the clock of leases. */
+  /**
+   * The time by which runs are deleted. A clock which was set forward deletes nothing: for a while by
+   * `now`, for longer by the lease clock.
+   */
   readonly #ageNow: () => number;
 
   constructor(executor: Executor<ChannelsOperations>, options: SqlChannelsOptions) {
     this.#executor = executor;
     this.#options = options;
     const { now, leaseNow } = options;
-    const settledNow = createSettledNow({ now, monotonicMs: leaseNow }, settleMs);
+    const settledNow = createSettledNow({ now, monotonicMs: leaseNow }, clockSettleMs);
     this.#ageNow = () => Math.min(settledNow(), leaseNow());
   }
 
@@ -53,7 +56,7 @@ export class SqlChannels implements port.ChannelStore {
     page: port.PageRequest,
     options?: Options,
   ): Promise<port.Page<port.StoredChannel>> {
-    checkRange("limit", page.limit, maxPage);
+    checkRange("limit", page.limit, 1, maxPage);
     return await this.#call("listChannels", [filter, page], options);
   }
 
@@ -87,12 +90,12 @@ export class SqlChannels implements port.ChannelStore {
     page: port.PageRequest,
     options?: Options,
   ): Promise<port.Page<port.StoredTask>> {
-    checkRange("limit", page.limit, maxPage);
+    checkRange("limit", page.limit, 1, maxPage);
     return await this.#call("listTasks", [filter, page], options);
   }
 
   async startRun(taskId: string, run: port.NewRun, options?: Options): Promise<port.RunStarted> {
-    return this.#wakeAfter(await this.#call("startRun", [taskId, run], options));
+    return this.#notifyAfter(await this.#call("startRun", [taskId, run], options));
   }
 
   async cancelTask(taskId: string, options?: Options): Promise<port.TaskCancelled> {
@@ -103,12 +106,12 @@ export class SqlChannels implements port.ChannelStore {
     limit: number,
     options?: Options,
   ): Promise<{ readonly due: readonly port.DueTask[]; readonly nextAtMs: number | null }> {
-    checkRange("limit", limit, maxPage);
+    checkRange("limit", limit, 1, maxPage);
     return await this.#call("dueTasks", [limit], options);
   }
 
   async claimDueTask(claim: port.DueClaim, options?: Options): Promise<port.DueClaimed> {
-    return this.#wakeAfter(await this.#call("claimDueTask", [claim], options));
+    return this.#notifyAfter(await this.#call("claimDueTask", [claim], options));
   }
 
   async run(runId: string, options?: Options): Promise<port.StoredRun | null> {
@@ -124,7 +127,7 @@ export class SqlChannels implements port.ChannelStore {
     leaseMs: number,
     options?: Options,
   ): Promise<port.Preparation | null> {
-    checkRange("leaseMs", leaseMs, maxLeaseMs);
+    checkRange("leaseMs", leaseMs, 1, maxLeaseMs);
     const key = newKey();
     const untilMs = this.#options.leaseNow() + leaseMs;
     const run = await this.#call("leasePreparation", [{ owner, leaseMs, untilMs, key }], options);
@@ -132,16 +135,16 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   async extendPreparation(token: string, leaseMs: number, options?: Options): Promise<number | null> {
-    checkRange("leaseMs", leaseMs, maxLeaseMs);
+    checkRange("leaseMs", leaseMs, 1, maxLeaseMs);
     const untilMs = this.#options.leaseNow() + leaseMs;
     return await this.#call("extendPreparation", [token, untilMs], options);
   }
 
   async releasePreparation(token: string, afterMs: number, options?: Options): Promise<void> {
-    checkRange("afterMs", afterMs, maxLeaseMs, 0);
+    checkRange("afterMs", afterMs, 0, maxLeaseMs);
     const fromMs = this.#options.leaseNow() + afterMs;
     await this.#call("releasePreparation", [token, fromMs], options);
-    this.#wake();
+    this.#notify();
   }
 
   async audience(runId: string, page: number, options?: Options): Promise<Uint8Array | null> {
@@ -153,9 +156,9 @@ export class SqlChannels implements port.ChannelStore {
     append: port.BatchesToAppend,
     options?: Options,
   ): Promise<{ readonly kind: "appended"; readonly run: port.StoredRun } | { readonly kind: "stale" }> {
-    const packed = { ...append, batches: await packBodies(append.batches) };
+    const packed = { ...append, batches: await compressBodies(append.batches) };
     const run = await this.#call("appendBatches", [token, packed, this.#options.leaseNow()], options);
-    return run === null ? { kind: "stale" } : this.#wakeAfter({ kind: "appended", run });
+    return run === null ? { kind: "stale" } : this.#notifyAfter({ kind: "appended", run });
   }
 
   async failRun(token: string, failure: string, options?: Options): Promise<boolean> {
@@ -168,11 +171,11 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   async leaseBatches(request: port.LeaseRequest, options?: Options): Promise<port.LeaseResult> {
-    checkRange("maxBatches", request.maxBatches, maxPage);
-    checkRange("leaseMs", request.leaseMs, maxLeaseMs);
+    checkRange("maxBatches", request.maxBatches, 1, maxPage);
+    checkRange("leaseMs", request.leaseMs, 1, maxLeaseMs);
     const leasing = { ...request, key: newKey(), atMs: this.#options.leaseNow() };
     const { rows, untilMs, nextDueAtMs } = await this.#call("leaseBatches", [leasing], options);
-    const batches = (await unpackBodies(rows)).map((row): port.LeasedBatch => {
+    const batches = (await decompressBodies(rows)).map((row): port.LeasedBatch => {
       const { run_seq: runSeq, number, run_id: runId, request_id: requestId } = row;
       const { size, body, note, retries, attempts } = row;
       const token = encodeBatchToken({ runSeq, number, key: leasing.key });
@@ -186,7 +189,7 @@ export class SqlChannels implements port.ChannelStore {
     leaseMs: number,
     options?: Options,
   ): Promise<readonly string[]> {
-    checkRange("leaseMs", leaseMs, maxLeaseMs);
+    checkRange("leaseMs", leaseMs, 1, maxLeaseMs);
     const untilMs = this.#options.leaseNow() + leaseMs;
     return tokens.length === 0 ? [] : await this.#call("extendBatches", [tokens, untilMs], options);
   }
@@ -211,7 +214,7 @@ export class SqlChannels implements port.ChannelStore {
     page: port.PageRequest,
     options?: Options,
   ): Promise<port.Page<port.BatchRecord>> {
-    checkRange("limit", page.limit, maxPage);
+    checkRange("limit", page.limit, 1, maxPage);
     return await this.#call("listBatches", [runId, filter, page], options);
   }
 
@@ -241,7 +244,7 @@ export class SqlChannels implements port.ChannelStore {
   }
 
   onWork(listener: () => void): Disposable {
-    // The same function given twice is two listeners, each with its own end.
+    // The same function given twice is two listeners, each with its own disposal.
     const own = (): void => listener();
     this.#listeners.add(own);
     return { [Symbol.dispose]: () => this.#listeners.delete(own) };
@@ -265,21 +268,12 @@ export class SqlChannels implements port.ChannelStore {
     return Math.max(0, atMs - this.#options.leaseNow());
   }
 
-  #wakeAfter<T>(value: T): T {
-    this.#wake();
+  #notifyAfter<T>(value: T): T {
+    this.#notify();
     return value;
   }
 
-  #wake(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
-}
-
-function newKey(): number {
-  return randomInt(1, 2 ** 48 - 1);
-}
-
-function checkRange(field: string, value: number, max: number, min = 1): void {
-  if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new RangeError(`${field} is ${value}, not a whole number from ${min} to ${max}`);
 }

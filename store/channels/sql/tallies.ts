@@ -3,7 +3,7 @@ import type { RunStatistics, SegmentCounts } from "../runs.ts";
 import type { BatchRow } from "./batch-rows.ts";
 import { findRunRow } from "./run-rows.ts";
 
-/** What is summed while a run is sent. `segment_…` are kept by A/B group and language, `failed` by reason. */
+/** The sums kept while a run is sent: `segment_…` by A/B group and language, `failed` by reason. */
 export type TallyKind =
   | "settled"
   | "sent"
@@ -23,9 +23,9 @@ interface TallyRow {
 }
 
 /**
- * Collects sums of one commit, and writes them in one order, so that two commits
- * can't block each other. Each sum has several rows, and a connection its own of
- * them, so that concurrent commits seldom wait for one another.
+ * Collects the sums of one commit and writes them in a fixed order, which prevents deadlocks. Each sum
+ * has several rows, of which a connection uses its own, so that concurrent commits seldom wait for each
+ * other.
  */
 export class Tallies {
   readonly #shard: number;
@@ -39,7 +39,10 @@ export class Tallies {
     this.#add([runSeq, this.#shard, kind, reason, "", ""], amount);
   }
 
-  /** What no sum has yet of the attempts of a batch. @param attempts that it has now */
+  /**
+   * Adds the attempts of a batch which no sum includes so far.
+   * @param attempts the present number
+   */
   addAttempts(
     {
       run_seq,

@@ -15,7 +15,7 @@ export interface TaskRow {
   readonly next_run_at_ms: number | null;
   readonly run_id: string | null;
   readonly run_seq: number | null;
-  /** Day of the latest run, and how many runs it has had. */
+  /** The day of the latest run, and its number of runs. */
   readonly run_day: string;
   readonly run_day_count: number;
 }

@@ -1,34 +1,33 @@
 import type { Pool, PoolClient } from "pg";
 import type { ArgumentsOf, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { PostgresExecutor } from "../../sql/postgres/executor.ts";
-import { readClock } from "../../sql/postgres/lease-clock.ts";
 import { postgresDialect } from "../../sql/postgres/runner.ts";
 import type { AcceptResult } from "../batch.ts";
 import { encodeBatchId } from "../ids.ts";
 import { InboxFullError } from "../inbox.ts";
 import { accept } from "../sql/accept.ts";
-import type { InboxOperations } from "../sql/operations.ts";
+import type { InboxOperations } from "../sql/sql.ts";
 import type { InboxExecutor } from "../sql/sql-inbox.ts";
 import type { StoredBatch } from "../stored-batch.ts";
-import { isQuick, quickAccept, quickAcceptUnclaimed, quickParams } from "./quick-accept.ts";
+import { isSingleStatement, quickAccept, quickAcceptUnclaimed, quickParams } from "./quick-accept.ts";
 import { SettleGroups } from "./settle-groups.ts";
 import { inboxStore } from "./store.ts";
 
 export interface PostgresInboxExecutorOptions {
   readonly schema: string;
-  /** Calls that may wait for a connection; more are refused at once. */
+  /** The maximum number of calls which wait for a connection; more are refused at once. */
   readonly maxWaiting: number;
-  /** Size of the schema from which on no batch is taken; null: no cap. */
+  /** The maximum size of the schema; no batch is accepted beyond it. Null: no limit. */
   readonly maxBytes: number | null;
 }
 
-/** Asking for the size of the tables is cheap, but not for every batch. */
-const measureMs = 5_000;
+/** The size of the tables is read at most this often: it is cheap, but not for every batch. */
+const measureIntervalMs = 5_000;
 
 export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> implements InboxExecutor {
   readonly #options: PostgresInboxExecutorOptions;
   readonly #settleGroups: SettleGroups;
-  /** Of the latest settlement. */
+  /** The times of the latest settlement. */
   #settledAt = { nowMs: 0, wallMs: 0 };
   #usedBytes = 0;
   #measuredAtMs = Number.NEGATIVE_INFINITY;
@@ -45,7 +44,7 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
   admit(bodyBytes: number): void {
     const { maxBytes, schema } = this.#options;
     if (maxBytes === null) return;
-    this.#measureNowAndThen();
+    this.#measureSometimes();
     if (this.#usedBytes + bodyBytes <= maxBytes) return;
     throw new InboxFullError(
       `inbox schema "${schema}" uses ${this.#usedBytes} bytes, at most ${maxBytes} are allowed`,
@@ -61,11 +60,6 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
     const [row] = await this.withClient(read, signal);
     this.#usedBytes = row?.bytes ?? 0;
     return { usedBytes: this.#usedBytes, freeBytes: null };
-  }
-
-  /** Milliseconds since 1970, as the database counts them. */
-  async clock(): Promise<number> {
-    return await this.transact((_session) => readClock(), 0, undefined);
   }
 
   override async call<N extends NameIn<InboxOperations>>(
@@ -85,9 +79,9 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
     return (await accepted) as OutcomeOf<InboxOperations, N>;
   }
 
-  /** In one statement unless the batch needs the whole operation, or its key is taken. */
+  /** Accepts a batch in one statement, unless it needs the whole operation or its key is taken. */
   async #accept(client: PoolClient, batch: StoredBatch, nowMs: number, shard: number): Promise<AcceptResult> {
-    if (isQuick(batch)) {
+    if (isSingleStatement(batch)) {
       const sql = batch.claim === null ? quickAcceptUnclaimed : quickAccept;
       const [row] = await this.runner.query<{ seq: number }>(client, sql, quickParams(batch, nowMs, shard));
       if (row !== undefined) {
@@ -98,11 +92,11 @@ export class PostgresInboxExecutor extends PostgresExecutor<InboxOperations> imp
     return await this.runner.transact(client, accept(session, batch));
   }
 
-  #measureNowAndThen(): void {
+  #measureSometimes(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#measuredAtMs < measureMs) return;
+    if (nowMs - this.#measuredAtMs < measureIntervalMs) return;
     this.#measuredAtMs = nowMs;
-    // A server that is away is told about by the call that needs it.
+    // An unavailable server is reported by the calls which need it.
     this.measure(undefined).catch(() => {});
   }
 }

@@ -1,7 +1,7 @@
 import { createPool, type PostgresConnection } from "../../sql/postgres/connect.ts";
 import { toStoreError } from "../../sql/postgres/errors.ts";
 import { createLeaseClock } from "../../sql/postgres/lease-clock.ts";
-import { checkServer } from "../../sql/postgres/migrate.ts";
+import { checkServer, type Migrated, migrateStore } from "../../sql/postgres/migrate.ts";
 import { checkSchemaName } from "../../sql/postgres/store.ts";
 import { defaultRetention, type Inbox, type InboxRetention, InboxUnavailableError } from "../inbox.ts";
 import { defaultMaxQueuedBytes, SqlInbox } from "../sql/sql-inbox.ts";
@@ -9,30 +9,33 @@ import { PostgresInboxExecutor } from "./executor.ts";
 import { inboxStore } from "./store.ts";
 
 export interface PostgresInboxOptions extends PostgresConnection {
-  /** The inbox's own schema, brought up by `migrate`. Default "engage_inbox". */
+  /** The inbox's own schema, created by `migrate`. Default "engage_inbox". */
   readonly schema?: string;
   readonly retention?: Partial<InboxRetention>;
-  /** No batch is taken when the schema's tables use more. Default null: no cap. */
+  /** The maximum size of the schema's tables; no batch is accepted beyond it. Default null: no limit. */
   readonly maxBytes?: number | null;
-  /** Calls that may wait for a connection; more are refused at once. Default 1000. */
+  /** The maximum number of calls which wait for a connection; more are refused at once. Default 1000. */
   readonly maxWaiting?: number;
-  /** Bodies that wait to be written; more is refused. Default 64 MiB. */
+  /** The maximum bytes of bodies which wait to be written; more is refused. Default 64 MiB. */
   readonly maxQueuedBytes?: number;
-  /** Milliseconds since 1970, of times that are shown. */
+  /** Milliseconds since 1970, for times of display. */
   readonly now?: () => number;
-  /** Of leases, waits, ages and retention. Default: what `now` says, or the database's clock. */
+  /**
+   * The clock of leases, waits, ages and retention. Default: `now` when it is given, otherwise the
+   * database's clock.
+   */
   readonly clockMs?: () => number;
-  /** Opens the inbox also while the server is unavailable: calls reject until it is there. Default false. */
+  /** Opens the inbox even when the server is unavailable; calls reject until it is available. Default false. */
   readonly isAwaited?: boolean;
 }
 
 /**
- * Opens an inbox in a PostgreSQL schema, which any number of replicas may share.
- * A server that goes away later makes calls reject until it is back.
+ * Opens an inbox in a PostgreSQL schema, which any number of replicas may share. When the server
+ * becomes unavailable later, calls reject until it is available again.
  *
- * @throws InboxOpenError when the schema has another version than this program,
- * or the server doesn't keep what it has committed.
- * @throws InboxUnavailableError when the database is unavailable, unless it is awaited.
+ * @throws InboxOpenError when the schema has another version than this program, or the server does not
+ * sync commits to disk.
+ * @throws InboxUnavailableError when the database is unavailable, unless `isAwaited`.
  */
 export async function openPostgresInbox(options: PostgresInboxOptions): Promise<Inbox> {
   const { schema = "engage_inbox", maxWaiting = 1_000, maxBytes = null, now = Date.now } = options;
@@ -62,7 +65,7 @@ export async function openPostgresInbox(options: PostgresInboxOptions): Promise<
   return new SqlInbox(executor, { now, clockMs, prepare: asUnavailable(prepare), maxQueuedBytes, retention });
 }
 
-/** What would end a start keeps a server that has started waiting: its tables may still be brought up. */
+/** An error which would prevent a start only makes a started server wait: its tables may still be migrated. */
 function asUnavailable(prepare: () => Promise<void> | undefined): () => Promise<void> | undefined {
   return () =>
     prepare()?.catch((error: unknown) => {
@@ -100,4 +103,13 @@ function createReadiness(check: () => Promise<void>): () => Promise<void> | unde
     running ??= run();
     return running;
   };
+}
+
+/**
+ * Migrates the inbox's tables in a schema to the version of this program.
+ * @throws InboxOpenError when they are newer
+ * @throws InboxUnavailableError when the database is unavailable
+ */
+export async function migrate(connection: PostgresConnection, schema: string): Promise<Migrated> {
+  return await migrateStore(inboxStore, connection, schema);
 }

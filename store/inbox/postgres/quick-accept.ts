@@ -3,9 +3,8 @@ import { encodeIndexes } from "../index-set.ts";
 import { encodeRoutes, type StoredBatch } from "../stored-batch.ts";
 
 /**
- * `accept` as one statement, hence one round trip and one commit, for a batch
- * whose key nobody has. When another connection is just claiming the key, the
- * statement waits for its commit, and then does nothing.
+ * `accept` as one statement, hence one round trip and one commit, for a batch with an unused key. When
+ * another connection is claiming the key, the statement waits for its commit and then does nothing.
  */
 export const quickAccept = `
   WITH claim AS (
@@ -43,8 +42,8 @@ function batchAnd(source: "claim" | "numbered"): string {
   ) SELECT seq FROM batch`;
 }
 
-/** A begun batch and an ordered one need more than one statement. */
-export function isQuick({ reply, routes }: StoredBatch): boolean {
+/** Reports whether one statement suffices. A begun batch and one with an ordered route need more. */
+export function isSingleStatement({ reply, routes }: StoredBatch): boolean {
   return reply !== null && !routes.some(({ ordered, indexes }) => ordered && indexes.length > 0);
 }
 

@@ -1,9 +1,9 @@
 import type { OneSettlement, Settled } from "../sql/settle.ts";
 
-/** Writes settlements in one commit, one result for each. */
-export type SettleTogether = (settlements: readonly OneSettlement[]) => Promise<readonly Settled[]>;
+/** Writes settlements in one commit and returns one result for each. */
+export type WriteSettlements = (settlements: readonly OneSettlement[]) => Promise<readonly Settled[]>;
 
-/** More would only wait for each other where the target is ordered. */
+/** The maximum number of concurrent writes; more would only wait for each other where the target is ordered. */
 const maxRunning = 3;
 const maxInGroup = 64;
 
@@ -12,15 +12,15 @@ interface Waiting extends PromiseWithResolvers<Settled> {
 }
 
 /**
- * Settlements that come while others are being written share the next commit. Of an
- * ordered target one transaction runs at a time, which a commit for each would make slow.
+ * Collects settlements which arrive while others are being written into the next commit. An ordered
+ * target allows one transaction at a time, which one commit per settlement would make slow.
  */
 export class SettleGroups {
-  readonly #write: SettleTogether;
+  readonly #write: WriteSettlements;
   #waiting: Waiting[] = [];
   #running = 0;
 
-  constructor(write: SettleTogether) {
+  constructor(write: WriteSettlements) {
     this.#write = write;
   }
 
@@ -40,7 +40,7 @@ export class SettleGroups {
     });
   }
 
-  /** No item twice: its second settlement needs to see what the first has left. */
+  /** Takes each item at most once: its second settlement needs the result of the first. */
   #take(): readonly Waiting[] {
     const ids = new Set<number>();
     const group: Waiting[] = [];

@@ -4,8 +4,8 @@ import { checksum, isIntact } from "../checksum.ts";
 import { decodeElements } from "../element-list.ts";
 import { encodeBatchId } from "../ids.ts";
 import { encodeRoutes, type StoredBatch, type StoredRoute } from "../stored-batch.ts";
-import { book } from "./books.ts";
-import { lineUp } from "./order.ts";
+import { addCounts } from "./counts.ts";
+import { joinLine } from "./order.ts";
 import { addWork, fresh } from "./rows/work-rows.ts";
 
 interface ClaimRow {
@@ -18,19 +18,22 @@ interface ClaimRow {
   readonly reply_crc: number | null;
 }
 
-/** Claim, batch, reply and work. A claim made at the same time elsewhere fails as a unique violation: run it again. */
+/**
+ * Stores claim, batch, reply and work. Fails with a unique violation when the claim is made elsewhere
+ * at the same time: run it again.
+ */
 export function* accept(session: Session, batch: StoredBatch): Operation<AcceptResult> {
   const seen = yield* findClaim(batch, "");
   const known = resultOf(seen, batch, session.nowMs);
   if (known !== null) return known;
-  // A key that can be taken over is looked at once more when nobody else can take it.
+  // A key which can be taken over is read again under a lock.
   const claim = seen === null ? null : yield* findClaim(batch, session.dialect.forUpdate);
   const changed = resultOf(claim, batch, session.nowMs);
   if (changed !== null) return changed;
-  if (claim !== null) yield* dropBegun(claim);
+  if (claim !== null) yield* deleteUnanswered(claim);
   const seq = yield* insertBatch(session, batch);
   yield* saveClaim(batch, seq, claim !== null);
-  if (batch.reply !== null) for (const route of batch.routes) yield* openRoute(session, batch, seq, route);
+  if (batch.reply !== null) for (const route of batch.routes) yield* addRoute(session, batch, seq, route);
   return { kind: "stored", batchId: encodeBatchId({ seq, acceptedAtMs: batch.acceptedAtMs }) };
 }
 
@@ -44,7 +47,7 @@ function* findClaim({ channel, claim }: StoredBatch, lock: string): Operation<Cl
   );
 }
 
-/** The result when the batch's key is taken; null when it is free. */
+/** Returns the result when the batch's key is taken; null when it is free. */
 function resultOf(claim: ClaimRow | null, batch: StoredBatch, nowMs: number): AcceptResult | null {
   if (claim === null) return null;
   const isFree = claim.expires_at_ms <= nowMs || (claim.reply === null && claim.owned_until_ms <= nowMs);
@@ -53,14 +56,14 @@ function resultOf(claim: ClaimRow | null, batch: StoredBatch, nowMs: number): Ac
   const isSame = Buffer.compare(claim.sha256, batch.sha256) === 0;
   if (claim.reply === null) return { kind: isSame ? "in_flight" : "conflict", batchId };
   if (!isIntact(claim.reply_crc, claim.sha256, claim.reply)) {
-    // A damaged reply is made again from the same body; whether another body was the first can't be known.
+    // A damaged reply is computed again from the same body. Whether another body came first can't be known.
     return isSame && batch.reply !== null ? { kind: "duplicate", batchId, reply: batch.reply } : null;
   }
   return isSame ? { kind: "duplicate", batchId, reply: claim.reply } : { kind: "conflict", batchId };
 }
 
-/** A batch that was begun and never answered is nobody's: its sender has sent it again. */
-function* dropBegun({ reply, batch_seq }: ClaimRow): Operation<void> {
+/** Deletes a batch which was begun and never completed: its sender has sent it again. */
+function* deleteUnanswered({ reply, batch_seq }: ClaimRow): Operation<void> {
   if (reply !== null) return;
   yield* run("DELETE FROM {bodies} WHERE batch_seq = $1", batch_seq);
   yield* run("DELETE FROM {batches} WHERE seq = $1", batch_seq);
@@ -119,7 +122,7 @@ function* saveClaim(
   );
 }
 
-function* openRoute(
+function* addRoute(
   session: Session,
   { channel, elements, body }: StoredBatch,
   seq: number,
@@ -127,7 +130,7 @@ function* openRoute(
 ): Operation<void> {
   if (ordered) {
     const routed = new Set(indexes);
-    yield* lineUp(
+    yield* joinLine(
       seq,
       target,
       decodeElements(elements).filter(({ index }) => routed.has(index)),
@@ -143,5 +146,5 @@ function* openRoute(
     due_at_ms: session.nowMs,
     body_bytes: body.length,
   });
-  yield* book(session, channel, target, { accepted: indexes.length, pending: indexes.length });
+  yield* addCounts(session, channel, target, { accepted: indexes.length, pending: indexes.length });
 }

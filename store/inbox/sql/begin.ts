@@ -3,14 +3,14 @@ import type { LeaseKey } from "../ids.ts";
 import { decodeIndexes, encodeIndexes } from "../index-set.ts";
 import { addWork, holders, reduceWork, type WorkRow } from "./rows/work-rows.ts";
 
-export interface Beginning extends LeaseKey {
+export interface BegunWork extends LeaseKey {
   readonly indexes: readonly number[];
 }
 
-/** Notes calls on the rows of their leases; false for a lease that is over. */
-export function* begin(_session: Session, calls: readonly Beginning[]): Operation<readonly boolean[]> {
-  const held = new Map<Beginning, boolean>();
-  // A fixed order, so that two transactions can't wait for each other.
+/** Records calls in the rows of their leases; returns false for a lease that is over. */
+export function* begin(_session: Session, calls: readonly BegunWork[]): Operation<readonly boolean[]> {
+  const held = new Map<BegunWork, boolean>();
+  // A fixed order prevents deadlocks of two transactions.
   for (const call of calls.toSorted((a, b) => a.workId - b.workId)) {
     const row = yield* first<{ id: number }>(
       `UPDATE {work} SET begun = CASE begun WHEN '' THEN CAST($1 AS TEXT) ELSE begun || ',' || CAST($1 AS TEXT) END
@@ -25,8 +25,9 @@ export function* begin(_session: Session, calls: readonly Beginning[]): Operatio
 }
 
 /**
- * Work whose lease ended unsettled, as work that is to be leased: what had begun has
- * one attempt more and no reason, the rest was never sent. Two rows when it is of both kinds.
+ * Prepares work whose lease ended unsettled for the next lease. Elements whose call had begun have one
+ * attempt more and no reason; the others were never sent. Returns two rows when the work has elements
+ * of both kinds.
  */
 export function* recover<T extends WorkRow>(row: T, indexes: readonly number[]): Operation<readonly T[]> {
   if (row.leased === 0) return [row];
@@ -45,7 +46,7 @@ export function* recover<T extends WorkRow>(row: T, indexes: readonly number[]):
   return [withIndexes({ ...tried, id }, sent), withIndexes(free, unsent)];
 }
 
-/** The elements whose call has begun. One that can't be read is taken for begun. */
+/** Returns the elements whose call has begun. A list which can't be read counts as all of them. */
 export function begunOf({ begun, element_indexes: all }: WorkRow): ReadonlySet<number> {
   try {
     return new Set(decodeIndexes(begun));

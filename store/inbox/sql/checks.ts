@@ -1,3 +1,4 @@
+import { checkRange } from "../../sql/values.ts";
 import type { PageRequest } from "../records.ts";
 import type { LeaseRequest } from "../work.ts";
 
@@ -11,7 +12,7 @@ export function checkLeasing({ maxElements, maxBytes = 1, leaseMs }: LeaseReques
   checkLeaseMs(leaseMs);
 }
 
-/** At most a day: a crashed holder's work would be hidden for longer than anyone waits. */
+/** At most a day: longer, a crashed holder's work would be hidden for too long. */
 export function checkLeaseMs(leaseMs: number): void {
   checkRange("leaseMs", leaseMs, 1, 86_400_000);
 }
@@ -21,9 +22,4 @@ export function checkNonce(nonce: string): void {
   if (!nonce.isWellFormed() || nonce.includes("\0")) {
     throw new RangeError("nonce holds a NUL or half a surrogate pair");
   }
-}
-
-function checkRange(field: string, value: number, min: number, max: number): void {
-  if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new RangeError(`${field} is ${value}, not a whole number from ${min} to ${max}`);
 }

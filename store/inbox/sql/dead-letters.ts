@@ -1,11 +1,11 @@
 import { all, insertAll, type Operation, type Session, type Value } from "../../sql/query.ts";
+import { toStorableText } from "../../sql/values.ts";
 import type { BatchElement } from "../batch.ts";
 import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from "../ids.ts";
 import { PageCursorError } from "../inbox.ts";
 import type { DeadLetter, DeadLetterFilter, Page, PageRequest } from "../records.ts";
-import { storableText } from "../settlement.ts";
 
-/** A dead element. `push_id` and `request_id` are JSON texts: these can hold what a database's text can't. */
+/** A dead letter's row. `push_id` and `request_id` are JSON texts, which can contain what a database's text can't. */
 export interface DeadRow {
   readonly id: number;
   readonly batch_seq: number;
@@ -19,7 +19,8 @@ export interface DeadRow {
   readonly died_at_ms: number;
 }
 
-export interface Grave {
+/** The common fields of dead letters of one batch and target. */
+export interface DeadItem {
   readonly batchSeq: number;
   readonly channel: string;
   readonly target: string;
@@ -29,9 +30,9 @@ export interface Grave {
   readonly diedAtMs: number;
 }
 
-export function* bury(
+export function* insertDeadLetters(
   { nowMs }: Session,
-  { batchSeq, channel, target, attempts, acceptedAtMs, diedAtMs }: Grave,
+  { batchSeq, channel, target, attempts, acceptedAtMs, diedAtMs }: DeadItem,
   elements: readonly BatchElement[],
   dead: readonly { readonly index: number; readonly reason: string }[],
 ): Operation<void> {
@@ -41,7 +42,7 @@ export function* bury(
        accepted_at_ms, died_at_ms, kept_from_ms)`,
     dead.map(({ index, reason }) => {
       const pushId = JSON.stringify(pushIds.get(index) ?? "");
-      const why = storableText(reason);
+      const why = toStorableText(reason);
       return [batchSeq, index, channel, target, pushId, why, attempts, acceptedAtMs, diedAtMs, nowMs];
     }),
   );
@@ -68,7 +69,7 @@ export function* listDeadLetters(
   return { items: rows.slice(0, limit).map(toDeadLetter), next: last === undefined ? null : `${last.id}` };
 }
 
-/** Conditions on `{dead} d`, with parameters from `$1` on. */
+/** Returns conditions on `{dead} d`, with parameters from `$1`. */
 export function whereOf(filter: DeadLetterFilter): { where: string; params: readonly Value[] } {
   const delivery = filter.deliveryId === undefined ? undefined : decodeDeliveryId(filter.deliveryId);
   const batch = filter.batchId === undefined ? undefined : decodeBatchId(filter.batchId);
@@ -107,7 +108,7 @@ function toDeadLetter(row: DeadRow & { readonly request_id: string | null }): De
   };
 }
 
-/** A text that is kept as JSON; one that is damaged is shown as it is. */
+/** Decodes a text stored as JSON; a damaged one is returned unchanged. */
 export function parseText(json: string | null): string | null {
   if (json === null) return null;
   try {

@@ -4,10 +4,10 @@ import { decodeBatchId, decodeDeliveryId, encodeBatchId, encodeDeliveryId } from
 import { PageCursorError } from "../inbox.ts";
 import { decodeIndexes } from "../index-set.ts";
 import type { Delivery, DeliveryDetail, DeliveryFilter, Page, PageRequest } from "../records.ts";
+import { parseRoutes, type StoredRoute } from "../stored-batch.ts";
 import { begunOf } from "./begin.ts";
 import { type DeadRow, parseText } from "./dead-letters.ts";
 import { parkedMs } from "./order.ts";
-import { parseRoutes, type RouteRow } from "./rows/routes.ts";
 import { type BodyRow, bodyColumns, createDamageOf, readableElements } from "./rows/stored-bodies.ts";
 import { type WorkRow, workColumns } from "./rows/work-rows.ts";
 
@@ -19,7 +19,7 @@ interface BatchRow {
   readonly routes: string;
 }
 
-/** What is known about the elements of some batches. */
+/** The rows which determine the state of the elements of some batches. */
 interface Details {
   readonly elements: ReadonlyMap<number, readonly BatchElement[]>;
   readonly work: ReadonlyMap<number, readonly WorkRow[]>;
@@ -28,7 +28,7 @@ interface Details {
 
 const batchColumns = "seq, channel, request_id, accepted_at_ms, routes";
 
-/** Batches a page looks at, and of these the ones whose elements it reads: some milliseconds of work. */
+/** The maximum number of batches read for a page, and of those whose elements are read: some milliseconds of work. */
 const maxScanned = 500;
 const maxOpened = 100;
 
@@ -38,9 +38,9 @@ export function* listDeliveries(
   { limit, after }: PageRequest,
 ): Operation<Page<Delivery>> {
   const cursor = decodeCursor(after);
-  const scanned = yield* scan(session, filter, cursor.seq);
+  const batches = yield* findBatches(session, filter, cursor.seq);
   const isWanted = (row: BatchRow): boolean => isMatching(row, filter);
-  const opened = scanned.filter(isWanted).slice(0, maxOpened);
+  const opened = batches.filter(isWanted).slice(0, maxOpened);
   const details = yield* readDetails(session, opened);
   const found: { readonly delivery: Delivery; readonly at: string }[] = [];
   for (const row of opened) {
@@ -51,8 +51,8 @@ export function* listDeliveries(
   }
   const items = found.slice(0, limit).map(({ delivery }) => delivery);
   if (found.length > limit) return { items, next: found[limit - 1]!.at };
-  const isMore = opened.length === maxOpened || scanned.length === maxScanned;
-  const last = opened.length === maxOpened ? opened.at(-1) : scanned.at(-1);
+  const isMore = opened.length === maxOpened || batches.length === maxScanned;
+  const last = opened.length === maxOpened ? opened.at(-1) : batches.at(-1);
   return { items, next: isMore && last !== undefined ? `${last.seq}.end` : null };
 }
 
@@ -77,8 +77,8 @@ export function* findDelivery(session: Session, deliveryId: string): Operation<D
   return { ...delivery, json, receipt };
 }
 
-/** Batches from the newest on; of a state that has rows of its own, only those that have some. */
-function* scan(
+/** Reads batches, newest first. For a state with rows of its own, only batches which have such rows. */
+function* findBatches(
   { dialect }: Session,
   { state, batchId }: DeliveryFilter,
   fromSeq: number,
@@ -125,7 +125,7 @@ function* readDetails({ dialect }: Session, batches: readonly BatchRow[]): Opera
   };
 }
 
-/** By element, then by target. */
+/** Returns the deliveries of a batch, by element, then by target. */
 function deliveriesOf(row: BatchRow, details: Details): Delivery[] {
   const batchId = encodeBatchId({ seq: row.seq, acceptedAtMs: row.accepted_at_ms });
   const work = (details.work.get(row.seq) ?? []).flatMap((piece) =>
@@ -137,24 +137,26 @@ function deliveriesOf(row: BatchRow, details: Details): Delivery[] {
   const dead = new Map<string, DeadRow>(
     (details.dead.get(row.seq) ?? []).map((letter) => [`${letter.element_index} ${letter.target}`, letter]),
   );
-  const routes = readable((): readonly RouteRow[] => parseRoutes(row.routes)).map(({ target, indexes }) => ({
-    target,
-    routed: new Set(indexes),
-  }));
+  const routes = readable((): readonly StoredRoute[] => parseRoutes(row.routes)).map(
+    ({ target, indexes }) => ({
+      target,
+      routed: new Set(indexes),
+    }),
+  );
   return (details.elements.get(row.seq) ?? []).flatMap(({ index, pushId }) =>
     routes.flatMap(({ target, routed }) => {
       if (!routed.has(index)) return [];
       const key = `${index} ${target}`;
-      const standing = standingOf(index, working.get(key), dead.get(key));
+      const state = stateOf(index, working.get(key), dead.get(key));
       const deliveryId = encodeDeliveryId(batchId, index, target);
       const requestId = parseText(row.request_id);
       const { channel, accepted_at_ms: acceptedAtMs } = row;
-      return { deliveryId, batchId, channel, target, requestId, index, pushId, acceptedAtMs, ...standing };
+      return { deliveryId, batchId, channel, target, requestId, index, pushId, acceptedAtMs, ...state };
     }),
   );
 }
 
-/** What a damaged row doesn't tell is left out of lists; it becomes a dead letter when it is leased. */
+/** Returns an empty list for a damaged row. Lists omit what it holds; it becomes a dead letter when it is leased. */
 function readable<T>(read: () => readonly T[]): readonly T[] {
   try {
     return read();
@@ -163,7 +165,7 @@ function readable<T>(read: () => readonly T[]): readonly T[] {
   }
 }
 
-function standingOf(
+function stateOf(
   index: number,
   work: WorkRow | undefined,
   dead: DeadRow | undefined,
@@ -200,7 +202,7 @@ function isDelivery(delivery: Delivery, { target, state, pushId }: DeliveryFilte
   );
 }
 
-/** `seq.place`: behind that delivery of the batch; `seq.end`: behind the batch. */
+/** Decodes `seq.place`, the position after that delivery of the batch, or `seq.end`, after the whole batch. */
 function decodeCursor(after: string | undefined): { readonly seq: number; readonly place: number } {
   if (after === undefined) return { seq: Number.MAX_SAFE_INTEGER, place: -1 };
   const [, seq = "", place = ""] = /^(\d{1,15})\.(\d{1,9}|end)$/.exec(after) ?? [];

@@ -3,11 +3,10 @@ import type { Completion, FinishResult, RouteResult } from "../batch.ts";
 import { checksum } from "../checksum.ts";
 import { decodeElements } from "../element-list.ts";
 import type { BatchKey } from "../ids.ts";
-import { encodeRoutes } from "../stored-batch.ts";
-import { book } from "./books.ts";
-import { bury } from "./dead-letters.ts";
-import { lineUp } from "./order.ts";
-import { parseRoutes, type RouteRow } from "./rows/routes.ts";
+import { encodeRoutes, parseRoutes, type StoredRoute } from "../stored-batch.ts";
+import { addCounts } from "./counts.ts";
+import { insertDeadLetters } from "./dead-letters.ts";
+import { joinLine } from "./order.ts";
 import { addWork, finishIfDone, fresh } from "./rows/work-rows.ts";
 
 interface BegunRow {
@@ -36,7 +35,7 @@ export function* complete(
   const routes = parseRoutes(begun.routes).map((route) => ({ route, result: resultFor(route, results) }));
   checkTargets(results ?? [], routes);
   if (begun.claim_key !== null) {
-    yield* answerClaim(begun.channel, begun.claim_key, key.seq, reply);
+    yield* saveReply(begun.channel, begun.claim_key, key.seq, reply);
   }
   const kept = routes.map(({ route, result }) => ({ ...route, indexes: indexesOf(result) }));
   yield* run(
@@ -45,7 +44,7 @@ export function* complete(
     key.seq,
   );
   for (const { route, result } of routes) {
-    yield* openRoute(session, { key, channel: begun.channel, wallMs }, route, result);
+    yield* addRoute(session, { key, channel: begun.channel, wallMs }, route, result);
   }
   yield* finishIfDone(session, key.seq);
   const waiting = routes.filter(({ result }) => result.pending.length > 0);
@@ -66,7 +65,7 @@ export function* release(session: Session, key: BatchKey): Operation<Finished> {
   return { result: { kind: "finished" }, wake: [] };
 }
 
-function* answerClaim(channel: string, key: Uint8Array, seq: number, reply: Uint8Array): Operation<void> {
+function* saveReply(channel: string, key: Uint8Array, seq: number, reply: Uint8Array): Operation<void> {
   const claim = yield* first<{ sha256: Uint8Array }>(
     "SELECT sha256 FROM {claims} WHERE channel = $1 AND claim_key = $2 AND batch_seq = $3",
     channel,
@@ -85,7 +84,7 @@ function* answerClaim(channel: string, key: Uint8Array, seq: number, reply: Uint
   );
 }
 
-/** How the owner of a begun batch stands: its reply, or whether waiting for one makes sense. */
+/** Returns the reply of a begun batch, or whether it is still in flight. */
 export function* replyOf(
   { nowMs }: Session,
   { seq, acceptedAtMs }: BatchKey,
@@ -116,7 +115,7 @@ function* findBegun({ dialect }: Session, key: BatchKey): Operation<BegunRow | n
   );
 }
 
-function resultFor(route: RouteRow, results: readonly RouteResult[] | undefined): RouteResult {
+function resultFor(route: StoredRoute, results: readonly RouteResult[] | undefined): RouteResult {
   const given = results?.find(({ target }) => target === route.target);
   if (given === undefined) return { target: route.target, delivered: [], pending: route.indexes, dead: [] };
   const indexes = indexesOf(given);
@@ -129,7 +128,7 @@ function resultFor(route: RouteRow, results: readonly RouteResult[] | undefined)
   return { ...given, pending: given.pending.toSorted((a, b) => a - b) };
 }
 
-function checkTargets(results: readonly RouteResult[], routes: readonly { route: RouteRow }[]): void {
+function checkTargets(results: readonly RouteResult[], routes: readonly { route: StoredRoute }[]): void {
   const known = new Set(routes.map(({ route }) => route.target));
   const unknown = results.find(({ target }) => !known.has(target));
   if (unknown === undefined) return;
@@ -142,16 +141,16 @@ function indexesOf({ delivered, pending, dead }: RouteResult): number[] {
   return [...delivered, ...pending, ...dead.map(({ index }) => index)].sort((a, b) => a - b);
 }
 
-interface BatchPlace {
+interface BatchContext {
   readonly key: BatchKey;
   readonly channel: string;
   readonly wallMs: number;
 }
 
-function* openRoute(
+function* addRoute(
   session: Session,
-  { key: { seq, acceptedAtMs }, channel, wallMs }: BatchPlace,
-  { target, ordered }: RouteRow,
+  { key: { seq, acceptedAtMs }, channel, wallMs }: BatchContext,
+  { target, ordered }: StoredRoute,
   { delivered, pending, dead }: RouteResult,
 ): Operation<void> {
   const stored = yield* first<{ elements: Uint8Array; body_bytes: number }>(
@@ -161,7 +160,7 @@ function* openRoute(
   const elements = decodeElements(stored!.elements);
   if (ordered) {
     const waiting = new Set(pending);
-    yield* lineUp(
+    yield* joinLine(
       seq,
       target,
       elements.filter(({ index }) => waiting.has(index)),
@@ -177,9 +176,9 @@ function* openRoute(
     due_at_ms: session.nowMs,
     body_bytes: stored!.body_bytes,
   });
-  const grave = { batchSeq: seq, channel, target, acceptedAtMs, attempts: 1, diedAtMs: wallMs };
-  yield* bury(session, grave, elements, dead);
-  yield* book(session, channel, target, {
+  const item = { batchSeq: seq, channel, target, acceptedAtMs, attempts: 1, diedAtMs: wallMs };
+  yield* insertDeadLetters(session, item, elements, dead);
+  yield* addCounts(session, channel, target, {
     accepted: delivered.length + pending.length + dead.length,
     delivered: delivered.length,
     dead: dead.length,

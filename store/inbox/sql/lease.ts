@@ -1,37 +1,37 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import { expireShares } from "../../sql/shares.ts";
 import { recover } from "./begin.ts";
+import { leaseRows } from "./lease-rows.ts";
 import { parkedMs } from "./order.ts";
-import { type BrokenWork, buryBroken, readIndexes } from "./rows/broken-work.ts";
+import { type BrokenWork, endBrokenWork, readIndexes } from "./rows/broken-work.ts";
 import { type BodyRow, bodyColumns, createDamageOf } from "./rows/stored-bodies.ts";
 import { holders, type WorkRow, workColumns } from "./rows/work-rows.ts";
 import { targetShares } from "./shares.ts";
-import { takeAll } from "./take.ts";
 
-export interface Leasing {
+export interface LeaseArguments {
   readonly target: string;
   readonly maxElements: number;
   readonly maxBytes: number;
   readonly leaseMs: number;
   readonly leaseKey: number;
   readonly holder: keyof typeof holders;
-  /** For dead letters: milliseconds since 1970. */
+  /** The time of dead letters, in milliseconds since 1970. */
   readonly wallMs: number;
 }
 
-/** What a work row's batch adds to it; null when the batch's row is missing. */
+/** A work row with fields of its batch, which are null when the batch's row is missing. */
 interface CandidateRow extends WorkRow {
   readonly request_id: string | null;
   readonly accepted_at_ms: number | null;
   readonly clock_ms: number | null;
 }
 
-/** Work with its indexes read. */
+/** Work with its decoded indexes. */
 interface ReadRow extends CandidateRow {
   readonly indexes: readonly number[];
 }
 
-/** Leased work with what makes it readable. */
+/** Leased work with a complete batch row. */
 export interface LeasedRow extends ReadRow {
   readonly accepted_at_ms: number;
   readonly clock_ms: number;
@@ -42,34 +42,37 @@ export interface LeasedRows {
   readonly bodies: readonly BodyRow[];
   readonly untilMs: number;
   readonly nextDueAtMs: number | null;
-  /** Elements that became dead letters, since what is stored of them is damaged. */
+  /** The number of elements which became dead letters because their stored data is damaged. */
   readonly damaged: number;
 }
 
-/** Rows looked at first; few, because another replica passes over what is being looked at. Then twice as many. */
+/**
+ * The number of rows read first, which then doubles. Small, because another replica skips the rows that
+ * are being read.
+ */
 const firstLimit = 8;
 const lastLimit = 512;
 
-export function* lease(session: Session, leasing: Leasing): Operation<LeasedRows> {
+export function* lease(session: Session, leasing: LeaseArguments): Operation<LeasedRows> {
   const { maxElements, maxBytes } = leasing;
   const untilMs = session.nowMs + leasing.leaseMs;
   const items: ReadRow[] = [];
   let [elements, bytes, damaged] = [0, 0, 0];
   for (let limit = firstLimit; elements < maxElements && bytes < maxBytes; limit *= 2) {
     const due = yield* findDue(session, leasing.target, Math.min(limit, lastLimit));
-    const found = yield* readAll(session, due, leasing.wallMs);
+    const found = yield* readRows(session, due, leasing.wallMs);
     damaged += found.damaged;
-    const room = { elements: maxElements - elements, bytes: maxBytes - bytes };
-    const taken = yield* takeAll(session, found.rows, room, { ...leasing, untilMs });
+    const limits = { elements: maxElements - elements, bytes: maxBytes - bytes };
+    const taken = yield* leaseRows(session, found.rows, limits, { ...leasing, untilMs });
     items.push(...taken);
     elements += sum(taken.map(({ indexes }) => indexes.length));
     bytes += sum(taken.map((row) => row.body_bytes));
     if (due.length < Math.min(limit, lastLimit)) break;
   }
-  const opened = yield* openBodies(session, items, leasing.wallMs);
-  damaged += opened.damaged;
-  if (opened.items.length > 0) return { ...opened, untilMs, nextDueAtMs: null, damaged };
-  // What follows a damaged item may be leasable at once.
+  const readable = yield* readBodies(session, items, leasing.wallMs);
+  damaged += readable.damaged;
+  if (readable.items.length > 0) return { ...readable, untilMs, nextDueAtMs: null, damaged };
+  // Work after a damaged item may be leasable at once.
   const nextDueAtMs = damaged > 0 ? session.nowMs : yield* findNextDue(leasing.target);
   return { items: [], bodies: [], untilMs, nextDueAtMs, damaged };
 }
@@ -89,8 +92,8 @@ export function* extend(
   return row === null ? null : untilMs;
 }
 
-/** The process that had the file before has ended, and its leases with it; those of consumers elsewhere go on. */
-export function* forgetLeases({ nowMs }: Session): Operation<void> {
+/** Ends the leases of the process that had the file before; leases of consumers elsewhere continue. */
+export function* expireLeases({ nowMs }: Session): Operation<void> {
   yield* expireShares(targetShares, nowMs);
   yield* run(
     `UPDATE {work} SET due_at_ms = $1 WHERE leased = ${holders.process} AND due_at_ms > $1
@@ -120,8 +123,8 @@ function* findNextDue(target: string): Operation<number | null> {
   return due === parkedMs ? null : due;
 }
 
-/** Rows with their indexes; those that can't be read become dead letters. */
-function* readAll(
+/** Decodes the indexes of rows; rows which can't be decoded become dead letters. */
+function* readRows(
   session: Session,
   due: readonly CandidateRow[],
   wallMs: number,
@@ -137,19 +140,19 @@ function* readAll(
     damaged += row.element_count;
     const reason = "damaged: the stored list of what is to be delivered can't be read";
     const broken = { row, indexes, reason, body: undefined, acceptedAtMs: row.accepted_at_ms };
-    yield* buryBroken(session, broken, wallMs);
+    yield* endBrokenWork(session, broken, wallMs);
   }
   return { rows, damaged };
 }
 
-interface Opened {
+interface ReadBodies {
   readonly items: readonly LeasedRow[];
   readonly bodies: readonly BodyRow[];
   readonly damaged: number;
 }
 
-/** The bodies of leased items; an item whose body is not what was accepted becomes dead letters. */
-function* openBodies(session: Session, taken: readonly ReadRow[], wallMs: number): Operation<Opened> {
+/** Reads the bodies of leased items; an item with a damaged body becomes dead letters. */
+function* readBodies(session: Session, taken: readonly ReadRow[], wallMs: number): Operation<ReadBodies> {
   if (taken.length === 0) return { items: [], bodies: [], damaged: 0 };
   const bodies = yield* all<BodyRow>(
     `SELECT ${bodyColumns} FROM {bodies} WHERE batch_seq IN ${session.dialect.integersOf("$1")}`,
@@ -167,7 +170,7 @@ function* openBodies(session: Session, taken: readonly ReadRow[], wallMs: number
     if (isWhole(row) && reason === null) items.push(row);
     else broken.push({ row, indexes, reason: reason ?? "", body: bySeq.get(seq), acceptedAtMs });
   }
-  for (const one of broken) yield* buryBroken(session, one, wallMs);
+  for (const one of broken) yield* endBrokenWork(session, one, wallMs);
   const used = new Set(items.map((row) => row.batch_seq));
   return {
     items,

@@ -3,26 +3,26 @@ import type { BatchElement } from "../batch.ts";
 import { orderKey } from "../stored-batch.ts";
 
 /**
- * Order of the messages of one push id to one target: every unsettled element of
- * an ordered route has a row, and only the first of its push id may be leased.
- * Work without a first is parked, so that a long line behind a failing message
- * isn't looked through again and again; a settlement wakes what is next.
+ * Keeps the order of the messages of one push id to one target. Every unsettled element of an ordered
+ * route has a row in `{line}`, and only the first of its push id may be leased. Work without a first
+ * element is parked, so that a long queue after a failing message is not read again and again; a
+ * settlement makes the next work due.
  */
 
 /** The `due_at_ms` of parked work. */
 export const parkedMs = Number.MAX_SAFE_INTEGER;
 
 /**
- * Serialises lease and settle of an ordered target. Otherwise a settlement could miss
- * work that is being parked. What is accepted needs no lock: work that becomes visible
- * with a smaller position than what is in flight waits for that.
+ * Serializes lease and settle of an ordered target. Otherwise a settlement could miss work which is
+ * being parked. `accept` needs no lock: work which becomes visible with a smaller position than an
+ * element in flight waits for that element.
  */
 export function* lockOrder({ dialect }: Session, target: string): Operation<void> {
   if (dialect.lockName !== null) yield* run(dialect.lockName, `engage order ${target}`);
 }
 
-/** Puts elements at the end of their lines. */
-export function* lineUp(
+/** Adds elements to the ends of their queues. */
+export function* joinLine(
   batchSeq: number,
   target: string,
   elements: readonly Pick<BatchElement, "index" | "pushId">[],
@@ -33,14 +33,14 @@ export function* lineUp(
   );
 }
 
-/** An element that may be delivered now. */
+/** An element which may be delivered now. */
 export interface FirstRow {
   readonly position: number;
   readonly batch_seq: number;
   readonly element_index: number;
 }
 
-/** The elements of batches that are first of their push id: in flight already, or before all others. */
+/** Returns the elements of batches which are first of their push id: in flight already, or before all others. */
 export function* firstInLine(
   { dialect }: Session,
   target: string,
@@ -58,7 +58,7 @@ export function* firstInLine(
   );
 }
 
-/** Keeps elements first until they have left their lines. */
+/** Keeps elements first until they have left their queues. */
 export function* markInFlight({ dialect }: Session, positions: readonly number[]): Operation<void> {
   if (positions.length === 0) return;
   yield* run(
@@ -67,13 +67,13 @@ export function* markInFlight({ dialect }: Session, positions: readonly number[]
   );
 }
 
-/** Elements of a batch that are settled. */
+/** Settled elements of a batch. */
 export interface LeavingLine {
   readonly batchSeq: number;
   readonly indexes: readonly number[];
 }
 
-/** Takes settled elements out of their lines and makes the work behind them leasable. */
+/** Removes settled elements from their queues and makes the next work leasable. */
 export function* leaveLine(
   { nowMs, dialect }: Session,
   target: string,
@@ -108,7 +108,7 @@ export function* leaveLine(
   );
 }
 
-/** Puts work off that has nothing first, until a settlement. */
+/** Parks work which has no first element until a settlement. */
 export function* parkWork({ dialect }: Session, ids: readonly number[]): Operation<void> {
   if (ids.length === 0) return;
   yield* run(

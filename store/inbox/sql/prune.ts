@@ -1,11 +1,11 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { InboxRetention, PruneResult } from "../inbox.ts";
 
-/** Pieces small enough that accepts behind them don't wait long: 200 batches are some 5 MB. */
+/** Small enough that waiting accepts are not delayed for long: 200 batches are some 5 MB. */
 const maxBatches = 200;
 const maxRows = 2_000;
 
-/** One bounded piece of cleaning up. */
+/** Deletes a bounded number of rows which the retention no longer covers. */
 export function* prune(session: Session, retention: InboxRetention): Operation<PruneResult> {
   const { nowMs, dialect } = session;
   const deadLetters = yield* all<{ id: number }>(
@@ -28,7 +28,7 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
      ORDER BY finished_at_ms LIMIT ${maxBatches} ${dialect.forUpdate}`,
     nowMs - retention.finishedMs,
   );
-  // A begun batch whose owner is gone waits for its sender's repeat, as long as its key is kept.
+  // A begun batch without its owner waits for the sender's repetition as long as its key is kept.
   const abandoned = yield* all<{ seq: number }>(
     `SELECT seq FROM {batches} WHERE in_flight_until_ms < $1 LIMIT ${maxBatches} ${dialect.forUpdate}`,
     nowMs - retention.claimMs,
@@ -50,7 +50,7 @@ export function* prune(session: Session, retention: InboxRetention): Operation<P
   };
 }
 
-/** When the oldest batch that still has work was accepted, by the store's clock; null when none has. */
+/** Returns when the oldest batch with unfinished work was accepted, by the store's clock; null when there is none. */
 export function* oldestPending(_session: Session): Operation<number | null> {
   const row = yield* first<{ clock_ms: number }>(
     `SELECT clock_ms FROM {batches}

@@ -1,9 +1,9 @@
 import { all, first, type Operation, run, type Session } from "../../sql/query.ts";
 import type { DeadLetterFilter, ReplayRequest, ReplayResult } from "../records.ts";
-import { book } from "./books.ts";
+import { isOrderedRoute } from "../stored-batch.ts";
+import { addCounts } from "./counts.ts";
 import { type DeadRow, parseText, whereOf } from "./dead-letters.ts";
-import { lineUp } from "./order.ts";
-import { isOrderedRoute } from "./rows/routes.ts";
+import { joinLine } from "./order.ts";
 import { addWork, fresh } from "./rows/work-rows.ts";
 
 export interface Replayed {
@@ -33,7 +33,7 @@ export function* replay(
   );
   const groups = Map.groupBy(rows, ({ batch_seq, target }) => `${batch_seq} ${target}`);
   let count = 0;
-  for (const group of groups.values()) count += yield* revive(session, group, nonce);
+  for (const group of groups.values()) count += yield* replayGroup(session, group, nonce);
   yield* run(
     "INSERT INTO {replays} (nonce, replayed, replayed_at_ms) VALUES ($1, $2, $3)",
     nonce,
@@ -43,8 +43,8 @@ export function* replay(
   return { result: { count }, wake: [...new Set(rows.map(({ target }) => target))] };
 }
 
-/** Dead elements of one batch and target become one piece of work. */
-function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Operation<number> {
+/** Makes dead letters of one batch and target one piece of work. */
+function* replayGroup(session: Session, rows: readonly DeadRow[], nonce: string): Operation<number> {
   const { batch_seq: batchSeq, channel, target } = rows[0]!;
   const batch = yield* first<{ routes: string; body_bytes: number }>(
     `SELECT b.routes, LENGTH(o.body) AS body_bytes
@@ -56,7 +56,7 @@ function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Ope
   const isOrdered = isOrderedRoute(batch.routes, target);
   if (isOrdered) {
     const elements = rows.map((row) => ({ index: row.element_index, pushId: parseText(row.push_id) ?? "" }));
-    yield* lineUp(batchSeq, target, elements);
+    yield* joinLine(batchSeq, target, elements);
   }
   yield* addWork({
     ...fresh,
@@ -74,6 +74,6 @@ function* revive(session: Session, rows: readonly DeadRow[], nonce: string): Ope
     JSON.stringify(rows.map(({ id }) => id)),
   );
   yield* run("UPDATE {batches} SET finished_at_ms = NULL WHERE seq = $1", batchSeq);
-  yield* book(session, channel, target, { dead: -rows.length, pending: rows.length });
+  yield* addCounts(session, channel, target, { dead: -rows.length, pending: rows.length });
   return rows.length;
 }

@@ -3,8 +3,8 @@ import type { LeaseKey } from "../ids.ts";
 import { decodeIndexes } from "../index-set.ts";
 import { planSettlement, type Settlement } from "../settlement.ts";
 import type { ElementOutcome, SettleResult } from "../work.ts";
-import { book } from "./books.ts";
-import { bury } from "./dead-letters.ts";
+import { addCounts } from "./counts.ts";
+import { insertDeadLetters } from "./dead-letters.ts";
 import { type LeavingLine, leaveLine, lockOrder } from "./order.ts";
 import { readableElements } from "./rows/stored-bodies.ts";
 import { addWork, finishIfDone, reduceWork, type WorkRow, workColumns } from "./rows/work-rows.ts";
@@ -13,7 +13,7 @@ const free = { leased: 0, lease_key: 0, begun: "" } as const;
 
 export interface Settled {
   readonly result: SettleResult;
-  /** The target, when it may have work that wasn't leasable before. */
+  /** The target, when it may have work which was not leasable before. */
   readonly wake: readonly string[];
 }
 
@@ -32,13 +32,13 @@ export function* settle(
   return row === null ? stale : yield* settleRow(session, row, outcomes, wallMs);
 }
 
-/** What one of several settlements needs. */
+/** The arguments of one of several settlements. */
 export interface OneSettlement {
   readonly key: LeaseKey;
   readonly outcomes: readonly ElementOutcome[];
 }
 
-/** Several settlements in one commit, in a fixed order of targets, so that two such can't wait for each other. */
+/** Settles several items in one commit, in a fixed order of targets, which prevents deadlocks. */
 export function* settleAll(
   session: Session,
   settlements: readonly OneSettlement[],
@@ -73,7 +73,7 @@ interface Held {
   readonly row: WorkRow;
 }
 
-/** Whether nothing of an item is left and nothing of it failed, as of nearly all. */
+/** Reports whether an item is done as a whole, as nearly all are. */
 function isWhollyDone({ settlement, row }: Held): boolean {
   const { outcomes } = settlement;
   if (outcomes.length !== row.element_count || outcomes.some(({ kind }) => kind !== "done")) return false;
@@ -83,7 +83,7 @@ function isWhollyDone({ settlement, row }: Held): boolean {
   );
 }
 
-/** Ends items of one target together, in as few statements as for one of them. */
+/** Ends items of one target together, in as few statements as one of them needs. */
 function* settleDone(session: Session, target: string, done: readonly Held[]): Operation<void> {
   if (done.some(({ row }) => row.is_ordered === 1)) yield* lockOrder(session, target);
   yield* run(
@@ -100,12 +100,12 @@ function* settleDone(session: Session, target: string, done: readonly Held[]): O
   const byChannel = Map.groupBy(done, ({ row }) => row.channel);
   for (const channel of [...byChannel.keys()].toSorted()) {
     const count = byChannel.get(channel)!.reduce((sum, { row }) => sum + row.element_count, 0);
-    yield* book(session, channel, target, { delivered: count, pending: -count });
+    yield* addCounts(session, channel, target, { delivered: count, pending: -count });
   }
   yield* finishIfDone(session, ...new Set(done.map(({ row }) => row.batch_seq)));
 }
 
-/** Items of one batch become one. */
+/** Merges the items of one batch. */
 function mergeByBatch(leaving: readonly LeavingLine[]): readonly LeavingLine[] {
   const merged = Map.groupBy(leaving, ({ batchSeq }) => batchSeq);
   return [...merged].map(([batchSeq, own]) => ({ batchSeq, indexes: own.flatMap(({ indexes }) => indexes) }));
@@ -134,13 +134,13 @@ function* settleRow(
   if (row.is_ordered === 1) yield* lockOrder(session, row.target);
   const held = decodeIndexes(row.element_indexes);
   const plan = planSettlement(held, outcomes);
-  yield* placeWork(session, row, plan);
-  yield* buryDead(session, row, plan.dead, wallMs);
+  yield* updateWork(session, row, plan);
+  yield* insertDead(session, row, plan.dead, wallMs);
   const gone = [...plan.delivered, ...plan.dead.map(({ index }) => index)];
   if (row.is_ordered === 1 && gone.length > 0) {
     yield* leaveLine(session, row.target, [{ batchSeq: row.batch_seq, indexes: gone }]);
   }
-  yield* book(session, row.channel, row.target, {
+  yield* addCounts(session, row.channel, row.target, {
     delivered: plan.delivered.length,
     dead: plan.dead.length,
     pending: -gone.length,
@@ -153,8 +153,11 @@ function* settleRow(
   };
 }
 
-/** The row keeps what is still leased; what is to be tried again gets rows of its own, the first of them this one if it is free. */
-function* placeWork({ nowMs }: Session, row: WorkRow, plan: Settlement): Operation<void> {
+/**
+ * Updates the rows of partly settled work. The row keeps the elements which are still leased; elements
+ * to be tried again get rows of their own, the first of which reuses this row if it is free.
+ */
+function* updateWork({ nowMs }: Session, row: WorkRow, plan: Settlement): Operation<void> {
   const again = [
     ...plan.retries.map(({ indexes, notBeforeMs, reason }) => ({
       ...free,
@@ -179,7 +182,7 @@ function* placeWork({ nowMs }: Session, row: WorkRow, plan: Settlement): Operati
   for (const work of again) yield* addWork({ ...row, ...work });
 }
 
-function* buryDead(
+function* insertDead(
   session: Session,
   row: WorkRow,
   dead: Settlement["dead"],
@@ -192,7 +195,7 @@ function* buryDead(
     row.batch_seq,
   );
   const { batch_seq: batchSeq, channel, target, attempt } = row;
-  const grave = {
+  const item = {
     batchSeq,
     channel,
     target,
@@ -202,6 +205,6 @@ function* buryDead(
   const elements = readableElements(stored?.elements);
   const unsent = dead.filter(({ isUnsent }) => isUnsent);
   const sent = dead.filter(({ isUnsent }) => !isUnsent);
-  yield* bury(session, { ...grave, attempts: attempt + 1 }, elements, sent);
-  yield* bury(session, { ...grave, attempts: attempt }, elements, unsent);
+  yield* insertDeadLetters(session, { ...item, attempts: attempt + 1 }, elements, sent);
+  yield* insertDeadLetters(session, { ...item, attempts: attempt }, elements, unsent);
 }

@@ -1,35 +1,38 @@
-import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Share, ShareAsked } from "../../../base/async/rate-shares.ts";
 import { wordError } from "../../../base/text/system-error.ts";
 import type { ArgumentsOf, Executor, NameIn, OutcomeOf } from "../../sql/operations.ts";
 import { checkAfterMs, checkShareAsked, decodeShare, encodeShare } from "../../sql/shares.ts";
+import { newKey } from "../../sql/values.ts";
 import { decodeBatchId, decodeToken } from "../ids.ts";
 import type * as port from "../inbox.ts";
 import { InboxUnavailableError } from "../inbox.ts";
 import { type StoredBatch, toStoredBatch } from "../stored-batch.ts";
 import { checkLeaseMs, checkLeasing, checkNonce, checkPage } from "./checks.ts";
-import type { InboxOperations } from "./operations.ts";
 import { toWorkItems } from "./rows/work-items.ts";
+import type { InboxOperations } from "./sql.ts";
 
 export interface InboxExecutor extends Executor<InboxOperations> {
-  /** @throws InboxFullError when there is no room for a body of that size. */
+  /** @throws InboxFullError when there is no space for a body of that size */
   admit(bodyBytes: number): void;
-  /** Sizes; rejects when the store is away. */
+  /** Measures the sizes; rejects when the store is unavailable. */
   measure(signal: AbortSignal | undefined): Promise<Pick<port.InboxHealth, "usedBytes" | "freeBytes">>;
 }
 
 export interface SqlInboxOptions {
   readonly retention: port.InboxRetention;
-  /** Milliseconds since 1970, of times that are shown. */
+  /** Milliseconds since 1970, for times of display. */
   readonly now: () => number;
-  /** Of leases, waits, ages and retention. */
+  /** The clock of leases, waits, ages and retention. */
   readonly clockMs: () => number;
-  /** Resolves when the store can be used; undefined when it can. */
+  /** Resolves when the store can be used; returns undefined when it already can. */
   readonly prepare?: () => Promise<void> | undefined;
-  /** Notes in the store how its clock stands; undefined where the database has a clock. */
+  /** Saves the store's clock; undefined where the database has a clock. */
   readonly saveClock?: () => Promise<unknown>;
-  /** Bodies on their way to the store; more is refused, so that memory is bounded when it is slow. */
+  /**
+   * The maximum bytes of bodies which wait to be written. More is refused, so that memory stays bounded
+   * when the store is slow.
+   */
   readonly maxQueuedBytes: number;
 }
 
@@ -37,14 +40,17 @@ export const defaultMaxQueuedBytes = 67_108_864;
 
 const defaultMaxLeaseBytes = 33_554_432;
 
-/** How often `awaitReply` looks: quickly at first, since most answers come within a second. */
-const firstLookMs = 10;
-const lastLookMs = 250;
+/** The interval of polls in `awaitReply`: short at first, since most replies come within a second. */
+const firstPollMs = 10;
+const lastPollMs = 250;
 
-/** For so long a failed accept makes the inbox unhealthy; then it may be tried again, since only that can show. */
+/**
+ * A failed accept makes the inbox unhealthy for this time; then an accept may be tried again, since
+ * nothing else shows the recovery.
+ */
 const failureMs = 10_000;
 
-/** The inbox over any database that runs the operations. */
+/** The inbox over any database which runs the operations. */
 export class SqlInbox implements port.Inbox {
   readonly #executor: InboxExecutor;
   readonly #options: SqlInboxOptions;
@@ -66,7 +72,7 @@ export class SqlInbox implements port.Inbox {
     this.#admit(batch.body.length);
     const result = await this.#store(stored, options);
     if (result.kind === "stored" && batch.reply !== null) {
-      this.#wake(stored.routes.flatMap(({ target, indexes }) => (indexes.length > 0 ? [target] : [])));
+      this.#notify(stored.routes.flatMap(({ target, indexes }) => (indexes.length > 0 ? [target] : [])));
     }
     return result;
   }
@@ -75,11 +81,11 @@ export class SqlInbox implements port.Inbox {
     const key = decodeBatchId(batchId);
     if (key === null) return null;
     const endMs = performance.now() + waitMs;
-    for (let lookMs = firstLookMs; ; lookMs = Math.min(lookMs * 2, lastLookMs)) {
+    for (let pollMs = firstPollMs; ; pollMs = Math.min(pollMs * 2, lastPollMs)) {
       const { reply, isInFlight } = await this.#call("replyOf", [key], options);
       const leftMs = endMs - performance.now();
       if (reply !== null || !isInFlight || leftMs <= 0) return reply;
-      await sleep(Math.min(lookMs, leftMs), undefined, { signal: options?.signal });
+      await sleep(Math.min(pollMs, leftMs), undefined, { signal: options?.signal });
     }
   }
 
@@ -91,7 +97,7 @@ export class SqlInbox implements port.Inbox {
     const key = decodeBatchId(batchId);
     if (key === null) return { kind: "stale" };
     const { result, wake } = await this.#call("complete", [key, completion, this.#options.now()], options);
-    this.#wake(wake);
+    this.#notify(wake);
     return result;
   }
 
@@ -133,7 +139,7 @@ export class SqlInbox implements port.Inbox {
     const key = decodeToken(token);
     if (key === null) return { kind: "stale" };
     const { result, wake } = await this.#call("settle", [key, outcomes, this.#options.now()], options);
-    this.#wake(wake);
+    this.#notify(wake);
     return result;
   }
 
@@ -166,7 +172,7 @@ export class SqlInbox implements port.Inbox {
   ): Promise<port.ReplayResult> {
     checkNonce(request.nonce);
     const { result, wake } = await this.#call("replay", [filter, request], options);
-    this.#wake(wake);
+    this.#notify(wake);
     return result;
   }
 
@@ -177,12 +183,12 @@ export class SqlInbox implements port.Inbox {
   ): Promise<port.Page<port.Delivery>> {
     checkPage(page);
     const { items, next } = await this.#call("listDeliveries", [filter, page], options);
-    return { items: items.map((item) => this.#shown(item)), next };
+    return { items: items.map((item) => this.#toDisplay(item)), next };
   }
 
   async delivery(deliveryId: string, options?: port.CallOptions): Promise<port.DeliveryDetail | null> {
     const found = await this.#call("findDelivery", [deliveryId], options);
-    return found && this.#shown(found);
+    return found && this.#toDisplay(found);
   }
 
   async counts(options?: port.CallOptions & { readonly recount?: boolean }): Promise<readonly port.Counts[]> {
@@ -190,7 +196,7 @@ export class SqlInbox implements port.Inbox {
   }
 
   async prune(options?: port.CallOptions): Promise<port.PruneResult> {
-    // On a full disk pruning goes on, and the clock is noted another time.
+    // On a full disk pruning continues, and the clock is saved another time.
     await this.#options.saveClock?.().catch(() => {});
     return await this.#call("prune", [this.#options.retention], options);
   }
@@ -207,13 +213,13 @@ export class SqlInbox implements port.Inbox {
       return { ...sizes, oldestPendingMs, ...this.#writable() };
     } catch (error) {
       options?.signal?.throwIfAborted();
-      const reason = reasonOf(error);
+      const reason = wordError(error);
       return { writable: false, reason, oldestPendingMs: null, usedBytes: null, freeBytes: null };
     }
   }
 
   onWork(listener: (target: string) => void): Disposable {
-    // The same function given twice is two listeners, each with its own end.
+    // The same function given twice is two listeners, each with its own disposal.
     const own = (target: string): void => listener(target);
     this.#listeners.add(own);
     return { [Symbol.dispose]: () => this.#listeners.delete(own) };
@@ -235,14 +241,14 @@ export class SqlInbox implements port.Inbox {
     return await this.#executor.call(name, this.clockMs(), args, options?.signal);
   }
 
-  /** With its times as the computer's clock has them. */
-  #shown<T extends port.Delivery>(delivery: T): T {
+  /** Converts the times of a delivery to the computer's clock. */
+  #toDisplay<T extends port.Delivery>(delivery: T): T {
     const { dueAtMs } = delivery;
     if (dueAtMs === null) return delivery;
     return { ...delivery, dueAtMs: dueAtMs + this.#options.now() - this.clockMs() };
   }
 
-  /** Keeps account of what is on its way, and of how it ended. */
+  /** Stores a batch; tracks the bytes in flight and the last failure. */
   async #store(batch: StoredBatch, options: port.CallOptions | undefined): Promise<port.AcceptResult> {
     this.#queuedBytes += batch.body.length;
     try {
@@ -263,7 +269,7 @@ export class SqlInbox implements port.Inbox {
     this.#executor.admit(bodyBytes);
     const bytes = this.#queuedBytes;
     if (bytes === 0 || bytes + bodyBytes <= this.#options.maxQueuedBytes) return;
-    throw new InboxUnavailableError(`inbox: ${bytes} bytes wait to be written, no more are taken`);
+    throw new InboxUnavailableError(`inbox: ${bytes} bytes already wait to be written`);
   }
 
   #writable(): Pick<port.InboxHealth, "writable" | "reason"> {
@@ -273,19 +279,11 @@ export class SqlInbox implements port.Inbox {
       this.#admit(0);
       return { writable: true, reason: null };
     } catch (error) {
-      return { writable: false, reason: reasonOf(error) };
+      return { writable: false, reason: wordError(error) };
     }
   }
 
-  #wake(targets: readonly string[]): void {
+  #notify(targets: readonly string[]): void {
     for (const target of targets) for (const listener of this.#listeners) listener(target);
   }
-}
-
-function newKey(): number {
-  return randomInt(1, 2 ** 48 - 1);
-}
-
-function reasonOf(error: unknown): string {
-  return wordError(error);
 }

@@ -9,33 +9,39 @@ import { inboxStore } from "./store.ts";
 
 export interface SqliteInboxOptions {
   /**
-   * The database file; its folder is made when missing. Beside it lie the log
-   * (`-wal`), the reserve (`.reserve`) and the holder's number (`.pid`). Must be
-   * on a local disk: network file systems lie about locks and syncs.
+   * The database file; a missing folder is created. Beside it are the write-ahead log (`-wal`), the
+   * reserve (`.reserve`) and the holder's process id (`.pid`). The disk must be local: network file
+   * systems do not implement locks and syncs reliably.
    */
   readonly path: string;
   readonly retention?: Partial<InboxRetention>;
-  /** No batch is taken when less is free on the disk. Default 256 MiB. */
+  /** The minimum of free disk space; no batch is accepted below it. Default 256 MiB. */
   readonly minFreeBytes?: number;
-  /** No batch is taken when the file uses more. Default null: no cap. */
+  /** The maximum size of the file; no batch is accepted beyond it. Default null: no limit. */
   readonly maxBytes?: number | null;
-  /** Room kept for settling and pruning on a disk that others filled. Default 16 MiB; 0: none. */
+  /** Disk space reserved for settling and pruning when the disk is full. Default 16 MiB; 0: none. */
   readonly reserveBytes?: number;
-  /** Size of the log; it stays below three times this, and the size of one body. Default 16 MiB. */
+  /**
+   * The size of the write-ahead log, which stays below three times this plus the size of one body.
+   * Default 16 MiB.
+   */
   readonly maxWalBytes?: number;
-  /** How long a commit waits for more requests when they come in company. Default 2. */
+  /** How long a commit waits for more requests when the last group had several. Default 2. */
   readonly lingerMs?: number;
-  /** Bodies that wait to be written; more is refused. Default 64 MiB. */
+  /** The maximum bytes of bodies which wait to be written; more is refused. Default 64 MiB. */
   readonly maxQueuedBytes?: number;
-  /** How long to wait for a process that still has the file. Default 2 s. */
+  /** How long to wait for another process to release the file. Default 2 s. */
   readonly lockWaitMs?: number;
-  /** Read the whole file for damage when opening. Default false. */
+  /** Whether opening reads the whole file for damage. Default false. */
   readonly checkAtOpen?: boolean;
-  /** Where what was acknowledged is known beside the file, so that a start notices a loss. Default: nowhere. */
+  /** The mark beside the file by which a start detects lost commits. Default: none. */
   readonly mark?: MarkSetup;
-  /** Milliseconds since 1970, of times that are shown. */
+  /** Milliseconds since 1970, for times of display. */
   readonly now?: () => number;
-  /** Of leases, waits, ages and retention. Default: what `now` says, or a clock that nobody sets. */
+  /**
+   * The clock of leases, waits, ages and retention. Default: `now` when it is given, otherwise a clock
+   * which is never set.
+   */
   readonly clockMs?: () => number;
   readonly freeBytes?: (path: string) => number;
 }
@@ -44,13 +50,12 @@ const mib = 1_048_576;
 const thread = { url: workerBeside(import.meta.url), name: "engage-inbox" };
 
 /**
- * Opens an inbox in a SQLite file, which this process then has for itself. All
- * SQL runs in one thread; requests of about the same time share a commit, and
- * each is answered after the commit has been synced to disk. Leases that a process
- * before has left are over: it has ended, and its calls with it.
+ * Opens an inbox in a SQLite file, which this process then holds exclusively. All SQL runs in one
+ * thread; concurrent requests share a commit, and each is acknowledged after the commit has been synced
+ * to disk. Leases of a previous process are over: it has ended, and its calls with it.
  *
- * @throws InboxOpenError when another process has the file, or it is damaged,
- * of a newer version, not an inbox, or in a folder that can't be written.
+ * @throws InboxOpenError when another process has the file, or it is damaged, of a newer version, not
+ * an inbox, or in a folder which is not writable.
  */
 export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbox> {
   const path = resolve(options.path);
@@ -80,7 +85,7 @@ export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbo
     const mark = await executor.call("readClock", 0, [], undefined);
     const clock = createPersistentClock(mark, systemPorts());
     const { clockMs = options.now ?? clock.clockMs } = options;
-    await executor.call("forgetLeases", clockMs(), [], undefined);
+    await executor.call("expireLeases", clockMs(), [], undefined);
     const saveClock = () => executor.call("saveClock", clockMs(), [clock.mark()], undefined);
     await saveClock();
     return new SqlInbox(executor, { now, clockMs, saveClock, maxQueuedBytes, retention });

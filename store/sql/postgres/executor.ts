@@ -10,6 +10,7 @@ import {
 import type { Operation, Session } from "../query.ts";
 import { createPool, type PostgresConnection } from "./connect.ts";
 import { isRetryable, toStoreError } from "./errors.ts";
+import { readClock } from "./lease-clock.ts";
 import { checkServer } from "./migrate.ts";
 import { postgresDialect, Runner } from "./runner.ts";
 import { checkSchemaName, type PostgresStore } from "./store.ts";
@@ -73,6 +74,11 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
       signal,
       this.#store.unsynced?.has(name),
     );
+  }
+
+  /** Reads the time of the database, in milliseconds since 1970. */
+  async clock(): Promise<number> {
+    return await this.transact((_session) => readClock(), 0, undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

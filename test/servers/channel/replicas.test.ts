@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { migrate } from "../../../store/channels/postgres/migrate.ts";
+import { migrate } from "../../../store/channels/postgres/open.ts";
 import { mostInSecond } from "../../base/async/most-within.ts";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";

@@ -4,9 +4,8 @@ import {
   ChannelsOpenError,
   ChannelsUnavailableError,
 } from "../../../store/channels/channels.ts";
-import { migrate } from "../../../store/channels/postgres/migrate.ts";
-import { openPostgresChannels } from "../../../store/channels/postgres/open.ts";
-import { migrate as migrateInbox } from "../../../store/inbox/postgres/migrate.ts";
+import { migrate, openPostgresChannels } from "../../../store/channels/postgres/open.ts";
+import { migrate as migrateInbox } from "../../../store/inbox/postgres/open.ts";
 import { addChannel, addTask, day, lease, preparedRun, succeeded } from "../../conformance/channels/store.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 

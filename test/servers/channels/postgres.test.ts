@@ -1,6 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { migrate } from "../../../store/channels/postgres/migrate.ts";
-import { openPostgresChannels } from "../../../store/channels/postgres/open.ts";
+import { migrate, openPostgresChannels } from "../../../store/channels/postgres/open.ts";
 import { testChannelStore } from "../../conformance/channels.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 

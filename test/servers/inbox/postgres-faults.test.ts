@@ -1,8 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Inbox } from "../../../store/inbox/inbox.ts";
-import { migrate } from "../../../store/inbox/postgres/migrate.ts";
-import { openPostgresInbox, type PostgresInboxOptions } from "../../../store/inbox/postgres/open.ts";
+import { migrate, openPostgresInbox, type PostgresInboxOptions } from "../../../store/inbox/postgres/open.ts";
 import { batchOf } from "../../conformance/inbox/batches.ts";
 import { openPostgresServer, type PostgresServer } from "./postgres-server.ts";
 

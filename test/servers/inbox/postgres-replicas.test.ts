@@ -1,8 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
-import { migrate } from "../../../store/inbox/postgres/migrate.ts";
-import { openPostgresInbox } from "../../../store/inbox/postgres/open.ts";
+import { migrate, openPostgresInbox } from "../../../store/inbox/postgres/open.ts";
 import { batchOf, indexesOf, pushIdsOf, text } from "../../conformance/inbox/batches.ts";
 import { openPostgresServer, type PostgresServer } from "./postgres-server.ts";
 

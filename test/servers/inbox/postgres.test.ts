@@ -1,6 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { migrate } from "../../../store/inbox/postgres/migrate.ts";
-import { openPostgresInbox } from "../../../store/inbox/postgres/open.ts";
+import { migrate, openPostgresInbox } from "../../../store/inbox/postgres/open.ts";
 import { testInbox } from "../../conformance/inbox.ts";
 import { openPostgresServer, type PostgresServer } from "./postgres-server.ts";
 

@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import { migrate } from "../../../store/inbox/postgres/migrate.ts";
+import { migrate } from "../../../store/inbox/postgres/open.ts";
 import { openTempFolder } from "../../store/inbox/temp-folder.ts";
 import { openPostgresServer, type PostgresServer } from "../inbox/postgres-server.ts";
 

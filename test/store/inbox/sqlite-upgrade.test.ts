@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { encodeElements } from "../../../store/inbox/element-list.ts";
 import { openSqliteInbox } from "../../../store/inbox/sqlite/open.ts";
-import { APPLICATION_ID, MIGRATIONS } from "../../../store/inbox/sqlite/schema.ts";
+import { inboxStore } from "../../../store/inbox/sqlite/store.ts";
 import { batchOf, indexesOf, text } from "../../conformance/inbox/batches.ts";
 import { openTempFolder } from "./temp-folder.ts";
 
@@ -13,8 +13,8 @@ function writeFirstVersion(path: string): void {
   const { body, elements } = batchOf(["a", "b"]);
   const key = createHash("sha256").update('id "r1"').digest();
   const db = new DatabaseSync(path);
-  db.exec(MIGRATIONS[0]!);
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`);
+  db.exec(inboxStore.migrations[0]!);
+  db.exec(`PRAGMA application_id = ${inboxStore.applicationId}; PRAGMA user_version = 1`);
   db.exec(`INSERT INTO batches VALUES (1, 'c', '"r1"', NULL, 1000, NULL, NULL, '[["t","0-1",0]]');
     INSERT INTO work VALUES (1, 1, 'c', 't', '0', 1, 1, 9000000000000, 1, 77, NULL, 0, NULL, 100);
     INSERT INTO dead VALUES (1, 1, 1, 'c', 't', '"b"', 'no', 3, 1000, 2000);

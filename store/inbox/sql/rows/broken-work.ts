@@ -1,23 +1,27 @@
 import { all, first, type Operation, run, type Session } from "../../../sql/query.ts";
 import { decodeIndexes } from "../../index-set.ts";
-import { book } from "../books.ts";
-import { bury } from "../dead-letters.ts";
+import { parseRoutes } from "../../stored-batch.ts";
+import { addCounts } from "../counts.ts";
+import { insertDeadLetters } from "../dead-letters.ts";
 import { leaveLine } from "../order.ts";
-import { parseRoutes } from "./routes.ts";
 import { type BodyRow, readableElements } from "./stored-bodies.ts";
 import { finishIfDone, type WorkRow } from "./work-rows.ts";
 
+/** Work which can't be delivered because of damaged rows. */
 export interface BrokenWork {
   readonly row: WorkRow;
-  /** Undefined where the row doesn't tell. */
+  /** Undefined when the row's list can't be read. */
   readonly indexes: readonly number[] | undefined;
   readonly reason: string;
   readonly body: BodyRow | undefined;
-  /** Null when the row of the batch is missing. */
+  /** Null when the batch's row is missing. */
   readonly acceptedAtMs: number | null;
 }
 
-/** The indexes of a work row; undefined when they can't be read or are not as many as the row says. */
+/**
+ * Decodes the indexes of a work row; undefined when they can't be decoded or their number differs from
+ * the row's count.
+ */
 export function readIndexes(row: WorkRow): readonly number[] | undefined {
   try {
     const indexes = decodeIndexes(row.element_indexes);
@@ -27,25 +31,25 @@ export function readIndexes(row: WorkRow): readonly number[] | undefined {
   }
 }
 
-/** Ends work whose rows are damaged: its elements become dead letters, and hold up nothing behind them. */
-export function* buryBroken(session: Session, broken: BrokenWork, wallMs: number): Operation<void> {
+/** Ends work with damaged rows: its elements become dead letters and delay nothing after them. */
+export function* endBrokenWork(session: Session, broken: BrokenWork, wallMs: number): Operation<void> {
   const { row, reason, body, acceptedAtMs } = broken;
   const { batch_seq: batchSeq, channel, target, attempt: attempts } = row;
   const indexes = broken.indexes ?? (yield* guessIndexes(row));
-  const grave = { batchSeq, channel, target, attempts, diedAtMs: wallMs };
-  yield* bury(
+  const item = { batchSeq, channel, target, attempts, diedAtMs: wallMs };
+  yield* insertDeadLetters(
     session,
-    { ...grave, acceptedAtMs: acceptedAtMs ?? wallMs },
+    { ...item, acceptedAtMs: acceptedAtMs ?? wallMs },
     readableElements(body?.elements),
     indexes.map((index) => ({ index, reason })),
   );
   if (row.is_ordered === 1) yield* leaveLine(session, target, [{ batchSeq, indexes }]);
   yield* run("DELETE FROM {work} WHERE id = $1", row.id);
-  yield* book(session, channel, target, { dead: indexes.length, pending: -row.element_count });
+  yield* addCounts(session, channel, target, { dead: indexes.length, pending: -row.element_count });
   yield* finishIfDone(session, batchSeq);
 }
 
-/** As many of the elements that went to the target as the row had, and are not accounted for otherwise. */
+/** Returns as many elements routed to the target as the row had, of those which no other row has. */
 function* guessIndexes({ id, batch_seq, target, element_count: count }: WorkRow): Operation<number[]> {
   const batch = yield* first<{ routes: string }>("SELECT routes FROM {batches} WHERE seq = $1", batch_seq);
   const dead = yield* all<{ element_index: number }>(

@@ -2,7 +2,7 @@ import type { BatchElement } from "../../batch.ts";
 import { isIntact } from "../../checksum.ts";
 import { decodeElements } from "../../element-list.ts";
 
-/** The bytes of a batch with their checksums; these are null in rows of versions before them. */
+/** The bytes of a batch with their checksums, which are null in rows of versions without checksums. */
 export interface BodyRow {
   readonly batch_seq: number;
   readonly elements: Uint8Array;
@@ -13,7 +13,7 @@ export interface BodyRow {
 
 export const bodyColumns = "batch_seq, elements, body, elements_crc, body_crc";
 
-/** The elements of a stored list; none when it can't be read. */
+/** Decodes a stored list of elements; returns an empty list when it can't be decoded. */
 export function readableElements(elements: Uint8Array | null | undefined): readonly BatchElement[] {
   if (elements === null || elements === undefined) return [];
   try {
@@ -23,7 +23,7 @@ export function readableElements(elements: Uint8Array | null | undefined): reado
   }
 }
 
-/** Why these elements of a body can't be delivered; null when they can. */
+/** Returns why these elements of a body can't be delivered; null when they can. */
 export type DamageOf = (batchSeq: number, indexes: readonly number[]) => string | null;
 
 /** Compares each body with its checksum once. */
@@ -40,7 +40,7 @@ export function createDamageOf(bodies: readonly BodyRow[]): DamageOf {
 
 interface Checked {
   readonly reason: string | null;
-  /** Elements that lie inside of the body. */
+  /** Elements which lie inside the body. */
   readonly readable: ReadonlySet<number>;
 }
 

@@ -10,7 +10,7 @@ interface OpenedBody {
   readonly elements: ReadonlyMap<number, BatchElement>;
 }
 
-/** Leased rows as the port gives them; elements are views into their batch's body. */
+/** Converts leased rows to work items of the port; the elements are views of their batch's body. */
 export function toWorkItems({ items, bodies, untilMs }: LeasedRows, leaseKey: number): WorkItem[] {
   const opened = new Map(
     bodies.map(({ batch_seq: seq, body, elements }) => {

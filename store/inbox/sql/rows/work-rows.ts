@@ -2,36 +2,36 @@ import { first, type Operation, run, type Session } from "../../../sql/query.ts"
 import { encodeIndexes } from "../../index-set.ts";
 
 /**
- * Work of one batch for one target. `due_at_ms` is when it may be leased: a
- * leased row is due when its lease ends, and then simply leased again.
+ * Work of one batch for one target. `due_at_ms` is when it may be leased: a leased row is due when its
+ * lease ends, and is then leased again.
  */
 export interface WorkRow {
   readonly id: number;
   readonly batch_seq: number;
   readonly channel: string;
   readonly target: string;
-  /** As of `encodeIndexes`. */
+  /** The indexes in the form of `encodeIndexes`. */
   readonly element_indexes: string;
-  /** Attempts begun before the present lease. */
+  /** The number of attempts begun before the present lease. */
   readonly attempt: number;
   readonly due_at_ms: number;
-  /** As of `HOLDERS`; 0: not leased. */
+  /** A value of `holders`; 0: not leased. */
   readonly leased: number;
-  /** 0: no lease has it. */
+  /** 0: not leased. */
   readonly lease_key: number;
   readonly reason: string | null;
   readonly is_ordered: number;
   readonly replay: string | null;
-  /** Size of the batch's body. */
+  /** The size of the batch's body. */
   readonly body_bytes: number;
   readonly element_count: number;
-  /** Elements whose call has begun under the present lease, in any order; as of `encodeIndexes`. */
+  /** Elements whose call has begun under the present lease, in any order, in the form of `encodeIndexes`. */
   readonly begun: string;
-  /** 1: a lease of it ended unsettled. */
+  /** 1: a lease of the work ended unsettled. */
   readonly suspect: number;
 }
 
-/** The `leased` of work that a holder has. */
+/** The values of `leased`. */
 export const holders = { process: 1, consumer: 2 } as const;
 
 export const workColumns = `w.id, w.batch_seq, w.channel, w.target, w.element_indexes, w.attempt,
@@ -42,7 +42,7 @@ export interface NewWork extends Omit<WorkRow, "id" | "element_indexes" | "eleme
   readonly indexes: readonly number[];
 }
 
-/** Work nobody has tried yet. */
+/** Work without attempts. */
 export const fresh = {
   attempt: 0,
   leased: 0,
@@ -53,7 +53,7 @@ export const fresh = {
   suspect: 0,
 } as const;
 
-/** Resolves to the new row's id; 0 when there is nothing to do. */
+/** Inserts work; returns the new row's id, or 0 when there are no elements. */
 export function* addWork({ indexes, ...row }: NewWork): Operation<number> {
   if (indexes.length === 0) return 0;
   const added = yield* first<{ id: number }>(
@@ -79,7 +79,7 @@ export function* addWork({ indexes, ...row }: NewWork): Operation<number> {
   return added!.id;
 }
 
-/** Changes which elements a row holds, and ends any lease of it unless the key is kept. */
+/** Changes the elements of a row, and ends its lease unless `lease_key` is kept. */
 export function* reduceWork(
   id: number,
   indexes: readonly number[],
@@ -105,8 +105,8 @@ export function* reduceWork(
 }
 
 /**
- * Stamps batches as finished when no work of them is left. Holds each batch, since of
- * two settlements at the same time each would still see the other's work.
+ * Marks batches as finished when no work of them is left. Locks each batch, since two concurrent
+ * settlements would each still see the other's work.
  */
 export function* finishIfDone({ nowMs, dialect }: Session, ...batchSeqs: number[]): Operation<void> {
   const seqs = JSON.stringify(batchSeqs);

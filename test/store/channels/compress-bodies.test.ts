@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { packBodies, packBody, unpackBodies, unpackBody } from "../../../store/channels/sql/pack-body.ts";
+import {
+  compressBodies,
+  compressBody,
+  decompressBodies,
+  decompressBody,
+} from "../../../store/channels/sql/compress-bodies.ts";
 
 it("gives any bytes back", () => {
   const some = fc.uint8Array({ maxLength: 200 });
@@ -9,10 +14,10 @@ it("gives any bytes back", () => {
   fc.assert(
     fc.property(some, first, fc.integer({ min: 1, max: 1_000 }), (tail, head, times) => {
       const body = Buffer.concat([Buffer.of(head), ...Array.from({ length: times }, () => tail)]);
-      expect(Buffer.from(unpackBody(packBody(body)))).toEqual(body);
+      expect(Buffer.from(decompressBody(compressBody(body)))).toEqual(body);
     }),
   );
-  expect(unpackBody(packBody(new Uint8Array()))).toEqual(new Uint8Array());
+  expect(decompressBody(compressBody(new Uint8Array()))).toEqual(new Uint8Array());
 });
 
 it("makes the messages of a batch a tenth", () => {
@@ -22,25 +27,25 @@ it("makes the messages of a batch a tenth", () => {
     "#ops_receipt_properties": { ops_task_id: "t1", ops_request_id: "0198c7b0-52ce-7e5e-a4a3-7b41c0a7f2d1" },
   }));
   const body = Buffer.from(JSON.stringify(messages));
-  expect(packBody(body).length).toBeLessThan(body.length / 10);
+  expect(compressBody(body).length).toBeLessThan(body.length / 10);
 });
 
 it("leaves small bodies, and those that don't become smaller, as they are", () => {
   const small = Buffer.from('[{"push_id":"a"}]');
   const random = createHash("shake256", { outputLength: 5_000 }).update("random").digest();
   random[0] = 0x5b;
-  expect([packBody(small), unpackBody(small)]).toEqual([small, small]);
-  expect([packBody(random), unpackBody(random)]).toEqual([random, random]);
+  expect([compressBody(small), decompressBody(small)]).toEqual([small, small]);
+  expect([compressBody(random), decompressBody(random)]).toEqual([random, random]);
 });
 
 it("lets others have their turns while it packs and unpacks many", async () => {
   const batches = Array.from({ length: 3 }, (_, number) => ({ number, body: Buffer.alloc(2_097_152, "[") }));
   const order: string[] = [];
   setImmediate(() => order.push("turn"));
-  const packed = await packBodies(batches);
+  const packed = await compressBodies(batches);
   order.push("packed");
   setImmediate(() => order.push("turn"));
-  const unpacked = await unpackBodies(packed);
+  const unpacked = await decompressBodies(packed);
   order.push("unpacked");
   expect(order).toEqual(["turn", "packed", "turn", "unpacked"]);
   expect(packed.every(({ body }) => body.length < 10_000)).toBe(true);

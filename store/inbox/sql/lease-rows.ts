@@ -3,30 +3,30 @@ import { encodeIndexes } from "../index-set.ts";
 import { firstInLine, lockOrder, markInFlight, parkedMs, parkWork } from "./order.ts";
 import { addWork, holders, reduceWork, type WorkRow } from "./rows/work-rows.ts";
 
-/** Work with its indexes read. */
+/** Work with its decoded indexes. */
 export interface ReadRow extends WorkRow {
   readonly indexes: readonly number[];
 }
 
-export interface Taking {
+export interface LeaseTerms {
   readonly leaseKey: number;
   readonly untilMs: number;
   readonly holder: keyof typeof holders;
 }
 
-/** Leases rows as far as there is room; a row that is larger is split. */
-export function* takeAll<T extends ReadRow>(
+/** Leases rows up to the limits; a row which exceeds them is split. */
+export function* leaseRows<T extends ReadRow>(
   session: Session,
   rows: readonly T[],
-  room: { readonly elements: number; readonly bytes: number },
-  taking: Taking,
+  limits: { readonly elements: number; readonly bytes: number },
+  terms: LeaseTerms,
 ): Operation<readonly T[]> {
   const taken: T[] = [];
   const whole: number[] = [];
   const inFlight: number[] = [];
   const parked: number[] = [];
   const firsts = yield* findFirsts(session, rows);
-  let { elements, bytes } = room;
+  let { elements, bytes } = limits;
   for (const row of rows) {
     if (elements <= 0 || bytes <= 0) break;
     const own = firsts.get(row.batch_seq) ?? new Map<number, number>();
@@ -36,7 +36,7 @@ export function* takeAll<T extends ReadRow>(
       parked.push(row.id);
       continue;
     }
-    const id = rest.length === 0 ? row.id : yield* split(row, choice, taking);
+    const id = rest.length === 0 ? row.id : yield* split(row, choice, terms);
     if (wanted.length === 0) continue;
     if (rest.length === 0) whole.push(row.id);
     elements -= wanted.length;
@@ -44,7 +44,7 @@ export function* takeAll<T extends ReadRow>(
     if (row.is_ordered === 1) inFlight.push(...wanted.map((index) => own.get(index)!));
     taken.push({ ...row, id, indexes: wanted, element_count: wanted.length });
   }
-  if (whole.length > 0) yield* leaseWhole(session, whole, taking);
+  if (whole.length > 0) yield* leaseWhole(session, whole, terms);
   yield* markInFlight(session, inFlight);
   yield* parkWork(session, parked);
   return taken;
@@ -53,14 +53,14 @@ export function* takeAll<T extends ReadRow>(
 interface Choice {
   readonly wanted: readonly number[];
   readonly rest: readonly number[];
-  /** Nothing of the rest may be leased before a settlement. */
+  /** None of the rest may be leased before a settlement. */
   readonly isBlocked: boolean;
 }
 
-/** Positions of the elements that may be delivered, by batch and index. */
+/** The positions of the elements which may be delivered, by batch and index. */
 type Firsts = ReadonlyMap<number, ReadonlyMap<number, number>>;
 
-/** Of the rows that are ordered, which are of one target. */
+/** Finds the first elements of the ordered rows, which are of one target. */
 function* findFirsts(session: Session, rows: readonly ReadRow[]): Operation<Firsts> {
   const ordered = rows.filter((row) => row.is_ordered === 1);
   const firsts = new Map<number, Map<number, number>>();
@@ -87,17 +87,17 @@ function choose(row: ReadRow, firsts: ReadonlyMap<number, number>, maxElements: 
   return { wanted, rest, isBlocked: !rest.some((index) => firsts.has(index)) };
 }
 
-/** Splits or parks a row that is not taken as a whole. Resolves to the id of what is leased. */
-function* split(row: ReadRow, { wanted, rest, isBlocked }: Choice, taking: Taking): Operation<number> {
+/** Splits or parks a row which is not leased as a whole. Returns the id of the leased row. */
+function* split(row: ReadRow, { wanted, rest, isBlocked }: Choice, terms: LeaseTerms): Operation<number> {
   const dueAtMs = isBlocked ? parkedMs : row.due_at_ms;
   yield* reduceWork(row.id, rest, { ...row, due_at_ms: dueAtMs, leased: 0, lease_key: 0, begun: "" });
-  const isConsumer = taking.holder === "consumer";
+  const isConsumer = terms.holder === "consumer";
   return yield* addWork({
     ...row,
     indexes: wanted,
-    due_at_ms: taking.untilMs,
-    lease_key: taking.leaseKey,
-    leased: holders[taking.holder],
+    due_at_ms: terms.untilMs,
+    lease_key: terms.leaseKey,
+    leased: holders[terms.holder],
     begun: isConsumer ? encodeIndexes(wanted) : "",
   });
 }
@@ -105,7 +105,7 @@ function* split(row: ReadRow, { wanted, rest, isBlocked }: Choice, taking: Takin
 function* leaseWhole(
   { dialect }: Session,
   ids: readonly number[],
-  { leaseKey, untilMs, holder }: Taking,
+  { leaseKey, untilMs, holder }: LeaseTerms,
 ): Operation<void> {
   const begun = holder === "consumer" ? "element_indexes" : "''";
   yield* run(

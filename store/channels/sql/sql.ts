@@ -3,7 +3,7 @@ import { listBatches } from "./batch-rows.ts";
 import { claimDueTask, startRun } from "./begin-run.ts";
 import { createChannel, deleteChannel, findChannel, listChannels, updateChannel } from "./channel-rows.ts";
 import { cancelTask, failRun } from "./end-run.ts";
-import { beginBatches, busyChannels, extendBatches, forgetLeases, leaseBatches } from "./lease.ts";
+import { beginBatches, busyChannels, expireLeases, extendBatches, leaseBatches } from "./lease.ts";
 import {
   appendBatches,
   extendPreparation,
@@ -18,7 +18,10 @@ import { leaveRate, shareRate } from "./shares.ts";
 import { statistics } from "./tallies.ts";
 import { createTask, dueTasks, findTask, listTasks } from "./task-rows.ts";
 
-/** All that can be asked of a database, by name: a request to a worker thread is a name and its arguments. */
+/**
+ * The operations of the channel store, by name, each in the file it is imported from. `sql-channels.ts`
+ * implements the port by calling them through an executor.
+ */
 export const operations = {
   appendBatches,
   beginBatches,
@@ -35,7 +38,7 @@ export const operations = {
   findChannel,
   findRun,
   findTask,
-  forgetLeases,
+  expireLeases,
   saveClock,
   leaseBatches,
   leasePreparation,

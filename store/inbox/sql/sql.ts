@@ -1,17 +1,21 @@
 import { readClock, saveClock } from "../../sql/persistent-clock.ts";
 import { accept } from "./accept.ts";
 import { begin } from "./begin.ts";
-import { counts } from "./books.ts";
+import { counts } from "./counts.ts";
 import { listDeadLetters } from "./dead-letters.ts";
 import { findDelivery, listDeliveries } from "./deliveries.ts";
 import { complete, release, replyOf } from "./finish.ts";
-import { extend, forgetLeases, lease } from "./lease.ts";
+import { expireLeases, extend, lease } from "./lease.ts";
 import { oldestPending, prune } from "./prune.ts";
 import { replay } from "./replay.ts";
 import { settle, settleAll } from "./settle.ts";
 import { leaveRate, shareRate } from "./shares.ts";
 
-/** All that can be asked of a database, by name: a request to a worker thread is a name and its arguments. */
+/**
+ * The operations of the inbox, by name, each in the file it is imported from. `sql-inbox.ts` implements
+ * the port by calling them through an executor. `rows/` reads and writes the rows of bodies and work
+ * that several operations share.
+ */
 export const operations = {
   accept,
   begin,
@@ -19,7 +23,7 @@ export const operations = {
   counts,
   extend,
   findDelivery,
-  forgetLeases,
+  expireLeases,
   saveClock,
   lease,
   leaveRate,

@@ -1,19 +1,20 @@
 import { all, type Operation, run, type Session } from "../../sql/query.ts";
 import type { Counts } from "../records.ts";
 
-/** Changes of the books, in deliveries. */
-export interface Booking {
+/** Changes of the counts, in deliveries. */
+export interface CountChanges {
   readonly accepted?: number;
   readonly delivered?: number;
   readonly dead?: number;
   readonly pending?: number;
 }
 
-export function* book(
+/** Adds changes to the counts of a channel and target. */
+export function* addCounts(
   { shard }: Session,
   channel: string,
   target: string,
-  { accepted = 0, delivered = 0, dead = 0, pending = 0 }: Booking,
+  { accepted = 0, delivered = 0, dead = 0, pending = 0 }: CountChanges,
 ): Operation<void> {
   if (accepted === 0 && delivered === 0 && dead === 0 && pending === 0) return;
   yield* run(
@@ -34,6 +35,7 @@ export function* book(
   );
 }
 
+/** Returns the counts per channel and target. */
 export function* counts(_session: Session, recount: boolean): Operation<readonly Counts[]> {
   const rows = yield* all<Counts>(
     `SELECT channel, target, CAST(SUM(accepted) AS BIGINT) AS accepted,
@@ -54,7 +56,7 @@ export function* counts(_session: Session, recount: boolean): Operation<readonly
   }));
 }
 
-/** Here and not in the database, whose collation may differ. */
+/** Sorted here instead of in the database, whose collation may differ. */
 function byChannelAndTarget(a: Counts, b: Counts): number {
   if (a.channel !== b.channel) return a.channel < b.channel ? -1 : 1;
   return a.target < b.target ? -1 : 1;
