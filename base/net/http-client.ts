@@ -1,5 +1,6 @@
 import http, { type IncomingHttpHeaders } from "node:http";
 import https from "node:https";
+import { exactCountOf } from "../text/count.ts";
 import {
   acceptEncoding,
   ContentEncodingError,
@@ -39,7 +40,7 @@ export class AnswerCutError extends Error {
   override readonly name = "AnswerCutError";
 
   constructor(bytes: number, cause: unknown) {
-    super(`answer was cut after ${bytes} bytes of its body`, { cause });
+    super(`answer was cut after ${exactCountOf(bytes, "byte")} of its body`, { cause });
   }
 }
 

@@ -2,13 +2,18 @@
  * A number and what is counted, such as "1 batch", "2 batches" and "1,000 queries".
  * @param noun in the singular
  */
-export function countOf(number: number | bigint, noun: string, plural = pluralOf(noun)): string {
-  return `${number.toLocaleString("en")} ${Number(number) === 1 ? noun : plural}`;
+export function countOf(number: number | bigint, noun: string, plural: string = pluralOf(noun)): string {
+  return `${number.toLocaleString("en")} ${nounFor(number, noun, plural)}`;
 }
 
-/** The same number without a comma in it, for messages that give exact values. */
-export function plainCountOf(number: number | bigint, noun: string, plural = pluralOf(noun)): string {
-  return `${number} ${Number(number) === 1 ? noun : plural}`;
+/** The same with all digits of the number next to each other, for limits and sizes that are compared with settings. */
+export function exactCountOf(number: number | bigint, noun: string, plural: string = pluralOf(noun)): string {
+  return `${number} ${nounFor(number, noun, plural)}`;
+}
+
+/** The noun alone, where the number stands elsewhere. */
+export function nounFor(number: number | bigint, noun: string, plural: string = pluralOf(noun)): string {
+  return Number(number) === 1 ? noun : plural;
 }
 
 function pluralOf(noun: string): string {

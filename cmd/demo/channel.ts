@@ -1,4 +1,5 @@
 import { type Client, createClient } from "@connectrpc/connect";
+import { countOf } from "../../base/text/count.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { FunnelStep, TaskStatistics } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import { TaskStateSchema } from "../../gen/engage/channel/v1/task_pb.ts";
@@ -109,7 +110,7 @@ async function push({ url, say }: Demo, sender: Client<typeof ChannelSender>): P
   for await (const { progress } of sender.watchTask({ taskId: task.taskId })) {
     last = progress!.statistics;
     const state = TaskStateSchema.value[progress!.state]!.localName.toLowerCase();
-    say(`     ${state}: ${last?.sent ?? 0} sent in ${last?.batches ?? 0} batches`);
+    say(`     ${state}: ${last?.sent ?? 0} sent in ${countOf(last?.batches ?? 0, "batch")}`);
   }
   const failed = (last?.failed ?? []).map(({ reason, count }) => `${count} ${reason}`).join(", ");
   say(`     ${last?.planned} planned = ${last?.filtered} without a push id + ${last?.sent} sent`);

@@ -3,6 +3,7 @@ import { createServer, type Http2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { countOf } from "../../base/text/count.ts";
 import { MessageHandler } from "../../gen/engage/handler/v1/message_handler_pb.ts";
 import type { HandedMessage, MessageResultSchema } from "../../gen/engage/webhook/v1/batch_pb.ts";
 
@@ -37,7 +38,9 @@ export async function openDemoHandler(): Promise<DemoHandler> {
       router.service(MessageHandler, {
         handle: ({ batch }) => {
           const messages = batch?.messages ?? [];
-          notes.push(`Handle is called with ${messages.length} messages, attempt ${batch?.attempt}`);
+          notes.push(
+            `Handle is called with ${countOf(messages.length, "message")}, attempt ${batch?.attempt}`,
+          );
           return { results: messages.map(handle) };
         },
       }),

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
+import { countOf } from "../../base/text/count.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { DemoHandler } from "./handler.ts";
 import { type Demo, until } from "./stage.ts";
@@ -37,7 +38,9 @@ export async function showWebhook(demo: Demo, handler: DemoHandler, secret: stri
   const repeated = await send();
   say(`     → ${repeated}`);
   const calls = handler.takeNotes().length;
-  say(`     ${repeated === reply ? "the same bytes" : "other bytes"}, ${calls} calls of the handler`);
+  say(
+    `     ${repeated === reply ? "the same bytes" : "other bytes"}, ${countOf(calls, "call")} of the handler`,
+  );
 
   say("\n   WebhookReceiver over gRPC: the books, and what was given up");
   for (const { target, accepted, delivered, dead, pending } of (await webhook.getStats({})).targets) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { countOf } from "../../base/text/count.ts";
 import { formatDate, parseDate } from "../../base/time/local-time.ts";
 import { dayMs } from "../../base/time/units.ts";
 import { compileToInstant } from "../../base/time/zone.ts";
@@ -61,7 +62,7 @@ export async function runExport(
     );
     await write(lines, file, streams.stdout);
   }
-  streams.stderr.write(`${records.toLocaleString("en")} records exported\n`);
+  streams.stderr.write(`${countOf(records, "record")} exported\n`);
 }
 
 async function write(lines: Readable, file: string, stdout: Writable): Promise<void> {

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import { addAbortSignal, Readable } from "node:stream";
 import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
+import { exactCountOf } from "../../base/text/count.ts";
 import { checkColumnNames, createCsvParser } from "../../base/text/csv.ts";
 import { isJsonObject, parseJson } from "../../services/parser/mapping/json.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
@@ -110,7 +111,7 @@ async function* readTable(
   const { readParquet } = await import("../../store/events/duckdb/parquet.ts");
   const check = (columns: readonly string[], allRows: number): void => {
     checkColumns(columns);
-    if (skip > allRows) throw tooManySkipped({ file, skip }, `${allRows} rows`);
+    if (skip > allRows) throw tooManySkipped({ file, skip }, exactCountOf(allRows, "row"));
   };
   for await (const { lines, rowsRead, allRows } of readParquet(file, { skip, check, signal })) {
     yield { ...mapRows(lines.map(parseJson), map), fraction: () => rowsRead / Math.max(1, allRows) };
@@ -141,7 +142,7 @@ async function* behindLines(chunks: AsyncIterable<Uint8Array>, skipped: Skipped)
     if (start < chunk.length) yield chunk.subarray(start);
   }
   if (endsInLine) left--;
-  if (left > 0) throw tooManySkipped(skipped, `${skipped.skip - left} lines`);
+  if (left > 0) throw tooManySkipped(skipped, exactCountOf(skipped.skip - left, "line"));
 }
 
 type Block = Omit<ImportBlock, "fraction">;
@@ -230,7 +231,7 @@ async function* csvBlocks(
   } finally {
     source.destroy();
   }
-  if (left > 0) throw tooManySkipped(skipped, `${skipped.skip - left} rows`);
+  if (left > 0) throw tooManySkipped(skipped, exactCountOf(skipped.skip - left, "row"));
   if (rows.length > 0) yield mapRows(rows, map);
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count.ts";
 import type { RecordCounts } from "../../services/event/load/prepared.ts";
 import type { LetterBatch } from "../../store/deadletters/deadletters.ts";
 import type { RowFailure } from "./files.ts";
@@ -84,7 +85,7 @@ export function createImportSummary(
     text(seconds) {
       const perSecond = Math.round(accepted / Math.max(seconds, 0.001)).toLocaleString("en");
       const lines = [
-        `${accepted.toLocaleString("en")} records ${verb} in ${seconds.toFixed(1)} s, ${perSecond} a second`,
+        `${countOf(accepted, "record")} ${verb} in ${seconds.toFixed(1)} s, ${perSecond} a second`,
         ...linesOf("records refused", refused, shown),
         ...linesOf("records that were there before", duplicates),
         ...linesOf("properties dropped", dropped),

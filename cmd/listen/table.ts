@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import type { SeenMessage, SeenRequest } from "./batch.ts";
 
@@ -10,7 +11,7 @@ export function formatSeen(seen: SeenRequest): string {
   const { time, method, path, bytes, messages, requestId, repeat, signature, answer, ms } = seen;
   const more = messages.length - maxRows;
   const lines = [
-    `${time.slice(11, 23)}  ${printable(`${method} ${path}`)}  ${count(messages.length, "message")}, ${count(bytes, "byte")}`,
+    `${time.slice(11, 23)}  ${printable(`${method} ${path}`)}  ${countOf(messages.length, "message")}, ${countOf(bytes, "byte")}`,
     ...line("request id", requestId ?? ""),
     ...line(
       "repeat",
@@ -53,8 +54,4 @@ function sayValues(values: unknown): string {
   return Object.entries(values)
     .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
 }

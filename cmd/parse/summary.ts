@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count.ts";
 import type { ParsedLines } from "../../services/parser/file/file.ts";
 import type { FailureReason } from "../../services/parser/line/line.ts";
 
@@ -35,9 +36,9 @@ export function createSummary(maxExamples = 1): ParseSummary {
     },
     text() {
       const counts = [
-        plural(lines, "line"),
-        plural(records, "record"),
-        `${plural(failures, "line")} without a record`,
+        countOf(lines, "line"),
+        countOf(records, "record"),
+        `${countOf(failures, "line")} without a record`,
       ];
       const byCount = [...reasons].sort(([, a], [, b]) => b.count - a.count);
       const details = byCount.map(
@@ -51,8 +52,4 @@ export function createSummary(maxExamples = 1): ParseSummary {
 function describe([first, ...others]: readonly string[]): string {
   if (first === undefined) return "";
   return [`, first at ${first}`, ...others.map((other) => `    then at ${other}`)].join("\n");
-}
-
-function plural(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }

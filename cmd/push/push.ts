@@ -2,6 +2,7 @@ import type { WriteStream } from "node:tty";
 import { toJson } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { countOf } from "../../base/text/count.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import {
   type FailedItem,
@@ -135,12 +136,12 @@ async function summary(client: Sender, progress: TaskProgress): Promise<string> 
   const { planned, filtered, control, batches, succeeded, failed, retried, warnings } = statistics;
   const { task } = await client.getTask({ taskId });
   const parts = [
-    `${planned} users`,
+    countOf(planned, "user"),
     ...(filtered > 0n ? [`${filtered} without a push id of their own`] : []),
     ...(control > 0n ? [`${control} of the control`] : []),
-    `${batches} batches`,
-    ...(retried > 0n ? [`${retried} retries`] : []),
-    ...(warnings > 0n ? [`${warnings} answers with a warning`] : []),
+    countOf(batches, "batch"),
+    ...(retried > 0n ? [countOf(retried, "retry")] : []),
+    ...(warnings > 0n ? [`${countOf(warnings, "answer")} with a warning`] : []),
   ];
   const reasons = failed.map(
     ({ reason, count }) => `failed     ${count} by ${printable(reason, maxMessageLength)}\n`,

@@ -1,3 +1,4 @@
+import { countOf } from "../../base/text/count.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import { nameOf, type QueryData, type Series, seriesOf } from "./series.ts";
 
@@ -85,5 +86,5 @@ export function formatUsers({ datalist = [], columMeta = {}, truncated }: UserLi
       isRight: datalist.some((user) => typeof user[name] === "number"),
     }),
   );
-  return `${formatTable(columns, datalist)}${datalist.length} users${truncated ? ", others were left out" : ""}\n`;
+  return `${formatTable(columns, datalist)}${countOf(datalist.length, "user")}${truncated ? ", others were left out" : ""}\n`;
 }

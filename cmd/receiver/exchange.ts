@@ -9,6 +9,7 @@ import {
   receiveAnswer,
 } from "../../base/net/http-client.ts";
 import { type Outbound, OutboundRefusedError } from "../../base/net/outbound.ts";
+import { exactCountOf } from "../../base/text/count.ts";
 import type {
   BodyWriting,
   Exchange,
@@ -120,5 +121,6 @@ async function write(
     await new Promise<void>((resolve) => request.write(piece, () => resolve()));
   }
   if (stopAfterBytes >= body.length) request.end();
-  else if (!isOver()) request.destroy(new Error(`connection closed behind ${end} bytes, as told`));
+  else if (!isOver())
+    request.destroy(new Error(`connection closed after ${exactCountOf(end, "byte")}, as configured`));
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
+import { exactCountOf } from "../../base/text/count.ts";
 import { judgeOutcome, type Verdict } from "../../services/channel/delivery/call/verdict.ts";
 import type { BodyWriting, Exchange, ExchangeOutcome } from "../../services/channel/exchange.ts";
 import { signBody } from "../../services/channel/signing.ts";
@@ -122,7 +123,9 @@ const maxShown = 2_000;
 
 function formatRequest(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array): string {
   const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${printable(value)}`);
-  return [`POST ${url} (${body.length} bytes)`, ...lines, ...indent(text(body)), ""].join("\n");
+  return [`POST ${url} (${exactCountOf(body.length, "byte")})`, ...lines, ...indent(text(body)), ""].join(
+    "\n",
+  );
 }
 
 function formatAnswer({ outcome, ms }: Call, strict: Verdict, lenient: Verdict): string {

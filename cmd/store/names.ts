@@ -1,3 +1,4 @@
+import { exactCountOf } from "../../base/text/count.ts";
 import { nearestName } from "../../base/text/nearest.ts";
 import type { EventStore, NameUses, PropertyTable, PropertyUse } from "../../store/events/events.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
@@ -82,8 +83,8 @@ export async function forgetNames(
     return;
   }
   if (rows.length > 0) stdout.write(formatTable(columns, rows.slice(0, maxShown)));
-  if (rows.length > maxShown) stdout.write(`and ${count(rows.length - maxShown, "more name")}\n`);
-  const what = `${count(found.events.length, "name")} of events with ${count(records, "event")}, ${found.properties.length} of properties`;
+  if (rows.length > maxShown) stdout.write(`and ${exactCountOf(rows.length - maxShown, "more name")}\n`);
+  const what = `${exactCountOf(found.events.length, "name")} of events with ${exactCountOf(records, "event")}, ${found.properties.length} of properties`;
   stdout.write(isSure ? `removed ${what}\n` : `would remove ${what}; add --yes to remove them\n`);
 }
 
@@ -146,5 +147,3 @@ function unknownName(kind: Kind, name: string, names: ReadonlySet<string>): User
     near === undefined ? "engage store names lists them" : `the nearest is ${JSON.stringify(near)}`;
   return new UserError(`${kind} ${JSON.stringify(name)} is not known, ${advice}`);
 }
-
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import { countOf } from "../../base/text/count.ts";
 import { type RebuildReport, rebuildIntake } from "../../services/event/load/rebuild-intake.ts";
 import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
 import { createRecordReader } from "../../store/records/ndjson-reader.ts";
@@ -55,7 +56,7 @@ export async function rebuildIntakeOf(config: Config, { stdout, stderr, signal }
 }
 
 function describe({ accounts, visitors, records }: RebuildReport): string {
-  return `${accounts} accounts, ${visitors} visitors, uuids of ${records} records`;
+  return `${countOf(accounts, "account")}, ${countOf(visitors, "visitor")}, uuids of ${countOf(records, "record")}`;
 }
 
 const parts = ["", "-wal", "-shm", "-journal"];

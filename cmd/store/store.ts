@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { exactCountOf } from "../../base/text/count.ts";
 import type { EventStore, ProjectStats } from "../../store/events/events.ts";
 import { startPartProgress } from "../terminal/part-progress.ts";
 import { sizeOf } from "../terminal/sizes.ts";
@@ -50,8 +51,8 @@ export async function compactStore(
   const after = await store.stats();
   if (json) return writeJson(stdout, { ...report, bytesBefore: before.bytes, bytes: after.bytes });
   stdout.write(
-    `${count(report.rewrittenDays, "day")} put in order, ${count(report.droppedDays, "day")} with ` +
-      `${count(report.droppedEvents, "event")} dropped; uses ${sizeOf(after.bytes)}, ` +
+    `${exactCountOf(report.rewrittenDays, "day")} put in order, ${exactCountOf(report.droppedDays, "day")} with ` +
+      `${exactCountOf(report.droppedEvents, "event")} dropped; uses ${sizeOf(after.bytes)}, ` +
       `before it were ${sizeOf(before.bytes)}\n`,
   );
 }
@@ -73,8 +74,6 @@ export async function checkStore(
   else writeForeign(stdout, faults.length === 0 ? "no faults found\n" : `${faults.join("\n")}\n`);
   return faults.length === 0 ? 0 : 1;
 }
-
-const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 function writeJson(stdout: Writable, value: object): void {
   writeForeign(stdout, `${JSON.stringify(value)}\n`);

@@ -177,7 +177,7 @@ describe("an import that is stopped", () => {
     expect(String(code)).toMatch(/stopped before line 11 of standard input; .* --skip 10 -$/);
     expect(err).toMatch(/\n10 records accepted in/);
     const rest = Readable.from([Buffer.from(first + second)]);
-    expect((await send(rest, 10, new AbortController().signal)).err).toMatch(/^1 records accepted/);
+    expect((await send(rest, 10, new AbortController().signal)).err).toMatch(/^1 record accepted/);
     await vi.waitFor(async () => expect(await times("login")).toBe(11), 10_000);
   });
 

@@ -385,7 +385,7 @@ describe("the same file again", () => {
   it("is taken when it has grown", async () => {
     const { place } = await twice({}, { again: true });
     appendFileSync(join(place.cwd, "a.ndjson"), lines(trackOf("c")));
-    expect((await importFiles(place, ["a.ndjson"], { skip: 2 })).err).toMatch(/^1 records stored/);
+    expect((await importFiles(place, ["a.ndjson"], { skip: 2 })).err).toMatch(/^1 record stored/);
   });
 });
 

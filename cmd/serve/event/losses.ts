@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { readMark } from "../../../base/files/mark-file.ts";
+import { exactCountOf } from "../../../base/text/count.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { listSegments } from "../../../store/records/segment-files.ts";
 import { findMissing, type MissingRecords } from "../../../store/records/spool-mark.ts";
@@ -115,7 +116,7 @@ export async function firstSpoolFile(folder: string): Promise<number> {
 /** In words. */
 export function describeMissing({ file, from, to, lines, isFileMissing, isRead }: MissingRecords): string {
   const loaded = isRead ? ", all of which is loaded" : "";
-  const count = lines === undefined ? "" : ` with ${lines} ${lines === 1 ? "line" : "lines"}`;
+  const count = lines === undefined ? "" : ` with ${exactCountOf(lines, "line")}`;
   if (isFileMissing) return `spool file "${file}"${count} is missing, bytes ${from} to ${to}${loaded}`;
   return `spool file "${file}" ends at byte ${from}, and was written to byte ${to}${loaded}`;
 }

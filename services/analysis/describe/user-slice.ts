@@ -1,3 +1,4 @@
+import { exactCountOf } from "../../../base/text/count.ts";
 import type { EventUserDownloadQuery, EventUserQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { Buckets, KeyValue, Measure, ProjectSchema, UserScan } from "../../../store/events/events.ts";
 import { intervalLabels, keyOf, overallLabels } from "../text-form.ts";
@@ -167,7 +168,7 @@ function refuseLength(
     keys.length === 0 ? `, or ${quoteAll(overallLabels)}` : `: ${quoteAll(keys.map(({ name }) => name))}`;
   const more =
     split === undefined ? "" : `; one more may follow, the value of the split ${quote(split.name)}`;
-  const number = `${keys.length} label${keys.length === 1 ? "" : "s"}`;
+  const number = exactCountOf(keys.length, "label");
   problems.refuse("sliceGroupVal", undefined, `must hold ${number}, not ${found}${names}${more}`);
 }
 

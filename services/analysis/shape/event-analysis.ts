@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { exactCountOf } from "../../../base/text/count.ts";
 import {
   type EventAnalysis,
   EventAnalysisSchema,
@@ -84,7 +85,7 @@ function truncations(
   const warnings = cut.map(({ metric, groups }) =>
     warn(
       "limit",
-      `limit ${limit} left out ${groups.length - limit} of ${groups.length} groups of events[${metric.index}]`,
+      `limit ${limit} left out ${groups.length - limit} of ${exactCountOf(groups.length, "group")} of events[${metric.index}]`,
     ),
   );
   if (kept.length < all.length) {

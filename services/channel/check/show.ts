@@ -1,3 +1,4 @@
+import { exactCountOf } from "../../../base/text/count.ts";
 import type { Exchanged } from "./session.ts";
 
 /** Of a body, more is not shown. */
@@ -22,5 +23,5 @@ export function showAnswer({ outcome, ms }: Exchanged): string {
 }
 
 function cut(text: string, bytes: number): string {
-  return text.length > maxShown ? `${text.slice(0, maxShown)}… (${bytes} bytes)` : text;
+  return text.length > maxShown ? `${text.slice(0, maxShown)}… (${exactCountOf(bytes, "byte")})` : text;
 }

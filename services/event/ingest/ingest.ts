@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { createTurn, type Turn } from "../../../base/async/turns.ts";
+import { exactCountOf } from "../../../base/text/count.ts";
 import {
   type DebugIngestRequest,
   type DebugIngestResponse,
@@ -151,7 +152,9 @@ function debugAnswer(checked: readonly CheckedRecord[]): DebugIngestResponse {
   const reasons = checked.flatMap((verdict) => (verdict.kind === "refused" ? [verdict.message] : []));
   const errorReasons = reasons.slice(0, maxNotes);
   if (reasons.length > maxNotes) {
-    errorReasons.push(`${reasons.length} of ${checked.length} records were refused, ${maxNotes} are listed`);
+    errorReasons.push(
+      `${reasons.length} of ${exactCountOf(checked.length, "record")} were refused, ${maxNotes} are listed`,
+    );
   }
   const errorProperties = checked.flatMap((verdict) =>
     verdict.kind === "refused" ? [] : limit(verdict.dropped).map(toDropped),

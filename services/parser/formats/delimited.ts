@@ -1,3 +1,4 @@
+import { exactCountOf } from "../../../base/text/count.ts";
 import { quote, Refusal, refuse } from "../line/line.ts";
 import { checkTypeKeys, compileConvert } from "../mapping/convert.ts";
 import { setKey } from "../mapping/json.ts";
@@ -35,7 +36,7 @@ export function createDelimitedReader(
     if (typeof values === "string") return refuse("no_match", values);
     const extra = values.length - columns.length;
     if ((extra > 0 && config.extraColumns === "fail") || (extra < 0 && config.missingColumns === "fail")) {
-      return refuse("column_count", `want ${columns.length} columns, got ${values.length}`);
+      return refuse("column_count", `want ${exactCountOf(columns.length, "column")}, got ${values.length}`);
     }
     const fields = readColumns(columns, values, context.nulls);
     if (fields instanceof Refusal) return fields;

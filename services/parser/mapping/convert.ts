@@ -1,3 +1,4 @@
+import { exactCountOf } from "../../../base/text/count.ts";
 import { quote, Refusal, refuse } from "../line/line.ts";
 import type { PartConfig, TypeConfig } from "./config.ts";
 import { isJsonObject, isRawNumber, parseJson, setKey } from "./json.ts";
@@ -109,7 +110,7 @@ function compileTuples(config: TypeConfig, at: ConfigPath, problems: Problems): 
     if (values.length !== names.length) {
       return refuse(
         "invalid_value",
-        `want ${names.length} parts (${names.join(", ")}), got ${values.length}`,
+        `want ${exactCountOf(names.length, "part")} (${names.join(", ")}), got ${values.length}`,
       );
     }
     const tuple: Record<string, unknown> = {};

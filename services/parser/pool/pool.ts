@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isMarkedAsUntransferable } from "node:worker_threads";
 import { Piscina } from "piscina";
+import { exactCountOf } from "../../../base/text/count.ts";
 import type { ParserConfig } from "../config.ts";
 import type { Batch, ParsedBatch } from "../line/batch.ts";
 import { createPoison } from "./poison.ts";
@@ -106,7 +107,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     async parse(batch, signal) {
       const bytes = batch.content.byteLength;
       if (pendingBytes > 0 && pendingBytes + bytes > options.maxPendingBytes) {
-        throw new PoolBusyError(`${pendingBytes} bytes wait for the parser's workers`);
+        throw new PoolBusyError(`${exactCountOf(pendingBytes, "byte")} wait for the parser's workers`);
       }
       pendingBytes += bytes;
       const running = run(batch, signal);

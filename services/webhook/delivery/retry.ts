@@ -1,3 +1,4 @@
+import { exactCountOf } from "../../../base/text/count.ts";
 import type { ElementOutcome, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
 
@@ -25,7 +26,8 @@ export function overdueReason(
   nowMs: number,
 ): string | undefined {
   const last = item.lastReason ?? "the last attempt gave no answer";
-  if (item.attempt > policy.maxAttempts) return `given up after ${item.attempt - 1} attempts: ${last}`;
+  if (item.attempt > policy.maxAttempts)
+    return `given up after ${exactCountOf(item.attempt - 1, "attempt")}: ${last}`;
   if (item.replay !== null || nowMs - item.acceptedClockMs <= policy.maxAgeMs) return undefined;
   const failure = item.attempt === 1 ? "" : `: ${last}`;
   return `given up after ${describeAge(policy.maxAgeMs)}${failure}`;
@@ -56,7 +58,11 @@ export function toElementOutcome(
   if (outcome.kind === "dead") return { index, kind: "dead", reason: outcome.reason };
   const { reason, afterMs } = outcome;
   if (item.attempt >= policy.maxAttempts) {
-    return { index, kind: "dead", reason: `given up after ${item.attempt} attempts: ${reason}` };
+    return {
+      index,
+      kind: "dead",
+      reason: `given up after ${exactCountOf(item.attempt, "attempt")}: ${reason}`,
+    };
   }
   const notBeforeMs = Math.ceil(nowMs + waitMs(afterMs, delayMs, policy));
   if (item.replay === null && notBeforeMs > item.acceptedClockMs + policy.maxAgeMs) {

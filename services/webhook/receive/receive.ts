@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { exactCountOf } from "../../../base/text/count.ts";
 import {
   type BatchElement,
   InboxFullError,
@@ -69,7 +70,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
     const { body, headers, faults } = incoming;
     const { maxBytes } = channel;
     if (body.length > maxBytes) {
-      const message = `body of ${body.length} bytes is larger than the limit of ${maxBytes}`;
+      const message = `body of ${exactCountOf(body.length, "byte")} is larger than the limit of ${maxBytes}`;
       throw new Refusal("too_large", message);
     }
     if (headers !== undefined)

@@ -1,6 +1,7 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
+import { exactCountOf } from "../../../base/text/count.ts";
 import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";
@@ -49,7 +50,7 @@ export function createNatsTarget(options: NatsTargetOptions): Target {
           if (typeof text !== "string") return text;
           const payload = Buffer.from(text);
           if (payload.length > maxBytes) {
-            const reason = `message of ${payload.length} bytes is larger than the server's limit of ${maxBytes}`;
+            const reason = `message of ${exactCountOf(payload.length, "byte")} is larger than the server's limit of ${maxBytes}`;
             return { kind: "dead", reason };
           }
           const msgID = messageId({ ...batch, elements: [batch.elements[at]!] });

@@ -69,7 +69,7 @@ describe("engage query", () => {
 
   test("asks for users, whose slice is the whole unless it is said", async () => {
     expect((await query(["q.json", "--users"])).stdout).toBe(
-      "#user_id  #account_id  #distinct_id\n       0  0\n1 users\n",
+      "#user_id  #account_id  #distinct_id\n       0  0\n1 user\n",
     );
   });
 

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { exactCountOf } from "../../../../base/text/count.ts";
 import type { EventMetric, ValueFormat } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { EventQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import {
@@ -78,7 +79,7 @@ function decodeResults(y: unknown, reading: Reading): MetricResult[] {
   );
   if (matches === undefined) {
     const keys = results.map(([key]) => JSON.stringify(key)).join(", ");
-    const counts = `${results.length} results for ${query.events.length} metrics`;
+    const counts = `${exactCountOf(results.length, "result")} for ${exactCountOf(query.events.length, "metric")}`;
     throw unreadable(`data.y has ${counts}, which cannot be told apart: ${keys}`);
   }
   return results.map(([key, value], i) => {
@@ -110,7 +111,7 @@ function decodeEntry(row: Members, place: string, metric: EventMetric, reading: 
     const values = valuesOf(row, member, labels);
     if (values === undefined) return undefined;
     if (values.length === labels.length) return decodeSeries(values, place, metric.format, reading);
-    const counts = `${values.length} ${member} for ${labels.length} labels`;
+    const counts = `${values.length} ${member} for ${exactCountOf(labels.length, "label")}`;
     throw unreadable(`${place} has ${counts}`);
   };
   const values = series("values", x);

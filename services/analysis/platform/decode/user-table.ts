@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { NullValue, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { exactCountOf } from "../../../../base/text/count.ts";
 import {
   type DownloadEventUsersResponse,
   DownloadEventUsersResponseSchema,
@@ -49,7 +50,7 @@ function headerMessage(heads: CsvRow, query: EventUserDownloadQuery): DownloadEv
   if (heads.length !== selectedColumns.length) {
     const columns = heads.map((head) => JSON.stringify(head)).join(", ");
     throw unreadable(
-      `the download has ${heads.length} columns, selected were ${selectedColumns.length}: ${columns}`,
+      `the download has ${exactCountOf(heads.length, "column")}, selected were ${selectedColumns.length}: ${columns}`,
     );
   }
   const value = {

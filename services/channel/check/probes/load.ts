@@ -1,3 +1,4 @@
+import { exactCountOf } from "../../../../base/text/count.ts";
 import { expectAccepted, formatMs } from "../judge.ts";
 import { encodeMessages, goodMessages, type Message } from "../message.ts";
 import { type Finding, failed, type Probe, passed } from "../probe.ts";
@@ -11,7 +12,10 @@ const longText = { params: { title: "engage check", content: "0123456789 ".repea
 function takes(what: string, count: number, more: Message = {}): (session: Session) => Promise<Finding> {
   return async (session) => {
     const body = encodeMessages(goodMessages(session, count, more));
-    const exchanged = await session.send(body, { what: `${what} (${body.length} bytes)`, size: count });
+    const exchanged = await session.send(body, {
+      what: `${what} (${exactCountOf(body.length, "byte")})`,
+      size: count,
+    });
     const finding = expectAccepted(exchanged);
     const isLost = finding.kind === "failed" && exchanged.outcome.kind === "connection";
     return isLost ? failed(exchanged, `${finding.detail}, perhaps by a limit on the body's size`) : finding;
@@ -37,7 +41,10 @@ async function sustains(session: Session): Promise<Finding> {
   const faults = done.map(expectAccepted).filter(({ kind }) => kind === "failed");
   const [first] = faults;
   if (first?.kind === "failed") {
-    return failed(first.exchanged, `${faults.length} of ${done.length} calls failed: ${first.detail}`);
+    return failed(
+      first.exchanged,
+      `${faults.length} of ${exactCountOf(done.length, "call")} failed: ${first.detail}`,
+    );
   }
   const slowest = done.toSorted((a, b) => b.ms - a.ms)[0]!;
   const rate = Math.round(done.length / seconds);

@@ -1,3 +1,4 @@
+import { exactCountOf } from "../../../../base/text/count.ts";
 import type { ExchangeAnswer, ExchangeFailureKind, ExchangeOutcome } from "../../exchange.ts";
 import { type FailedElement, readAnswer } from "./answer.ts";
 import { parseAnswer } from "./answer-json.ts";
@@ -69,7 +70,9 @@ export function judgeOutcome(outcome: ExchangeOutcome, size: number, validation:
   if (outcome.status !== 200) return judgeStatus(outcome, size);
   if (outcome.bodyFault !== undefined) return invalid(outcome.bodyFault);
   if (outcome.isTruncated) {
-    return invalid(`answer is longer than the ${outcome.text.length} characters that are read of it`);
+    return invalid(
+      `answer is longer than the ${exactCountOf(outcome.text.length, "character")} that are read of it`,
+    );
   }
   if (outcome.text.trim() === "") {
     return validation === "strict" ? invalid("answer has no body") : accepted([], ["answer has no body"]);
