@@ -26,6 +26,10 @@ const otherVariables: ReadonlySet<string> = new Set([fileVariable, keyVariable, 
 // Kubernetes and old Docker links set these for a service that is called "engage".
 const serviceLink = /^ENGAGE_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
 
+// Of these, the one that a user may mean as the port to listen on.
+const portVariable = "ENGAGE_PORT";
+const linkValue = /^(tcp|udp|sctp):\/\//;
+
 /** The file that `ENGAGE_CONFIG` names, if any. */
 export function configFileFrom(env: Environment): string | undefined {
   return env[fileVariable] || undefined;
@@ -54,8 +58,17 @@ export function readEnvironment(
   const overrides: Override[] = [];
   const problems: Problem[] = [];
   for (const [name, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!name.startsWith(prefix) || otherVariables.has(name) || serviceLink.test(name) || !text) continue;
+    if (!name.toUpperCase().startsWith(prefix) || otherVariables.has(name) || !text) continue;
+    if (serviceLink.test(name) && (name !== portVariable || linkValue.test(text))) continue;
     const problem = (message: string) => problems.push({ where: `environment ${name}`, path: "", message });
+    if (!name.startsWith(prefix)) {
+      problem(`sets nothing: names are in capitals, such as ${name.toUpperCase()}`);
+      continue;
+    }
+    if (name === portVariable) {
+      problem('sets nothing, set ENGAGE_LISTEN to host and port, for example "127.0.0.1:8080"');
+      continue;
+    }
     const words = name.slice(prefix.length).split("_");
     const secretFile =
       words.at(-1) === "FILE" ? targetsOf(schema, words.slice(0, -1), tree).find(isSecret) : undefined;

@@ -57,7 +57,8 @@ function wordIssue(schema: Schema, tree: unknown, issue: Issue, base: ConfigPath
   }
   if (value === undefined) return finding(`is required: give ${expectation(issue)}`);
   const isSecret = schemasAt(schema, path).some((one) => hasMeta(one, "secret"));
-  const wanted = isSecret ? `${expectation(issue)} or { file: PATH }` : expectation(issue);
+  const expected = `${expectation(issue)}${unitOf(issue, path)}`;
+  const wanted = isSecret ? `${expected} or { file: PATH }` : expected;
   return finding(`${wordBound(issue) ?? `must be ${wanted}`}, ${got}`);
 }
 
@@ -112,6 +113,14 @@ function choice(options: readonly unknown[], value: unknown, got: string): strin
   return `must be ${listNames(options)}, ${got}${near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`}`;
 }
 
+/** The unit that is in the name of a setting, for users who have written another one. */
+function unitOf(issue: Issue, path: ConfigPath): string {
+  if (!/ number$/.test(expectation(issue))) return "";
+  const name = String(path.at(-1));
+  if (/Ms$/.test(name)) return " of milliseconds";
+  return /[bB]ytes$/.test(name) ? " of bytes" : "";
+}
+
 /** What a value should have been, to follow "must be" or "give". */
 function expectation(issue: Issue): string {
   if (issue.code === "invalid_value") return listNames(issue.values);
@@ -155,7 +164,7 @@ export function quote(schema: Schema, path: ConfigPath, value: unknown): string 
   if (typeof value === "object") return "a section of keys";
   const isHidden = touchesSecret(schema, path) || isMisplaced(schema, path);
   if (isHidden) return typeof value === "string" ? "text (not shown)" : `a ${typeof value} (not shown)`;
-  const text = JSON.stringify(value);
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
 

@@ -56,7 +56,8 @@ export function parseConfigSource(file: string, text: string): ConfigSource {
   try {
     if (problems.length === 0) tree = withoutCycles(document.toJS()) ?? undefined;
   } catch {
-    const message = "not valid YAML: aliases that lead nowhere, into themselves, or multiply without bound";
+    const message =
+      "not valid YAML: a value that starts with * must be quoted, unless it is an alias of an anchor, which must exist and not stand within itself";
     problems.push(problem(0, message));
   }
   const find = (path: ConfigPath) =>

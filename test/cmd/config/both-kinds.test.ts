@@ -10,7 +10,7 @@ describe("values that are wrong and names that are not there are reported at onc
       "a target",
       `drainMs: soon\n${channel("[nope]")} targets: { b: { kind: log } } }`,
       [
-        "drainMs: must be a number",
+        "drainMs: must be a number of milliseconds",
         'webhook.channels.a.targets[0]: there is no target "nope", targets are b',
       ],
     ],

@@ -46,14 +46,25 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
       '1:45: webhook.targets.a.url: must be a URL such as "https://example.com/messages", got "127.0.0.1:9000"',
     ],
   ],
-  ["text for a number", "drainMs: soon", ['1:10: drainMs: must be a number, got "soon"']],
-  ["fraction for a whole number", "drainMs: 1.5", ["1:10: drainMs: must be a whole number, got 1.5"]],
+  ["a unit", "drainMs: 5s", ['1:10: drainMs: must be a number of milliseconds, got "5s"']],
+  [
+    "a size with its unit",
+    "limits: { maxMessageBytes: 1MB }",
+    ['1:28: limits.maxMessageBytes: must be a number of bytes, got "1MB"'],
+  ],
+  ["no number", "drainMs: .nan", ["1:10: drainMs: must be a number of milliseconds, got NaN"]],
+  ["text for a number", "drainMs: soon", ['1:10: drainMs: must be a number of milliseconds, got "soon"']],
+  [
+    "fraction for a whole number",
+    "drainMs: 1.5",
+    ["1:10: drainMs: must be a whole number of milliseconds, got 1.5"],
+  ],
   [
     "below the minimum",
     "limits:\n  maxHeaderBytes: 3",
     ["2:19: limits.maxHeaderBytes: must be at least 1024, got 3"],
   ],
-  ["nothing for a value", "drainMs:", ["1:9: drainMs: must be a number, got nothing"]],
+  ["nothing for a value", "drainMs:", ["1:9: drainMs: must be a number of milliseconds, got nothing"]],
   ["list for a section", "log: [a]", ["1:6: log: must be a section of keys, got a list"]],
   [
     "word outside a list",
@@ -154,7 +165,9 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
   [
     "an alias within its own anchor",
     "projects: &projects [*projects]",
-    ["1:1: not valid YAML: aliases that lead nowhere, into themselves, or multiply without bound"],
+    [
+      "1:1: not valid YAML: a value that starts with * must be quoted, unless it is an alias of an anchor, which must exist and not stand within itself",
+    ],
   ],
   [
     "a misspelt key in the place of a secret",

@@ -93,9 +93,7 @@ test("a task of flags and a file reaches the receiver, and can run again", async
   const first = await push("task.yaml", "--channel", "mail", "--to-file", "ids.txt", "--set", "title=Hi=1");
   expect(first.stderr).toMatch(/^t1_\S+ has begun\n$/);
   expect(first.stdout.split("\n")).toEqual([
-    expect.stringMatching(
-      /^t1_\d{4}-\d\d-\d\d is done: 3 users, 1 without a push id of their own, 1 batch$/,
-    ),
+    expect.stringMatching(/^t1_\d{4}-\d\d-\d\d is done: 3 users, 1 without a push id of their own, 1 batch$/),
     "succeeded  2",
     "",
   ]);
