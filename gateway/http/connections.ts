@@ -60,6 +60,11 @@ export class Connection {
     this.sinceMs = sinceMs;
   }
 
+  /** Calls that are open at present. */
+  get calls(): number {
+    return this.#calls;
+  }
+
   /** Whether the head of a request has come. */
   get hasAsked(): boolean {
     return this.#hasAsked;

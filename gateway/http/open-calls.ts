@@ -2,9 +2,14 @@ import type { ServerResponse } from "node:http";
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { type Connection, connectionOf } from "./connections.ts";
 
-/** Counts a call on an HTTP/1.1 connection until its response is closed, when `endHttp1Call` has to be called. */
-export function startHttp1Call({ req }: ServerResponse): void {
-  connectionOf(req.socket).startCall();
+/**
+ * Counts a call on an HTTP/1.1 connection until its response is closed, when
+ * `endHttp1Call` has to be called. Returns how many the connection has.
+ */
+export function startHttp1Call({ req }: ServerResponse): number {
+  const connection = connectionOf(req.socket);
+  connection.startCall();
+  return connection.calls;
 }
 
 export function endHttp1Call({ req }: ServerResponse): void {

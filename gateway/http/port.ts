@@ -8,6 +8,7 @@ import type { GatewayLimits } from "../limits.ts";
 import { type Connection, type Connections, connectionOf } from "./connections.ts";
 import { closeWhenIdle } from "./idle.ts";
 import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
+import { beginNext, maxPipelined, waitForTurn } from "./pipelined.ts";
 import { sniff } from "./sniff.ts";
 
 export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
@@ -80,9 +81,13 @@ export function createPort(options: PortOptions): Port {
         socket.once("close", () => http1Sockets.delete(socket));
       }
       socket[kResponse] = response;
-      startHttp1Call(response);
+      const calls = startHttp1Call(response);
       response.on("close", forget);
       if (draining) sayClose(response);
+      if (calls > maxPipelined) {
+        keep(options, request, response);
+        return;
+      }
     }
     options.onRequest(request, response);
   };
@@ -268,11 +273,17 @@ function subjectOf(socket: TLSSocket): string | undefined {
   return name ?? (Array.isArray(common) ? common[0] : common);
 }
 
+/** A function of its own: what the other listeners of a connection see must not hold its requests. */
+function keep({ onRequest }: PortOptions, request: NodeRequest, response: NodeResponse): void {
+  waitForTurn(request.socket as net.Socket, () => onRequest(request, response));
+}
+
 /** Else an idle connection would hold the last request, with its body. */
 function forget(this: http.ServerResponse): void {
   endHttp1Call(this);
   const socket = this.req.socket as AnsweringSocket;
   if (socket[kResponse] === this) socket[kResponse] = null;
+  beginNext(socket);
 }
 
 /** For every answer that comes once it drains, also to a request that came before: its peer may send the next at once. */
