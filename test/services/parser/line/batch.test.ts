@@ -75,7 +75,7 @@ async function parserOf(formats: readonly unknown[], values: object = {}) {
 }
 
 function readCase(name: string) {
-  return JSON.parse(readFileSync(new URL(`../../testdata/cases/${name}.json`, import.meta.url), "utf8"));
+  return JSON.parse(readFileSync(new URL(`../../../testdata/cases/${name}.json`, import.meta.url), "utf8"));
 }
 
 describe("recorded calls", () => {
