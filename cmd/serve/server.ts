@@ -19,9 +19,8 @@ import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";
 import { openLog } from "./log/log.ts";
-import { createSiteLog } from "./log/sites.ts";
-import { createIsUnsigned } from "./log/unsigned-paths.ts";
 import { openServices } from "./services.ts";
+import { siteOptionsOf } from "./sites.ts";
 
 export interface ServerOptions {
   /** File descriptor of the log; standard output by default. */
@@ -86,13 +85,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       reportFault: (error, path) => logger.error({ err: error, path }, "page failed"),
     },
     unknownMembers: config.gateway.json.unknownMembers,
-    sites: {
-      hosts: config.gateway.hosts,
-      cors: config.gateway.cors,
-      asksForKeys: config.auth.mode === "keys",
-      isUnsigned: createIsUnsigned(config),
-      onRefused: createSiteLog(logger),
-    },
+    sites: siteOptionsOf(config, logger),
     ...(config.tls && { tls: readTls(config.tls) }),
     lanes: options.lanes ?? true,
   });

@@ -68,7 +68,7 @@ function describeInbox({ inbox }: GetStatsResponse): string {
   if (inbox === undefined) return "inbox: unknown";
   const { writable, reason, usedBytes, freeBytes, oldestPendingTime } = inbox;
   const parts = [
-    writable ? "takes batches" : `takes no batches (${printable(reason)})`,
+    writable ? "accepts batches" : `accepts no batches (${printable(reason)})`,
     ...(usedBytes === undefined ? [] : [`uses ${sizeOf(usedBytes)}`]),
     ...(freeBytes === undefined ? [] : [`${sizeOf(freeBytes)} free`]),
     ...(oldestPendingTime === undefined

@@ -148,7 +148,7 @@ test("a full inbox is said in time, in all ways, and work goes on", async () => 
   const ready = await server.rest("/readyz");
   expect([ready.status, JSON.parse(ready.text)]).toEqual([
     503,
-    { status: "not ready", checks: { inbox: "takes no batches" } },
+    { status: "not ready", checks: { inbox: "accepts no batches" } },
   ]);
   expect((await server.rest("/metrics")).text).toContain("engage_webhook_inbox_writable 0\n");
 });

@@ -4,7 +4,7 @@ import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
 import type { ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
 import type { AnalysisProject } from "../../../services/analysis/project/project.ts";
 import type { EventStore } from "../../../store/events/events.ts";
-import type { Gate } from "../lazy/gated-service.ts";
+import type { Gate } from "../lazy.ts";
 
 export interface EmbeddedProjectOptions {
   /** May open when it is first asked. */

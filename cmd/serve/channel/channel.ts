@@ -11,17 +11,15 @@ import { toConnectError } from "../../../services/channel/refusals.ts";
 import { createChannelCodecs } from "../../../services/channel/rest/codecs.ts";
 import type { Config } from "../../config/config.ts";
 import { findRefusedAddress } from "../../refused-address.ts";
-import { callerOf } from "../caller-of.ts";
-import { jsonDecoderOf } from "../json-decoder.ts";
-import { createLateService } from "../lazy/late-service.ts";
-import { createLazilyOpen, type LazilyOpen } from "../lazy/lazily-open.ts";
+import { combineObservers } from "../combine-observers.ts";
+import { callerOf, jsonDecoderOf } from "../gateway-ports.ts";
+import { createLateService, createLazyResource, type LazyResource } from "../lazy.ts";
 import { createChannelLog } from "../log/channel.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { type ChannelMetrics, createChannelMetrics } from "../metrics/channel.ts";
 import { createStopTime, type StopTime } from "../stop-time.ts";
 import type { ChannelSources, OpenSender } from "./open-sender.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./store.ts";
-import { tellBoth } from "./tell-both.ts";
 
 export interface ChannelServices extends AsyncDisposable {
   readonly sender: ServiceImpl<typeof ChannelSender>;
@@ -55,7 +53,7 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
   const { logger, registry } = surroundings;
   const metrics = createChannelMetrics(registry);
   const stop = createStopTime(config.drainMs, () => performance.now());
-  const opening = createLazilyOpen(() => open(config, surroundings, metrics, stop));
+  const opening = createLazyResource(() => open(config, surroundings, metrics, stop));
   const beginning = mayHaveTasks(config, channelPlace(config))
     ? resume(opening.get, stop.signal, logger)
     : undefined;
@@ -117,8 +115,8 @@ async function open(
     refusedAddress: (url, signal) => findRefusedAddress(outbound, url, signal),
     stopping: stop.signal,
     stopMs: stop.leftMs,
-    deliveryObserver: tellBoth(metrics.delivery, log.delivery),
-    scheduleObserver: tellBoth(metrics.schedule, log.schedule),
+    deliveryObserver: combineObservers(metrics.delivery, log.delivery),
+    scheduleObserver: combineObservers(metrics.schedule, log.schedule),
     callerOf,
     pruneFailed(error) {
       metrics.pruneFailed();
@@ -151,7 +149,7 @@ function pause(ms: number, stopping: AbortSignal): Promise<void> {
 }
 
 /** A store that was never asked for is not open, which is no fault. */
-function createCheck({ peek, hasFailed }: LazilyOpen<OpenSender>): ReadyCheck {
+function createCheck({ peek, hasFailed }: LazyResource<OpenSender>): ReadyCheck {
   return async (signal) => {
     if (hasFailed()) return "channels cannot be read";
     try {

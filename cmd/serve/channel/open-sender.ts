@@ -12,7 +12,7 @@ import type { OpenedExchange } from "../../../services/channel/delivery/sender.t
 import type { Projects, SenderOptions, SenderPorts } from "../../../services/channel/ports.ts";
 import { type ScheduleObserver, startScheduler } from "../../../services/channel/schedule/scheduler.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
-import { startUpkeep } from "../webhook/upkeep.ts";
+import { startPruning } from "../prune.ts";
 
 export interface OpenSender extends AsyncDisposable {
   readonly service: ServiceImpl<typeof ChannelSender>;
@@ -51,7 +51,7 @@ export function openSender(parts: SenderParts): OpenSender {
   const { wait: sleep } = systemClock;
   const opened = new AsyncDisposableStack();
   opened.use(store);
-  opened.use(startUpkeep(store, parts.pruneFailed));
+  opened.use(startPruning(store, parts.pruneFailed));
   const delivery = startDelivery(parts);
   opened.defer(() => delivery.stop(stopMs()));
   const scheduler = opened.use(

@@ -3,7 +3,6 @@ import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createSettledNow, systemClock } from "../../../base/async/clock.ts";
-import { refuse as refuseCall } from "../../../gateway/call/refusals.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
 import { createSdkAdmit } from "../../../services/event/admit.ts";
@@ -22,10 +21,15 @@ import { systemPorts } from "../../../store/sql/persistent-clock.ts";
 import type { Config } from "../../config/config.ts";
 import { lockFolder } from "../data/lock.ts";
 import { openSteadyClock, type SteadyClock } from "../data/steady-clock.ts";
-import { type Gate, gateService } from "../lazy/gated-service.ts";
-import { createLateService } from "../lazy/late-service.ts";
-import { createLazilyOpen } from "../lazy/lazily-open.ts";
-import { createLazyEventStore } from "../lazy/lazy-event-store.ts";
+import { tooLarge } from "../gateway-ports.ts";
+import {
+  createLateService,
+  createLazyEventStore,
+  createLazyResource,
+  type Gate,
+  gateService,
+  type LazyResource,
+} from "../lazy.ts";
 import { createThrottle } from "../log/throttle.ts";
 import {
   createEventMetrics,
@@ -89,7 +93,7 @@ export async function openEventServices(
     }),
   );
   const loading = opened.use(
-    createLazilyOpen(() => openLoading(config, { letters, metrics, logger, clock })),
+    createLazyResource(() => openLoading(config, { letters, metrics, logger, clock })),
   );
   const open = (): Promise<EventLoading> =>
     loading.get().catch((error: unknown) => {
@@ -99,7 +103,7 @@ export async function openEventServices(
   registerLagGauges(registry, loading.peek);
   const store = createLazyEventStore(loading, async () => (await open()).store);
   registerQueryGauges(registry, store.queryCounts);
-  if (config.projects.length > 0 && (await isToBeOpened(config))) void open().catch(() => {});
+  if (config.projects.length > 0 && (await shouldOpen(config))) void open().catch(() => {});
   const append: RecordSink["append"] = async (line) => {
     const { append } = await open().catch((error: Error) => {
       throw new RecordsUnavailableError(error.message, { cause: error });
@@ -125,11 +129,11 @@ export async function openEventServices(
   const gate = (): Promise<unknown> | undefined => (loading.peek() === undefined ? open() : undefined);
   const stack = opened.move();
   return {
-    collector: gateService(EventCollector, collector, () => gate()?.catch(refuse), takers),
+    collector: gateService(EventCollector, collector, () => gate()?.catch(refuse), gatedMethods),
     admit: createSdkAdmit({
       appids: new Set(config.projects.flatMap(({ appids }) => appids)),
       observer: metrics.collect,
-      tooLarge: (message) => refuseCall("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
+      tooLarge,
     }),
     codecs: eventCodecs,
     checks: config.projects.length === 0 ? {} : { events: createCheck(loading, logger) },
@@ -152,10 +156,10 @@ function createLateness({ events }: Config, loading: Loading): () => string | un
   return () => ((loading.peek()?.lagMs() ?? 0) > maxMs ? message : undefined);
 }
 
-/** Methods whose verdicts need to know what is stored. */
-const takers = ["track", "trackStream", "ingest", "debugIngest"];
+/** Methods that wait for the store, since their verdicts depend on what is stored. */
+const gatedMethods = ["track", "trackStream", "ingest", "debugIngest"];
 
-type Loading = ReturnType<typeof createLazilyOpen<EventLoading>>;
+type Loading = LazyResource<EventLoading>;
 
 function refuse(error: unknown): never {
   const message = "events can't be kept or queried at present";
@@ -248,7 +252,7 @@ async function openLoading(
 }
 
 /** Whether there is something to load, or to say about the data folder. */
-async function isToBeOpened(config: Config): Promise<boolean> {
+async function shouldOpen(config: Config): Promise<boolean> {
   if ((await hasSpooledRecords(config)) || isIntakeLost(config)) return true;
   const { lost, changed } = await findEventLosses(config);
   return lost.length + changed.length > 0;

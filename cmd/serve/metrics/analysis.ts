@@ -1,32 +1,36 @@
 import { Gauge, Histogram, type Registry } from "prom-client";
 import { type AnalysisObserver, type AnswerSource, operations } from "../../../services/analysis/observer.ts";
-import { createSums } from "./sums.ts";
+import { counterFactory } from "./metrics.ts";
 
 const sources: readonly AnswerSource[] = ["engine", "shared", "cache"];
 const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** Registers what is counted of queries. Labels come from closed lists. */
+/** Registers the metrics of queries. The values of labels come from closed lists. */
 export function createAnalysisMetrics(registry: Registry): AnalysisObserver {
-  const queries = createSums(registry, {
-    name: "engage_analysis_queries_total",
-    help: "Queries by how they ended",
-    labels: ["operation", "engine", "outcome"],
-  });
-  const answers = createSums(registry, {
-    name: "engage_analysis_answers_total",
-    help: "Answers by where they came from: computed, computed for another caller, or kept",
-    labels: ["operation", "source"],
-  });
+  const counter = counterFactory(registry);
+  const queries = counter(
+    "engage_analysis_queries_total",
+    "Queries by outcome",
+    "operation",
+    "engine",
+    "outcome",
+  );
+  const answers = counter(
+    "engage_analysis_answers_total",
+    "Answers by source: computed, computed for another caller, or cached",
+    "operation",
+    "source",
+  );
   const seconds = new Histogram({
     name: "engage_analysis_query_seconds",
-    help: "Time from the call to the end of its answer",
+    help: "Time from the call to the end of its response",
     labelNames: ["operation", "engine"],
     buckets,
     registers: [registry],
   });
   const running = new Gauge({
     name: "engage_analysis_queries_running",
-    help: "Queries under way, those that wait for their turn too",
+    help: "Queries in progress, including those that wait for their turn",
     labelNames: ["operation"],
     registers: [registry],
   });

@@ -1,7 +1,7 @@
 import { Histogram, type Registry } from "prom-client";
 import type { Attempted, DeliveryObserver } from "../../../services/channel/delivery/observer.ts";
 import type { ScheduleObserver } from "../../../services/channel/schedule/scheduler.ts";
-import { createSums } from "./sums.ts";
+import { counterFactory } from "./metrics.ts";
 
 export interface ChannelMetrics {
   readonly delivery: DeliveryObserver;
@@ -11,16 +11,28 @@ export interface ChannelMetrics {
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** Registers what is counted of channels. Labels come from closed lists: there may be many channels. */
+/** Registers the metrics of channels. The values of labels come from closed lists, since there may be many channels. */
 export function createChannelMetrics(registry: Registry): ChannelMetrics {
-  const sums = (name: string, help: string, ...labels: string[]) =>
-    createSums(registry, { name: `engage_channel_${name}`, help, labels });
-  const requests = sums("requests_total", "Requests to receivers by outcome", "outcome", "reason");
-  const messages = sums("messages_total", "Messages in these requests", "outcome", "reason");
-  const warnings = sums("warnings_total", "Answers taken although something in them was not right");
-  const runs = sums("runs_total", "Runs by what became of their preparation", "outcome");
-  const times = sums("scheduled_times_total", "Times of schedules by what became of them", "outcome");
-  const errors = sums("errors_total", "Failures of the store and of audiences", "what");
+  const counter = counterFactory(registry);
+  const requests = counter(
+    "engage_channel_requests_total",
+    "Requests to receivers by outcome",
+    "outcome",
+    "reason",
+  );
+  const messages = counter(
+    "engage_channel_messages_total",
+    "Messages in these requests",
+    "outcome",
+    "reason",
+  );
+  const warnings = counter(
+    "engage_channel_warnings_total",
+    "Responses of receivers that were accepted with a warning",
+  );
+  const runs = counter("engage_channel_runs_total", "Runs by the outcome of their preparation", "outcome");
+  const times = counter("engage_channel_scheduled_times_total", "Scheduled times by outcome", "outcome");
+  const errors = counter("engage_channel_errors_total", "Failures of the store and of audiences", "what");
   const seconds = new Histogram({
     name: "engage_channel_request_seconds",
     help: "Duration of requests to receivers",
@@ -32,10 +44,10 @@ export function createChannelMetrics(registry: Registry): ChannelMetrics {
   return {
     delivery: {
       failed: () => errors.add(1, "delivery"),
-      attempted({ outcome, reason = "", messages: count, warnings: told, durationMs }: Attempted) {
+      attempted({ outcome, reason = "", messages: count, warnings: found, durationMs }: Attempted) {
         requests.add(1, outcome, reason);
         messages.add(count, outcome, reason);
-        warnings.add(told.length === 0 ? 0 : 1);
+        warnings.add(found.length === 0 ? 0 : 1);
         seconds.observe(durationMs / 1_000);
       },
       prepared: () => runs.add(1, "prepared"),

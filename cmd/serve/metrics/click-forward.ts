@@ -1,17 +1,25 @@
 import type { Registry } from "prom-client";
-import { registerComputed } from "../../../gateway/metrics/computed-metric.ts";
 import type { Forwarder } from "../../../store/records/forward.ts";
 import type { ForwardObserver } from "../../../store/records/hand-over.ts";
-import { createSums } from "./sums.ts";
+import { counterFactory, registerGauge, single } from "./metrics.ts";
 
-/** Registers what is counted of clicks that are forwarded. */
+/** Registers the counters of forwarded clicks. */
 export function createForwardCounters(registry: Registry): ForwardObserver {
-  const sums = (name: string, help: string, ...labels: readonly string[]) =>
-    createSums(registry, { name: `engage_webhook_click_${name}`, help, labels });
-  const forwarded = sums("forwarded_total", "Clicks that the platform's ingest has taken");
-  const retries = sums("forward_retries_total", "Calls of the ingest that are tried again", "reason");
-  const dead = sums("dead_letters_total", "Clicks that the ingest refused");
-  const failures = sums("forward_errors_total", "Files that could not be read or written while forwarding");
+  const counter = counterFactory(registry);
+  const forwarded = counter(
+    "engage_webhook_click_forwarded_total",
+    "Clicks that the platform's ingest has accepted",
+  );
+  const retries = counter(
+    "engage_webhook_click_forward_retries_total",
+    "Calls of the ingest that are retried",
+    "reason",
+  );
+  const dead = counter("engage_webhook_click_dead_letters_total", "Clicks that the ingest refused");
+  const failures = counter(
+    "engage_webhook_click_forward_errors_total",
+    "Files that could not be read or written while forwarding",
+  );
   for (const reason of ["retry", "unknown_appid"]) retries.add(0, reason);
   return {
     forwarded: (records) => forwarded.add(records),
@@ -21,34 +29,31 @@ export function createForwardCounters(registry: Registry): ForwardObserver {
   };
 }
 
-/** Gauges of what is still to be forwarded; left out while it is not known. */
+/** Registers the gauges of clicks that are not forwarded yet. They have no sample while the state is unknown. */
 export function registerForwardGauges(
   registry: Registry,
   forwarder: Pick<Forwarder, "status">,
   now: () => number,
 ): void {
   const status = () => forwarder.status().catch(() => undefined);
-  registerComputed(registry, {
-    name: "engage_webhook_click_unforwarded_bytes",
-    help: "Bytes of clicks that are not forwarded yet",
-    type: "gauge",
-    async samples() {
+  registerGauge(
+    registry,
+    "engage_webhook_click_unforwarded_bytes",
+    "Bytes of clicks that are not forwarded yet",
+    async () => single((await status())?.waitingBytes),
+  );
+  registerGauge(
+    registry,
+    "engage_webhook_click_oldest_unforwarded_seconds",
+    "Age of the first click that is not forwarded yet, by its own time; 0 when all are",
+    async () => {
       const known = await status();
-      return known === undefined ? [] : [{ labels: {}, value: known.waitingBytes }];
+      return single(known && ageSeconds(known.oldest, now()));
     },
-  });
-  registerComputed(registry, {
-    name: "engage_webhook_click_oldest_unforwarded_seconds",
-    help: "Age of the first click that is not forwarded yet, by the time it says; 0 when all are",
-    type: "gauge",
-    async samples() {
-      const known = await status();
-      return known === undefined ? [] : [{ labels: {}, value: ageSeconds(known.oldest, now()) }];
-    },
-  });
+  );
 }
 
-/** The spool's clicks have their time in UTC. */
+/** Reads the time of a click of the spool, which is in UTC. */
 function ageSeconds(click: Uint8Array | undefined, nowMs: number): number {
   const [, day, time] =
     /"#time":"(\d{4}-\d\d-\d\d) ([\d:.]+)"/.exec(Buffer.from(click ?? []).toString()) ?? [];

@@ -2,7 +2,7 @@ import { Histogram, type Registry } from "prom-client";
 import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
 import type { ReceiveObserver } from "../../../services/webhook/observer.ts";
 import type { RefusalKind } from "../../../services/webhook/receive/refusal.ts";
-import { createSums, type Sums } from "./sums.ts";
+import { type Counter, type CreateCounter, counterFactory } from "./metrics.ts";
 
 export interface WebhookMetrics {
   readonly receive: ReceiveObserver;
@@ -18,38 +18,63 @@ interface WebhookNames {
 }
 
 const refusals: readonly RefusalKind[] = [
-  ...(["unknown_channel", "unauthenticated", "bad_body", "too_large", "conflict"] as const),
+  "unknown_channel",
+  "unauthenticated",
+  "bad_body",
+  "too_large",
+  "conflict",
   "unavailable",
 ];
-/** Stands for all channels that are not configured; no channel can have this name. */
-const strange = "(unknown)";
+/** The label of all channels that are not configured. No channel can have this name. */
+const unknownChannel = "(unknown)";
 
-/** Registers what is counted of webhooks. Labels come from closed lists and the configuration. */
+/** Registers the metrics of webhooks. The values of labels come from closed lists and the configuration. */
 export function createWebhookMetrics(registry: Registry, names: WebhookNames): WebhookMetrics {
-  const sums = (name: string, help: string, ...labels: readonly string[]): Sums =>
-    createSums(registry, { name: `engage_webhook_${name}`, help, labels });
-  const inboxErrors = sums("inbox_errors_total", "Operations that the inbox failed", "operation");
-  const clicks = sums("clicks_total", "Clicks by whether they were kept", "outcome");
+  const counter = counterFactory(registry);
+  const inboxErrors = counter(
+    "engage_webhook_inbox_errors_total",
+    "Operations that failed in the inbox",
+    "operation",
+  );
+  const clicks = counter("engage_webhook_clicks_total", "Clicks by whether they were kept", "outcome");
   for (const outcome of ["kept", "failed"]) clicks.add(0, outcome);
   for (const operation of ["lease", "extend", "settle", "prune"]) inboxErrors.add(0, operation);
   return {
-    receive: countReceived(sums, names.channels),
-    delivery: countDelivered(sums, names.targets, inboxErrors, callDurations(registry)),
+    receive: countReceived(counter, names.channels),
+    delivery: countDelivered(counter, names.targets, inboxErrors, callDurations(registry)),
     clickKept: () => clicks.add(1, "kept"),
     clickFailed: () => clicks.add(1, "failed"),
     pruneFailed: () => inboxErrors.add(1, "prune"),
   };
 }
 
-type MakeSums = (name: string, help: string, ...labels: readonly string[]) => Sums;
-
-function countReceived(sums: MakeSums, channels: readonly string[]): ReceiveObserver {
-  const batches = sums("batches_total", "Batches stored, and those known from before", "channel", "outcome");
-  const refused = sums("refused_batches_total", "Batches of which nothing was accepted", "channel", "reason");
-  const elements = sums("elements_total", "Messages of stored batches", "channel", "outcome");
-  const warnings = sums("warnings_total", "Oddities of accepted batches", "channel", "kind");
-  const checks = sums(
-    "failed_checks_total",
+function countReceived(counter: CreateCounter, channels: readonly string[]): ReceiveObserver {
+  const batches = counter(
+    "engage_webhook_batches_total",
+    "Batches that were stored, and repeated ones",
+    "channel",
+    "outcome",
+  );
+  const refused = counter(
+    "engage_webhook_refused_batches_total",
+    "Batches that were refused as a whole",
+    "channel",
+    "reason",
+  );
+  const elements = counter(
+    "engage_webhook_elements_total",
+    "Messages of stored batches",
+    "channel",
+    "outcome",
+  );
+  const warnings = counter(
+    "engage_webhook_warnings_total",
+    "Warnings about accepted batches",
+    "channel",
+    "kind",
+  );
+  const checks = counter(
+    "engage_webhook_failed_checks_total",
     "Push-id checks and sync deliveries that failed",
     "channel",
     "what",
@@ -60,7 +85,7 @@ function countReceived(sums: MakeSums, channels: readonly string[]): ReceiveObse
     for (const outcome of ["accepted", "failed"]) elements.add(0, channel, outcome);
     for (const reason of refusals.slice(1)) refused.add(0, channel, reason);
   }
-  refused.add(0, strange, "unknown_channel");
+  refused.add(0, unknownChannel, "unknown_channel");
   return {
     accepted(channel, { accepted, failed }) {
       batches.add(1, channel, "accepted");
@@ -68,7 +93,7 @@ function countReceived(sums: MakeSums, channels: readonly string[]): ReceiveObse
       elements.add(failed, channel, "failed");
     },
     repeated: (channel) => batches.add(1, channel, "repeated"),
-    refused: (channel, { kind }) => refused.add(1, known.has(channel) ? channel : strange, kind),
+    refused: (channel, { kind }) => refused.add(1, known.has(channel) ? channel : unknownChannel, kind),
     warned(channel, { duplicateKeys, numbersForText, oddReceiptValues, requestIds }) {
       const kinds = {
         duplicate_keys: duplicateKeys.count,
@@ -83,14 +108,27 @@ function countReceived(sums: MakeSums, channels: readonly string[]): ReceiveObse
 }
 
 function countDelivered(
-  sums: MakeSums,
+  counter: CreateCounter,
   targets: readonly string[],
-  inboxErrors: Sums,
+  inboxErrors: Counter,
   durations: Histogram<"target">,
 ): DeliveryObserver {
-  const deliveries = sums("deliveries_total", "Messages by the outcome of an attempt", "target", "outcome");
-  const opened = sums("breaker_opened_total", "Times that a target was taken for down", "target");
-  const lost = sums("lost_leases_total", "Messages that another process took over", "target");
+  const deliveries = counter(
+    "engage_webhook_deliveries_total",
+    "Messages by the outcome of an attempt",
+    "target",
+    "outcome",
+  );
+  const opened = counter(
+    "engage_webhook_breaker_opened_total",
+    "Times that a target was considered down",
+    "target",
+  );
+  const lost = counter(
+    "engage_webhook_lost_leases_total",
+    "Messages that another process took over",
+    "target",
+  );
   for (const target of targets) {
     for (const outcome of ["done", "retry", "dead"]) deliveries.add(0, target, outcome);
     opened.add(0, target);

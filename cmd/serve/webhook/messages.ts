@@ -20,12 +20,10 @@ import { createPushIdCheckers } from "../../../services/webhook/receive/check-pu
 import { createReceiver, type Receive, type RoutesOf } from "../../../services/webhook/receive/receive.ts";
 import type { Config } from "../../config/config.ts";
 import { registerInboxGauges, registerTargetGauges } from "../metrics/webhook-gauges.ts";
+import { startPruning } from "../prune.ts";
 import type { StopTime } from "../stop-time.ts";
 import { openTargets, pullPolicies, warnOfOrphans } from "./delivery.ts";
-import { openInbox } from "./inbox.ts";
-import { createInboxCheck } from "./inbox-check.ts";
-import { startUpkeep } from "./upkeep.ts";
-import { startWaiting } from "./wait-for-inbox.ts";
+import { createInboxCheck, openInbox, startReading } from "./inbox.ts";
 
 type Methods = Omit<ServiceImpl<typeof WebhookReceiver>, "receive" | "reportClick">;
 
@@ -57,7 +55,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
   const { targets, channels } = config.webhook;
   const clock = systemClock;
   const inbox = opened.use(await openInbox(config));
-  opened.use(startWaiting(logger, () => warnOfOrphans(inbox, targets, logger)));
+  opened.use(startReading(logger, () => warnOfOrphans(inbox, targets, logger)));
   const outbound = createOutbound(config.webhook.outbound);
   const delivery = opened.use(
     openTargets(targets, {
@@ -69,7 +67,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
       stopMs: stop.leftMs,
     }),
   );
-  opened.use(startUpkeep(inbox, ports.pruneFailed));
+  opened.use(startPruning(inbox, ports.pruneFailed));
   const { checkPushIds } = opened.use(createPushIdCheckers(channels, outbound));
   registerInboxGauges(registry, inbox);
   registerTargetGauges(registry, delivery);

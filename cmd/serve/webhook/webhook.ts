@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { Code, type ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import { kEncodedBody, kRawBody } from "../../../gateway/call/record.ts";
-import { refuse } from "../../../gateway/call/refusals.ts";
 import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { compileChannels } from "../../../services/webhook/channels.ts";
@@ -15,9 +14,8 @@ import { createWebhookCodecs } from "../../../services/webhook/rest-codecs.ts";
 import { createReceiveMethod } from "../../../services/webhook/webhook.ts";
 import type { RecordSink } from "../../../store/records/records.ts";
 import type { Config } from "../../config/config.ts";
-import { callerOf } from "../caller-of.ts";
-import { tellBoth } from "../channel/tell-both.ts";
-import { jsonDecoderOf } from "../json-decoder.ts";
+import { combineObservers } from "../combine-observers.ts";
+import { callerOf, jsonDecoderOf, tooLarge } from "../gateway-ports.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { createDeliveryLog, createReceiveLog } from "../log/webhook.ts";
 import { createWebhookMetrics, type WebhookMetrics } from "../metrics/webhook.ts";
@@ -59,7 +57,7 @@ export async function openWebhookServices(
   const names = { channels: Object.keys(configs), targets: Object.keys(targets) };
   const throttle = createThrottle(() => performance.now());
   const metrics = createWebhookMetrics(registry, names);
-  const receiveObserver = tellBoth(
+  const receiveObserver = combineObservers(
     metrics.receive,
     createReceiveLog(logger, throttle, (name) => channels.has(name)),
   );
@@ -88,7 +86,7 @@ export async function openWebhookServices(
           registry,
           stop,
           receiveObserver,
-          deliveryObserver: tellBoth(metrics.delivery, createDeliveryLog(logger, throttle)),
+          deliveryObserver: combineObservers(metrics.delivery, createDeliveryLog(logger, throttle)),
           pruneFailed: reportPruneFailure(metrics, logger),
         })
       : refuseMessages(receiveObserver),
@@ -127,10 +125,6 @@ function reportPruneFailure(metrics: WebhookMetrics, logger: Logger): (error: un
     metrics.pruneFailed();
     logger.error({ err: error }, "could not delete what is past its retention");
   };
-}
-
-function tooLarge(message: string): ConnectError {
-  return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
 }
 
 /** One after the other: a click that the second one refuses is reported again, and the first may have it twice. */

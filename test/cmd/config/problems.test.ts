@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { linesOf, loadText, problemsOf } from "./load.ts";
 
 const cases: readonly (readonly [name: string, yaml: string, expected: readonly string[]])[] = [
@@ -226,5 +226,20 @@ test("sections whose values are all commented out are as good as left out", () =
   expect(loadText("log:\nprojects:\nlimits:\n  methods:\n").config).toMatchObject({
     log: { level: "info" },
     projects: [],
+  });
+});
+
+describe("settings of what is stored", () => {
+  it.each([
+    [
+      "parser: { store: { project: 1 } }",
+      "engage.yaml:1:29: parser.store.project: there is no project 1, projects is empty",
+    ],
+    [
+      'projects: [{ id: 1 }]\nparser: { store: { project: 1, formats: [a] }, formats: [{ name: b, index: "*", type: pass_through }] }',
+      'engage.yaml:2:42: parser.store.formats[0]: there is no format "a", formats are b',
+    ],
+  ])("%s", (text, problem) => {
+    expect(linesOf(problemsOf(text))).toEqual([problem]);
   });
 });

@@ -31,7 +31,7 @@ describe("commands that call a running server", () => {
         [
           "^CHANNEL  TARGET  ACCEPTED  DELIVERED  DEAD  PENDING",
           "demo     pulled         3          0     2        1",
-          String.raw`inbox: takes batches, uses [\d.]+ [KM]iB, [\d.,]+ [KMGT]iB free, oldest message that waits is of [-\d]+ [:.\d]+` +
+          String.raw`inbox: accepts batches, uses [\d.]+ [KM]iB, [\d.,]+ [KMGT]iB free, oldest message that waits is of [-\d]+ [:.\d]+` +
             "\n$",
         ].join("\n"),
       ),
@@ -113,7 +113,7 @@ describe("callers", () => {
     const { code, stdout } = await runEngage(["webhook", "stats"], {
       cwd: folderWith({ "engage.yaml": yaml }),
     });
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^no messages yet\ninbox: takes batches, /)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^no messages yet\ninbox: accepts batches, /)]);
   });
 
   test.each([

@@ -53,13 +53,13 @@ it("starts while PostgreSQL is unavailable, and waits for it", long, async ({ si
   expect(await sender.send(batch!)).toMatchObject({ status: 503 });
   expect((await fetch(`http://127.0.0.1:${engage.port}/readyz`)).status).toBe(503);
   expect((await fetch(`http://127.0.0.1:${engage.port}/healthz`)).status).toBe(200);
-  expect(engage.log.map(({ msg }) => msg)).toContain("waiting for the inbox, no batches are taken");
+  expect(engage.log.map(({ msg }) => msg)).toContain("waiting for the inbox, no batches are accepted");
   await store.server.start();
   await sender.sendUntilAcknowledged(batch!);
   expect(await settledBooks(engage)).toMatchObject({ accepted: 20, delivered: 20 });
   const isReady = async (): Promise<boolean> => (await fetch(`http://127.0.0.1:${engage.port}/readyz`)).ok;
   await vi.waitUntil(isReady, { timeout: 30_000 });
-  await vi.waitUntil(() => engage.log.some(({ msg }) => msg === "the inbox can be read now"), {
+  await vi.waitUntil(() => engage.log.some(({ msg }) => msg === "the inbox is available now"), {
     timeout: 30_000,
   });
 });

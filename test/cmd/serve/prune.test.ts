@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startUpkeep } from "../../../../cmd/serve/webhook/upkeep.ts";
-import type { PruneResult } from "../../../../store/inbox/inbox.ts";
+import { startPruning } from "../../../cmd/serve/prune.ts";
+import type { PruneResult } from "../../../store/inbox/inbox.ts";
 
-describe("upkeep", () => {
+describe("pruning", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   const result = { batches: 1, claims: 0, deadLetters: 0, more: false };
@@ -18,7 +18,7 @@ describe("upkeep", () => {
     ];
     const prune = vi.fn(() => answers.shift()!());
     const failed = vi.fn();
-    const upkeep = startUpkeep({ prune }, failed);
+    const upkeep = startPruning({ prune }, failed);
     await vi.advanceTimersByTimeAsync(59_999);
     expect(prune).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -34,7 +34,7 @@ describe("upkeep", () => {
   it("waits for a piece that is under way, and begins no other", async () => {
     const piece = Promise.withResolvers<PruneResult>();
     const prune = vi.fn(() => piece.promise);
-    const upkeep = startUpkeep({ prune }, () => {});
+    const upkeep = startPruning({ prune }, () => {});
     await vi.advanceTimersByTimeAsync(180_000);
     const closed = upkeep[Symbol.asyncDispose]();
     piece.resolve({ ...result, more: true });

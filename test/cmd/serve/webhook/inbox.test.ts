@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createInboxCheck } from "../../../../cmd/serve/webhook/inbox-check.ts";
+import { createInboxCheck } from "../../../../cmd/serve/webhook/inbox.ts";
 import type { InboxHealth } from "../../../../store/inbox/inbox.ts";
 import { createLog } from "../../log-lines.ts";
 
@@ -18,7 +18,11 @@ describe("readiness", () => {
     [fine, 5_000, undefined],
     [fine, 4_999, "a message has waited for longer than 4999 ms"],
     [{ ...fine, oldestPendingMs: null }, 1, undefined],
-    [{ ...fine, writable: false, reason: 'disk of "/srv/inbox.db" is full' }, undefined, "takes no batches"],
+    [
+      { ...fine, writable: false, reason: 'disk of "/srv/inbox.db" is full' },
+      undefined,
+      "accepts no batches",
+    ],
   ])("of %j with the limit %j is %j", async (health, maxPendingAgeMs, expected) => {
     const check = createInboxCheck({ health: async () => health }, maxPendingAgeMs, createLog().logger);
     expect(await check(signal)).toBe(expected);
@@ -33,8 +37,8 @@ describe("readiness", () => {
     health = fine;
     await check(signal);
     expect(lines).toEqual([
-      { level: "error", reason: "disk full", msg: "inbox takes no batches" },
-      { level: "info", msg: "inbox takes batches again" },
+      { level: "error", reason: "disk full", msg: "inbox accepts no batches" },
+      { level: "info", msg: "inbox accepts batches again" },
     ]);
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createSiteLog } from "../../../../cmd/serve/log/sites.ts";
-import { sendHttp1 } from "../../../e2e/raw.ts";
-import { openGatewayForTest } from "../../../gateway/gateway-server.ts";
-import { createLog } from "../../log-lines.ts";
+import { createSiteLog } from "../../../cmd/serve/sites.ts";
+import { sendHttp1 } from "../../e2e/raw.ts";
+import { openGatewayForTest } from "../../gateway/gateway-server.ts";
+import { createLog } from "../log-lines.ts";
 
 test("a refused page is logged with the reason, with bounds on each text and on the lines", async () => {
   const { lines, logger } = createLog();

@@ -1,18 +1,18 @@
-/** Retention is counted in hours. */
+/** Retention is counted in hours, so a minute is often enough. */
 const intervalMs = 60_000;
-/** Pieces of one round; a backlog is worked off in the next ones. */
+/** Pieces that one round deletes at most; the next round continues with a backlog. */
 const maxPieces = 200;
 
-/** A store that deletes a bounded piece at a time of what it no longer keeps. */
+/** A store that deletes what its retention no longer covers, a bounded piece at a time. */
 export interface Prunable {
   prune(): Promise<{ readonly more: boolean }>;
 }
 
 /**
  * Deletes from a store what its retention no longer covers, once a minute.
- * @param onError told of each failed round; the next one tries again
+ * @param onError called for each failed round; the next round tries again
  */
-export function startUpkeep(store: Prunable, onError: (error: unknown) => void): AsyncDisposable {
+export function startPruning(store: Prunable, onError: (error: unknown) => void): AsyncDisposable {
   const stop = new AbortController();
   let round: Promise<void> | undefined;
   const prune = async (): Promise<void> => {
