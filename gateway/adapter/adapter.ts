@@ -13,10 +13,11 @@ import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
-import { eachUntilAborted, enforceDeadline, startLimit } from "../call/deadline.ts";
+import { eachUntilAborted } from "../../base/async/abort.ts";
+import { abortError, enforceDeadline, startDeadline } from "../call/deadline.ts";
 import { concealFaults } from "../call/failures.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "../call/record.ts";
-import { takeTurns } from "../call/yield.ts";
+import { yieldBetweenMessages } from "../call/yield.ts";
 import { createJsonBodyReader, hasLongs } from "../codec/json-body.ts";
 import type { Core } from "../core.ts";
 import { type Connection, connectionOf } from "../http/connections.ts";
@@ -69,7 +70,7 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
       blameCaller,
       enforceDeadline(core.limits.maxDeadlineMs),
       concealFaults(core.reportFault),
-      takeTurns,
+      yieldBetweenMessages,
       ...core.interceptors,
     ],
   });
@@ -140,7 +141,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
   core.observer.started(record);
   const closed = new Promise<void>((resolve) => response.once("close", resolve));
   // Only calls that take one message have a limit of their own: streams may be open for ever.
-  using limit = served.spec.kind === "unary" ? startLimit(core.limits.maxDeadlineMs) : undefined;
+  using limit = served.spec.kind === "unary" ? startDeadline(core.limits.maxDeadlineMs) : undefined;
   const cut = new AbortController();
   const connection = connectionOfRequest(request);
   const hold = core.openBytes.openBody(connection, { cut: (reason) => cut.abort(reason) });
@@ -201,7 +202,7 @@ async function* receive(
   record: CallRecord,
   signal: () => AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of eachUntilAborted(body, signal())) {
+  for await (const chunk of eachUntilAborted(body, signal(), abortError)) {
     record.bytesIn += chunk.byteLength;
     yield chunk;
   }

@@ -5,60 +5,39 @@ import {
   type StreamResponse,
   type UnaryResponse,
 } from "@connectrpc/connect";
+import { eachUntilAborted, startTimeLimit, type TimeLimit, untilAborted } from "../../base/async/abort.ts";
 
 /**
- * Ends calls at their deadline or when the caller goes away, also when the
+ * Ends calls at their deadline or when the caller closes the connection, even if the
  * handler does not look at its signal: Connect aborts the signal and then waits
  * for the handler. Unary calls end after `maxDeadlineMs` in any case; streams may
- * be open for ever.
+ * stay open for ever.
  */
 export function enforceDeadline(maxDeadlineMs: number): Interceptor {
   return (next) => async (request) => {
     if (request.stream) {
-      const response = await untilAborted(next(request), request.signal);
+      const response = await untilAborted(next(request), request.signal, abortError);
       return response.stream
-        ? { ...response, message: eachUntilAborted(response.message, request.signal) }
+        ? { ...response, message: eachUntilAborted(response.message, request.signal, abortError) }
         : response;
     }
-    using limit = startLimit(maxDeadlineMs);
-    const signal = AbortSignal.any([request.signal, limit.signal]);
-    return await untilAborted<UnaryResponse | StreamResponse>(next({ ...request, signal }), signal);
+    using limit = startDeadline(maxDeadlineMs, request.signal);
+    const { signal } = limit;
+    return await untilAborted<UnaryResponse | StreamResponse>(
+      next({ ...request, signal }),
+      signal,
+      abortError,
+    );
   };
 }
 
 /** A signal that aborts with DEADLINE_EXCEEDED after this time, unless it is disposed of before. */
-export function startLimit(maxDeadlineMs: number): { readonly signal: AbortSignal } & Disposable {
-  const controller = new AbortController();
-  const expire = (): void =>
-    controller.abort(new ConnectError("the deadline of the call was exceeded", Code.DeadlineExceeded));
-  const timer = setTimeout(expire, maxDeadlineMs);
-  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+export function startDeadline(maxDeadlineMs: number, caller?: AbortSignal): TimeLimit {
+  const exceeded = () => new ConnectError("the deadline of the call was exceeded", Code.DeadlineExceeded);
+  return startTimeLimit(maxDeadlineMs, exceeded, caller);
 }
 
-/** The outcome of `work`, or the signal's reason if that comes first. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(ConnectError.from(signal.reason, Code.Canceled));
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}
-
-/** The same messages; once the signal aborts its reason is thrown instead of the next. */
-export async function* eachUntilAborted<T>(
-  messages: AsyncIterable<T>,
-  signal: AbortSignal,
-): AsyncGenerator<T> {
-  const iterator = messages[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const result = await untilAborted(iterator.next(), signal);
-      if (result.done === true) return;
-      yield result.value;
-    }
-  } finally {
-    // Not awaited: a handler that ignores its signal would hold the call open here.
-    iterator.return?.().catch(() => {});
-  }
+/** The error of a call whose signal was aborted. */
+export function abortError(reason: unknown): ConnectError {
+  return ConnectError.from(reason, Code.Canceled);
 }

@@ -1,20 +1,20 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { Interceptor } from "@connectrpc/connect";
 
-/** At some 0.1 ms for each message and its answer, other calls wait for about 3 ms. */
-const messagesPerTurn = 32;
+/** A message and its response take some 0.1 ms, so other calls wait for about 3 ms. */
+const messagesPerYield = 32;
 
 /**
- * Gives other calls their turn between the messages of a stream. What has arrived together, up to a window of tiny
- * messages, is otherwise worked off without a pause, for taking a message that is there waits for nothing.
+ * Lets other calls run between the messages of a stream. Messages that have arrived together, up to a window of tiny
+ * ones, would otherwise be handled without a pause, because taking one that is there waits for nothing.
  */
-export const takeTurns: Interceptor = (next) => (request) =>
-  next(request.stream ? { ...request, message: inTurns(request.message) } : request);
+export const yieldBetweenMessages: Interceptor = (next) => (request) =>
+  next(request.stream ? { ...request, message: yielding(request.message) } : request);
 
-async function* inTurns<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
+async function* yielding<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
   let taken = 0;
   for await (const message of messages) {
-    if (++taken % messagesPerTurn === 0) await nextTurn();
+    if (++taken % messagesPerYield === 0) await setImmediate();
     yield message;
   }
 }

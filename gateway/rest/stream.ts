@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { createYield } from "../../base/async/yield.ts";
 import { Call } from "../call/call.ts";
 import { toSafeError } from "../call/failures.ts";
 import { CallRecord, kRawBody } from "../call/record.ts";
@@ -41,7 +41,7 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Jso
     const reading = core.openBytes.openReading(connectionOfRequest(request), { cut });
     const release = abortWith(call, response, core.shutdownSignal);
     try {
-      await untilAborted(call, async () => {
+      await untilCallAborted(call, async () => {
         core.authorize(record, served, call.requestHeader);
         const standing = admit?.(call, segments, query) ?? "known";
         if (typeof standing === "object" && "answer" in standing)
@@ -98,15 +98,12 @@ function abortWith(call: Call, response: NodeResponse, shutdown: AbortSignal): (
 }
 
 /** Rejects as soon as the call is aborted: a handler may not look at its signal. */
-function untilAborted(call: Call, work: () => Promise<void>): Promise<void> {
+function untilCallAborted(call: Call, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     call.onAbort(reject);
     work().then(resolve, reject);
   });
 }
-
-/** A handler with all its messages at hand, and a caller that reads fast, would let nothing else run. */
-const maxTurnMs = 5;
 
 async function pump(
   call: Call,
@@ -120,7 +117,7 @@ async function pump(
   const response = target as ServerResponse;
   const { record } = call;
   let index = 0;
-  let turnMs = performance.now();
+  const yieldToEventLoop = createYield();
   for await (const message of messages) {
     if (call.aborted) return;
     const chunk = writer.write(message, call.message as Message, index);
@@ -131,10 +128,8 @@ async function pump(
     reading.take(chunk.length);
     if (chunk.length > 0 && !response.write(chunk)) await drained(response);
     reading.settle();
-    if (performance.now() - turnMs > maxTurnMs) {
-      await nextTurn();
-      turnMs = performance.now();
-    }
+    // Messages that are at hand, for a caller that reads fast, would let nothing else run.
+    await yieldToEventLoop();
     if (call.aborted) return;
   }
   if (index === 0) response.writeHead(200, headersOf(call, writer.emptyType));

@@ -14,9 +14,9 @@ import type { AnalysisObserver } from "./observer.ts";
 import { createForwardQuery } from "./platform/forward.ts";
 import type { AnalysisProject } from "./project/project.ts";
 import { answerBytesOf, keepAnswerBytes } from "./rest/answer-bytes.ts";
+import { encodeParts } from "./rest/encode-parts.ts";
 import type { ValueStyle } from "./rest/fast-format.ts";
 import { writeAnalysis } from "./rest/write-analysis.ts";
-import { writeInTurns } from "./rest/write-in-turns.ts";
 import { writeUsers } from "./rest/write-users.ts";
 import { faultsOfTimeout, maxSeconds, secondsOf } from "./time-limit.ts";
 
@@ -135,5 +135,5 @@ async function forRest<T extends Message>(
 ): Promise<T> {
   if (rest === undefined || answerBytesOf(answer) !== undefined) return answer;
   // A copy: a kept result must not hold on to its bytes too.
-  return keepAnswerBytes({ ...answer }, await writeInTurns(parts(), signal));
+  return keepAnswerBytes({ ...answer }, await encodeParts(parts(), signal));
 }

@@ -1,4 +1,5 @@
 import type { HandlerContext } from "@connectrpc/connect";
+import { untilAborted } from "../../base/async/abort.ts";
 import type { Admission } from "./admission/admission.ts";
 import type { AnyQuery, RestCall } from "./engine.ts";
 import { type AnalysisObserver, type EngineName, type Operation, outcomeOf } from "./observer.ts";
@@ -7,7 +8,7 @@ import { toCallError } from "./refusal/call-error.ts";
 import { joinFaults } from "./refusal/join-faults.ts";
 import type { QueryViolation } from "./refusal/refusal.ts";
 import { originOf, refuseQuery } from "./rest/query-body.ts";
-import { eachWithin, startTimeLimit, untilAborted } from "./time-limit.ts";
+import { eachWithin, startQueryLimit } from "./time-limit.ts";
 
 /** What all requests have. */
 interface QueryRequest {
@@ -111,7 +112,7 @@ export async function withinTime<T>(
   seconds: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  using limit = startTimeLimit(caller, seconds);
+  using limit = startQueryLimit(caller, seconds);
   return await untilAborted(work(limit.signal), limit.signal);
 }
 
@@ -127,6 +128,6 @@ export async function* eachWithinTime<T>(
   { seconds, stallMs }: StreamTimes,
   work: (signal: AbortSignal) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  using limit = startTimeLimit(caller, seconds);
+  using limit = startQueryLimit(caller, seconds);
   yield* eachWithin(work(limit.signal), { signal: limit.signal, stallMs });
 }

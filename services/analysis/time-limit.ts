@@ -1,3 +1,4 @@
+import { startTimeLimit, type TimeLimit, untilAborted } from "../../base/async/abort.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "./refusal/refusal.ts";
 
 const defaultSeconds = 60;
@@ -15,37 +16,9 @@ export function faultsOfTimeout(timeoutSeconds: number | undefined): readonly Qu
 }
 
 /** A signal that is aborted with the caller's, or with a refusal when the time is over. */
-export interface TimeLimit extends Disposable {
-  readonly signal: AbortSignal;
-}
-
-export function startTimeLimit(caller: AbortSignal, seconds: number): TimeLimit {
-  const controller = new AbortController();
-  const expire = (): void => {
-    const message = `the query did not end within ${seconds} s and was cancelled`;
-    controller.abort(new AnalysisRefusal(returnCodes.timeout, message));
-  };
-  const leave = (): void => controller.abort(caller.reason);
-  const timer = setTimeout(expire, seconds * 1_000);
-  if (caller.aborted) leave();
-  else caller.addEventListener("abort", leave, { once: true });
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      caller.removeEventListener("abort", leave);
-    },
-  };
-}
-
-/** The outcome of `work`, or the signal's reason if that comes first: an engine may take its time to cancel. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason);
-    if (signal.aborted) leave();
-    signal.addEventListener("abort", leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-  });
+export function startQueryLimit(caller: AbortSignal, seconds: number): TimeLimit {
+  const message = `the query did not end within ${seconds} s and was cancelled`;
+  return startTimeLimit(seconds * 1_000, () => new AnalysisRefusal(returnCodes.timeout, message), caller);
 }
 
 /** When a stream ends although its reader did not ask for that. */

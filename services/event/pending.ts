@@ -1,4 +1,4 @@
-import { createTurn, mapInTurns, type Turn } from "../../base/async/turns.ts";
+import { createYield, mapYielding, type YieldToEventLoop } from "../../base/async/yield.ts";
 import { checkLine, checksumBytes } from "../../base/files/line-checksum.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import type { RecordChunk, RecordPlace, RecordReader } from "../../store/records/records.ts";
@@ -6,7 +6,7 @@ import { comparePlaces } from "./load/places.ts";
 import type { Project } from "./projects.ts";
 import type { NameRates } from "./record/name-book.ts";
 import type { CheckedRecord } from "./record/record.ts";
-import { decodeSpoolLineInTurns } from "./spool-line.ts";
+import { decodeSpoolLineYielding } from "./spool-line.ts";
 import { createVerdicts, type Verdicts } from "./verdicts.ts";
 
 /** Records that are on disk and that the store may not have loaded. */
@@ -55,7 +55,7 @@ interface ProjectWalk {
   at: RecordPlace | undefined;
   verdicts: Verdicts;
   /** The walk under way; the next one waits for it. */
-  turn: Promise<void>;
+  last: Promise<void>;
 }
 
 /** About 44,000 records of 12 properties, 0.3 to 0.5 s of processor time. */
@@ -77,7 +77,7 @@ export function createPendingChecks(options: PendingOptions): PendingChecks {
       expected: new Set(),
       at: undefined,
       verdicts: verdictsOf(project, options),
-      turn: Promise.resolve(),
+      last: Promise.resolve(),
     };
     walks.set(project.id, walk);
     return walk;
@@ -114,8 +114,8 @@ export function verdictsOf(project: Project, options: Pick<PendingOptions, "sche
 
 /** What can't be read is no reason to fail: the record is kept, and the loader, which reads the same, tells of it. */
 function inTurn(walk: ProjectWalk, work: () => Promise<void>): Promise<void> {
-  walk.turn = walk.turn.then(work).catch(() => {});
-  return walk.turn;
+  walk.last = walk.last.then(work).catch(() => {});
+  return walk.last;
 }
 
 /** Looks at what is on disk by now. */
@@ -125,14 +125,14 @@ async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void
   const end = await records.end();
   const from = placeOf(walk, records, options) ?? (await records.start());
   if ((await records.bytesBehind(from)) > (options.maxPendingBytes ?? defaultPendingBytes)) return;
-  const turn = createTurn();
+  const yieldToEventLoop = createYield();
   for (let at = from; comparePlaces(at, end) < 0; at = placeOf(walk, records, options) ?? at) {
     const chunk = await records.read(at, chunkBytes);
     if (chunk === undefined) return;
     const now = placeOf(walk, records, options);
     // Loaded in the meantime: the schema has it, and more than these lines would know.
     if (now !== undefined && comparePlaces(now, at) > 0) continue;
-    await checkLines(walk, chunk, turn);
+    await checkLines(walk, chunk, yieldToEventLoop);
     walk.at = chunk.to;
   }
 }
@@ -151,7 +151,11 @@ function placeOf(
   return walk.at;
 }
 
-async function checkLines(walk: ProjectWalk, chunk: RecordChunk, turn: Turn): Promise<void> {
+async function checkLines(
+  walk: ProjectWalk,
+  chunk: RecordChunk,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<void> {
   const { bytes } = chunk;
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let start = 0; start < lines.length; ) {
@@ -161,12 +165,12 @@ async function checkLines(walk: ProjectWalk, chunk: RecordChunk, turn: Turn): Pr
     start = end + 1;
     if (!startsWith(line, walk.lineHead) && !startsWith(line, rawHead)) continue;
     if (checkLine(line, { number: chunk.from.number, offset }) === "damaged") continue;
-    const decoded = await decodeSpoolLineInTurns(line, turn);
+    const decoded = await decodeSpoolLineYielding(line, yieldToEventLoop);
     if (decoded?.projectId !== walk.project.id) continue;
     const { records, receivedMs, steadyMs, appid } = decoded;
     const { verdicts } = walk;
     const checkOne = (record: unknown): CheckedRecord => verdicts.check(record, receivedMs, appid, steadyMs);
-    const checked = await mapInTurns(records, checkOne, turn);
+    const checked = await mapYielding(records, checkOne, yieldToEventLoop);
     for (const one of walk.expected) {
       if (!isLine(line, one.line)) continue;
       one.checked = checked;

@@ -1,4 +1,4 @@
-import { mapInTurns, type Turn } from "../../base/async/turns.ts";
+import { mapYielding, type YieldToEventLoop } from "../../base/async/yield.ts";
 import { parseExactJson } from "../../store/events/events.ts";
 import { findRecords } from "./body/record-list.ts";
 
@@ -148,16 +148,20 @@ const tailForm = /^(?:,"#crc":"[0-9a-f]{8}")?\}$/;
 const maxHeadBytes = 2_048;
 
 /** The same of the bytes of a line; the records of a long one are parsed one by one, with turns for others. */
-export async function decodeSpoolLineInTurns(line: Buffer, turn: Turn): Promise<SpoolLine | undefined> {
+export async function decodeSpoolLineYielding(
+  line: Buffer,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<SpoolLine | undefined> {
   const head = line.length <= shortBytes ? null : headForm.exec(line.toString("utf8", 0, maxHeadBytes));
-  const list = head && (await findRecords(line, Buffer.byteLength(head[0]), turn).catch(() => undefined));
+  const list =
+    head && (await findRecords(line, Buffer.byteLength(head[0]), yieldToEventLoop).catch(() => undefined));
   const isWhole = list && list.faults.size === 0 && tailForm.test(line.toString("latin1", list.end));
   if (!isWhole) return decodeSpoolLine(line.toString());
   const places = list.starts.map((start, index) => [start, list.ends[index]!] as const);
-  const records = await mapInTurns(
+  const records = await mapYielding(
     places,
     ([start, end]) => parseExactJson(line.toString("utf8", start, end)),
-    turn,
+    yieldToEventLoop,
   );
   const [, projectId, receivedMs, driftMs, appid] = head;
   return {

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { createTurn, mapInTurns } from "../../base/async/turns.ts";
+import { createYield, mapYielding } from "../../base/async/yield.ts";
 import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
@@ -77,10 +77,10 @@ async function areAllFinal(
   { schema }: Pick<TakeOptions, "schema">,
   checked: readonly CheckedRecord[],
 ): Promise<boolean> {
-  const turn = createTurn();
+  const yieldToEventLoop = createYield();
   for (let at = 0; at < checked.length; at += finalSlice) {
     if (!areFinal(project, schema, checked.slice(at, at + finalSlice))) return false;
-    const wait = turn();
+    const wait = yieldToEventLoop();
     if (wait !== undefined) await wait;
   }
   return true;
@@ -120,7 +120,7 @@ function checkAll(
 ): Promise<readonly CheckedRecord[]> {
   const checkOne = (record: RawRecord): CheckedRecord =>
     "json" in record ? check(record.json, receivedMs, appid, receivedMs - driftMs) : record.refusal;
-  return mapInTurns(records, checkOne, createTurn());
+  return mapYielding(records, checkOne, createYield());
 }
 
 /** @param line of the spool @throws ConnectError UNAVAILABLE */

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { createYield } from "../../../base/async/yield.ts";
 import {
   AnalyzeEventsResponseSchema,
   ListEventUsersResponseSchema,
@@ -37,7 +38,6 @@ import { shapeAnalysis } from "../shape/event-analysis.ts";
 import { shapeDownload } from "../shape/event-download.ts";
 import { type RankedAnswer, rankAnswer } from "../shape/ranked-answer.ts";
 import { runScans } from "../shape/scan-run.ts";
-import { createBreather } from "../shape/turns.ts";
 import { shapeUserList, shapeUserTable, takeUsers, type UserListParts } from "../shape/user-list.ts";
 import { idColumns, userProperties } from "../shape/users.ts";
 import { type PlanSource, planQuery, readQuery } from "./plan-query.ts";
@@ -55,7 +55,7 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
     held: AsyncDisposableStack,
     signal: AbortSignal,
   ): Promise<RankedAnswer> =>
-    rankAnswer(plan, await runScans(plan, store, held, signal), limit, createBreather(signal));
+    rankAnswer(plan, await runScans(plan, store, held, signal), limit, createYield({ signal }));
   return {
     version: () => store.schema(project.id).version,
     async faultsOf(query, signal) {
@@ -85,7 +85,7 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
           columMeta: displayNames(store, project),
         };
         if (rest !== undefined) {
-          return writeUserList(success, (take) => takeUsers(parts, take), createBreather(signal));
+          return writeUserList(success, (take) => takeUsers(parts, take), createYield({ signal }));
         }
         const data = await shapeUserList(parts);
         return create(ListEventUsersResponseSchema, { ...success, data });

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 import {
   type ListEventUsersResponse,
   ListEventUsersResponseSchema,
@@ -16,13 +17,13 @@ import { createUserWriter, writeUsersEnd, writeUsersHead } from "./write-users.t
 export async function writeUserList(
   head: Pick<ListEventUsersResponse, "returnMessage"> & { readonly returnCode: number },
   list: (take: (some: readonly StoredUser[]) => Promise<void>) => Promise<UserList>,
-  breathe: () => Promise<void>,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<ListEventUsersResponse> {
   const { writeStored } = createUserWriter();
   const pieces: Buffer[] = [];
   const data = await list(async (some) => {
     pieces.push(Buffer.from((pieces.length === 0 ? "" : ",") + some.map(writeStored).join(",")));
-    await breathe();
+    await yieldToEventLoop();
   });
   const answer = create(ListEventUsersResponseSchema, { ...head, data });
   pieces.unshift(Buffer.from(writeUsersHead(answer)));

@@ -24,7 +24,7 @@ export type ReadEntries = (result: RankedMetric) => AsyncGenerator<GroupEntry[]>
 
 /** @param results those that will be asked for, with no more groups than will be read */
 export function createEntryReader(answer: RankedAnswer, results: readonly RankedMetric[]): ReadEntries {
-  const { table, runs, colsOf, breathe } = answer;
+  const { table, runs, colsOf, yieldToEventLoop } = answer;
   const readers = new Map<ScanRun, CellReader>();
   for (const run of runs.flat()) readers.set(run, createCellReader(run, placesWanted(run, results, table)));
   const atOnce = Math.max(1, Math.floor(maxPieceNumbers / numbersPerEntry(answer)));
@@ -40,7 +40,7 @@ export function createEntryReader(answer: RankedAnswer, results: readonly Ranked
           ...(compared === undefined ? {} : { valuesCompared: compared[i]! }),
         }),
       );
-      await breathe();
+      await yieldToEventLoop();
     }
   };
 

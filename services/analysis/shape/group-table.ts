@@ -1,6 +1,6 @@
+import { itemsPerYield, type YieldToEventLoop } from "../../../base/async/yield.ts";
 import type { KeyValue } from "../../../store/events/events.ts";
 import type { ScanRun } from "./scan-run.ts";
-import { type Breathe, breathEvery } from "./turns.ts";
 
 /** The groups of several scans under common numbers, and the values of the split. */
 export interface GroupTable {
@@ -16,7 +16,7 @@ export interface GroupTable {
 export async function createGroupTable(
   runs: readonly ScanRun[],
   hasKeys: boolean,
-  breathe: Breathe,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<GroupTable> {
   const [only, ...others] = runs;
   if (hasKeys && only !== undefined && others.length === 0 && !only.planned.isSplit) return tableOfOne(only);
@@ -24,7 +24,7 @@ export async function createGroupTable(
   const splits = createNumbering<KeyValue>();
   if (!hasKeys) groups.numberOf([]);
   const places = new Map<ScanRun, Places>();
-  for (const run of runs) places.set(run, await placesOf(run, groups, splits, breathe));
+  for (const run of runs) places.set(run, await placesOf(run, groups, splits, yieldToEventLoop));
   const placesIn = (run: ScanRun, split: number | undefined) => places.get(run)!.get(split ?? -1);
   return {
     groups: groups.values,
@@ -51,7 +51,7 @@ async function placesOf(
   { planned, groups: found }: ScanRun,
   groups: Numbering<readonly KeyValue[]>,
   splits: Numbering<KeyValue>,
-  breathe: Breathe,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<Places> {
   const places = new Map<number, Map<number, number>>();
   for (const [place, keys] of found.entries()) {
@@ -63,7 +63,7 @@ async function placesOf(
       places.set(split, own);
     }
     own.set(group, place);
-    if (place % breathEvery === 0) await breathe();
+    if (place % itemsPerYield === 0) await yieldToEventLoop();
   }
   return places;
 }

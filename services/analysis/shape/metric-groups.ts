@@ -1,10 +1,10 @@
+import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 import type { PlannedMetric } from "../describe/event-plan.ts";
 import type { Computation } from "../describe/metric/operand.ts";
 import { evaluate } from "./evaluate.ts";
 import type { GroupTable } from "./group-table.ts";
 import { orderGroups } from "./order-groups.ts";
 import { emptyValue, type ScanRun } from "./scan-run.ts";
-import type { Breathe } from "./turns.ts";
 
 /** Runs by period and scan. */
 export type Runs = readonly (readonly ScanRun[])[];
@@ -27,7 +27,7 @@ export interface RankSource {
   readonly compare: (a: number, b: number) => number;
   /** How many groups must be in order. */
   readonly limit: number;
-  readonly breathe: Breathe;
+  readonly yieldToEventLoop: YieldToEventLoop;
 }
 
 export async function rankGroups(

@@ -1,5 +1,5 @@
-import { sortInTurns } from "./sort-in-turns.ts";
-import { type Breathe, breathEvery } from "./turns.ts";
+import { itemsPerYield, type YieldToEventLoop } from "../../../base/async/yield.ts";
+import { sortYielding } from "./sort-yielding.ts";
 
 /**
  * Groups by their rank, the largest first and NaN last, ties by their labels. Only the
@@ -11,17 +11,17 @@ export async function orderGroups(
   options: {
     readonly limit: number;
     readonly compare: (a: number, b: number) => number;
-    readonly breathe: Breathe;
+    readonly yieldToEventLoop: YieldToEventLoop;
   },
 ): Promise<readonly number[]> {
-  const { limit, compare, breathe } = options;
+  const { limit, compare, yieldToEventLoop } = options;
   const tied = new Map<number, number[]>();
   for (let i = 0; i < groups.length; i++) {
     const rank = ranks[i]!;
     const own = tied.get(rank);
     if (own === undefined) tied.set(rank, [groups[i]!]);
     else own.push(groups[i]!);
-    if (i % breathEvery === 0) await breathe();
+    if (i % itemsPerYield === 0) await yieldToEventLoop();
   }
   const ordered: number[] = [];
   // Sorts NaN to the end, as does a typed array.
@@ -29,8 +29,9 @@ export async function orderGroups(
   for (const [i, rank] of descending.entries()) {
     const own = tied.get(-rank)!;
     const isToSort = own.length > 1 && ordered.length < limit;
-    for (const group of isToSort ? await sortInTurns(own, compare, breathe) : own) ordered.push(group);
-    if (i % breathEvery === 0) await breathe();
+    for (const group of isToSort ? await sortYielding(own, compare, yieldToEventLoop) : own)
+      ordered.push(group);
+    if (i % itemsPerYield === 0) await yieldToEventLoop();
   }
   return ordered;
 }

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 import {
   type GroupValue,
   type MetricResult,
@@ -10,7 +11,6 @@ import { labelOf, writeLabel } from "../text-form.ts";
 import { shapeGroupValue } from "./answer-info.ts";
 import { createGroupTable, type GroupTable } from "./group-table.ts";
 import { type RankedMetric, type RankSource, type Runs, rankGroups, splitsOf } from "./metric-groups.ts";
-import type { Breathe } from "./turns.ts";
 
 /** All groups of all results, the first ones in their order, before any numbers but totals were read. */
 export interface RankedAnswer {
@@ -19,7 +19,7 @@ export interface RankedAnswer {
   readonly table: GroupTable;
   readonly results: readonly RankedMetric[];
   readonly colsOf: (group: number) => GroupValue[];
-  readonly breathe: Breathe;
+  readonly yieldToEventLoop: YieldToEventLoop;
 }
 
 /** @param limit how many groups of each result must be in order */
@@ -27,24 +27,24 @@ export async function rankAnswer(
   plan: EventPlan,
   runs: Runs,
   limit: number,
-  breathe: Breathe,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<RankedAnswer> {
   const { keys } = plan;
-  const table = await createGroupTable(runs.flat(), keys.length > 0, breathe);
+  const table = await createGroupTable(runs.flat(), keys.length > 0, yieldToEventLoop);
   const compare = (a: number, b: number) => compareLabels(keys, table.groups[a]!, table.groups[b]!);
   const cols: GroupValue[][] = [];
   const colsOf = (group: number) => {
     cols[group] ??= keys.map(({ form }, i) => shapeGroupValue(form, table.groups[group]![i]!));
     return cols[group];
   };
-  const source: RankSource = { runs, table, compare, limit, breathe };
+  const source: RankSource = { runs, table, compare, limit, yieldToEventLoop };
   const results: RankedMetric[] = [];
   for (const metric of plan.metrics) {
     if (metric.isSplit) results.push(...(await rankSplits(plan, metric, source)));
     else if (keys.length > 0) results.push(await rankGroups(metric, undefined, source));
     else results.push({ metric, split: undefined, groups: [0], total: 0 });
   }
-  return { plan, runs, table, results, colsOf, breathe };
+  return { plan, runs, table, results, colsOf, yieldToEventLoop };
 }
 
 /** By the first label that differs, as JSON in UTF-16 order. */

@@ -1,4 +1,4 @@
-import type { Turn } from "../../../base/async/turns.ts";
+import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { BodyFault } from "../ingest/body-fault.ts";
 import type { RefusedRecord } from "../record/record.ts";
@@ -49,7 +49,11 @@ const notJson: RefusedRecord = refuse("not_json", "", "record is not JSON");
  * @throws BodyFault when there are too many
  * @param bytes valid UTF-8
  */
-export async function findRecords(bytes: Buffer, start: number, turn: Turn): Promise<RecordList | undefined> {
+export async function findRecords(
+  bytes: Buffer,
+  start: number,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<RecordList | undefined> {
   const starts: number[] = [];
   const ends: number[] = [];
   const faults = new Map<number, RefusedRecord>();
@@ -59,8 +63,8 @@ export async function findRecords(bytes: Buffer, start: number, turn: Turn): Pro
   if (byteAt(bytes, at) === closeList) return { bytes, start, end: at + 1, starts, ends, faults, depth };
   for (;;) {
     const scan = startScan(at);
-    const scanned = scanWhole(bytes, scan, turn);
-    // Most records take no turn, and waiting for each takes half as long as scanning it.
+    const scanned = scanWhole(bytes, scan, yieldToEventLoop);
+    // Most records need no yield, and waiting for each takes half as long as scanning it.
     const progress = typeof scanned === "string" ? scanned : await scanned;
     let end = scan.at;
     if (progress !== "end" || !isElementEnd(bytes, end)) {
@@ -87,11 +91,15 @@ export async function findRecords(bytes: Buffer, start: number, turn: Turn): Pro
 }
 
 /** One value to its end, with turns for others. */
-export function scanWhole(bytes: Buffer, scan: ValueScan, turn: Turn): Progress | Promise<Progress> {
+export function scanWhole(
+  bytes: Buffer,
+  scan: ValueScan,
+  yieldToEventLoop: YieldToEventLoop,
+): Progress | Promise<Progress> {
   const progress = scanValue(bytes, scan, scan.at + sliceBytes);
-  const wait = turn();
+  const wait = yieldToEventLoop();
   if (progress !== "more") return wait === undefined ? progress : wait.then(() => progress);
-  return (wait ?? Promise.resolve()).then(() => scanWhole(bytes, scan, turn));
+  return (wait ?? Promise.resolve()).then(() => scanWhole(bytes, scan, yieldToEventLoop));
 }
 
 function isElementEnd(bytes: Buffer, end: number): boolean {

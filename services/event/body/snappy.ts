@@ -1,4 +1,4 @@
-import type { Turn } from "../../../base/async/turns.ts";
+import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 
 /** Copies between two looks at the clock: about 0.1 ms. */
 const copiesPerLook = 4_096;
@@ -19,7 +19,7 @@ export async function unpackSnappy(
   bytes: Uint8Array,
   from: number,
   length: number,
-  turn: Turn,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<Buffer | undefined> {
   const target = Buffer.allocUnsafe(length);
   const place: Place = { at: from, to: 0 };
@@ -27,7 +27,7 @@ export async function unpackSnappy(
     const isGood =
       (bytes[place.at]! & 3) === 0 ? copyLiteral(bytes, target, place) : copyEarlier(bytes, target, place);
     if (!isGood) return undefined;
-    const wait = copies % copiesPerLook === 0 ? turn() : undefined;
+    const wait = copies % copiesPerLook === 0 ? yieldToEventLoop() : undefined;
     if (wait !== undefined) await wait;
   }
   return place.to === length ? target : undefined;

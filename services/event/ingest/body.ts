@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Turn } from "../../../base/async/turns.ts";
+import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 import { parseExactJson } from "../../../store/events/events.ts";
 import { byteAt, endOfKey, endOfText, skipBlanks, startScan } from "../body/json-scan.ts";
 import { notJson } from "../body/payload.ts";
@@ -25,16 +25,16 @@ const closeObject = 125;
 const comma = 44;
 
 /** Reads the JSON of a body: a list of records, one record, or an envelope with a list in `data`. @throws BodyFault */
-export async function readIngestBody(bytes: Buffer, turn: Turn): Promise<IngestBody> {
-  const body = isUtf8(bytes) ? await findBody(bytes, turn) : undefined;
+export async function readIngestBody(bytes: Buffer, yieldToEventLoop: YieldToEventLoop): Promise<IngestBody> {
+  const body = isUtf8(bytes) ? await findBody(bytes, yieldToEventLoop) : undefined;
   if (body === undefined) throw new BodyFault(notJson);
   return body;
 }
 
-async function findBody(bytes: Buffer, turn: Turn): Promise<IngestBody | undefined> {
+async function findBody(bytes: Buffer, yieldToEventLoop: YieldToEventLoop): Promise<IngestBody | undefined> {
   const start = skipBlanks(bytes, 0);
-  if (byteAt(bytes, start) === openObject) return readObject(bytes, start, turn);
-  const list = await findRecords(bytes, start, turn);
+  if (byteAt(bytes, start) === openObject) return readObject(bytes, start, yieldToEventLoop);
+  const list = await findRecords(bytes, start, yieldToEventLoop);
   return list !== undefined && isEnd(bytes, list.end) ? { list, appid: undefined } : undefined;
 }
 
@@ -46,9 +46,13 @@ interface Envelope {
 }
 
 /** One record, unless it has a list `data` and no `#type`. */
-async function readObject(bytes: Buffer, start: number, turn: Turn): Promise<IngestBody | undefined> {
+async function readObject(
+  bytes: Buffer,
+  start: number,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<IngestBody | undefined> {
   const envelope: Envelope = { data: undefined, appid: undefined, isRecord: false, depth: 1 };
-  const end = await endOfObject(bytes, start, envelope, turn);
+  const end = await endOfObject(bytes, start, envelope, yieldToEventLoop);
   if (end === -1) return undefined;
   const { data, isRecord, appid, depth } = envelope;
   if (!isEnd(bytes, end)) return undefined;
@@ -61,11 +65,16 @@ async function readObject(bytes: Buffer, start: number, turn: Turn): Promise<Ing
 }
 
 /** −1 when it is no JSON. */
-async function endOfObject(bytes: Buffer, start: number, envelope: Envelope, turn: Turn): Promise<number> {
+async function endOfObject(
+  bytes: Buffer,
+  start: number,
+  envelope: Envelope,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<number> {
   let at = skipBlanks(bytes, start + 1);
   if (byteAt(bytes, at) === closeObject) return at + 1;
   for (;;) {
-    const end = await readMember(bytes, at, envelope, turn);
+    const end = await readMember(bytes, at, envelope, yieldToEventLoop);
     if (end === -1) return -1;
     at = skipBlanks(bytes, end);
     if (byteAt(bytes, at) === closeObject) return at + 1;
@@ -75,14 +84,19 @@ async function endOfObject(bytes: Buffer, start: number, envelope: Envelope, tur
 }
 
 /** After the member; −1 when it is no JSON. The last member of a name counts, as for every reader. */
-async function readMember(bytes: Buffer, at: number, envelope: Envelope, turn: Turn): Promise<number> {
+async function readMember(
+  bytes: Buffer,
+  at: number,
+  envelope: Envelope,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<number> {
   const valueAt = endOfKey(bytes, at);
   if (valueAt === -1) return -1;
   const key = textAt(bytes, at);
   const isList = key === "data" && byteAt(bytes, valueAt) === openList;
-  const list = isList ? await findRecords(bytes, valueAt, turn) : undefined;
+  const list = isList ? await findRecords(bytes, valueAt, yieldToEventLoop) : undefined;
   const scan = startScan(valueAt);
-  if (list === undefined && (await scanWhole(bytes, scan, turn)) !== "end") return -1;
+  if (list === undefined && (await scanWhole(bytes, scan, yieldToEventLoop)) !== "end") return -1;
   if (key === "data") envelope.data = list;
   if (key === "#type") envelope.isRecord = true;
   if (key === "#app_id") envelope.appid = textAt(bytes, valueAt);
@@ -102,7 +116,10 @@ function isEnd(bytes: Buffer, at: number): boolean {
 }
 
 /** The records one by one, as they are checked. @throws BodyFault for what is nested too deeply to be written */
-export async function toRawRecords({ list }: IngestBody, turn: Turn): Promise<readonly RawRecord[]> {
+export async function toRawRecords(
+  { list }: IngestBody,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<readonly RawRecord[]> {
   const { bytes, starts, ends, faults, depth } = list;
   if (depth > maxDepth) throw new BodyFault(`Data format error, more than ${maxDepth} levels`);
   const records: RawRecord[] = [];
@@ -110,7 +127,7 @@ export async function toRawRecords({ list }: IngestBody, turn: Turn): Promise<re
     const text = bytes.toString("utf8", start, ends[index]);
     const refusal = faults.get(index);
     records.push(refusal === undefined ? { json: parseExactJson(text), text } : { refusal, text });
-    const wait = turn();
+    const wait = yieldToEventLoop();
     if (wait !== undefined) await wait;
   }
   return records;

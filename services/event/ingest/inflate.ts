@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip, gunzipSync, type ZlibOptions } from "node:zlib";
-import { createTurn } from "../../../base/async/turns.ts";
+import { createYield } from "../../../base/async/yield.ts";
 import { unpackSnappy } from "../body/snappy.ts";
 import { BodyFault, LongBodyFault } from "./body-fault.ts";
 
@@ -65,7 +65,7 @@ export async function inflateSnappy(bytes: Uint8Array, maxBytes: number): Promis
   if (length > maxBytes) throw tooLong(maxBytes);
   // A length that the bytes can't have is not worth its memory.
   const isPossible = length <= bytes.length * maxSnappyRatio;
-  const inflated = isPossible ? await unpackSnappy(bytes, end, length, createTurn()) : undefined;
+  const inflated = isPossible ? await unpackSnappy(bytes, end, length, createYield()) : undefined;
   if (inflated === undefined) throw new BodyFault("Data format error, not snappy");
   return inflated;
 }

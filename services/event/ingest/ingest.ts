@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
-import { createTurn, type Turn } from "../../../base/async/turns.ts";
+import { createYield, type YieldToEventLoop } from "../../../base/async/yield.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import {
   type DebugIngestRequest,
@@ -35,7 +35,7 @@ interface Ingested {
   readonly body: IngestBody;
   /** Parameters of a form. */
   readonly fields: Fields | undefined;
-  readonly turn: Turn;
+  readonly yieldToEventLoop: YieldToEventLoop;
 }
 
 type Read = Ingested | { readonly code: -1 | -2; readonly msg: string };
@@ -82,10 +82,10 @@ async function ingestUnseen(
 
 async function ingestChecked(
   options: IngestOptions,
-  { project, appid, body, turn }: Ingested,
+  { project, appid, body, yieldToEventLoop }: Ingested,
   receivedMs: number,
 ): Promise<IngestResponse> {
-  const records = await toRawRecords(body, turn);
+  const records = await toRawRecords(body, yieldToEventLoop);
   const driftMs = options.driftMs?.() ?? 0;
   const source = "ingest_debug";
   const batch = { project, appid, source, records, receivedMs, driftMs, dryRun: false } as const;
@@ -134,10 +134,10 @@ export async function debugIngest(
   const compress = (requestHeader.get("compress") ?? "").toLowerCase();
   const read = await readBody(options, request, compress, requestHeader.get("appid") ?? request.appid);
   if ("code" in read) return refuseDebug(read.msg);
-  const { project, appid, fields, body, turn } = read;
+  const { project, appid, fields, body, yieldToEventLoop } = read;
   const dryRun = request.dryRun === 1 || fields?.get("dryRun")?.toString() === "1";
   try {
-    const records = await toRawRecords(body, turn);
+    const records = await toRawRecords(body, yieldToEventLoop);
     const driftMs = options.driftMs?.() ?? 0;
     const batch = { project, appid, source: "data_debug", records, receivedMs, driftMs, dryRun } as const;
     return debugAnswer(await takeChecked(options, batch));
@@ -195,11 +195,13 @@ async function readBody(
     const sender = named ?? (await findSender(payload, directory, maxInflatedBytes));
     if (sender === "unknown") return nobody();
     if ("isUnknownWithin" in sender) return nobody(adviceFor(sender.isUnknownWithin));
-    const turn = createTurn();
-    const read = await readIngestBody(await unpack(payload, maxInflatedBytes), turn);
+    const yieldToEventLoop = createYield();
+    const read = await readIngestBody(await unpack(payload, maxInflatedBytes), yieldToEventLoop);
     const appid = given !== "" ? given : (payload.fields?.get("appid")?.toString() ?? read.appid ?? "");
     const project = directory.byAppid(appid);
-    return project === undefined ? nobody() : { project, appid, body: read, fields: payload.fields, turn };
+    return project === undefined
+      ? nobody()
+      : { project, appid, body: read, fields: payload.fields, yieldToEventLoop };
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     observer.rejected("format");

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { createTurn, mapInTurns, type Turn } from "../../../base/async/turns.ts";
+import { createYield, mapYielding, type YieldToEventLoop } from "../../../base/async/yield.ts";
 import { unscannedBytes } from "../../../base/json/bounds.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import type { Record as TypedRecord } from "../../../gen/engage/event/v1/record_pb.ts";
@@ -31,7 +31,7 @@ export async function trackBatch(
 ): Promise<TrackResponse> {
   const project = projectOf(options.directory, request);
   const receivedMs = options.now();
-  const records = await readRecords(request, receivedMs, createTurn());
+  const records = await readRecords(request, receivedMs, createYield());
   const { dryRun } = request;
   const appid = request.project.case === "appid" ? request.project.value : undefined;
   const driftMs = options.driftMs?.() ?? 0;
@@ -57,14 +57,14 @@ function projectOf(directory: ProjectDirectory, { project }: TrackRequest): Proj
 async function readRecords(
   { records, jsonLines }: TrackRequest,
   receivedMs: number,
-  turn: Turn,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<readonly RawRecord[]> {
   if (records.length > 0 && jsonLines.length > 0) {
     throw new ConnectError("records and json_lines are both given, one is valid", Code.InvalidArgument);
   }
   if (records.length > maxRecords) throw tooMany("records");
-  if (jsonLines.length > 0) return readLines(jsonLines, turn);
-  return mapInTurns(records, (record) => readTyped(record, receivedMs), turn);
+  if (jsonLines.length > 0) return readLines(jsonLines, yieldToEventLoop);
+  return mapYielding(records, (record) => readTyped(record, receivedMs), yieldToEventLoop);
 }
 
 function readTyped(record: TypedRecord, receivedMs: number): RawRecord {
@@ -75,7 +75,10 @@ function readTyped(record: TypedRecord, receivedMs: number): RawRecord {
   return refusal === undefined ? { json, text } : { refusal, text };
 }
 
-async function readLines(given: Uint8Array, turn: Turn): Promise<readonly RawRecord[]> {
+async function readLines(
+  given: Uint8Array,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<readonly RawRecord[]> {
   const bytes = withoutByteOrderMark(given);
   const lines: RawRecord[] = [];
   for (let start = 0; start < bytes.length; ) {
@@ -86,7 +89,7 @@ async function readLines(given: Uint8Array, turn: Turn): Promise<readonly RawRec
     if (isBlank(line)) continue;
     if (lines.length === maxRecords) throw tooMany("json_lines");
     lines.push(readLine(line));
-    const wait = turn();
+    const wait = yieldToEventLoop();
     if (wait !== undefined) await wait;
   }
   return lines;

@@ -1,3 +1,4 @@
+import { untilAborted } from "../../../base/async/abort.ts";
 import type { BatchElement } from "../../../store/inbox/inbox.ts";
 import type { Channel } from "../channels.ts";
 import type { ReceiveObserver } from "../observer.ts";
@@ -35,17 +36,10 @@ async function ask(
   const pushIds = [...new Set(elements.map(({ pushId }) => pushId))];
   const signal = AbortSignal.timeout(checkTimeoutMs);
   try {
+    // The sender waits, and a check may ignore its signal.
     return await untilAborted(checkPushIds(name, pushIds, signal), signal);
   } catch (error) {
     observer.failed(name, "push_id_check", error);
     return undefined;
   }
-}
-
-/** The sender waits: a check that ignores its signal must not hold it up. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
-  });
 }

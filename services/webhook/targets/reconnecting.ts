@@ -1,10 +1,11 @@
-/** One connection for all calls: opened when one needs it, and anew when it was lost. */
+import { untilAborted } from "../../../base/async/abort.ts";
+/** One connection for all calls. It is opened when a call needs it, and again when it was lost. */
 export interface Reconnecting<T> extends AsyncDisposable {
   /** The connection; rejects when it can't be opened. */
   get(): Promise<T>;
   /**
    * Works with the connection until the signal is aborted. Then the connection
-   * is given up: what says nothing to one call will say nothing to the next.
+   * is closed: what does not respond to one call will not respond to the next.
    */
   use<R>(work: (connection: T) => Promise<R>, signal: AbortSignal): Promise<R>;
 }
@@ -37,7 +38,7 @@ export function createReconnecting<T>({ open, isUsable, close }: ReconnectingOpt
     },
   };
 
-  /** All who find it lost or not open wait for the same new one. */
+  /** Calls that find it lost or not open wait for the same new one. */
   function get(): Promise<T> {
     if (opened !== undefined && isUsable(opened)) return Promise.resolve(opened);
     opened = undefined;
@@ -57,18 +58,5 @@ export function createReconnecting<T>({ open, isUsable, close }: ReconnectingOpt
   async function drop(connection: T): Promise<void> {
     if (opened === connection) opened = undefined;
     await close(connection);
-  }
-}
-
-/** Rejects when the signal is aborted; for clients that take no signal. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -1,7 +1,8 @@
 import type { ConnectionOptions } from "node:tls";
 import type { RedisClientType } from "@redis/client";
+import { untilAborted } from "../../../base/async/abort.ts";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
-import { createReconnecting, untilAborted } from "./reconnecting.ts";
+import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";
 import { type WriteMessage, writeAll } from "./write.ts";

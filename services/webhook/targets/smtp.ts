@@ -1,9 +1,10 @@
 import { connect, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import type { SMTPTransportGetSocket } from "nodemailer/lib/smtp-transport";
+import { untilAborted } from "../../../base/async/abort.ts";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import type { TemplateInput } from "../mapping/template.ts";
-import { createReconnecting, untilAborted } from "./reconnecting.ts";
+import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
 import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";
 import { writeOrFault } from "./write.ts";

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import { untilAborted } from "../../../base/async/abort.ts";
 import {
   type ArgumentsOf,
   type Executor,
@@ -110,7 +111,9 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
       const words = `${this.#pool.waitingCount} calls already wait for a connection`;
       throw new UnavailableError(`${noun} database: ${words}`);
     }
-    return await raceAbort(this.#tryWithClient(work), signal);
+    const outcome = this.#tryWithClient(work);
+    // The work goes on until its connection is free again.
+    return await (signal === undefined ? outcome : untilAborted(outcome, signal));
   }
 
   async #tryWithClient<T>(work: (client: PoolClient, shard: number) => Promise<T>): Promise<T> {
@@ -145,19 +148,5 @@ export class PostgresExecutor<O extends Operations> implements Executor<O> {
     const shard = this.#lastShard++ % shards;
     this.#shards.set(client, shard);
     return shard;
-  }
-}
-
-/** Rejects when the signal aborts. The work continues until its connection is free again. */
-async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await work;
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-    work.catch(() => {});
   }
 }

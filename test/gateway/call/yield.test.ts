@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StreamRequest, StreamResponse, UnaryRequest } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { takeTurns } from "../../../gateway/call/yield.ts";
+import { yieldBetweenMessages } from "../../../gateway/call/yield.ts";
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 0; number < count; number++) yield number;
@@ -18,7 +18,7 @@ async function takeAll(count: number) {
   const stop = new AbortController();
   const turns = countTurns(stop.signal);
   const taken: unknown[] = [];
-  const handle = takeTurns(async (request) => {
+  const handle = yieldBetweenMessages(async (request) => {
     for await (const message of request.message as AsyncIterable<unknown>) taken.push(message);
     return {} as StreamResponse;
   });
@@ -41,7 +41,7 @@ test("a short stream waits for nobody", async () => {
 test("a message of a unary call is left alone", async () => {
   const request = { stream: false, message: {} } as unknown as UnaryRequest;
   const seen: unknown[] = [];
-  await takeTurns(async (given) => {
+  await yieldBetweenMessages(async (given) => {
     seen.push(given);
     return {} as StreamResponse;
   })(request);

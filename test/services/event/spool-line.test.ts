@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createTurn } from "../../../base/async/turns.ts";
+import { createYield } from "../../../base/async/yield.ts";
 import {
   decodeSpoolLine,
-  decodeSpoolLineInTurns,
+  decodeSpoolLineYielding,
   encodeRawSpoolLines,
   encodeSpoolLine,
 } from "../../../services/event/spool-line.ts";
@@ -57,7 +57,7 @@ describe("line of the spool", () => {
         records: JSON.parse(body),
       };
       expect(decodeSpoolLine(text(bytes))).toEqual(expected);
-      expect(await decodeSpoolLineInTurns(Buffer.from(bytes), createTurn())).toEqual(expected);
+      expect(await decodeSpoolLineYielding(Buffer.from(bytes), createYield())).toEqual(expected);
     }
     expect(decodeSpoolLine('{"p":1,"r":2,"d":"3","b":[]}')).toBeUndefined();
   });
@@ -77,7 +77,7 @@ describe("line of the spool", () => {
     ["a line with more after its list", text(encodeSpoolLine(1, 2, Buffer.from(long))).replace(/\}$/, "]}")],
     ["a line that is cut", text(encodeSpoolLine(1, 2, Buffer.from(long))).slice(0, -100)],
   ])("is read in turns as at once: %s", async (_name, line) => {
-    expect(await decodeSpoolLineInTurns(Buffer.from(line), createTurn())).toEqual(decodeSpoolLine(line));
+    expect(await decodeSpoolLineYielding(Buffer.from(line), createYield())).toEqual(decodeSpoolLine(line));
   });
 
   it.each(["", "null", "1", "{}", '{"p":1,"r":2}', '{"p":"1","r":2,"b":[]}', '{"p":1,"r":2,"b":['])(

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type {
   DuckDBDataChunk,
   DuckDBListVector,
@@ -75,15 +74,4 @@ export class ResultRows implements RowReader {
     this.#vectors[column] ??= this.#chunk!.getColumnVector(column);
     return this.#vectors[column];
   }
-}
-
-/** Lets others work whenever this has worked for some milliseconds. */
-export function createBreather(maxMs = 5): () => Promise<void> | undefined {
-  let since = performance.now();
-  return () => {
-    if (performance.now() - since < maxMs) return undefined;
-    return turn().then(() => {
-      since = performance.now();
-    });
-  };
 }

@@ -1,3 +1,4 @@
+import { createYield } from "../../../../base/async/yield.ts";
 import type { KeyValue, Scan, ScanCells, ScanGroups, ScanResult } from "../../scan.ts";
 import type { ProjectSchema } from "../../schema.ts";
 import type { CompiledKey } from "../../sql/keys.ts";
@@ -8,7 +9,7 @@ import type { Queries, Query, Scans } from "../connection.ts";
 import { bound } from "./bind.ts";
 import { duckdbDialect } from "./dialect.ts";
 import { relationsFor } from "./relations.ts";
-import { createBreather, ResultRows } from "./rows.ts";
+import { ResultRows } from "./rows.ts";
 import { runSpread } from "./spread.ts";
 import { streamUsers } from "./users.ts";
 import { createWideSums, isTooLargeForSum, type WideSums } from "./wide-sums.ts";
@@ -103,13 +104,13 @@ class HeldResult implements ScanResult {
     const chosen = groups ?? Array.from({ length: rows.rowCount }, (_, index) => index);
     const values = measures.map(({ empty }) => new Float64Array(chosen.length * bucketCount).fill(empty));
     const writers = cellWriters(this.#compiled);
-    const breathe = createBreather();
+    const yieldToEventLoop = createYield();
     // Chunk by chunk, in whatever order the groups are wanted.
     const order = chosen.map((_, place) => place).sort((a, b) => chosen[a]! - chosen[b]!);
     for (const place of order) {
       rows.moveTo(chosen[place]!);
       for (const [measure, write] of writers.entries()) write(rows, values[measure]!, place * bucketCount);
-      await breathe();
+      await yieldToEventLoop();
     }
     return { values };
   }
@@ -128,7 +129,7 @@ async function readGroups(
   const totals = wantsTotals ? compiled.measures.map(() => new Float64Array(rows.rowCount)) : [];
   const places = compiled.measures.map(({ total }) => compiled.columns.indexOf(total ?? ""));
   const keys: KeyValue[][] = [];
-  const breathe = createBreather();
+  const yieldToEventLoop = createYield();
   for (let row = 0; row < rows.rowCount; row++) {
     rows.moveTo(row);
     keys.push(decode.map((one, column) => one(rows.value(column))));
@@ -137,7 +138,7 @@ async function readGroups(
     }
     if (row % 64 !== 63) continue;
     signal.throwIfAborted();
-    await breathe();
+    await yieldToEventLoop();
   }
   return { keys, totals };
 }

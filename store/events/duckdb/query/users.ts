@@ -1,4 +1,5 @@
 import { DuckDBListValue, type DuckDBMaterializedResult } from "@duckdb/node-api";
+import { createYield } from "../../../../base/async/yield.ts";
 import { parseExactJson } from "../../events.ts";
 import type { Asker, StoredUser, UserScan } from "../../scan.ts";
 import type { ProjectSchema, Property } from "../../schema.ts";
@@ -12,7 +13,6 @@ import { bound } from "./bind.ts";
 import { duckdbDialect } from "./dialect.ts";
 import { PackedRow, packTexts } from "./packed-texts.ts";
 import { relationsOf } from "./relations.ts";
-import { createBreather } from "./rows.ts";
 
 /** So many at a time; decoding more would hold the event loop. */
 const turnRows = 256;
@@ -120,7 +120,7 @@ async function* decode(
   result: DuckDBMaterializedResult,
   { textCount, userId, properties, places }: Prepared,
 ): AsyncIterable<readonly StoredUser[]> {
-  const breathe = createBreather();
+  const yieldToEventLoop = createYield();
   for (let index = 0; index < result.chunkCount; index++) {
     const chunk = result.getChunk(index);
     const rows = new PackedRow(chunk, textCount);
@@ -131,7 +131,7 @@ async function* decode(
         users.push(decodeUser(rows, userId, properties, places));
       }
       yield users;
-      await breathe();
+      await yieldToEventLoop();
     }
   }
 }

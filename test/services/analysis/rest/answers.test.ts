@@ -11,9 +11,9 @@ import { ValueFormat } from "../../../../gen/engage/analysis/v1/event_metric_pb.
 import type { GroupValueSchema } from "../../../../gen/engage/analysis/v1/result_pb.ts";
 import { keepAnswerBytes } from "../../../../services/analysis/rest/answer-bytes.ts";
 import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.ts";
+import { encodeParts } from "../../../../services/analysis/rest/encode-parts.ts";
 import { formatFast } from "../../../../services/analysis/rest/fast-format.ts";
 import { writeAnalysis } from "../../../../services/analysis/rest/write-analysis.ts";
-import { writeInTurns } from "../../../../services/analysis/rest/write-in-turns.ts";
 import { formatValue } from "../../../../services/analysis/text-form.ts";
 import { readCase } from "../../../proto/cases.ts";
 
@@ -153,7 +153,7 @@ describe("the REST form of a result", () => {
       values: { numbers },
     }));
     const answer = analysis({ y: [{ resultKey: "a", groupNum: 300, entries }] });
-    const bytes = await writeInTurns(writeAnalysis(answer, style), new AbortController().signal);
+    const bytes = await encodeParts(writeAnalysis(answer, style), new AbortController().signal);
     expect(JSON.parse(Buffer.from(bytes).toString())).toEqual(written(answer));
   });
 
@@ -161,7 +161,7 @@ describe("the REST form of a result", () => {
     const endless = (function* () {
       for (;;) yield "x".repeat(100_000);
     })();
-    await expect(writeInTurns(endless, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+    await expect(encodeParts(endless, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
   });
 
   test("numbers are written the fast way as the slow way does", () => {

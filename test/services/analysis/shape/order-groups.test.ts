@@ -21,7 +21,7 @@ it("orders as a plain sort does, as far as is asked for, and loses nothing", asy
       const ordered = await orderGroups(groups, Float64Array.from(values), {
         limit,
         compare: (a, b) => (textOf(a) < textOf(b) ? -1 : 1),
-        breathe: async () => {},
+        yieldToEventLoop: async () => {},
       });
       expect(ordered.slice(0, limit)).toEqual(plain.slice(0, limit));
       expect([...ordered].sort()).toEqual([...groups].sort());

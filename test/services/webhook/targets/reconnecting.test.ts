@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createReconnecting, untilAborted } from "../../../../services/webhook/targets/reconnecting.ts";
+import { createReconnecting } from "../../../../services/webhook/targets/reconnecting.ts";
 
 interface Connection {
   readonly number: number;
@@ -78,13 +78,4 @@ it("closes a connection that opens when nobody wants it any more", async () => {
   resolve("late");
   await late;
   expect(closed).toEqual(["late"]);
-});
-
-it("ends a wait when it is aborted", async () => {
-  const call = new AbortController();
-  const waiting = untilAborted(new Promise(() => {}), call.signal);
-  call.abort(new Error("enough"));
-  await expect(waiting).rejects.toThrow("enough");
-  await expect(untilAborted(new Promise(() => {}), call.signal)).rejects.toThrow("enough");
-  expect(await untilAborted(Promise.resolve(7), new AbortController().signal)).toBe(7);
 });

@@ -1,0 +1,52 @@
+import { setImmediate } from "node:timers/promises";
+
+/**
+ * Awaited between two steps of long work. It lets the event loop do other work when
+ * this one has held it for some milliseconds, and returns undefined otherwise,
+ * which costs least.
+ */
+export type YieldToEventLoop = () => Promise<void> | undefined;
+
+/** It is longer than most other pieces of work, and shorter than a delay that a caller notices. */
+const defaultSliceMs = 5;
+
+/** In a loop over items that take a microsecond or less, it is enough to yield after this many of them. */
+export const itemsPerYield = 1_024;
+
+export interface YieldOptions {
+  readonly sliceMs?: number;
+  /** Once it is aborted, its reason is thrown after the event loop had its turn. */
+  readonly signal?: AbortSignal;
+  readonly monotonicMs?: () => number;
+}
+
+/** It costs tens of nanoseconds a call, so a step should take microseconds. */
+export function createYield({
+  sliceMs = defaultSliceMs,
+  signal,
+  monotonicMs = () => performance.now(),
+}: YieldOptions = {}): YieldToEventLoop {
+  let untilMs = monotonicMs() + sliceMs;
+  return () => {
+    if (monotonicMs() < untilMs) return undefined;
+    return setImmediate().then(() => {
+      signal?.throwIfAborted();
+      untilMs = monotonicMs() + sliceMs;
+    });
+  };
+}
+
+/** Like `items.map(work)`, but lets the event loop do other work between the items. */
+export async function mapYielding<T, U>(
+  items: readonly T[],
+  work: (item: T) => U,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<U[]> {
+  const done: U[] = [];
+  for (const item of items) {
+    done.push(work(item));
+    const yielding = yieldToEventLoop();
+    if (yielding !== undefined) await yielding;
+  }
+  return done;
+}
