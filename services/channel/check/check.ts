@@ -1,10 +1,10 @@
 import type { Finding, Probe, Severity } from "./probe.ts";
 import { probes } from "./probes.ts";
 import { createSession, type SessionOptions } from "./session.ts";
-import { showAnswer, showRequest } from "./show.ts";
+import { showRequest, showResponse } from "./show.ts";
 
 export interface CheckOptions extends SessionOptions {
-  /** Ids of probes to leave out. */
+  /** Ids of probes to skip. */
   readonly skip: readonly string[];
 }
 
@@ -13,24 +13,23 @@ export interface ProbeResult {
   readonly title: string;
   readonly severity: Severity;
   readonly outcome: Finding["kind"];
-  /** What was found, why it was left out, or how fast it was. */
+  /** What the probe found, why it was skipped, or how long the receiver took. */
   readonly detail: string;
   readonly durationMs: number;
-  /** Of a failed probe. */
+  /** Set if the probe failed. */
   readonly failure?: {
     readonly sent: string;
     readonly answered: string;
-    /** What the specification says. */
+    /** The rule of the specification that the receiver breaks. */
     readonly rule: string;
     readonly change: string;
   };
 }
 
 /**
- * Asks a receiver about every rule, one probe after the other. Sends messages
- * for reserved push ids only; nothing else is known of the receiver, so how it
- * treats its users stays unseen.
- * @param onResult is told of each probe when it is done
+ * Runs all probes on a receiver, one after the other. The probes send messages for reserved push ids only, so they
+ * do not show how the receiver treats its users.
+ * @param onResult is called after each probe
  */
 export async function checkReceiver(
   options: CheckOptions,
@@ -59,10 +58,10 @@ function reasonToSkip(
   { skip, secret }: CheckOptions,
   blocked: ReadonlySet<string>,
 ): string | undefined {
-  if (skip.includes(id)) return "left out as told";
-  if (needsSecret && secret === undefined) return "there is no secret to sign with";
+  if (skip.includes(id)) return "excluded by --skip";
+  if (needsSecret && secret === undefined) return "no secret to sign with";
   const cause = after.find((one) => blocked.has(one));
-  return cause === undefined ? undefined : `says nothing without ${cause}`;
+  return cause === undefined ? undefined : `depends on "${cause}"`;
 }
 
 function toResult(probe: Probe, finding: Finding, durationMs: number): ProbeResult {
@@ -73,9 +72,9 @@ function toResult(probe: Probe, finding: Finding, durationMs: number): ProbeResu
   const { exchanged } = finding;
   return {
     ...result,
-    failure: { sent: showRequest(exchanged), answered: showAnswer(exchanged), rule, change },
+    failure: { sent: showRequest(exchanged), answered: showResponse(exchanged), rule, change },
   };
 }
 
-/** The ids, in the order in which they are asked. */
+/** Ids of all probes, in the order in which they run. */
 export const probeIds: readonly string[] = probes.map(({ id }) => id);

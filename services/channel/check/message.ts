@@ -1,14 +1,15 @@
 import type { Session } from "./session.ts";
 
-/** Every push id that is sent begins so, so that a receiver can leave the messages of a check undelivered. */
+/** The prefix of all push ids of a check. A receiver may drop messages for them. */
 export const reservedPushIdPrefix = "engage-check-";
 
-/** A JSON value of a message; whatever a probe wants to send. */
+/** A message of a batch, valid or not. */
 export type Message = Readonly<Record<string, unknown>>;
 
 /**
- * The receipt of a task push: of one batch by this id.
- * @param taskId of a task of its own for each batch unless given, so that what takes another id for the batch's is found once
+ * Returns the receipt of a message that belongs to the batch `requestId` of a task.
+ * @param taskId default: a task of its own for each batch, so that only the probes of repeats find a receiver that
+ *   identifies batches by another id
  */
 export function taskReceipt({ options }: Session, requestId: string, taskId = requestId): Message {
   return {
@@ -20,7 +21,7 @@ export function taskReceipt({ options }: Session, requestId: string, taskId = re
   };
 }
 
-/** The receipt of a journey, which has no request id. */
+/** Returns the receipt of a message of a journey, which has no request id. */
 export function journeyReceipt({ options }: Session, flowId: string): Message {
   return {
     ops_project_id: options.projectId,
@@ -30,29 +31,29 @@ export function journeyReceipt({ options }: Session, flowId: string): Message {
   };
 }
 
-/** A good message for the reserved user of this number. */
+/** Returns a valid message for the reserved push id with this number. */
 export function messageFor(number: number, receipt: Message, more: Message = {}): Message {
   return {
     push_id: `${reservedPushIdPrefix}${number}`,
-    params: { title: "engage check", content: "a test message that nobody has to see" },
+    params: { title: "engage check", content: "a test message" },
     ...more,
     "#ops_receipt_properties": receipt,
   };
 }
 
-/** Good messages of one fresh batch. */
+/** Returns valid messages of a new batch. */
 export function goodMessages(session: Session, count: number, more: Message = {}): readonly Message[] {
   const receipt = taskReceipt(session, session.options.randomId());
   return Array.from({ length: count }, (_, at) => messageFor(at + 1, receipt, more));
 }
 
-/** A message that a receiver can't take: for the push id known as bad, or for none. */
+/** Returns a message that a receiver must refuse: with the push id that is known as bad, or without one. */
 export function badMessage({ options: { knownBadPushId } }: Session, receipt: Message): Message {
   const { push_id: _none, ...rest } = messageFor(0, receipt);
   return knownBadPushId === undefined ? rest : { push_id: knownBadPushId, ...rest };
 }
 
-/** Compact JSON without a character beyond ASCII: the bytes on which every JSON library agrees. */
+/** Writes compact JSON. All JSON libraries write the same bytes for it, as long as its texts are ASCII. */
 export function encodeMessages(messages: readonly Message[]): Uint8Array {
   return Buffer.from(JSON.stringify(messages));
 }

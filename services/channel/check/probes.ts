@@ -8,7 +8,7 @@ import { repeatProbes } from "./probes/repeats.ts";
 import { signatureProbes } from "./probes/signatures.ts";
 import { valueProbes } from "./probes/values.ts";
 
-/** All rules, in the order in which they are asked: what others stand on comes first, load comes last. */
+/** All probes, in the order in which they run: those on which others depend come first, load comes last. */
 export const probes: readonly Probe[] = [
   ...acceptProbes,
   ...signatureProbes,

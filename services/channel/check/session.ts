@@ -4,66 +4,66 @@ import { signBody } from "../signing.ts";
 
 export interface SessionOptions {
   readonly exchange: Exchange;
-  /** Undefined: nothing is signed. */
+  /** The secret of the channel; undefined: batches are not signed. */
   readonly secret: string | undefined;
-  /** Another secret of the channel, as while one is changed for a new one. */
+  /** A second secret that the receiver accepts, as during a change of the secret. */
   readonly secondSecret: string | undefined;
   readonly signatureHeader: string;
   /** Sent with every call. */
   readonly headers: Readonly<Record<string, string>>;
   /** `ops_project_id` of the test messages. */
   readonly projectId: number;
-  /** A push id that the receiver names in its fail_list. */
+  /** A push id that the receiver lists in `fail_list`. */
   readonly knownBadPushId: string | undefined;
-  /** For one call. */
+  /** Limit of one call. */
   readonly timeoutMs: number;
-  /** How long the slow body takes. */
+  /** How long the probe of slow bodies takes to send one. */
   readonly slowBodyMs: number;
   readonly throughput: ThroughputGoal;
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
-  /** A fresh UUID, for `ops_request_id`. */
+  /** Returns a new UUID, for `ops_request_id`. */
   readonly randomId: () => string;
   readonly signal: AbortSignal;
 }
 
 export interface ThroughputGoal {
   readonly perSecond: number;
-  /** Sent at most; fewer when they take longer than `maxMs`. */
+  /** Requests to send; fewer are sent if they take longer than `maxMs`. */
   readonly requests: number;
   readonly maxMs: number;
-  /** Under way at a time. */
+  /** Requests that are in flight at a time. */
   readonly concurrency: number;
 }
 
-/** One call, what came of it, and how the platform would judge that. */
+/** One call, its outcome, and how the platform judges it. */
 export interface Exchanged {
-  /** In words, for the report. */
+  /** A description of the request, for the report. */
   readonly what: string;
-  /** Values of the caller's own headers, which may be secret, are left out. */
+  /** Headers of the request; the values of `SessionOptions.headers` are masked, since they may be secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   readonly outcome: ExchangeOutcome;
-  /** With strict validation. */
+  /** The verdict of strict validation. */
   readonly verdict: Verdict;
   readonly ms: number;
 }
 
 export interface SendOptions {
   readonly what: string;
-  /** Elements in the body. */
+  /** Number of elements in the body. */
   readonly size: number;
-  /** In place of the right one; null: the header is left out. */
+  /** Sent instead of the correct signature; null: the header is omitted. */
   readonly signature?: string | null;
   readonly contentType?: string;
   readonly writing?: BodyWriting;
 }
 
-/** What the probes of one run share. */
+/** The state that the probes of one run share. */
 export interface Session {
   readonly options: SessionOptions;
   send(body: Uint8Array, options: SendOptions): Promise<Exchanged>;
-  /** Does the work of this name once, for all probes that ask for it. */
+  /** Runs the work with this name once and returns its result to all probes that ask for it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 

@@ -1,16 +1,17 @@
 import { exactCountOf } from "../../../base/text/count.ts";
 import type { Exchanged } from "./session.ts";
 
-/** Of a body, more is not shown. */
+/** Characters of a body that are shown at most. */
 const maxShown = 400;
 
-/** A call in words, with its headers and the beginning of its body. The secret is not in it. */
+/** Describes a request: what it is, its headers and the beginning of its body. It does not contain the secret. */
 export function showRequest({ what, headers, body }: Exchanged): string {
   const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [what, ...named, cut(Buffer.from(body).toString("utf8"), body.length)].join("\n");
 }
 
-export function showAnswer({ outcome, ms }: Exchanged): string {
+/** Describes the response of a receiver, or why there is none. */
+export function showResponse({ outcome, ms }: Exchanged): string {
   const time = `after ${Math.round(ms)} ms`;
   if (outcome.kind !== "answer") return `none ${time}: ${outcome.message}`;
   const { status, headers, text } = outcome;

@@ -53,7 +53,7 @@ describe("the report", () => {
     const { code, stdout, stderr } = await check(await openReceiverServer(createReceiver()));
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.split("\n")[0]).toMatch(/^RESULT {2}PROBE +A RECEIVER +FOUND$/);
-    expect(stdout).toMatch(/^ok {6}accept +takes a good batch +\d+ ms$/m);
+    expect(stdout).toMatch(/^ok {6}accept +accepts a valid batch +\d+ ms$/m);
     expect(stdout).toMatch(/\n44 passed, 0 failed, 0 should be better, 0 notes, 0 skipped\n$/);
   });
 
@@ -63,7 +63,7 @@ describe("the report", () => {
     const [, block = ""] = /\n(FAILED partial-index: (?:.+\n)+)\n/.exec(stdout) ?? [];
     expect(block.trimEnd().split("\n")).toEqual([
       "FAILED partial-index: counts fail_list from 1",
-      "  found      fail_list names 1, 2, not 2, 3, so it counts from 0",
+      "  found      fail_list has index 1, 2, expected 2, 3 \(it counts from 0\)",
       "  sent       5 messages, of which the 2nd and the 3rd have no push_id",
       "             content-type: application/json",
       expect.stringMatching(/^ {13}X-SVC-OPS-Signature: [0-9a-f]{40}$/),
@@ -84,7 +84,7 @@ describe("the report", () => {
     ];
     expect(results.map(({ code }) => code)).toEqual([0, 1, 0]);
     expect(results[0]!.stdout).toMatch(/^should {2}repeat-once /m);
-    expect(results[2]!.stdout).toMatch(/^skipped {2}repeat-once .* left out as told$/m);
+    expect(results[2]!.stdout).toMatch(/^skipped {2}repeat-once .* excluded by --skip$/m);
   });
 
   test("is JSON and JUnit for machines", async () => {
@@ -97,7 +97,7 @@ describe("the report", () => {
     const xml = readFileSync(junit, "utf8");
     expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites tests="44" failures="1" /);
     expect(xml).toMatch(
-      /<testcase classname="must" name="partial-index: counts fail_list from 1" time="[\d.]+">\n +<failure type="must" message="fail_list names 1, 2, not 2, 3, so it counts from 0">sent: 5 messages/,
+      /<testcase classname="must" name="partial-index: counts fail_list from 1" time="[\d.]+">\n +<failure type="must" message="fail_list has index 1, 2, expected 2, 3 \(it counts from 0\)">sent: 5 messages/,
     );
   });
 

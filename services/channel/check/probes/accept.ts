@@ -14,7 +14,7 @@ function sendOne(session: Session, what: string, message: Message): Promise<Exch
   return session.send(encodeMessages([message]), { what, size: 1 });
 }
 
-/** The first call of a run, which other probes look at too. */
+/** Sends the first batch of a run, once; several probes look at its response. */
 export function firstAccepted(session: Session): Promise<Exchanged> {
   return session.once("accept", () =>
     session.send(encodeMessages(goodMessages(session, 2)), {
@@ -30,10 +30,7 @@ async function accept(session: Session): Promise<Finding> {
   const finding = expectAccepted(exchanged);
   if (finding.kind !== "failed" || outcome.kind !== "answer" || outcome.status !== 200) return finding;
   return outcome.text.trim() === ""
-    ? failed(
-        exchanged,
-        `${finding.detail}; only with strict response validation off would it count as success`,
-      )
+    ? failed(exchanged, `${finding.detail}; it counts as a success only if strict validation is off`)
     : finding;
 }
 
@@ -60,7 +57,7 @@ async function acceptAll(session: Session): Promise<Finding> {
   return expectAccepted(await sendOne(session, "a batch with every field of the specification", message));
 }
 
-async function acceptLeast(session: Session): Promise<Finding> {
+async function acceptMinimal(session: Session): Promise<Finding> {
   const { push_id, ...rest } = messageFor(1, taskReceipt(session, session.options.randomId()));
   const message = { push_id, "#ops_receipt_properties": rest["#ops_receipt_properties"] };
   return expectAccepted(await sendOne(session, "a message without params and custom_params", message));
@@ -72,7 +69,7 @@ async function acceptJourney(session: Session): Promise<Finding> {
   const first = expectAccepted(await session.send(body, { what, size: 1 }));
   if (first.kind === "failed") return first;
   return expectAccepted(
-    await session.send(body, { what: `${what}, for the second time, as a journey may`, size: 1 }),
+    await session.send(body, { what: `${what}, sent a second time, as a journey may`, size: 1 }),
   );
 }
 
@@ -92,61 +89,60 @@ async function listEmpty(session: Session): Promise<Finding> {
   const text = outcome.kind === "answer" ? outcome.text : "";
   const list: unknown = JSON.parse(text)?.data?.fail_list;
   if (Array.isArray(list)) return passed();
-  const form = list === null ? "null" : "not there";
-  return failed(exchanged, `fail_list of a success is ${form}, which counts as success too`);
+  const form = list === null ? "null" : "missing";
+  return failed(exchanged, `fail_list of a success is ${form}, which also counts as a success`);
 }
 
-async function sayJson(session: Session): Promise<Finding> {
+async function checkContentType(session: Session): Promise<Finding> {
   const exchanged = await firstAccepted(session);
   const type = exchanged.outcome.kind === "answer" ? exchanged.outcome.headers["content-type"] : undefined;
   if (/^application\/json\b/i.test(String(type))) return passed(formatMs(exchanged.ms));
-  return failed(exchanged, `the answer's Content-Type is ${JSON.stringify(type ?? "")}`);
+  return failed(exchanged, `the response's Content-Type is ${JSON.stringify(type ?? "")}`);
 }
 
-/** Good batches of every kind are taken. */
+/** Probes that send valid batches of every kind, which must be accepted. */
 export const acceptProbes: readonly Probe[] = [
   {
     id: "accept",
-    title: "takes a good batch",
+    title: "accepts a valid batch",
     severity: "must",
-    rule: "The answer is HTTP 200 with a JSON object whose return_code is the integer 0, and whose data.fail_list is [] or null when every element succeeded. With strict response validation (the default) an empty or other body is a failed call.",
+    rule: "The response is HTTP 200 with a JSON object whose return_code is the integer 0, and whose data.fail_list is [] or null when every element succeeded. With strict response validation (the default) an empty or other body is a failed call.",
     change:
-      'Answer 200 with {"return_code":0,"return_message":"success","data":{"fail_list":[]}}. If it was refused, compare secret and header name with those of the channel.',
+      'Respond with HTTP 200 and {"return_code":0,"return_message":"success","data":{"fail_list":[]}}. If the batch was refused, compare the secret and the header name with those of the channel.',
     after: [],
     run: accept,
   },
   {
     id: "accept-all-fields",
-    title: "takes every field of the specification",
+    title: "accepts every field of the specification",
     severity: "must",
-    rule: "params and custom_params hold texts, also empty ones; an Array Row is a list of objects of texts; receipts may have ops_exp_group_id and ops_push_language.",
+    rule: "Values of params and custom_params are strings, which may be empty; an Array Row is a list of objects of strings; receipts may have ops_exp_group_id and ops_push_language.",
     change:
-      "Take every value of params and custom_params as text or as a list of objects of text, and let receipts have any ops_ member.",
+      "Accept every value of params and custom_params as a string or as a list of objects of strings, and any ops_ member in receipts.",
     after: ["accept"],
     run: acceptAll,
   },
   {
     id: "accept-least",
-    title: "takes a message without params",
+    title: "accepts a message without params",
     severity: "must",
-    rule: "Required are push_id and #ops_receipt_properties; params and custom_params may be left out.",
-    change: "Treat params and custom_params that are not there as empty.",
+    rule: "push_id and #ops_receipt_properties are required; params and custom_params may be omitted.",
+    change: "Treat missing params and custom_params as empty.",
     after: ["accept"],
-    run: acceptLeast,
+    run: acceptMinimal,
   },
   {
     id: "journey",
-    title: "takes a journey's batch, also twice",
+    title: "accepts a journey's batch, also twice",
     severity: "must",
     rule: "Pushes of a journey carry ops_flow_id, ops_flow_version and ops_node_id; the ops_task ids and ops_request_id are present only for operation tasks.",
-    change:
-      "Don't require ops_request_id. Without one there is nothing to recognise repeats by: take the batch.",
+    change: "Do not require ops_request_id. A repeat without one cannot be recognised: accept the batch.",
     after: ["accept"],
     run: acceptJourney,
   },
   {
     id: "empty-receipt",
-    title: "takes an empty receipt",
+    title: "accepts an empty receipt",
     severity: "should",
     rule: "#ops_receipt_properties is a required object; test pushes have been seen with an empty one.",
     change: "Require the object, not its members.",
@@ -155,29 +151,29 @@ export const acceptProbes: readonly Probe[] = [
   },
   {
     id: "unknown-members",
-    title: "takes members it doesn't know",
+    title: "accepts unknown members",
     severity: "should",
-    rule: "The receiver doesn't interpret #ops_receipt_properties, it passes the object on whole. The interface has no version, so members may be added.",
-    change: "Ignore members you don't know, and keep those of the receipt.",
+    rule: "The receiver does not interpret #ops_receipt_properties; it passes on the whole object. The interface has no version, so members may be added.",
+    change: "Ignore unknown members, and keep those of the receipt.",
     after: ["accept"],
     run: acceptUnknown,
   },
   {
     id: "empty-fail-list",
-    title: "answers a success with an empty fail_list",
+    title: "returns an empty fail_list on success",
     severity: "info",
-    rule: "A receiver without partial failures returns []; null counts as success as well.",
-    change: 'Answer "data":{"fail_list":[]} when nothing failed.',
+    rule: "A receiver without partial failures returns []; null also counts as a success.",
+    change: 'Return "data":{"fail_list":[]} if no element failed.',
     after: ["accept"],
     run: listEmpty,
   },
   {
     id: "json-answer",
-    title: "says that its answer is JSON",
+    title: "declares its response as JSON",
     severity: "info",
-    rule: "The body of the answer is a JSON object; nothing is said of its Content-Type.",
-    change: "Answer with Content-Type: application/json.",
+    rule: "The body of the response is a JSON object; its Content-Type is not specified.",
+    change: "Respond with Content-Type: application/json.",
     after: ["accept"],
-    run: sayJson,
+    run: checkContentType,
   },
 ];

@@ -6,10 +6,10 @@ import type { Exchanged, Session } from "../session.ts";
 
 /** The most elements of one call. */
 const maxElements = 500;
-/** Each of 100 elements has about 11,000 bytes, so that the body is beyond the 1 MiB of many defaults. */
+/** About 11,000 bytes for each of 100 elements, so that the body exceeds the default limit of many servers, 1 MiB. */
 const longText = { params: { title: "engage check", content: "0123456789 ".repeat(1_000) } };
 
-function takes(what: string, count: number, more: Message = {}): (session: Session) => Promise<Finding> {
+function accepts(what: string, count: number, more: Message = {}): (session: Session) => Promise<Finding> {
   return async (session) => {
     const body = encodeMessages(goodMessages(session, count, more));
     const exchanged = await session.send(body, {
@@ -18,11 +18,13 @@ function takes(what: string, count: number, more: Message = {}): (session: Sessi
     });
     const finding = expectAccepted(exchanged);
     const isLost = finding.kind === "failed" && exchanged.outcome.kind === "connection";
-    return isLost ? failed(exchanged, `${finding.detail}, perhaps by a limit on the body's size`) : finding;
+    return isLost
+      ? failed(exchanged, `${finding.detail}, perhaps because of a limit on the body's size`)
+      : finding;
   };
 }
 
-/** Keeps some calls under way until there were enough, or the time is over. */
+/** Keeps `concurrency` calls in flight until all requests are sent or the time is over. */
 async function sustains(session: Session): Promise<Finding> {
   const { perSecond, requests, maxMs, concurrency } = session.options.throughput;
   const { monotonicMs } = session.options;
@@ -48,37 +50,40 @@ async function sustains(session: Session): Promise<Finding> {
   }
   const slowest = done.toSorted((a, b) => b.ms - a.ms)[0]!;
   const rate = Math.round(done.length / seconds);
-  const detail = `${rate} requests a second, ${concurrency} at a time, the slowest took ${formatMs(slowest.ms)}`;
-  return rate >= perSecond ? passed(detail) : failed(slowest, `${detail}; ${perSecond} are recommended`);
+  const detail = `${rate} requests a second, ${concurrency} at a time; the slowest took ${formatMs(slowest.ms)}`;
+  return rate >= perSecond
+    ? passed(detail)
+    : failed(slowest, `${detail}; the recommendation is ${perSecond}`);
 }
 
-/** Large and many. */
+/** Probes that send large batches and many requests. */
 export const loadProbes: readonly Probe[] = [
   {
     id: "batch-500",
-    title: "takes 500 elements",
+    title: "accepts 500 elements",
     severity: "must",
-    rule: "One call has 1 to 500 elements, as the channel's send batch size says; 100 is the default.",
-    change: "Take arrays of 500 elements, or have the channel's batch size set to what you take.",
+    rule: "One call has 1 to 500 elements, depending on the channel's send batch size; the default is 100.",
+    change: "Accept arrays of 500 elements, or set the channel's batch size to your limit.",
     after: ["accept"],
-    run: takes(`a batch of ${maxElements} messages`, maxElements),
+    run: accepts(`a batch of ${maxElements} messages`, maxElements),
   },
   {
     id: "body-1-mb",
-    title: "takes a body of more than 1 MiB",
+    title: "accepts a body of more than 1 MiB",
     severity: "must",
-    rule: "The size of a body is not limited; 100 elements with long texts are more than 1 MiB.",
-    change: "Raise the body limit of server and proxy, to 16 MiB say: many begin with 100 KB or 1 MB.",
+    rule: "The size of a body is not limited; 100 elements with long strings exceed 1 MiB.",
+    change:
+      "Raise the body limit of server and proxy, for example to 16 MiB; common defaults are 100 KB and 1 MB.",
     after: ["accept"],
-    run: takes("a batch of 100 messages with long texts", 100, longText),
+    run: accepts("a batch of 100 messages with long strings", 100, longText),
   },
   {
     id: "throughput",
-    title: "takes the recommended load",
+    title: "sustains the recommended load",
     severity: "should",
     rule: "The receiver should support more than 100 transactions a second.",
     change:
-      "Queue the work and answer when it is safe, use a pool of connections to what is behind, or limit the channel's send rate.",
+      "Queue the work durably and respond at once, pool the connections to other systems, or limit the channel's send rate.",
     after: ["accept"],
     run: sustains,
   },

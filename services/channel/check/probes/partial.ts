@@ -3,10 +3,10 @@ import { badMessage, encodeMessages, messageFor, taskReceipt } from "../message.
 import { type Finding, failed, type Probe, passed } from "../probe.ts";
 import type { Exchanged, Session } from "../session.ts";
 
-/** Of the five messages, those that can't be taken; counted from 1. From 0, or from the end, they are others. */
+/** Indexes of the bad messages among the five, counted from 1. Counted from 0 or from the end they differ. */
 export const badIndexes = [2, 3] as const;
 
-/** The one batch that all of these probes look at. */
+/** Sends the batch whose response all of these probes look at, once. */
 export function partialBatch(session: Session): Promise<Exchanged> {
   return session.once("partial", () => {
     const { knownBadPushId, randomId } = session.options;
@@ -25,19 +25,19 @@ function indexesOf({ verdict }: Exchanged): readonly number[] {
   return verdict.kind === "accepted" ? verdict.failed.map(({ index }) => index) : [];
 }
 
-async function answersPartially(session: Session): Promise<Finding> {
+async function acceptsPartially(session: Session): Promise<Finding> {
   const exchanged = await partialBatch(session);
   const { verdict } = exchanged;
   if (verdict.kind === "accepted") return passed();
   const whole = isRefusal(exchanged) ? "the whole batch was refused" : "the call failed";
-  return failed(exchanged, `${whole} for two bad elements: ${verdict.message}`);
+  return failed(exchanged, `${whole} because of two bad elements: ${verdict.message}`);
 }
 
-async function namesBad(session: Session): Promise<Finding> {
+async function listsBad(session: Session): Promise<Finding> {
   const exchanged = await partialBatch(session);
   const { length } = indexesOf(exchanged);
   if (length >= badIndexes.length) return passed();
-  return failed(exchanged, `fail_list names ${length} of ${badIndexes.length} bad elements`);
+  return failed(exchanged, `fail_list has ${length} of the ${badIndexes.length} bad elements`);
 }
 
 async function countsFromOne(session: Session): Promise<Finding> {
@@ -45,8 +45,11 @@ async function countsFromOne(session: Session): Promise<Finding> {
   const found = indexesOf(exchanged);
   if (String(found) === String(badIndexes)) return passed();
   const isFromZero = String(found) === String(badIndexes.map((index) => index - 1));
-  const hint = isFromZero ? ", so it counts from 0" : "";
-  return failed(exchanged, `fail_list names ${found.join(", ")}, not ${badIndexes.join(", ")}${hint}`);
+  const hint = isFromZero ? " (it counts from 0)" : "";
+  return failed(
+    exchanged,
+    `fail_list has index ${found.join(", ")}, expected ${badIndexes.join(", ")}${hint}`,
+  );
 }
 
 async function givesReasons(session: Session): Promise<Finding> {
@@ -54,36 +57,38 @@ async function givesReasons(session: Session): Promise<Finding> {
   const { verdict } = exchanged;
   const silent =
     verdict.kind === "accepted" ? verdict.failed.find(({ message }) => message === "") : undefined;
-  return silent === undefined ? passed() : failed(exchanged, `element ${silent.index} has no message`);
+  return silent === undefined
+    ? passed()
+    : failed(exchanged, `the fail_list entry of element ${silent.index} has no message`);
 }
 
-/** Single elements that fail. */
+/** Probes that send batches in which some elements are bad. */
 export const partialProbes: readonly Probe[] = [
   {
     id: "partial-failure",
-    title: "answers a batch with bad elements",
+    title: "accepts a batch with bad elements",
     severity: "must",
     rule: "return_code 0 means success or partial success; with a fail_list only the listed elements failed. return_code 1 fails every element, whatever fail_list contains.",
     change:
-      "Answer HTTP 200 with return_code 0, name the bad elements in data.fail_list and take the others.",
+      "Respond with HTTP 200 and return_code 0, list the bad elements in data.fail_list and accept the others.",
     after: ["accept"],
-    run: answersPartially,
+    run: acceptsPartially,
   },
   {
     id: "partial-named",
-    title: "names unusable elements in fail_list",
+    title: "lists unusable elements in fail_list",
     severity: "should",
-    rule: "push_id is required. Unusable push ids should be checked up front and returned in fail_list; elements that are not listed count as succeeded.",
-    change: "Check each element before it is queued and list the bad ones.",
+    rule: "push_id is required. Unusable push ids should be checked up front and returned in fail_list; elements that are not listed count as successes.",
+    change: "Check each element before queueing it and list the bad ones.",
     after: ["accept", "partial-failure"],
-    run: namesBad,
+    run: listsBad,
   },
   {
     id: "partial-index",
     title: "counts fail_list from 1",
     severity: "must",
     rule: "index is the sequence number of the failed element in the request array; it starts at 1, not 0.",
-    change: "Write the position in the request's array plus 1.",
+    change: "Set index to the position in the request's array plus 1.",
     after: ["accept", "partial-failure", "partial-named"],
     run: countsFromOne,
   },

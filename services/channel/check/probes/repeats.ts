@@ -12,14 +12,14 @@ import type { Exchanged, Session } from "../session.ts";
 import { firstAccepted } from "./accept.ts";
 import { partialBatch } from "./partial.ts";
 
-/** Overlapping attempts, as after a timeout of the platform. */
+/** Number of overlapping attempts, as after a timeout of the platform. */
 const copies = 5;
 
 function resend(session: Session, { what, body }: Exchanged, size: number): Promise<Exchanged> {
   return session.send(body, { what: `again: ${what}`, size });
 }
 
-/** Two answers are the same for the platform. */
+/** Reports whether two responses mean the same to the platform. */
 function isSame({ verdict: a }: Exchanged, { verdict: b }: Exchanged): boolean {
   return JSON.stringify(meaningOf(a)) === JSON.stringify(meaningOf(b));
 }
@@ -39,7 +39,7 @@ async function repeatsPartial(session: Session): Promise<Finding> {
   const found = JSON.stringify(meaningOf(second.verdict));
   return failed(
     second,
-    `failed at first: ${JSON.stringify(meaningOf(first.verdict))}, when repeated: ${found}`,
+    `failed elements: ${JSON.stringify(meaningOf(first.verdict))} at first, ${found} when repeated`,
   );
 }
 
@@ -47,12 +47,12 @@ async function repeatsBytes(session: Session): Promise<Finding> {
   const first = await firstAccepted(session);
   const second = await resend(session, first, 2);
   const [one, other] = [first, second].map(({ outcome }) => (outcome.kind === "answer" ? outcome.text : ""));
-  return one === other ? passed() : failed(second, `the first answer was ${one}`);
+  return one === other ? passed() : failed(second, `the first response was ${one}`);
 }
 
 /**
- * A receiver that knows the id doesn't look at the elements again: it gives the
- * answer of the first time, or says that the body is another one.
+ * Checks that a receiver does not process the elements of a known request id again: it must return the first reply,
+ * or refuse the batch because its body differs.
  */
 async function handlesOnce(session: Session): Promise<Finding> {
   const receipt = taskReceipt(session, session.options.randomId());
@@ -65,25 +65,25 @@ async function handlesOnce(session: Session): Promise<Finding> {
   const second = await session.send(body, { what, size: 2 });
   const { verdict } = second;
   if (verdict.kind === "failed") return passed("a used id with another body is refused");
-  if (verdict.failed.length === 0) return passed("a used id has the first answer");
-  return failed(second, "the elements of an id that was used before were looked at again");
+  if (verdict.failed.length === 0) return passed("a used id gets the first reply");
+  return failed(second, "the elements of a used id were processed again");
 }
 
-async function answersOverlapping(session: Session): Promise<Finding> {
+async function acceptsOverlapping(session: Session): Promise<Finding> {
   const receipt = taskReceipt(session, session.options.randomId());
   const body = encodeMessages([1, 2, 3].map((number) => messageFor(number, receipt)));
   const what = `a batch that was sent ${copies} times at once`;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: copies }, () => session.send(body, { what, size: 3 })),
   );
-  const findings = answers.map(expectAccepted).filter(({ kind }) => kind === "failed");
+  const findings = responses.map(expectAccepted).filter(({ kind }) => kind === "failed");
   const [first] = findings;
   if (first?.kind !== "failed") return passed();
-  return failed(first.exchanged, `${findings.length} of ${copies} copies were not taken: ${first.detail}`);
+  return failed(first.exchanged, `${findings.length} of ${copies} copies were not accepted: ${first.detail}`);
 }
 
-/** A good batch, and then another one with a bad element, which has to be found. */
-async function looksAgain(
+/** Sends a valid batch, then another one with a bad element, which the receiver must report. */
+async function checksSecond(
   session: Session,
   [first, second]: readonly [Message, Message],
   alike: string,
@@ -94,98 +94,98 @@ async function looksAgain(
   if (isTaken.kind === "failed") return isTaken;
   const body = encodeMessages([messageFor(2, second), badMessage(session, second)]);
   const what = `a second batch ${alike}, whose second element is bad`;
-  const answered = await session.send(body, { what, size: 2 });
-  const { verdict } = answered;
+  const exchanged = await session.send(body, { what, size: 2 });
+  const { verdict } = exchanged;
   if (verdict.kind === "accepted" && verdict.failed.length > 0) return passed();
-  const seen = verdict.kind === "failed" ? `it failed: ${verdict.message}` : "its bad element is not named";
-  return failed(answered, `a batch ${alike} was taken for a repeat: ${seen}`);
+  const seen = verdict.kind === "failed" ? `it failed: ${verdict.message}` : "its bad element is not listed";
+  return failed(exchanged, `a batch ${alike} was taken for a repeat: ${seen}`);
 }
 
-function looksAtEachRequest(session: Session): Promise<Finding> {
+function checksEachRequest(session: Session): Promise<Finding> {
   const { randomId } = session.options;
   const taskId = randomId();
   const receipts = [
     taskReceipt(session, randomId(), taskId),
     taskReceipt(session, randomId(), taskId),
   ] as const;
-  return looksAgain(session, receipts, "of the same task, by another ops_request_id");
+  return checksSecond(session, receipts, "of the same task, with another ops_request_id");
 }
 
-function looksAtEachJourney(session: Session): Promise<Finding> {
+function checksEachJourney(session: Session): Promise<Finding> {
   const receipt = journeyReceipt(session, session.options.randomId());
-  return looksAgain(session, [receipt, receipt], "of the same journey");
+  return checksSecond(session, [receipt, receipt], "of the same journey");
 }
 
 const rule =
-  "ops_request_id identifies one batch request, is the same in all its elements, and doesn't change when the request is retried. The receiver uses it for idempotency checks.";
+  "ops_request_id identifies one batch request, is the same in all its elements, and does not change when the request is retried. The receiver uses it for idempotency checks.";
 
-/** Retries of the platform. */
+/** Probes that repeat batches, as the platform does when it retries. */
 export const repeatProbes: readonly Probe[] = [
   {
     id: "repeat",
-    title: "takes a repeated batch as it took the first",
+    title: "accepts a repeated batch",
     severity: "must",
     rule: `${rule} A return_code other than 0 fails every element of the batch.`,
     change:
-      "Keep the answer with the request id, for a day or so, and give it again; a repeat is no failure.",
+      "Store the reply with the request id, for about a day, and return it again; a repeat is not a failure.",
     after: ["accept"],
     run: repeats,
   },
   {
     id: "repeat-partial",
-    title: "names the same elements when repeated",
+    title: "lists the same elements when repeated",
     severity: "must",
-    rule: `${rule} Only the answer of the last attempt counts.`,
-    change: "Keep the whole answer with the request id, its fail_list too, and give it again.",
+    rule: `${rule} Only the reply to the last attempt counts.`,
+    change: "Store the whole reply with the request id, including its fail_list, and return it again.",
     after: ["accept", "repeat", "partial-failure"],
     run: repeatsPartial,
   },
   {
     id: "repeat-bytes",
-    title: "repeats its answer byte for byte",
+    title: "repeats its reply byte for byte",
     severity: "info",
-    rule: "Only what an answer means is specified. Equal bytes show that the answer was kept.",
-    change: "Keep the bytes of the answer.",
+    rule: "Only the meaning of a reply is specified. Equal bytes show that the reply was stored.",
+    change: "Store the bytes of the reply.",
     after: ["accept", "repeat"],
     run: repeatsBytes,
   },
   {
     id: "repeat-once",
-    title: "handles a request id once",
+    title: "processes a request id once",
     severity: "should",
     rule,
     change:
-      "Note the request id in one transaction with the work, and look it up first. If repeats are recognised by id and body, or element by element, leave this probe out.",
+      "Store the request id in one transaction with the work, and look it up first. If you recognise repeats by id and body, or element by element, skip this probe.",
     after: ["accept", "repeat", "partial-failure", "partial-named"],
     run: handlesOnce,
   },
   {
     id: "repeat-other-request",
-    title: "looks at each request id of a task",
+    title: "processes each request id of a task",
     severity: "must",
-    rule: `${rule} A task sends many batches: they have the ids of the task, of its instance and of its execution in common.`,
+    rule: `${rule} A task sends many batches, which share the ids of the task, of its instance and of its execution.`,
     change:
-      "Know a batch by its ops_request_id alone, not by ops_task_id, ops_task_instance_id or ops_task_exec_detail_id.",
+      "Identify a batch by its ops_request_id alone, not by ops_task_id, ops_task_instance_id or ops_task_exec_detail_id.",
     after: ["accept", "partial-failure", "partial-named"],
-    run: looksAtEachRequest,
+    run: checksEachRequest,
   },
   {
     id: "repeat-journey",
-    title: "looks at each batch of a journey",
+    title: "processes each batch of a journey",
     severity: "must",
     rule: "Batches of journeys have no ops_request_id; ops_flow_id, ops_flow_version and ops_node_id are the same for all users who pass a node.",
     change:
-      "Don't take ops_flow_id or a missing id for the id of a batch. Where repeats of journeys matter, compare whole elements.",
+      "Do not use ops_flow_id or a missing id as the id of a batch. Where repeats of journeys matter, compare whole elements.",
     after: ["accept", "journey", "partial-failure", "partial-named"],
-    run: looksAtEachJourney,
+    run: checksEachJourney,
   },
   {
     id: "repeat-overlapping",
-    title: "takes copies that arrive at once",
+    title: "accepts copies that arrive at once",
     severity: "should",
-    rule: `${rule} After a timeout the platform retries while the first attempt may still be in work.`,
-    change: "Let a repeat wait for the first one and give it the same answer.",
+    rule: `${rule} After a timeout the platform retries while the first attempt may still be in progress.`,
+    change: "Let a repeat wait for the first attempt and return the same reply.",
     after: ["accept", "repeat"],
-    run: answersOverlapping,
+    run: acceptsOverlapping,
   },
 ];
