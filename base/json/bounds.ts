@@ -1,4 +1,18 @@
-/** How much a JSON text may hold. Each bound counts what is allowed. */
+import {
+  backslash,
+  classOf,
+  closeArray,
+  closeObject,
+  colon,
+  comma,
+  isSpace,
+  openArray,
+  openObject,
+  quote,
+} from "./bytes.ts";
+import { asBuffer } from "./utf8.ts";
+
+/** The largest JSON text that is accepted. Each bound is the largest number allowed. */
 export interface JsonBounds {
   /** Objects and arrays within each other. */
   readonly depth: number;
@@ -8,66 +22,62 @@ export interface JsonBounds {
   readonly elements: number;
   /** Members of all objects together. */
   readonly keys: number;
-  /** Bytes of one key as it stands in the text, without its quotes. */
+  /** Bytes of one key in the text, escapes included, without its quotes. */
   readonly keyBytes: number;
   /** Values of any kind together: scalars, arrays and objects. */
   readonly values: number;
-  /** Numbers of 16 characters or more, or with an exponent, which readers of exact numbers keep as texts. */
+  /** Numbers of 16 characters or more, or with an exponent, which readers of exact numbers keep as strings of digits. */
   readonly longNumbers: number;
 }
 
-/** The first bound that a text goes beyond. */
+/** The first bound that a text exceeds. */
 export interface JsonExcess {
   readonly bound: keyof JsonBounds;
   readonly max: number;
-  /** Offset of the byte at which it does. */
+  /** Offset of the byte at which the bound is exceeded. */
   readonly byte: number;
 }
 
-/** Texts up to this size can't hold much, so they are not scanned. */
+/** Texts of at most this size can't hold many values, so they are not scanned. */
 export const unscannedBytes = 4_096;
 
-const quote = 0x22;
-const backslash = 0x5c;
-const openArray = 0x5b;
 const nine = 0x39;
 const letterE = 0x65;
 const longNumberBytes = 16;
-/** From here on the search for the end of a string is left to the engine, whose search of a byte starts slowly. */
+/** The rest of a longer string is searched by the engine, whose search for a byte is slow to start. */
 const stepBytes = 64;
 
-/** What a byte outside of strings begins or ends. */
-const space = 0;
+/** The kinds of bytes outside of strings. */
+const spacing = 0;
 const other = 1;
 const text = 2;
 const open = 3;
 const close = 4;
-const colon = 5;
-const comma = 6;
+const afterKey = 5;
+const afterValue = 6;
 
-const kinds = new Uint8Array(256).fill(other);
-for (const byte of [0x20, 0x09, 0x0a, 0x0d]) kinds[byte] = space;
+const kinds = Uint8Array.from(classOf, (bits) => ((bits & isSpace) === 0 ? other : spacing));
 kinds[quote] = text;
-kinds[0x5b] = open;
-kinds[0x7b] = open;
-kinds[0x5d] = close;
-kinds[0x7d] = close;
-kinds[0x3a] = colon;
-kinds[0x2c] = comma;
+kinds[openArray] = open;
+kinds[openObject] = open;
+kinds[closeArray] = close;
+kinds[closeObject] = close;
+kinds[colon] = afterKey;
+kinds[comma] = afterValue;
 
 /**
- * The first bound that a JSON text in UTF-8 goes beyond; undefined when it
+ * Returns the first bound that a JSON text in UTF-8 exceeds; undefined if it
  * keeps them all, or has at most `unscannedBytes`. It takes linear time and
- * makes no objects, so that it can run before `JSON.parse` makes any: a few
+ * allocates no objects, so it can run before `JSON.parse` allocates any: a few
  * bytes of compressed text may stand for millions of values. It does not check
- * the grammar. What it says of a text that is not JSON does not matter.
+ * the grammar. For a text that is not JSON the result has no meaning.
  */
 export function findJsonExcess(bytes: Uint8Array, bounds: JsonBounds): JsonExcess | undefined {
   if (bytes.length <= unscannedBytes) return undefined;
-  return scan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), bounds);
+  return scan(asBuffer(bytes), bounds);
 }
 
-/** One clause without a full stop: `an array has more than 10 elements (limit "elements") at byte 21`. */
+/** Describes the excess by one clause without a full stop: `an array has more than 10 elements (limit "elements") at byte 21`. */
 export function describeJsonExcess({ bound, max, byte }: JsonExcess): string {
   return `${phrases[bound](max)} (limit "${bound}") at byte ${byte}`;
 }
@@ -82,13 +92,13 @@ const phrases: Readonly<Record<keyof JsonBounds, (max: number) => string>> = {
   longNumbers: (max) => `the JSON holds more than ${max} numbers of ${longNumberBytes} or more digits`,
 };
 
-/** One function over local variables: as methods of an object it takes longer than JSON.parse. */
+/** It is one function over local variables, because with methods of an object it takes longer than JSON.parse. */
 function scan(bytes: Buffer, bounds: JsonBounds): JsonExcess | undefined {
-  /** What may still come. A key counts as a value too, until its colon comes. */
+  /** The numbers that may still follow. A key counts as a value too, until its colon is read. */
   let { values, keys, longNumbers } = bounds;
-  /** Of each open array: the elements that may still come after its first; of each open object −1. */
+  /** For each open array, the elements that may still follow the first; −1 for each open object. */
   const elements: number[] = [-1];
-  /** Of each open object: the members that may still come. */
+  /** For each open object, the members that may still follow. */
   const members: number[] = [bounds.members];
   let depth = 0;
   let stringStart = 0;
@@ -101,12 +111,12 @@ function scan(bytes: Buffer, bounds: JsonBounds): JsonExcess | undefined {
       if (--values < -1) return excess("values", at);
       stringStart = at + 1;
       at = endOfString(bytes, stringStart) + 1;
-    } else if (kind === comma) {
+    } else if (kind === afterValue) {
       if (values < 0) return excess("values", stringStart - 1);
       if (elements[depth] === 0) return excess("elements", at);
       elements[depth]!--;
       at++;
-    } else if (kind === colon) {
+    } else if (kind === afterKey) {
       values++;
       if (at - stringStart > bounds.keyBytes && lengthOfKey(bytes, stringStart, at) > bounds.keyBytes)
         return excess("keyBytes", stringStart);
@@ -147,7 +157,7 @@ function endOfScalar(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Whether it is a number that readers of exact numbers look at. */
+/** Whether it is a number that readers of exact numbers keep as a string of digits. */
 function isLong(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start]! > nine) return false;
   if (end - start >= longNumberBytes) return true;
@@ -155,7 +165,7 @@ function isLong(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** The offset of the quote that ends the string whose first byte is at `from`; the length of the text without one. */
+/** Returns the offset of the quote that ends the string whose first byte is at `from`, or the length of the text. */
 function endOfString(bytes: Buffer, from: number): number {
   const end = bytes.length;
   let at = from;

@@ -1,4 +1,5 @@
 import { mapYielding, type YieldToEventLoop } from "../../base/async/yield.ts";
+import { JsonCursor } from "../../base/json/cursor.ts";
 import { parseExactJson } from "../../store/events/events.ts";
 import { findRecords } from "./body/record-list.ts";
 
@@ -153,8 +154,9 @@ export async function decodeSpoolLineYielding(
   yieldToEventLoop: YieldToEventLoop,
 ): Promise<SpoolLine | undefined> {
   const head = line.length <= shortBytes ? null : headForm.exec(line.toString("utf8", 0, maxHeadBytes));
-  const list =
-    head && (await findRecords(line, Buffer.byteLength(head[0]), yieldToEventLoop).catch(() => undefined));
+  const cursor = new JsonCursor(line, Number.POSITIVE_INFINITY);
+  cursor.at = Buffer.byteLength(head?.[0] ?? "");
+  const list = head && (await findRecords(cursor, yieldToEventLoop).catch(() => undefined));
   const isWhole = list && list.faults.size === 0 && tailForm.test(line.toString("latin1", list.end));
   if (!isWhole) return decodeSpoolLine(line.toString());
   const places = list.starts.map((start, index) => [start, list.ends[index]!] as const);

@@ -1,4 +1,4 @@
-import type { DuplicateKey } from "./json/duplicate-keys.ts";
+import type { DuplicateKey } from "../../base/json/duplicate-keys.ts";
 import type { Refusal } from "./receive/refusal.ts";
 
 /** What is odd about an accepted batch, though no reason to refuse it. */

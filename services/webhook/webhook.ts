@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { asBuffer } from "../../base/json/utf8.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import {
   type ReceiveRequest,
@@ -8,7 +9,6 @@ import {
   type WebhookReceiver,
 } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { Channel } from "./channels.ts";
-import { asBuffer } from "./json/utf8.ts";
 import { typedNeedCaller } from "./receive/admit.ts";
 import { toConnectError } from "./receive/errors.ts";
 import type { Incoming, Receive } from "./receive/receive.ts";

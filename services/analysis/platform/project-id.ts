@@ -1,47 +1,84 @@
+import { openArray, openObject } from "../../../base/json/bytes.ts";
+import { JsonCursor } from "../../../base/json/cursor.ts";
+import { asBuffer, textStart } from "../../../base/json/utf8.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
 import { quote } from "../rest/reading.ts";
-import { type Member, membersOf } from "./members.ts";
 
 /**
- * Gives the members `projectId` of a query, and of the metrics in its `events`,
- * another value and leaves every other byte as it is; a text stays a text, null
- * stays null. A member written several times is given it each time.
+ * Replaces the value of the members `projectId` of a query, and of the metrics in
+ * its `events`, and leaves every other byte as it is. A text stays a text, null
+ * stays null. A member written several times is replaced each time.
  *
  * The platform may read more than that as the id of a project: another spelling
- * of the name, or a member further inside. Such a member has to name the
- * project that the caller was admitted to, and gets the other value too.
+ * of the name, or a member further inside. Such a member has to name the project
+ * to which the caller was admitted, and is replaced too.
  *
  * @param body valid JSON, whose top is an object
- * @param asked the project of the caller's query; left out, only the members named first are looked at
+ * @param asked the project of the caller's query; if it is left out, only the members named first are looked at
  * @throws AnalysisRefusal for a member that names another project
  */
 export function replaceProjectId(body: Uint8Array, projectId: number, asked?: number): Uint8Array {
-  // Latin-1 takes every byte to a character and back, so that places are those of bytes.
-  const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
-  let result = "";
+  const source = asBuffer(body);
+  const cursor = new JsonCursor(source, Number.POSITIVE_INFINITY);
+  const pieces: Uint8Array[] = [];
   let from = 0;
-  for (const member of membersOf(source)) {
-    const value = source.slice(member.start, member.end);
-    if (value === "null") continue;
-    if (!isOwn(member)) {
-      if (asked === undefined || !isProjectName(member.key)) continue;
-      requireProject(member.key, readScalar(value), asked);
+  cursor.at = textStart(source);
+  cursor.next();
+  walk(cursor, "query", ({ key, isOwn, start, end }) => {
+    const value = readScalar(source, start, end);
+    if (value === null) return;
+    if (!isOwn) {
+      if (asked === undefined) return;
+      requireProject(key, value, asked);
     }
-    result += source.slice(from, member.start) + (value[0] === '"' ? `"${projectId}"` : String(projectId));
-    from = member.end;
-  }
-  return Buffer.from(result + source.slice(from), "latin1");
+    const id = typeof value === "string" ? `"${projectId}"` : String(projectId);
+    pieces.push(source.subarray(from, start), Buffer.from(id));
+    from = end;
+  });
+  pieces.push(source.subarray(from));
+  return Buffer.concat(pieces);
 }
 
-/** Of the query itself, or of one of its metrics, as the platform's own form has them. */
-function isOwn({ key, path, depth, start, end }: Member): boolean {
-  if (key !== "projectId" || end === start) return false;
-  return depth === 1 || (depth === 3 && path.length === 1 && path[0] === "events");
+/** The part of a query that a value is. */
+type Part = "query" | "events" | "metric" | "other";
+
+/** A member that may name a project. */
+interface ProjectMember {
+  readonly key: string;
+  /** Whether it is `projectId` of the query itself or of one of its metrics, as the platform's own form has it. */
+  readonly isOwn: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads a value and reports the members within it whose name may be that of a project id, in their order. */
+function walk(cursor: JsonCursor, part: Part, report: (member: ProjectMember) => void): void {
+  const first = cursor.bytes[cursor.at];
+  if (first === openArray) {
+    const inner = part === "events" ? "metric" : "other";
+    for (let more = cursor.firstItem(); more; more = cursor.nextItem()) walk(cursor, inner, report);
+  } else if (first === openObject) {
+    const inner = part === "events" ? "other" : part;
+    for (let more = cursor.firstKey(); more; more = cursor.nextKey()) walkMember(cursor, inner, report);
+  } else cursor.value();
+}
+
+function walkMember(cursor: JsonCursor, part: Part, report: (member: ProjectMember) => void): void {
+  const key = cursor.key();
+  const start = cursor.at;
+  if (!isProjectName(key)) {
+    walk(cursor, part === "query" && key === "events" ? "events" : "other", report);
+    return;
+  }
+  const kind = cursor.value();
+  const isScalar = kind !== "object" && kind !== "array";
+  const isOwn = key === "projectId" && isScalar && (part === "query" || part === "metric");
+  report({ key, isOwn, start, end: cursor.at });
 }
 
 /**
- * A caller's parameters, with the id that a project has at the platform. Tokens
- * are dropped in any spelling. @throws AnalysisRefusal for another project
+ * Returns a caller's parameters with the id of the project at the platform.
+ * Tokens are dropped in any spelling. @throws AnalysisRefusal for another project
  */
 export function replaceInSearch(search: URLSearchParams, projectId: number, asked: number): URLSearchParams {
   const kept = new URLSearchParams();
@@ -62,24 +99,22 @@ function requireProject(name: string, value: unknown, asked: number): void {
   });
 }
 
-/** Lists and objects are no ids. */
-function readScalar(text: string): unknown {
-  return text === "" ? {} : JSON.parse(Buffer.from(text, "latin1").toString());
+/** Returns a value; lists and objects, which are not ids, as empty ones. */
+function readScalar(source: Buffer, start: number, end: number): unknown {
+  if (source[start] === openArray) return [];
+  return source[start] === openObject ? {} : JSON.parse(source.toString("utf8", start, end));
 }
 
-/** Names that some reader or other may take for `projectId`. */
+/** Whether some reader may take this name for `projectId`. */
 function isProjectName(name: string): boolean {
   return /^projectids?$/.test(nameOf(name));
 }
 
-/** Without what readers of names may pass over: case, width, separators, brackets. */
+/** Returns a name without what readers may ignore: case, width, separators, brackets. */
 function nameOf(name: string): string {
-  return Buffer.from(name, isLatin1(name) ? "latin1" : "utf8")
-    .toString()
+  return name
     .normalize("NFKC")
     .toLowerCase()
     .replace(/\[.*$/s, "")
     .replace(/[^\p{L}\p{N}]/gu, "");
 }
-
-const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text);

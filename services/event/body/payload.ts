@@ -1,3 +1,4 @@
+import { asBuffer } from "../../../base/json/utf8.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import { BodyFault } from "../ingest/body-fault.ts";
 import { inflateGzip, inflateSnappy } from "../ingest/inflate.ts";
@@ -73,8 +74,4 @@ function isGzip(bytes: Buffer): boolean {
 function isJson(bytes: Buffer): boolean {
   const first = /\S/.exec(withoutByteOrderMark(bytes).toString("latin1", 0, 256))?.[0];
   return first === "[" || first === "{";
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }

@@ -1,20 +1,23 @@
 import type { YieldToEventLoop } from "../../../base/async/yield.ts";
+import {
+  backslash,
+  classOf,
+  closeArray,
+  closeObject,
+  comma,
+  isSpace,
+  openArray,
+  openObject,
+  quote,
+} from "../../../base/json/bytes.ts";
+import type { JsonCursor, Progress } from "../../../base/json/cursor.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { BodyFault } from "../ingest/body-fault.ts";
 import type { RefusedRecord } from "../record/record.ts";
 import { refuse } from "../record/refusal.ts";
-import {
-  byteAt,
-  endOfLooseElement,
-  type Progress,
-  scanValue,
-  skipBlanks,
-  startScan,
-  type ValueScan,
-} from "./json-scan.ts";
 import { refuseLarge } from "./record-bounds.ts";
 
-/** Where the records of a body stand. */
+/** The places of the records in a body. */
 export interface RecordList {
   /** The whole body. */
   readonly bytes: Buffer;
@@ -32,9 +35,6 @@ export interface RecordList {
 
 /** As many as one transaction of the loader takes. */
 const maxRecords = 50_000;
-const comma = 44;
-const openList = 91;
-const closeList = 93;
 /** Scanned at once: about 1 ms. */
 const sliceBytes = 262_144;
 /** Faults of one body that are described, with their places. */
@@ -42,69 +42,104 @@ const maxDescribed = 100;
 const notJson: RefusedRecord = refuse("not_json", "", "record is not JSON");
 
 /**
- * Finds the elements of the JSON list that begins at `start`. An element that
- * is no JSON, such as one with NaN, is a fault of its own as long as brackets
- * and quotation marks tell where it ends. Undefined when it is no list, or no
- * element is JSON.
- * @throws BodyFault when there are too many
- * @param bytes valid UTF-8
+ * Finds the elements of the JSON list at the cursor, which is after the list
+ * then. An element that is not JSON, such as one with NaN, is a fault of its own
+ * as long as brackets and quotation marks tell where it ends. Returns undefined
+ * if it is not a list, or if no element is JSON.
+ * @throws BodyFault for too many elements
+ * @param cursor of valid UTF-8
  */
 export async function findRecords(
-  bytes: Buffer,
-  start: number,
+  cursor: JsonCursor,
   yieldToEventLoop: YieldToEventLoop,
 ): Promise<RecordList | undefined> {
+  const bytes = cursor.bytes as Buffer;
+  const start = cursor.at;
   const starts: number[] = [];
   const ends: number[] = [];
   const faults = new Map<number, RefusedRecord>();
-  let depth = 0;
-  if (byteAt(bytes, start) !== openList) return undefined;
-  let at = skipBlanks(bytes, start + 1);
-  if (byteAt(bytes, at) === closeList) return { bytes, start, end: at + 1, starts, ends, faults, depth };
-  for (;;) {
-    const scan = startScan(at);
-    const scanned = scanWhole(bytes, scan, yieldToEventLoop);
-    // Most records need no yield, and waiting for each takes half as long as scanning it.
+  if (bytes[start] !== openArray) return undefined;
+  const outer = cursor.deepest;
+  let more = cursor.firstItem();
+  const { depth } = cursor;
+  cursor.deepest = depth;
+  for (; more; more = cursor.nextItem()) {
+    const { at } = cursor;
+    const scanned = scanWhole(cursor, yieldToEventLoop);
+    // Most records take no yieldToEventLoop, and waiting for each takes half as long as scanning it.
     const progress = typeof scanned === "string" ? scanned : await scanned;
-    let end = scan.at;
-    if (progress !== "end" || !isElementEnd(bytes, end)) {
+    let end = cursor.at;
+    if (progress !== "end" || !isElementEnd(cursor.next())) {
+      const faultAt = progress === "end" ? end : cursor.tokenStart;
       end = endOfLooseElement(bytes, at);
       if (end === -1) return undefined;
       const isDescribed = faults.size < maxDescribed;
-      faults.set(starts.length, isDescribed ? refuseElement(bytes, starts.length, at, scan.at) : notJson);
+      faults.set(starts.length, isDescribed ? refuseElement(bytes, starts.length, at, faultAt) : notJson);
+      cursor.at = end;
+      cursor.depth = depth;
+    } else {
+      const large = refuseLarge(bytes.subarray(at, end));
+      if (large !== undefined) faults.set(starts.length, large);
     }
-    const large = faults.has(starts.length) ? undefined : refuseLarge(bytes.subarray(at, end));
-    if (large !== undefined) faults.set(starts.length, large);
-    depth = Math.max(depth, scan.depth);
     starts.push(at);
     ends.push(end);
     if (starts.length > maxRecords) {
       throw new BodyFault(`Data format error, ${starts.length} records, at most ${maxRecords} are taken`);
     }
-    at = skipBlanks(bytes, end);
-    if (byteAt(bytes, at) === closeList) {
-      const isNone = starts.every((_, index) => faults.get(index)?.reason === "not_json");
-      return isNone ? undefined : { bytes, start, end: at + 1, starts, ends, faults, depth };
-    }
-    at = skipBlanks(bytes, at + 1);
   }
+  const list = { bytes, start, end: cursor.at, starts, ends, faults, depth: cursor.deepest - depth };
+  cursor.deepest = Math.max(outer, cursor.deepest);
+  const isNone = starts.every((_, index) => faults.get(index)?.reason === "not_json");
+  return isNone && starts.length > 0 ? undefined : list;
 }
 
-/** One value to its end, with turns for others. */
+/** Reads one value to its end, in slices with turns for others. */
 export function scanWhole(
-  bytes: Buffer,
-  scan: ValueScan,
+  cursor: JsonCursor,
   yieldToEventLoop: YieldToEventLoop,
 ): Progress | Promise<Progress> {
-  const progress = scanValue(bytes, scan, scan.at + sliceBytes);
+  const progress = cursor.scan(cursor.at + sliceBytes);
   const wait = yieldToEventLoop();
   if (progress !== "more") return wait === undefined ? progress : wait.then(() => progress);
-  return (wait ?? Promise.resolve()).then(() => scanWhole(bytes, scan, yieldToEventLoop));
+  return (wait ?? Promise.resolve()).then(() => scanWhole(cursor, yieldToEventLoop));
 }
 
-function isElementEnd(bytes: Buffer, end: number): boolean {
-  const next = byteAt(bytes, skipBlanks(bytes, end));
-  return next === comma || next === closeList;
+function isElementEnd(next: number): boolean {
+  return next === comma || next === closeArray;
+}
+
+/**
+ * Returns the end of a list's element that is not JSON, as far as quotation
+ * marks and brackets tell; −1 if they do not, or if nothing is there.
+ */
+function endOfLooseElement(bytes: Uint8Array, from: number): number {
+  const closers: number[] = [];
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === quote) {
+      at = endOfLooseText(bytes, at + 1);
+      if (at === -1) return -1;
+    } else if (byte === openArray) closers.push(closeArray);
+    else if (byte === openObject) closers.push(closeObject);
+    else if (closers.length === 0 && isElementEnd(byte)) return trimmedEnd(bytes, from, at);
+    else if ((byte === closeArray || byte === closeObject) && closers.pop() !== byte) return -1;
+  }
+  return -1;
+}
+
+function trimmedEnd(bytes: Uint8Array, from: number, to: number): number {
+  let end = to;
+  while (end > from && (classOf[bytes[end - 1]!]! & isSpace) !== 0) end--;
+  return end === from ? -1 : end;
+}
+
+/** Returns the offset of the quotation mark that ends a text. */
+function endOfLooseText(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] === quote) return at;
+    if (bytes[at] === backslash) at++;
+  }
+  return -1;
 }
 
 /** Names what is wrong, and its place: of the record in the list from 1, of the fault in the record in bytes. */

@@ -1,6 +1,7 @@
+import { colon, quote } from "../../../base/json/bytes.ts";
+import { JsonCursor } from "../../../base/json/cursor.ts";
 import { LongBodyFault } from "../ingest/body-fault.ts";
 import type { Project, ProjectDirectory } from "../projects.ts";
-import { endOfText, skipBlanks } from "./json-scan.ts";
 import { type Payload, unpack } from "./payload.ts";
 
 /** Who sends a body: a project, or nobody who is known and why. */
@@ -16,8 +17,6 @@ const windowBytes = 65_536;
 const maxNames = 100;
 const maxAppidBytes = 256;
 const key = Buffer.from('"#app_id"');
-const colon = 58;
-const quote = 34;
 
 /**
  * Whose body it is, at a small cost: a parameter of its form, or else `#app_id`
@@ -64,10 +63,12 @@ function findIn(bytes: Buffer, directory: Pick<ProjectDirectory, "byAppid">): Pr
 }
 
 function textAfterKey(bytes: Buffer, from: number): string | undefined {
-  const at = skipBlanks(bytes, from);
-  if (bytes[at] !== colon) return undefined;
-  const start = skipBlanks(bytes, at + 1);
-  if (bytes[start] !== quote) return undefined;
-  const end = endOfText(bytes.subarray(0, start + maxAppidBytes), start + 1);
-  return end === -1 ? undefined : (JSON.parse(bytes.toString("utf8", start, end)) as string);
+  const cursor = new JsonCursor(bytes, 0);
+  cursor.at = from;
+  if (cursor.next() !== colon) return undefined;
+  cursor.at++;
+  if (cursor.next() !== quote) return undefined;
+  const text = bytes.subarray(cursor.at, cursor.at + maxAppidBytes);
+  const value = new JsonCursor(text, 0);
+  return value.scan() === "end" ? (JSON.parse(text.toString("utf8", 0, value.at)) as string) : undefined;
 }

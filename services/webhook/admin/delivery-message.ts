@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
+import { asBuffer } from "../../../base/json/utf8.ts";
 import { type Delivery, DeliverySchema } from "../../../gen/engage/webhook/v1/delivery_pb.ts";
 import { type WebhookMessage, WebhookMessageSchema } from "../../../gen/engage/webhook/v1/message_pb.ts";
 import type { DeadLetter, DeliveryDetail, Delivery as StoredDelivery } from "../../../store/inbox/inbox.ts";
-import { asBuffer } from "../json/utf8.ts";
 import { readParams } from "../mapping/handed-message.ts";
 import { timestampOf } from "../mapping/timestamp.ts";
 import { stateNumber } from "./filters.ts";

@@ -1,16 +1,15 @@
 import type { DescMessage, JsonValue, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../../base/json/bounds.ts";
+import { JsonCursor, readValue } from "../../../base/json/cursor.ts";
 import { parseExactly } from "../../../base/json/exact-numbers.ts";
+import { JsonFault } from "../../../base/json/fault.ts";
+import { asBuffer } from "../../../base/json/utf8.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import {
   type ReportClickRequest,
   ReportClickRequestSchema,
 } from "../../../gen/engage/webhook/v1/click_pb.ts";
-import { JsonCursor } from "../json/cursor.ts";
-import { JsonFault } from "../json/fault.ts";
-import { scanValue } from "../json/one-value.ts";
-import { asBuffer } from "../json/utf8.ts";
 import { badField } from "./clicks.ts";
 import { ClickFault } from "./record.ts";
 
@@ -47,7 +46,7 @@ export function decodeClickRequest(sent: Buffer, decodeJson: DecodeJson): Report
   try {
     const excess = findJsonExcess(body, bounds);
     if (excess !== undefined) throw new ClickFault("body", describeJsonExcess(excess));
-    const { kind, start, end } = scanValue(body, maxDepth);
+    const { kind, start, end } = readValue(body, maxDepth);
     if (kind !== "object") throw new ClickFault("body", "must be an object");
     return readMembers(asBuffer(body.subarray(start, end)), decodeJson);
   } catch (error) {

@@ -1,7 +1,6 @@
-import { JsonCursor } from "../json/cursor.ts";
-import { JsonFault } from "../json/fault.ts";
-import { scanValue } from "../json/one-value.ts";
-import { asBuffer } from "../json/utf8.ts";
+import { JsonCursor, readValue } from "../../../base/json/cursor.ts";
+import { JsonFault } from "../../../base/json/fault.ts";
+import { asBuffer } from "../../../base/json/utf8.ts";
 import { article } from "../receive/scan.ts";
 
 /** A click, checked but for its two JSON texts. */
@@ -73,7 +72,7 @@ export function encodeClick(click: Click): Uint8Array {
 /** The object that the bytes are, without blanks around it. */
 function cutObject(field: string, bytes: Uint8Array): Uint8Array {
   try {
-    const { kind, start, end } = scanValue(bytes, maxDepth);
+    const { kind, start, end } = readValue(bytes, maxDepth);
     if (kind === "object") return bytes.subarray(start, end);
     if (kind === "string") {
       throw new ClickFault(

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { asBuffer } from "../../../base/json/utf8.ts";
 import {
   type HandedMessage,
   HandedMessageSchema,
@@ -10,7 +11,6 @@ import {
   type ReceiptProperties,
   ReceiptPropertiesSchema,
 } from "../../../gen/engage/webhook/v1/message_pb.ts";
-import { asBuffer } from "../json/utf8.ts";
 import type { HandedBatch } from "../targets/target.ts";
 import { compilePaths, jsonAt, locate, textAt } from "./locate.ts";
 import { timestampOf } from "./timestamp.ts";

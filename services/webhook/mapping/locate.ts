@@ -1,6 +1,6 @@
-import { openArray, openObject } from "../json/byte-class.ts";
-import { JsonCursor, type JsonKind } from "../json/cursor.ts";
-import { asBuffer, decodeString } from "../json/utf8.ts";
+import { openArray, openObject } from "../../../base/json/bytes.ts";
+import { JsonCursor, type JsonKind } from "../../../base/json/cursor.ts";
+import { asBuffer, decodeString } from "../../../base/json/utf8.ts";
 
 /** A value inside a JSON text, as a half-open byte range. */
 export interface Located {

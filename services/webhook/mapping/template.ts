@@ -1,4 +1,4 @@
-import { asBuffer } from "../json/utf8.ts";
+import { asBuffer } from "../../../base/json/utf8.ts";
 import type { HandedBatch } from "../targets/target.ts";
 import { compilePaths, jsonAt, type Located, locate, textAt } from "./locate.ts";
 import { type AroundName, type Piece, type Placeholder, parseText, TemplateError } from "./placeholder.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import { decodeString } from "../../../base/json/utf8.ts";
 import type { BatchElement } from "../../../store/inbox/inbox.ts";
-import { decodeString } from "../json/utf8.ts";
 import { article, type ScannedBatch, type ScannedElement } from "./scan.ts";
 import type { FieldProblem, Span } from "./scan-fields.ts";
 

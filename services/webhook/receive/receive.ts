@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { JsonFault } from "../../../base/json/fault.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import {
   type BatchElement,
@@ -8,7 +9,6 @@ import {
 } from "../../../store/inbox/inbox.ts";
 import type { Channel } from "../channels.ts";
 import type { Explain } from "../explain/explainer.ts";
-import { JsonFault } from "../json/fault.ts";
 import { unknownChannel } from "./admit.ts";
 import { applyPushIdRules } from "./apply-push-ids.ts";
 import { authenticate } from "./authenticate.ts";

@@ -1,5 +1,5 @@
-import { classOf, DIGIT, nameStart, openArray, openObject, quote } from "../json/byte-class.ts";
-import type { JsonCursor, JsonKind } from "../json/cursor.ts";
+import { classOf, isDigit, isNameStart, openArray, openObject, quote } from "../../../base/json/bytes.ts";
+import type { JsonCursor, JsonKind } from "../../../base/json/cursor.ts";
 
 /** A value in the body, as a half-open byte range. */
 export interface Span {
@@ -120,9 +120,9 @@ export class FieldScanner {
 function isName(cursor: JsonCursor): boolean {
   if (cursor.keyEscaped) return /^[A-Za-z_]\w*$/.test(cursor.key());
   const { bytes, keyStart, keyEnd } = cursor;
-  if (keyStart === keyEnd || (classOf[bytes[keyStart]!]! & nameStart) === 0) return false;
+  if (keyStart === keyEnd || (classOf[bytes[keyStart]!]! & isNameStart) === 0) return false;
   for (let at = keyStart + 1; at < keyEnd; at++) {
-    if ((classOf[bytes[at]!]! & (nameStart | DIGIT)) === 0) return false;
+    if ((classOf[bytes[at]!]! & (isNameStart | isDigit)) === 0) return false;
   }
   return true;
 }

@@ -1,7 +1,7 @@
-import { openArray, openObject } from "../json/byte-class.ts";
-import { JsonCursor, type JsonKind } from "../json/cursor.ts";
-import type { DuplicateKey } from "../json/duplicate-keys.ts";
-import { requireUtf8, textStart } from "../json/utf8.ts";
+import { openArray, openObject } from "../../../base/json/bytes.ts";
+import { JsonCursor, type JsonKind } from "../../../base/json/cursor.ts";
+import { type DuplicateKey, DuplicateKeys } from "../../../base/json/duplicate-keys.ts";
+import { requireUtf8, textStart } from "../../../base/json/utf8.ts";
 import { type FieldProblem, FieldScanner, type Span } from "./scan-fields.ts";
 
 /** One element of the body's array. Of a member that is there twice the last one counts, as in `JSON.parse`. */
@@ -53,7 +53,8 @@ export class TooManyElementsError extends Error {
  */
 export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
   requireUtf8(bytes);
-  const cursor = new JsonCursor(bytes, limits.maxDepth);
+  const duplicates = new DuplicateKeys(bytes);
+  const cursor = new JsonCursor(bytes, limits.maxDepth, duplicates);
   cursor.at = textStart(bytes);
   const fields = new FieldScanner(cursor);
   const elements: ScannedElement[] = [];
@@ -69,7 +70,7 @@ export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
     elements.push(scanElement(cursor, fields));
   }
   cursor.finish();
-  const { count, found } = cursor.duplicates;
+  const { count, found } = duplicates;
   const { numbersForText, oddReceiptValues } = fields;
   return { elements, duplicateKeys: { count, found }, numbersForText, oddReceiptValues };
 }

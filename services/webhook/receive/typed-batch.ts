@@ -1,8 +1,8 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { readValue } from "../../../base/json/cursor.ts";
+import { JsonFault } from "../../../base/json/fault.ts";
 import type { WebhookMessage } from "../../../gen/engage/webhook/v1/message_pb.ts";
-import { JsonFault } from "../json/fault.ts";
-import { scanValue } from "../json/one-value.ts";
 
 /** Typed messages as the bytes a platform would have sent. */
 export interface TypedBatch {
@@ -56,7 +56,7 @@ function encodeMessage(message: WebhookMessage): readonly Uint8Array[] {
 
 function cutReceipt(bytes: Uint8Array): Uint8Array {
   try {
-    const { kind, start, end } = scanValue(bytes, maxReceiptDepth);
+    const { kind, start, end } = readValue(bytes, maxReceiptDepth);
     if (kind === "object") return bytes.subarray(start, end);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;

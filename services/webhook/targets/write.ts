@@ -1,4 +1,4 @@
-import { asBuffer } from "../json/utf8.ts";
+import { asBuffer } from "../../../base/json/utf8.ts";
 import { MissingValueError, type TemplateInput, UnsendableError } from "../mapping/template.ts";
 import type { HandedBatch, TargetOutcome } from "./target.ts";
 

@@ -82,7 +82,11 @@ test("each message of a stream", async () => {
 
 test.each([
   ["what it refuses", '{"a":1}', 'no {"a":1}'],
-  ["what is no JSON", "{", "body: not JSON: the text ends at position 1 (line 1, column 2)"],
+  [
+    "what is no JSON",
+    "{",
+    'body: not JSON: expected a key or "}", found the end of the text at line 1, column 2 (byte 1)',
+  ],
 ])("%s is the caller's fault", async (_name, body, message) => {
   const [status, , text] = await post("/v1/echo", body);
   expect([status, JSON.parse(String(text))]).toMatchObject([400, { message }]);

@@ -116,7 +116,7 @@ describe("what a caller sends for a project", () => {
     ['"project-id":104', "project-id: 104 is not"],
     ['"project\\u0049D":104', "projectID: 104 is not"],
     ['"ｐrojectId":104', ": 104 is not"],
-    ['"projectIds":[104]', "projectIds: an object is not"],
+    ['"projectIds":[104]', "projectIds: a list is not"],
     ['"projectId ":104', "projectId : 104 is not"],
     ['"eventView":{"projectId":104}', "projectId: 104 is not"],
     ['"events":[{"filts":[{"projectId":104}]}]', "projectId: 104 is not"],

@@ -238,8 +238,16 @@ describe("tolerance", () => {
 describe("hostile bodies", () => {
   const deepFilter = (depth: number) => '{"filts":['.repeat(depth) + "]}".repeat(depth);
   const refusals: [what: string, body: string, message: string | undefined][] = [
-    ["no JSON", "{", "body: not JSON: the text ends at position 1 (line 1, column 2)"],
-    ["nothing", "", "body: not JSON: the text ends at position 0 (line 1, column 1)"],
+    [
+      "no JSON",
+      "{",
+      'body: not JSON: expected a key or "}", found the end of the text at line 1, column 2 (byte 1)',
+    ],
+    [
+      "nothing",
+      "",
+      "body: not JSON: expected a value, found the end of the text at line 1, column 1 (byte 0)",
+    ],
     ["a list", "[]", "body: a list is not an object"],
     ["null", "null", "projectId: is required; eventView: is required; events: is required"],
     ["a text", '"a"', 'body: "a" is not an object'],

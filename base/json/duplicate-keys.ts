@@ -1,33 +1,33 @@
 import { asBuffer, decodeString } from "./utf8.ts";
 
-/** A key that its object has had before. */
+/** A key that occurs again in its object. */
 export interface DuplicateKey {
   readonly key: string;
-  /** First byte of the key's text. */
+  /** The first byte of the key's text. */
   readonly byte: number;
 }
 
-/** Objects with more keys are looked up in a set; up to here comparing fingerprints is faster. */
+/** Keys of larger objects are looked up in a set; up to here comparing fingerprints is faster. */
 const maxCompared = 12;
 const maxReported = 10;
-/** Of one object; what an object has beyond that is not looked at, so that memory and time stay small. */
+/** Further keys of one object are not checked, so that memory and time stay small. */
 const maxKeys = 10_000;
 
 /**
- * Finds keys that an object has twice, for objects within objects. Keys are
- * compared as they stand, with escapes undone where there are any.
+ * Finds keys that an object has twice, also in objects within objects. Keys are
+ * compared byte by byte, after their escapes are decoded.
  */
 export class DuplicateKeys {
   count = 0;
-  /** The first few. */
+  /** The first ten of them. */
   readonly found: DuplicateKey[] = [];
   readonly #bytes: Buffer;
-  // Keys of all open objects, one behind the other; only the first `#top` entries count.
+  // Keys of all open objects, the outermost first; only the first `#top` entries count.
   readonly #prints: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   #top = 0;
-  // Of each open object: where its keys begin, and its set once it has one.
+  // For each open object, the index of its first key, and its set if it has one.
   readonly #bases: number[] = [];
   readonly #sets: (Set<string> | undefined)[] = [];
   #open = 0;
