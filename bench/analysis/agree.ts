@@ -6,7 +6,7 @@ interface Series {
   readonly values_compared?: readonly string[];
 }
 
-interface Answer {
+interface AnalysisResponse {
   readonly return_code: number;
   readonly return_message: string;
   readonly data: {
@@ -17,24 +17,24 @@ interface Answer {
   };
 }
 
-/** Columns of groups, the bucket, and one number for each metric. */
+/** A row by SQL: columns of groups, the bucket, and one number for each metric. */
 export type PeerRow = readonly unknown[];
 
 const hourMs = 3_600_000;
 const overall = "Overall";
-/** Texts have two decimals. */
+/** Texts are rounded to two decimals. */
 const maxDifference = 0.0050001;
-/** Of sums of doubles in another order. */
+/** The relative difference of double sums in another order. */
 const maxRelativeDifference = 1e-9;
 
-function read(bytes: Buffer): Answer {
-  const answer = JSON.parse(bytes.toString("utf8")) as Answer;
-  if (answer.return_code !== 0)
-    throw new Error(`return code ${answer.return_code}: ${answer.return_message}`);
-  return answer;
+function read(bytes: Buffer): AnalysisResponse {
+  const response = JSON.parse(bytes.toString("utf8")) as AnalysisResponse;
+  if (response.return_code !== 0)
+    throw new Error(`return code ${response.return_code}: ${response.return_message}`);
+  return response;
 }
 
-/** @throws Error unless the answer has exactly the numbers of the rows, and no others but none and 0 */
+/** @throws Error unless the response has exactly the numbers of the rows; other cells may be missing or 0 */
 export function assertSameNumbers(name: string, bytes: Buffer, rows: readonly PeerRow[]): void {
   const { data } = read(bytes);
   const cells = data.y.map((metric) => cellsOf(data, Object.values(metric)[0] ?? []));
@@ -45,28 +45,29 @@ export function assertSameNumbers(name: string, bytes: Buffer, rows: readonly Pe
     for (const [metric, own] of cells.entries()) {
       const peer = row[row.length - cells.length + metric];
       const text = own.get(key);
-      if (!isSame(text, peer)) throw new Error(`${name}: ${key} metric ${metric} is ${text}, by SQL ${peer}`);
+      if (!isSame(text, peer))
+        throw new Error(`${name}: ${key} metric ${metric} is ${text}, SQL returns ${peer}`);
       own.delete(key);
     }
   }
   for (const own of cells) {
     for (const [key, text] of own) {
-      if (text !== "0" && text !== "-") throw new Error(`${name}: ${key} is ${text}, by SQL it is nothing`);
+      if (text !== "0" && text !== "-") throw new Error(`${name}: ${key} is ${text}, SQL returns none`);
     }
   }
 }
 
-/** @throws Error unless the answer lists exactly these users. @param rows begin with the user's id */
+/** @throws Error unless the response lists exactly these users. @param rows start with the user's id */
 export function assertSameUsers(name: string, bytes: Buffer, rows: readonly PeerRow[]): void {
   const ours = read(bytes).data.datalist?.map((user) => user["#user_id"]) ?? [];
   const theirs = rows.map(([id]) => Number(id));
   const sorted = ours.toSorted((a, b) => a - b);
   if (theirs.length === 0 || !isDeepStrictEqual(sorted, theirs)) {
-    throw new Error(`${name}: ${ours.length} users are listed, by SQL there are ${theirs.length}`);
+    throw new Error(`${name}: ${ours.length} users are listed, SQL returns ${theirs.length}`);
   }
 }
 
-function cellsOf(data: Answer["data"], series: readonly Series[]): Map<string, string> {
+function cellsOf(data: AnalysisResponse["data"], series: readonly Series[]): Map<string, string> {
   const cells = new Map<string, string>();
   for (const { group_cols, values, values_compared = [] } of series) {
     const add = (labels: readonly string[], texts: readonly string[]) => {
@@ -80,7 +81,7 @@ function cellsOf(data: Answer["data"], series: readonly Series[]): Map<string, s
   return cells;
 }
 
-/** `2026-01-31` or `2026-01-31 12:00`. */
+/** Returns the time of a label, such as `2026-01-31` or `2026-01-31 12:00`. */
 function labelMs(label: string): number {
   return Date.parse(label.length > 10 ? `${label.replace(" ", "T")}Z` : label);
 }

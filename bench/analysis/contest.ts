@@ -1,18 +1,18 @@
 import { loadavg } from "node:os";
 import { median } from "../harness/compare.ts";
 
-/** Time on the clock, and of processors: that one shows less of what else the machine does. */
+/** Elapsed and CPU time. CPU time depends less on other work of the machine. */
 interface Spent {
   readonly ms: number;
   readonly cpuMs: number;
 }
 
-/** One way of answering, the store's or SQL by hand. */
+/** One way to compute a result: the store's, or SQL by hand. */
 export type Contestant = () => Promise<unknown>;
 
 export interface Score {
   readonly oursMs: number;
-  /** Of the fastest peer. */
+  /** Time of the fastest peer. */
   readonly peerMs: number;
   readonly oursCpuMs: number;
   readonly peerCpuMs: number;
@@ -20,7 +20,7 @@ export interface Score {
 
 const bars = { mean: 1.3, worst: 2 };
 
-/** All take turns, after one that does not count. */
+/** Runs all contestants in turn; the first round does not count. */
 export async function compete(
   ours: Contestant,
   peers: readonly Contestant[],
@@ -64,10 +64,10 @@ export function report(scores: ReadonlyMap<string, Score>, rounds: number): void
   );
   const ratios = [...scores.values()].map(({ oursMs, peerMs }) => oursMs / peerMs);
   const cpuRatios = [...scores.values()].map(({ oursCpuMs, peerCpuMs }) => oursCpuMs / peerCpuMs);
-  const told = (name: string, of: readonly number[]) =>
+  const summary = (name: string, of: readonly number[]) =>
     `${name}: geometric mean ${geometricMean(of).toFixed(2)} (bar ${bars.mean}), worst ${Math.max(...of).toFixed(2)} (bar ${bars.worst})`;
-  console.log(told("time", ratios));
-  console.log(told("CPU ", cpuRatios));
+  console.log(summary("time", ratios));
+  console.log(summary("CPU ", cpuRatios));
   const load = loadavg().map((one) => one.toFixed(1));
   console.log(`medians of ${rounds} rounds; load average ${load.join(", ")}\n`);
 }

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import type { EventName, Property } from "../../store/events/events.ts";
 
-/** What the generated events are: a month of a game with a shop. */
+/** The generated events are a month of a game with a shop. */
 export const projectId = 1;
 export const firstDayMs = Date.UTC(2026, 0, 1);
 export const days = 30;
 export const dayMs = 86_400_000;
 export const users = 200_000;
-/** Of the first user. */
+/** The id of the first user. */
 export const firstUser = 1_000_001;
 
-/** With the share of all events that each has. */
+/** Event names with their shares of all events. */
 export const eventShares: readonly (readonly [name: string, share: number])[] = [
   ["login", 0.2],
   ["view", 0.3],
@@ -52,7 +52,7 @@ export const properties = {
   spent: userProperty(14, "spent", "number"),
 } as const satisfies Record<string, Property>;
 
-/** Values of each property of event `e`, of user number `n`, out of `a` … `d` from 0 to 1. */
+/** SQL for the value of each property of event `e` and user number `n`, with random `a` … `d` from 0 to 1. */
 export const eventValues: Readonly<Record<string, string>> = {
   city: "'city_' || CASE WHEN a < 0.9 THEN hash(n) % 40 ELSE floor(b * 40)::INTEGER END",
   channel: "'channel_' || hash(n + 7) % 8",
@@ -74,7 +74,7 @@ export const userValues: Readonly<Record<string, string>> = {
   spent: "(hash(n + 19) % 10000) / 10",
 };
 
-/** Where a server with this data folder has them. */
+/** The store options of a server with this data folder. */
 export const storeOptions = (folder: string) => ({
   folder: join(folder, "events", "store"),
   stagingFolder: join(folder, "events", "staging"),

@@ -5,7 +5,7 @@ import { days, firstDayMs, users } from "./data.ts";
 import { dataArguments, openData } from "./generated.ts";
 import { query, startService } from "./service.ts";
 
-/** The list of all users as a file: when it begins, how fast it comes, and what it takes of the server's memory. */
+/** Measures the list of all users as a file: time to the first byte, rate, and the server's memory. */
 const { values } = parseArgs({ options: dataArguments });
 await using server = await startService(7343, await openData(values));
 

@@ -31,9 +31,8 @@ const eventProperties = all.filter(({ table }) => table === "event");
 const userProperties = all.filter(({ table }) => table === "user");
 
 /**
- * Makes a store with that many events in its own layout, and beside it the
- * peer: the same events in one table with a typed column each, sorted by event
- * and time. Resolves with the number of events.
+ * Makes a store with `count` events in its own layout, and beside it the peer: the same events in one table with typed
+ * columns, sorted by event and time. Returns the number of events.
  */
 export async function generate(folder: string, count: number): Promise<number> {
   rmSync(folder, { recursive: true, force: true });
@@ -46,7 +45,7 @@ export async function generate(folder: string, count: number): Promise<number> {
   const perDay = Math.floor(count / days);
   for (let day = 0; day < days; day++) await fillDay(connection, day, perDay);
   await makePeer(connection);
-  // A server would miss the spool that the first events came from.
+  // A server would report the spool of the first events as missing.
   await connection.run("DELETE FROM position");
   await connection.run("CHECKPOINT");
   connection.closeSync();
@@ -54,7 +53,7 @@ export async function generate(folder: string, count: number): Promise<number> {
   return perDay * days;
 }
 
-/** One event a day, so that all tables are there as the store makes them. */
+/** Loads one event a day, so that the store makes all tables. */
 async function makeEmptyStore(folder: string): Promise<void> {
   const { stagingFolder } = storeOptions(folder);
   const [seenFile, usersFile] = ["seen", "users"].map((name) => join(stagingFolder, name)) as [
@@ -149,7 +148,7 @@ function cumulated(index: number): number {
   return eventShares.slice(0, index + 1).reduce((sum, [, share]) => sum + share, 0);
 }
 
-/** As one would write it by hand: names for events, timestamps for times. */
+/** Makes the table that one would write by hand: names for events, timestamps for times. */
 async function makePeer(connection: DuckDBConnection): Promise<void> {
   const names = events.map(({ name }) => `'${name}'`).join(", ");
   const columns = eventProperties.map((one) => {

@@ -2,17 +2,17 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generate } from "./generate.ts";
 
-/** What all parts over the generated events take from the command line. */
+/** The command line arguments of all parts over the generated events. */
 export const dataArguments = {
-  /** A data folder of a server; made when it is missing or has another number of events, else used again. */
+  /** A data folder of a server. It is made when it is missing or has another number of events, and reused otherwise. */
   data: { type: "string", default: "data/bench-analysis" },
   events: { type: "string", default: "10000000" },
   rounds: { type: "string", default: "5" },
-  /** Requests with this in their names. */
+  /** Runs only requests whose names contain this. */
   only: { type: "string", default: "" },
 } as const;
 
-/** Resolves with the folder. */
+/** Generates the events unless they exist, and returns the folder. */
 export async function openData({
   data,
   events,

@@ -3,7 +3,7 @@ import { dayMs, days, eventShares, users } from "./data.ts";
 
 const pieceBytes = 1_048_576;
 
-/** Numbers from 0 to 1, the same in every run (a linear congruential generator modulo 2^32). */
+/** Returns a generator of numbers from 0 to 1, the same in every run (linear congruential, modulo 2^32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

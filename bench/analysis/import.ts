@@ -10,32 +10,32 @@ import { makeFolder } from "../harness/processes.ts";
 import { projectId, storeOptions } from "./data.ts";
 import { writeRecords } from "./import-file.ts";
 
-/** `engage import` of one large file into an empty data folder, in a process of its own. */
+/** Measures `engage import` of one large file into an empty data folder, in a process of its own. */
 const { values } = parseArgs({
   options: {
     records: { type: "string", default: "2000000" },
-    /** Each record has a `#uuid`, which has to be new. */
+    /** Gives each record a `#uuid`, which the import must check. */
     uuids: { type: "boolean", default: false },
-    /** Further flags of node for the command, such as --cpu-prof. */
+    /** Further node flags for the command, such as --cpu-prof. */
     node: { type: "string", multiple: true, default: [] },
   },
 });
 const count = Number(values.records);
 const bars = { recordsPerSecond: 100_000, mib: 1_536 };
-/** Of a file's record, in the file, the spool and the store. */
+/** Bytes of a record in the file, the spool and the store together. */
 const bytesOnDisk = 600;
 
 const folder = makeFolder();
 const { bavail, bsize } = statfsSync(folder);
 if (bavail * bsize < count * bytesOnDisk)
-  throw new Error(`${count} records don't fit on the disk of ${folder}`);
+  throw new Error(`${count} records do not fit on the disk of ${folder}`);
 const file = join(folder, "records.ndjson");
 const bytes = writeRecords(file, count, Date.now(), values.uuids);
 const data = join(folder, "data");
 const project = { id: projectId, name: "bench", appids: ["bench"], zone: "+00:00" };
 writeFileSync(join(folder, "engage.yaml"), JSON.stringify({ data, projects: [project] }));
 
-/** What any import must do: read the lines and parse them. */
+/** Reads the lines and parses them, which any import must do. */
 async function runFloor(): Promise<Pick<Run, "seconds" | "cpuSeconds">> {
   const [startMs, before] = [performance.now(), process.cpuUsage()];
   let parsed = 0;
@@ -50,7 +50,7 @@ async function runFloor(): Promise<Pick<Run, "seconds" | "cpuSeconds">> {
 interface Usage {
   readonly cpuSeconds: number;
   readonly peakMiB: number;
-  /** Of the thread that works most: with a core for each the import takes no less. */
+  /** The busiest thread: with a core for each thread, the import takes at least its time. */
   readonly busiest: { readonly name: string; readonly cpuSeconds: number };
 }
 
@@ -76,14 +76,14 @@ async function runImport(): Promise<Run> {
   return { ...usage!, seconds: (performance.now() - startMs) / 1_000 };
 }
 
-/** Threads end before their process does. */
+/** Keeps the last usage of a thread that has ended, since threads end before their process. */
 function latest(before: Usage | undefined, now: Usage | undefined): Usage | undefined {
   if (before === undefined || now === undefined) return now ?? before;
   const isLess = now.busiest.cpuSeconds < before.busiest.cpuSeconds;
   return isLess ? { ...now, busiest: before.busiest } : now;
 }
 
-/** So far; undefined when the process has ended. */
+/** Returns the usage so far; undefined when the process has ended. */
 function usageOf(pid: number): Usage | undefined {
   try {
     const peakKiB = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
@@ -97,7 +97,7 @@ function usageOf(pid: number): Usage | undefined {
   }
 }
 
-/** The name is in parentheses; behind it are ticks of 10 ms. */
+/** Reads a stat file: the name is in parentheses, times are in ticks of 10 ms. */
 function timesOf(file: string): Usage["busiest"] {
   const stat = readFileSync(file, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -136,7 +136,7 @@ console.table([
     "records/CPU s": Math.round(count / cpuSeconds),
     "records/CPU s of the busiest thread": `${Math.round(count / busiest.cpuSeconds)} (${busiest.name})`,
     "peak MiB": Math.round(peakMiB),
-    bar: `≥ ${bars.recordsPerSecond} aimed, ≤ ${bars.mib} MiB`,
+    bar: `aim ≥ ${bars.recordsPerSecond}, ≤ ${bars.mib} MiB`,
   },
 ]);
 console.log(

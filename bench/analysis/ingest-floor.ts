@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { serveFloor } from "../harness/floor.ts";
 
-/** What any collector must do: gunzip, JSON.parse. No checks of records, nothing loaded, nothing to ask. */
+/** Serves the minimum of a collector: gunzip and JSON.parse, without checks, loading or queries. */
 await serveFloor({
   read(packed) {
     const body = gunzipSync(packed);

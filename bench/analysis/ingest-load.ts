@@ -5,21 +5,21 @@ export interface Turn {
   readonly port: number;
   readonly connections: number;
   readonly batches: number;
-  /** Of each batch. */
+  /** Records in a batch. */
   readonly records: number;
 }
 
-/** The load generator, a process of its own: all batches are made and compressed before it measures. */
+/** The load generator, in a process of its own: prepares and compresses all batches before it measures. */
 process.on("message", async (turn: Turn) => {
   const requests = Array.from({ length: turn.batches }, () => requestOf(turn.records));
   process.send?.(await withSockets(turn, (sockets) => runFlatOut(requests, sockets, exchange)));
 });
 
-const exchange = createExchange((answer) => answer.endsWith('{"code":0}'));
+const exchange = createExchange((response) => response.endsWith('{"code":0}'));
 
 let last = 0;
 
-/** As an SDK has it, about 430 bytes. */
+/** Returns a record as an SDK sends it, about 430 bytes. */
 function recordOf(time: string): object {
   const n = ++last;
   return {

@@ -11,9 +11,8 @@ import type { Turn } from "./ingest-load.ts";
 import { allQueryable, startService } from "./service.ts";
 
 /**
- * `/sync_server` against a server that gunzips, parses and syncs in groups,
- * turn by turn. The service loads what it has taken at the same time, on the
- * same cores; the next turn begins when it has.
+ * Measures `/sync_server` against a server that only gunzips, parses and syncs in groups, in turns. The service also
+ * loads the records on the same cores; the next turn begins when all are loaded.
  */
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "5" }, records: { type: "string", default: "100000" } },
@@ -28,7 +27,7 @@ const load = fork(join(import.meta.dirname, "ingest-load.ts"));
 
 interface Measured extends TurnResult {
   readonly cpuSeconds: number;
-  /** From the first byte sent until all of it can be queried. */
+  /** Seconds from the first byte sent until all records can be queried. */
   readonly queryableSeconds: number;
 }
 

@@ -13,7 +13,7 @@ import { days, firstDayMs, storeOptions } from "./data.ts";
 import { dataArguments, openData } from "./generated.ts";
 import { query, startService } from "./service.ts";
 
-/** Webhooks and lines to parse at a steady rate, alone and while six heavy queries are asked over and over. */
+/** Measures webhooks and Parse calls at a steady rate, alone and while six heavy queries run repeatedly. */
 const { values } = parseArgs({
   options: {
     ...dataArguments,
@@ -23,14 +23,14 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const queries = 6;
-/** A second. */
+/** Calls a second. */
 const rates = { batches: 20, parses: 50 };
 const lines = 100;
 
 const folder = await openData(values);
 using generator = openGenerator();
 
-/** The messages of a run stay out of the folder that other parts use again. */
+/** Starts a server on a folder of its own that links to the generated events, which other parts reuse. */
 async function start(niceness: number): Promise<Server> {
   const data = join(makeFolder(), "data");
   mkdirSync(data);
@@ -60,7 +60,7 @@ const heavy = {
   ],
 };
 
-/** Parses that begin at their times, whether or not those before have been answered. */
+/** Starts Parse calls at fixed times, without waiting for earlier responses. */
 async function parse({ port }: Server): Promise<readonly number[]> {
   using client = await openParseClient(port);
   const frame = encodeContent(
@@ -81,7 +81,7 @@ async function parse({ port }: Server): Promise<readonly number[]> {
 interface Measured {
   readonly webhook: readonly number[];
   readonly parse: readonly number[];
-  /** What the service's main thread did. */
+  /** A description of the work of the service's main thread. */
   readonly thread: string;
 }
 
@@ -98,7 +98,7 @@ async function measure(server: Server): Promise<Measured> {
   return { webhook: latenciesMs, parse: parses, thread };
 }
 
-/** Asks until it is stopped; resolves to how many were answered. */
+/** Runs queries until it is stopped; resolves to the number that finished. */
 async function keepAsking(server: Server, stop: AbortSignal): Promise<number> {
   for (let answered = 0; ; answered++) {
     if (stop.aborted) return answered;
@@ -124,7 +124,7 @@ for (const niceness of values.niceness.split(",").map(Number)) {
   stop.abort();
   const answered = (await Promise.all(asking)).reduce((sum, count) => sum + count, 0);
   console.log(`engine with niceness ${niceness}: ${queries} queries at once of ${values.events} events`);
-  console.log(`for ${seconds} s, ${answered} answered`);
+  console.log(`in ${seconds} s, ${answered} finished`);
   console.table([
     rowOf(`webhook, 100 messages, ${rates.batches}/s`, alone.webhook, beside.webhook),
     rowOf(`Parse, ${lines} lines, ${rates.parses}/s`, alone.parse, beside.parse),

@@ -13,7 +13,7 @@ import { dayMs, firstDayMs, projectId, storeOptions } from "./data.ts";
 import { type RestRequest, severalMetrics } from "./rest-requests.ts";
 import { configOf } from "./serving.ts";
 
-/** Prints how often the events are read for requests of several metrics. Nobody else may have the store open. */
+/** Prints how often requests of several metrics read the events. No other process may have the store open. */
 export async function reportReadings(folder: string): Promise<void> {
   const project = defineProject(configOf(folder).config.projects[0]!, readDimensionFile);
   const database = await Database.open(storeOptions(folder));
@@ -27,7 +27,7 @@ export async function reportReadings(folder: string): Promise<void> {
   console.log(`bar: fewer readings than metrics; missed: ${missed.join(", ") || "none"}\n`);
 }
 
-/** Statements, and how often the table of one day stands in them. */
+/** Returns the number of statements, and of their references to the table of one day. */
 function readingsOf(
   database: Database,
   project: ProjectDefinitions,

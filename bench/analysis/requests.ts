@@ -10,14 +10,14 @@ import type {
 } from "../../store/events/events.ts";
 import { dayMs, days, eventNumber, firstDayMs, projectId, properties } from "./data.ts";
 
-/** One typical request: what the store is asked, and SQL that gives the same numbers. */
+/** A typical request: the scans of the store, and SQL with the same numbers. */
 export interface TypicalRequest {
   readonly name: string;
   readonly scans?: readonly Scan[];
   readonly users?: UserScan;
   /**
-   * Written by hand for `peer`, all ways that are plausible: the fastest counts. Each statement's rows are read
-   * whole. Columns are those of groups, then the bucket's start (or its number of hours), then the metrics.
+   * SQL written by hand in all plausible ways; the fastest counts. The rows of each statement are read whole. Columns
+   * are those of groups, then the bucket's start (or its number of hours), then the metrics.
    */
   readonly peer: readonly string[];
 }
@@ -31,7 +31,7 @@ const count = { kind: "count" } as const;
 const uniques = { kind: "distinct", of: userId, as: "value" } as const;
 const always: Predicate = { kind: "always", value: true };
 
-/** @param event any when left out */
+/** @param event any event if omitted */
 function measure(aggregate: Measure["aggregate"], event?: string, where: Predicate = always): Measure {
   return { aggregate, where, events: event === undefined ? undefined : [eventNumber(event)] };
 }
@@ -67,7 +67,7 @@ const filter: Predicate = {
 const filterSql = "channel IN ('channel_1', 'channel_2', 'channel_5') AND vip = false AND level > 20";
 const timeOf = (day: number) => `make_timestamp(${(firstDayMs + day * dayMs) * 1000})`;
 
-/** Two ways of counting users by some columns. */
+/** Returns two ways to count users by some columns. */
 function uniquesBy(columns: string, where = "true"): string[] {
   return [
     `SELECT ${columns}, count(DISTINCT user_id) FROM peer WHERE ${where} GROUP BY ALL`,

@@ -1,6 +1,6 @@
 import { dayMs, days, firstDayMs, projectId } from "./data.ts";
 
-/** A request as callers of the platform's API send it. */
+/** A request as clients of the platform's API send it. */
 export interface RestRequest {
   readonly path: "/open/event-analyze" | "/open/event-user-list";
   readonly body: Readonly<Record<string, unknown>>;
@@ -11,12 +11,12 @@ type Metric = Readonly<Record<string, unknown>>;
 const column = (columnName: string) => ({ columnName, tableType: "event" });
 const by = (name: string) => ({ groupBy: [column(name)] });
 
-/** @param event any when left out */
+/** @param event any event if omitted */
 function metric(analysis: string, event = "anyEvent", more: Metric = {}): Metric {
   return { type: "normal", eventName: event, analysis, ...more };
 }
 
-/** Local days, both included. */
+/** Returns the start of the first and the end of the last local day. */
 function daysFrom(fromDay: number, lastDay: number) {
   const text = (day: number) => new Date(firstDayMs + day * dayMs).toISOString().slice(0, 10);
   return [`${text(fromDay)} 00:00:00`, `${text(lastDay)} 23:59:59`] as const;
@@ -40,7 +40,7 @@ const filter = (columnName: string, comparator: string, ...ftv: readonly string[
 
 const [comparedStartTime, comparedEndTime] = daysFrom(0, 14);
 
-/** By the names of the typical requests. */
+/** The REST requests by the names of the typical requests. */
 export const restRequests: Readonly<Record<string, RestRequest>> = {
   "uniques by city and day": analyze([metric("TRIG_USER_NUM", "view")], by("city")),
   "95th percentile by day": analyze([
@@ -88,7 +88,7 @@ export const restRequests: Readonly<Record<string, RestRequest>> = {
   ]),
 };
 
-/** Requests of several metrics, whose readings of the events are counted. */
+/** Requests of several metrics, for which the passes over the events are counted. */
 export const severalMetrics: Readonly<Record<string, RestRequest>> = {
   "sum and average by server": restRequests["sum and average by 1,000 servers and day"]!,
   "times and uniques of any event": restRequests["times and uniques of any event by day"]!,

@@ -9,8 +9,8 @@ import { type RestRequest, restRequests } from "./rest-requests.ts";
 import { serveData } from "./serving.ts";
 
 /**
- * Typical requests over HTTP, from the body of the request to the last byte of the answer, against SQL written by
- * hand for one sorted table in the same process and engine. That both give the same numbers is checked first.
+ * Measures typical requests over HTTP, from the request's body to the last byte of the response, against SQL written by
+ * hand for one sorted table in the same process and engine. It first checks that both give the same numbers.
  */
 const { values } = parseArgs({ options: dataArguments });
 const folder = await openData(values);
@@ -23,9 +23,9 @@ async function rowsOf(connection: DuckDBConnection, sql: string): Promise<readon
 }
 
 async function check(name: string, request: RestRequest, statements: readonly string[]): Promise<void> {
-  const answer = await ask(request);
+  const response = await ask(request);
   const assertSame = request.path === "/open/event-user-list" ? assertSameUsers : assertSameNumbers;
-  for (const sql of statements) assertSame(name, answer, await rowsOf(peer, sql));
+  for (const sql of statements) assertSame(name, response, await rowsOf(peer, sql));
 }
 
 const scores = new Map<string, Score>();

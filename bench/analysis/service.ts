@@ -31,7 +31,7 @@ export async function query({ port }: Server, path: string, body: object): Promi
   });
 }
 
-/** Resolves when all records that were taken can be queried. */
+/** Resolves when all accepted records can be queried. */
 export async function allQueryable({ port }: Server): Promise<void> {
   for (;;) {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

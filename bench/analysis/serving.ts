@@ -12,14 +12,14 @@ import type { RestRequest } from "./rest-requests.ts";
 
 const token = "bench-token";
 
-/** A whole server in this process, and SQL by hand on its own engine. */
+/** A whole server in this process, and a connection to its engine for SQL by hand. */
 export interface Serving extends AsyncDisposable {
   readonly peer: DuckDBConnection;
-  /** Resolves with the bytes of an answer of HTTP 200. */
+  /** Resolves with the bytes of a response with HTTP 200. */
   ask(request: RestRequest): Promise<Buffer>;
 }
 
-/** Of a server with this data folder and the engine of the bench. */
+/** Returns the configuration of a server with this data folder and the engine of the benchmark. */
 export function configOf(data: string): ReturnType<typeof loadConfig> {
   const cwd = makeFolder();
   const { memoryLimitBytes: memoryBytes, maxTempBytes, threads } = storeOptions(data);
@@ -55,7 +55,7 @@ export async function serveData(data: string): Promise<Serving> {
   return { peer, ask, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** Less work than fetch, which would be counted as the server's. */
+/** Posts with less work than fetch, which would count as the server's. */
 async function post(agent: Agent, url: string, { path, body }: RestRequest): Promise<Buffer> {
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
   const call = request(`${url}${path}`, { agent, method: "POST", headers });
@@ -65,6 +65,6 @@ async function post(agent: Agent, url: string, { path, body }: RestRequest): Pro
   response.on("data", (chunk: Buffer) => chunks.push(chunk));
   await once(response, "end");
   const bytes = Buffer.concat(chunks);
-  if (response.statusCode !== 200) throw new Error(`${path} answers ${response.statusCode}: ${bytes}`);
+  if (response.statusCode !== 200) throw new Error(`${path} returned ${response.statusCode}: ${bytes}`);
   return bytes;
 }

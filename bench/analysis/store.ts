@@ -9,8 +9,8 @@ import { dataArguments, openData } from "./generated.ts";
 import { requests, type TypicalRequest } from "./requests.ts";
 
 /**
- * The store alone: typical requests as it is asked them, against SQL written by hand for one sorted table in the
- * same process and with the same threads.
+ * Measures the store alone: typical requests as the service makes them, against SQL written by hand for one sorted
+ * table in the same process and with the same threads.
  */
 const { values } = parseArgs({ options: dataArguments });
 const folder = await openData(values);

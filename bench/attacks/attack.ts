@@ -1,6 +1,6 @@
 import { attacks } from "./attacks.ts";
 
-/** Runs one attack for some seconds in a process of its own. */
+/** Runs one attack for this many seconds in a process of its own. */
 const [name = "", port, seconds] = process.argv.slice(2);
 const attack = attacks[name];
 if (attack === undefined)

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, constants } from "node:zlib";
 import { secret, token } from "./settings.ts";
 
-/** Does harm to the server on this port of loopback until the signal is aborted. */
+/** Attacks the server on this port of loopback until the signal is aborted. */
 export type Attack = (port: number, signal: AbortSignal) => Promise<void>;
 
 const host = "127.0.0.1";
@@ -14,7 +14,7 @@ const json = { "content-type": "application/json" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
 const brotli = { "content-encoding": "br" };
 
-/** Sends one body over and over, over a few connections, whatever is answered. */
+/** Sends one body repeatedly over a few connections and ignores the responses. */
 function repeatedly(
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ function repeatedly(
     const loop = async () => {
       while (!signal.aborted) {
         await one();
-        // A server that refuses at once would otherwise be asked as often as this process can.
+        // A server that refuses at once would otherwise get as many calls as this process can make.
         await sleep(5);
       }
     };
@@ -48,7 +48,7 @@ function repeatedly(
   };
 }
 
-/** At a higher quality it takes minutes. */
+/** Compresses at a low quality: a higher one takes minutes. */
 const compressed = (text: string): Buffer =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 const many = (count: number, piece: (at: number) => string): string =>
@@ -68,7 +68,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", () => resolve());
   });
 
-/** Streams of one HTTP/2 connection of which none is ever ended. */
+/** Opens streams of HTTP/2 connections and never ends them. */
 const openStreams = (connections: number, streams: number, path: string, bytes: number): Attack => {
   return async (port, signal) => {
     const sessions = Array.from({ length: connections }, () => {

@@ -8,8 +8,8 @@ import { attacks } from "./attacks.ts";
 import { config } from "./settings.ts";
 
 /**
- * An honest caller alone, and during each attack: the bars are a p99 of at most
- * four times its own alone, and less than 1 GiB of memory for the server.
+ * Measures an honest caller alone and during each attack. The bars are a p99 of at most four times the p99 alone, and
+ * less than 1 GiB of memory for the server.
  */
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "10" }, only: { type: "string", default: "" } },

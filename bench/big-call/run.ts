@@ -5,7 +5,7 @@ import { encodeContent, openParseClient } from "../harness/grpc-client.ts";
 import { itemsOf, jsonLines } from "../harness/log-lines.ts";
 import { makeFolder, runTool, startServer } from "../harness/processes.ts";
 
-/** Small calls of a second client process, alone and while calls of 100,000 lines are parsed without a pause. */
+/** Measures small calls of a second client process, alone and while calls of 100,000 lines are parsed without pause. */
 const lines = 100_000;
 const rounds = 3;
 const secondsPerPhase = 5;
@@ -27,15 +27,15 @@ const smallCalls = async (): Promise<number[]> =>
     await runTool(process.execPath, ["bench/big-call/small-calls.ts", String(port), String(secondsPerPhase)]),
   ) as number[];
 
-async function answerBytes(): Promise<number> {
+async function responseBytes(): Promise<number> {
   using client = await openParseClient(port);
   return (await client.call(frame)).length;
 }
 
-const bytes = await answerBytes();
+const bytes = await responseBytes();
 const bigMs: number[] = [];
 
-/** By the load generator in C, which takes next to nothing of the machine from the server. */
+/** Calls with the load generator in C, which takes little CPU time from the server. */
 async function callUntil(done: AbortSignal): Promise<void> {
   while (!done.aborted) {
     const output = await runTool("h2load", [
@@ -81,11 +81,11 @@ const row = (name: string, latencies: readonly number[], bar: string) => ({
 });
 console.table([row("alone", alone, ""), row(`beside calls of ${lines} lines`, beside, "≤ 50 ms")]);
 console.log(
-  `big calls: ${bigMs.length} of ${megabytes(frame.length)} (answers ${megabytes(bytes)}), median ${Math.round(median(bigMs))} ms`,
+  `big calls: ${bigMs.length} of ${megabytes(frame.length)} (responses ${megabytes(bytes)}), median ${Math.round(median(bigMs))} ms`,
 );
 const sum = (pick: (wait: { ran: number; waited: number }) => number): string =>
   waits.reduce((total, wait) => total + pick(wait), 0).toFixed(1);
 console.log(
-  `the server's main thread beside them: ran for ${sum(({ ran }) => ran)} s, waited ${sum(({ waited }) => waited)} s for a free core (near 0 on an idle machine; else the latencies are the scheduler's)`,
+  `main thread of the server beside them: ran ${sum(({ ran }) => ran)} s, waited ${sum(({ waited }) => waited)} s for a free core (near 0 on an idle machine; otherwise the scheduler makes the latencies)`,
 );
 console.log(`memory of the server: ${Math.round(server.residentMiB())} MiB\n`);

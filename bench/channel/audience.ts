@@ -11,7 +11,7 @@ const [port, receiverPort] = [18_472, 18_473];
 const url = `http://127.0.0.1:${port}`;
 const receiverUrl = `http://127.0.0.1:${receiverPort}/hook`;
 
-/** From RunTask to the first and the last request, of all users of a project. */
+/** Measures the time from RunTask to the first and the last request for all users of a project. */
 export async function measureAudience(users: number): Promise<void> {
   const folder = makeFolder();
   const config = join(folder, "engage.yaml");
@@ -52,7 +52,7 @@ export async function measureAudience(users: number): Promise<void> {
   }
   const seconds = (at: number) => ((at - begun) / 1_000).toFixed(2);
   console.log(
-    `${users} users of the store of events: first request after ${seconds(times[0]!)} s, last after ${seconds(times.at(-1)!)} s`,
+    `${users} users of the event store: first request after ${seconds(times[0]!)} s, last after ${seconds(times.at(-1)!)} s`,
   );
 }
 
@@ -64,7 +64,7 @@ async function writeRecords(file: string, users: number): Promise<void> {
     const properties = { name: `Name ${i}`, level: i % 60 };
     out.write(`${JSON.stringify({ ...common, "#type": "user_set", properties })}\n`);
     out.write(`${JSON.stringify({ ...common, "#type": "track", "#event_name": "login", properties: {} })}\n`);
-    // Else all of it would wait in memory.
+    // Without a pause, all lines would wait in memory.
     if (i % 10_000 === 0) await sleep(0);
   }
   await new Promise((resolve) => out.end(resolve));

@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 import { batchSize, connections, prepareBodies } from "./world.ts";
 
-/** A plain client that does nothing but send bodies that are ready: with `fetch`, or with a pool of undici. */
+/** A bare client that only sends prepared bodies, with `fetch` or with a pool of undici. */
 const [url = "", count = "0", kind = "fetch", size = String(batchSize), seconds = "3600"] =
   process.argv.slice(2);
 const bodies = await prepareBodies(url, 200, Number(size));
@@ -16,8 +16,8 @@ async function byFetch({ body, headers }: Prepared): Promise<unknown> {
 }
 
 async function byPool({ body, headers }: Prepared): Promise<unknown> {
-  const { body: answer } = await pool.request({ method: "POST", path, body, headers });
-  return await answer.json();
+  const { body: response } = await pool.request({ method: "POST", path, body, headers });
+  return await response.json();
 }
 
 const send = kind === "fetch" ? byFetch : byPool;

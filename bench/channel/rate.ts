@@ -13,17 +13,17 @@ const run = promisify(execFile);
 const port = 18_471;
 const url = `http://127.0.0.1:${port}/hook`;
 
-/** What arrives within some seconds of a channel with a limit, in batches of one. */
+/** Measures the requests that arrive from a channel with a limit, in batches of one. */
 export async function measureRates(limits: readonly number[], seconds: number): Promise<void> {
   await using _receiver = await startServer(join(import.meta.dirname, "receiver.ts"), port);
   const bare = await measureBare(seconds);
   const rows: object[] = [];
   for (const limit of limits) rows.push(await measureRate(limit, seconds, bare));
-  console.log(`a client without a limit reaches ${Math.round(bare)} requests/s with batches of one`);
+  console.log(`a bare client without a limit: ${Math.round(bare)} requests/s with batches of one`);
   console.table(rows);
 }
 
-/** Requests in a second of a client that only sends what is ready, with `fetch`. */
+/** Returns the requests a second of a client that only sends prepared bodies with `fetch`. */
 async function measureBare(seconds: number): Promise<number> {
   const floor = join(import.meta.dirname, "floor.ts");
   const { stdout } = await run(process.execPath, [floor, url, "1000000", "fetch", "1", String(seconds)]);
@@ -52,6 +52,6 @@ async function measureRate(limit: number, seconds: number, bare: number): Promis
     "most arrived": mostInSecond(times),
     "requests/s": ((times.length - 1) / took).toFixed(1),
     "of the limit": ((times.length - 1) / took / limit).toFixed(3),
-    "of what can be": ((times.length - 1) / took / Math.min(limit, bare)).toFixed(3),
+    "of the reachable rate": ((times.length - 1) / took / Math.min(limit, bare)).toFixed(3),
   };
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** The least a receiver can do: reads the body, answers that all is well, and knows when each request came. */
+/** A minimal receiver: reads the body, replies with success, and records when each request arrived. */
 const reply = '{"return_code":0,"return_message":"success","data":{"fail_list":[]}}';
 const headers = { "content-type": "application/json", "content-length": reply.length };
 let times: number[] = [];

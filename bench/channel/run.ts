@@ -4,8 +4,8 @@ import { measureRates } from "./rate.ts";
 import { measureThroughput } from "./throughput.ts";
 
 /**
- * Pushes: to very many without a limit, at limits of the rate, and of an
- * audience of the store of events. Alone: `node bench/channel/run.ts --part rate`.
+ * Measures pushes: many recipients without a limit, rate limits, and an audience from the event store. One part:
+ * `node bench/channel/run.ts --part rate`.
  */
 const { values } = parseArgs({
   options: {

@@ -6,7 +6,7 @@ import { prepareRun } from "../../services/channel/delivery/prepare/prepare.ts";
 import { openSqliteChannels } from "../../store/channels/sqlite/open.ts";
 import { batchSize, ended, manyUsers, openDelivery, startPush } from "./world.ts";
 
-/** Sends to so many recipients: first makes all batches, then sends them, and prints how long each took. */
+/** Prepares all batches for this many recipients, then sends them, and prints the duration of both. */
 const [url = "", recipients = "0", size = String(batchSize)] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "bench-channel-"));
 const store = await openSqliteChannels({ path: join(folder, "channels.db") });
@@ -21,7 +21,7 @@ const { signal } = new AbortController();
 const begun = performance.now();
 const startedCpu = process.cpuUsage();
 const held = await store.leasePreparation("bench", 600_000);
-if (held === null) throw new Error("there is no run to prepare");
+if (held === null) throw new Error("no run to prepare");
 await prepareRun(held, { store, audience, newRequestId: randomUUID }, signal);
 const prepared = performance.now();
 const preparingCpu = process.cpuUsage(startedCpu);

@@ -14,7 +14,7 @@ async function json(script: string, ...args: readonly string[]) {
   return JSON.parse(stdout);
 }
 
-/** A push to very many, against clients that only send the same bodies. */
+/** Measures a push to many recipients, against clients that only send the same bodies. */
 export async function measureThroughput(recipients: number): Promise<void> {
   await using _receiver = await startServer(join(import.meta.dirname, "receiver.ts"), port);
   const batches = String(recipients / batchSize);
@@ -39,10 +39,8 @@ export async function measureThroughput(recipients: number): Promise<void> {
   const wholeCpu = ours.preparingCpuSeconds + ours.cpuSeconds;
   const ratios = [floor.cpuSeconds / wholeCpu, floor.cpuSeconds / ours.cpuSeconds, floor.seconds / whole];
   const [all, sending, clock] = ratios.map((ratio) => ratio.toFixed(2));
-  console.log(
-    `requests in a CPU second, of fetch: ${all} with preparing (bar: 0.60), ${sending} sending alone`,
-  );
-  console.log(`by the clock, with preparing: ${clock} of fetch; ${ours.succeeded} have succeeded`);
+  console.log(`requests/CPU s against fetch: ${all} with preparing (bar ≥ 0.60), ${sending} sending only`);
+  console.log(`requests/s against fetch, with preparing: ${clock}; ${ours.succeeded} succeeded`);
   const peakOf = (run: typeof ours) => Math.max(run.preparingBytes, run.sendingBytes);
   const peaks = [few, ours].map((run) => Math.round(peakOf(run) / mebibyte));
   console.log(

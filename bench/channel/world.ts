@@ -17,7 +17,7 @@ import type { ChannelStore, StoredRun } from "../../store/channels/channels.ts";
 export const connections = 64;
 export const batchSize = 100;
 
-/** Users of a game with a name and a level, so many at a time as the store of events has them. */
+/** Users of a game with a name and a level, in pages as the event store returns them. */
 export function manyUsers(count: number): AudienceSource {
   return {
     async *users() {
@@ -49,7 +49,7 @@ function channelTo(url: string, rateLimit: number, size: number): Channel {
   });
 }
 
-/** A mail with something in it for everybody. */
+/** A mail with placeholders for each user. */
 function mailTo(channelId: string): Task {
   const text = (value: string) => ({ value: { case: "text" as const, value } });
   const rows = [{ cells: { item_id: "1001", number: "3" } }];
@@ -85,7 +85,7 @@ export async function startPush(
   return started.run;
 }
 
-/** Bodies as they are sent, with their headers. */
+/** Returns bodies and headers as they are sent. */
 export async function prepareBodies(url: string, count: number, size: number) {
   const channel = channelTo(url, -1, size);
   const variants = compileVariants(channel, mailTo("c1"));
@@ -112,7 +112,7 @@ export async function prepareBodies(url: string, count: number, size: number) {
   return found;
 }
 
-/** @param sends when each request was begun, of those who want to know */
+/** @param sends receives the start time of each request, if given */
 export function openDelivery(store: ChannelStore, audience: AudienceSource, sends: number[] = []): Delivery {
   const outbound = createOutbound({ allow: ["127.0.0.0/8"], setting: "bench" });
   return createDelivery({
@@ -143,7 +143,7 @@ export function openDelivery(store: ChannelStore, audience: AudienceSource, send
   });
 }
 
-/** When the run has ended, looked at ten times a second. */
+/** Resolves when the run has ended; it checks ten times a second. */
 export async function ended(store: ChannelStore, { runId }: StoredRun): Promise<StoredRun> {
   for (;;) {
     const run = await store.run(runId);

@@ -1,10 +1,10 @@
 import type { Server } from "./processes.ts";
 
-/** One contestant and what it did in each round. */
+/** A contestant and its server. */
 export interface Contestant {
   readonly name: string;
   readonly server: Server;
-  /** What the ratio to this peer is to reach, as it is printed. */
+  /** The ratio to this peer that is required, as it is printed. */
   readonly bar?: string;
 }
 
@@ -14,9 +14,8 @@ interface Score {
 }
 
 /**
- * Puts the same load on each contestant in turn, round by round, so that a
- * change in the machine's speed meets all of them. The first is compared with
- * every other: ratios are taken round by round, and their median is reported.
+ * Puts the same load on each contestant in turn, round by round, so that a change of the machine's speed affects all
+ * of them. The first is compared with each other: ratios are taken per round, and their median is printed.
  */
 export async function compare(
   contestants: readonly Contestant[],
@@ -48,14 +47,14 @@ export async function compare(
     };
   });
   console.table(rows);
-  console.log(`ratios: ${first?.name} against that row, median of ${rounds} rounds\n`);
+  console.log(`ratios: ${first?.name} against the row, median of ${rounds} rounds\n`);
 }
 
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value at this share of the sorted values, without interpolation. */
+/** Returns the value at this share of the sorted values, without interpolation. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

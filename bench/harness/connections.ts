@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** How long requests took, one after the other on each connection. */
+/** The latencies of requests, which were sent one after another on each connection. */
 export interface TurnResult {
   readonly seconds: number;
   readonly latenciesMs: readonly number[];
 }
 
-/** Sends a request and reads its answer. */
+/** Sends a request and reads its response. */
 export type Exchange = (socket: Socket, request: Buffer) => Promise<void>;
 
-/** Runs work with kept connections that are open before it begins. */
+/** Opens connections, runs the work with them, and closes them. */
 export async function withSockets<T>(
   { port, connections }: { readonly port: number; readonly connections: number },
   work: (sockets: readonly Socket[]) => Promise<T>,
@@ -29,7 +29,7 @@ async function openSocket(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Answers are short: they come in one piece. @param isGood of the whole answer */
+/** Responses are short and arrive in one piece. @param isGood checks the whole response */
 export function createExchange(isGood: (answer: string) => boolean): Exchange {
   return async (socket, request) => {
     socket.write(request);
@@ -39,7 +39,7 @@ export function createExchange(isGood: (answer: string) => boolean): Exchange {
   };
 }
 
-/** Sends requests, which were all made before, so that nothing but the server is measured. */
+/** Sends prepared requests, so that only the server is measured. */
 export async function runFlatOut(
   requests: readonly Buffer[],
   sockets: readonly Socket[],
@@ -59,7 +59,7 @@ export async function runFlatOut(
   return { seconds: (performance.now() - startMs) / 1_000, latenciesMs };
 }
 
-/** A request as its bytes. @param lines further lines of its head */
+/** Returns the bytes of a request. @param lines further header lines */
 export function httpRequest(path: string, lines: readonly string[], body: Buffer): Buffer {
   const head = [
     `POST ${path} HTTP/1.1`,

@@ -2,17 +2,16 @@ import { open } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 
-/** What a floor does with a call. */
+/** How a floor handles a call. */
 export interface Floor {
-  /** What goes to the disk; undefined for a body that is refused. @param body as it came */
+  /** Returns the bytes to write, or undefined for a body that is refused. @param body as received */
   readonly read: (body: Buffer, headers: IncomingHttpHeaders) => Buffer | undefined;
   readonly reply: string;
 }
 
 /**
- * The least that any receiver must do: node:http, what `read` does, and the
- * body on the disk before the answer. Bodies that come while one write is
- * synced share the next.
+ * Serves the minimum of any receiver: node:http, `read`, and the body synced to disk before the response. Bodies that
+ * arrive during a sync share the next one.
  */
 export async function serveFloor({ read, reply }: Floor): Promise<void> {
   const file = await open(join(process.env["ENGAGE_DATA"] ?? ".", "floor.ndjson"), "a");

@@ -3,13 +3,13 @@ import { connect } from "node:http2";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { RequestSchema, ResponseSchema } from "../../gen/proto/parser_pb.ts";
 
-/** Calls proto.Parser/Parse over one connection, with next to no work of its own. */
+/** Calls proto.Parser/Parse over one connection with little work of its own. */
 export interface ParseClient extends Disposable {
-  /** Sends a message made by `encodeContent`; resolves with the answer's frame. */
+  /** Sends a message made by `encodeContent`; resolves with the frame of the response. */
   call(frame: Buffer): Promise<Buffer>;
 }
 
-/** Big enough that flow control never waits: the benchmarks measure the server. */
+/** Large enough that flow control never waits: the benchmarks measure the server. */
 const windowBytes = 128 * 1024 * 1024;
 
 export function encodeContent(content: string): Buffer {

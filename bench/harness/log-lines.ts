@@ -1,4 +1,4 @@
-/** `count` lines of a game's log as JSON, 250 bytes each on the average, no two alike. */
+/** Returns `count` different JSON lines of a game log, 250 bytes each on average. */
 export function jsonLines(count: number): string[] {
   return Array.from({ length: count }, (_, i) =>
     JSON.stringify({
@@ -21,7 +21,7 @@ export function jsonLines(count: number): string[] {
 /** The default INDEX of a line in these benchmarks. */
 export const gameIndex = "game.log";
 
-/** A content in the framing `items` with the separators of the benchmarks' configurations. */
+/** Returns a content in the framing `items` with the separators of the benchmarks' configurations. */
 export function itemsOf(lines: readonly string[], index = gameIndex): string {
   return lines.map((line) => `${index}|ta|${line}`).join(":ta:");
 }

@@ -6,26 +6,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A server under test in a process of its own, so that its CPU time can be told from the load's. */
+/** A server under test in its own process, so that its CPU time is separate from the load's. */
 export interface Server extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
-  /** User and system time so far, in seconds. */
+  /** Returns user and system time so far, in seconds. */
   cpuSeconds(): number;
-  /** Resident memory in MiB. */
+  /** Returns resident memory in MiB. */
   residentMiB(): number;
-  /** Seconds that the main thread has run, and that it was ready to run and found no free core. */
+  /** Returns the seconds that the main thread has run, and that it has waited for a free core. */
   mainThread(): { readonly ran: number; readonly waited: number };
 }
 
-/** A folder for the files of one benchmark, removed at its end. */
+const folders: string[] = [];
+process.once("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Creates a folder for files of a benchmark; it is removed when the process exits. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "engage-bench-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 
-/** A port of loopback that nothing listens on. */
+/** Returns a free port of loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -35,7 +40,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts `file` on a port of its choosing by the environment and waits until it accepts connections. */
+/** Starts `file` with `PORT` and `environment` set, and waits until it accepts connections on the port. */
 export async function startServer(
   file: string,
   port: number,
@@ -92,7 +97,7 @@ function readMainThread(pid: number): { ran: number; waited: number } {
 
 const found = new Set<string>();
 
-/** Runs a load generator and returns what it printed. Both come from Debian: nghttp2-client and wrk. */
+/** Runs a program, such as the load generators h2load and wrk, and returns its output. */
 export async function runTool(command: string, args: readonly string[]): Promise<string> {
   if (!found.has(command) && spawnSync(command, ["--version"]).error !== undefined) {
     throw new Error(`${command} is not installed (Debian: apt-get install nghttp2-client wrk)`);

@@ -5,7 +5,7 @@ import { RequestSchema } from "../../gen/proto/parser_pb.ts";
 import { compare } from "../harness/compare.ts";
 import { makeFolder, runTool, type Server, startServer } from "../harness/processes.ts";
 
-/** Parse as an echo of 200 bytes over gRPC: 8 connections of 32 streams each. */
+/** Measures Parse as an echo of 200 bytes over gRPC with 8 connections of 32 streams each. */
 const callsPerRound = 20_000;
 const rounds = 5;
 
@@ -43,7 +43,7 @@ await compare(
     { name: "engage (and access log)", server: logging },
     { name: "@grpc/grpc-js", server: grpcJs, bar: "≥ 1.0" },
     { name: "connect adapter", server: adapter, bar: "≥ 5" },
-    { name: "bare node:http2", server: bare, bar: "aim 0.85" },
+    { name: "bare node:http2", server: bare, bar: "aim: 0.85" },
   ],
   rounds,
   async ({ port }) => {

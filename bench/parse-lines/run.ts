@@ -11,9 +11,8 @@ import { makeFolder, runTool, type Server, startServer } from "../harness/proces
 import { json, others, type Sample } from "./samples.ts";
 
 /**
- * Parse of 1,000 lines in one gRPC call over a socket, against JSON.parse and
- * JSON.stringify over the same lines in a bare loop. All contestants take turns
- * for a few calls at a time.
+ * Measures Parse of 1,000 lines in one gRPC call over a socket, against a bare loop of JSON.parse and JSON.stringify
+ * over the same lines. Contestants alternate every few calls.
  */
 const callsPerTurn = 20;
 const secondsFor = { json: 25, eachOther: 3 };
@@ -42,7 +41,7 @@ await using inline = await serve(7322, { ENGAGE_PARSER_WORKERS: "0" });
 interface Turn {
   readonly name: string;
   readonly bar?: string;
-  /** Makes `callsPerTurn` calls; resolves with the seconds that they took. */
+  /** Makes `callsPerTurn` calls and returns their duration in seconds. */
   run(): Promise<number> | number;
   cpuSeconds(): number;
 }
@@ -88,7 +87,7 @@ function turnsOf({ index, lines }: Sample): readonly [Turn, ...Turn[]] {
   ];
 }
 
-/** The load generator in C takes next to nothing of the machine from the server. */
+/** Calls with the load generator in C, which takes little CPU time from the server. */
 async function overSocket({ port }: Server, frameFile: string, atATime: number): Promise<number> {
   const output = await runTool("h2load", [
     "-n",
@@ -123,7 +122,7 @@ function loop(lines: readonly string[]): void {
 
 interface Speed {
   readonly perSecond: number;
-  /** Lines per CPU second of the process that does the work. */
+  /** Lines per CPU second of the process that parses. */
   readonly perCpuSecond: number;
 }
 
@@ -148,7 +147,7 @@ async function measure(turns: readonly Turn[], seconds: number): Promise<Speed[]
   }));
 }
 
-async function checkAnswers({ index, lines, format }: Sample): Promise<void> {
+async function checkResponses({ index, lines, format }: Sample): Promise<void> {
   using client = await openParseClient(server.port);
   const items = decodeContent(await client.call(encodeContent(itemsOf(lines, index)))).split(":ta:");
   const bad = items.filter((item) => item === "{}").length;
@@ -156,7 +155,7 @@ async function checkAnswers({ index, lines, format }: Sample): Promise<void> {
     throw new Error(`${format}: ${items.length} items, ${bad} bad`);
 }
 
-for (const sample of [json, ...others]) await checkAnswers(sample);
+for (const sample of [json, ...others]) await checkResponses(sample);
 
 const turns = turnsOf(json);
 const speeds = await measure(turns, secondsFor.json);

@@ -8,8 +8,8 @@ import { median } from "../harness/compare.ts";
 import { makeFolder } from "../harness/processes.ts";
 
 /**
- * From the start of the process to the first 200 of /readyz, and what it holds while it has nothing to do. The first
- * start of each form may find no compiled code of a start before; the median does.
+ * Measures the time from the start of the process to the first 200 of /readyz, and idle memory. The first start of each
+ * form may find no compile cache; the median start finds one.
  */
 const starts = 5;
 const idleMs = 1_500;
@@ -36,7 +36,7 @@ const form = (name: string, args: readonly string[], ready = "", idle = ""): For
   idleMiB: [],
 });
 
-/** What a server of one line needs: the floor under the others. */
+/** A bare server, as the floor of the comparison. */
 const floor = `import { createServer } from "node:http";
 const server = createServer((request, response) => response.end());
 server.listen(0, "127.0.0.1", () =>
@@ -62,7 +62,7 @@ async function startOnce({ args, readyMs, cpuMs, idleMiB }: Form): Promise<void>
   const url = await listeningUrl(child);
   const response = await fetch(`${url}/readyz`, { headers: { connection: "close" } });
   await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`${url}/readyz answers ${response.status}`);
+  if (response.status !== 200) throw new Error(`${url}/readyz returned ${response.status}`);
   readyMs.push(performance.now() - before);
   cpuMs.push(cpuMsOf(child));
   await sleep(idleMs);
@@ -87,7 +87,7 @@ function residentMiBOf({ pid }: ChildProcess): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 }
 
-/** User and system time of all threads, in ticks of 10 ms. */
+/** Returns user and system time of all threads; /proc counts them in ticks of 10 ms. */
 function cpuMsOf({ pid }: ChildProcess): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

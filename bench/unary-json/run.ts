@@ -4,11 +4,9 @@ import { compare } from "../harness/compare.ts";
 import { makeFolder, runTool, type Server, startServer } from "../harness/processes.ts";
 
 /**
- * Unary JSON over HTTP/1.1 with bodies of 200 bytes, against fastify. Both
- * sides check what comes in against a schema; Parse is an echo whose bytes are
- * decoded from base64 and encoded again, the REST route fills its message from
- * path and body. Engage also has its interceptors, metrics, deadlines and
- * request ids, of which fastify has none here.
+ * Measures unary JSON over HTTP/1.1 with bodies of 200 bytes, against fastify. Both check requests against a schema.
+ * Parse is an echo that decodes and encodes base64; the REST route fills its message from path and body. Engage also
+ * runs its interceptors, metrics, deadlines and request ids; fastify has none of these here.
  */
 const rounds = 5;
 const secondsPerRound = 1;

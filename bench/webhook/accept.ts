@@ -15,7 +15,7 @@ interface Measured extends TurnResult {
   readonly cpuSeconds: number;
 }
 
-/** Signed batches into the durable queue, all contestants in turn, the first against each of the others. */
+/** Sends signed batches to all contestants in turn and compares the first with each other. */
 export async function measureAccepting(generator: Generator, rounds: number): Promise<void> {
   await using floor = await startFloor(7331);
   await using sqlite = await startService(7332, { demo: ["queue"] });
@@ -29,14 +29,14 @@ export async function measureAccepting(generator: Generator, rounds: number): Pr
   console.log("signed batches of 100 messages, 16 connections");
   await compareTurns(generator, all, small, rounds);
   const big = { path: "/webhook/demo", connections: 8, batches: 120, elements: 500 };
-  console.log("signed batches of 500 messages, 8 connections; the aim for p99 is 150 ms");
+  console.log("signed batches of 500 messages, 8 connections; aim for p99: 150 ms");
   await compareTurns(generator, all, big, rounds);
 }
 
-/** The service on a PostgreSQL of its own, where Debian's is installed as `test/servers/run` does. */
+/** Starts the service on its own PostgreSQL, if Debian's is installed (see `test/servers/run`). */
 async function openPostgres(): Promise<AsyncDisposable & { readonly service?: Server }> {
   if (!existsSync("/usr/lib/postgresql")) {
-    console.log("PostgreSQL is not installed (Debian: apt-get install postgresql), so its rows are left out");
+    console.log("PostgreSQL is not installed (Debian: apt-get install postgresql), its rows are skipped");
     return { async [Symbol.asyncDispose]() {} };
   }
   const [{ openPostgresServer }, { migrate }] = await Promise.all([
@@ -88,10 +88,10 @@ async function compareTurns(
       bar,
     })),
   );
-  console.log(`ratios: the first against that row, median of ${rounds} rounds\n`);
+  console.log(`ratios: the first row against this row, median of ${rounds} rounds\n`);
 }
 
-/** The median over the rounds, since one round may meet a pause of the machine. */
+/** Returns the median over the rounds, since the machine may pause in one. */
 function latency(rounds: readonly TurnResult[], share: number): string {
   return median(rounds.map(({ latenciesMs }) => quantile(latenciesMs, share))).toFixed(1);
 }

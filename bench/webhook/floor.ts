@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { serveFloor } from "../harness/floor.ts";
 import { secret } from "./secret.ts";
 
-/** What any receiver must do: the signature, JSON.parse. No checks, no ids, no replies kept, nothing handed on. */
+/** Serves the minimum of a receiver: signature and JSON.parse, without checks, ids, stored replies or delivery. */
 await serveFloor({
   read(body, headers) {
     const expected = createHmac("sha1", secret).update(body).digest();

@@ -8,9 +8,9 @@ export interface Turn {
   readonly path: string;
   readonly connections: number;
   readonly batches: number;
-  /** Of each batch. */
+  /** Messages in a batch. */
   readonly elements: number;
-  /** Batches that begin in a second; as many as the server takes unless given. */
+  /** Batches a second; by default as many as the server accepts. */
   readonly perSecond?: number;
 }
 

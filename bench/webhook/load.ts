@@ -11,10 +11,7 @@ import {
 import type { Turn } from "./generator.ts";
 import { secret } from "./secret.ts";
 
-/**
- * The load generator, a process of its own: sends signed batches over kept
- * connections, and does nothing while it measures that it could do before.
- */
+/** The load generator, in a process of its own: sends signed batches, all prepared before it measures. */
 process.on("message", async (turn: Turn) => {
   process.send?.(await run(turn));
 });
@@ -23,7 +20,7 @@ const idMark = "{request-id}";
 const sentMark = "{sent}";
 let lastId = 0;
 
-/** Batches look as the platform's, about 450 bytes an element. */
+/** Returns a batch as the platform sends it, about 450 bytes an element. */
 function templateOf(elements: number): string {
   return JSON.stringify(
     Array.from({ length: elements }, (_, at) => ({
@@ -67,7 +64,7 @@ function run(turn: Turn): Promise<TurnResult> {
   });
 }
 
-/** Batches begin at their times, whether or not those before have been answered; latencies count from then. */
+/** Starts batches at fixed times, without waiting for earlier responses; latencies count from these times. */
 async function runPaced(
   { elements, path, batches, perSecond }: Turn & { readonly perSecond: number },
   sockets: readonly Socket[],

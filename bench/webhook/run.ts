@@ -5,8 +5,8 @@ import { measureMemory } from "./memory.ts";
 import { measureSlowTarget } from "./slow-target.ts";
 
 /**
- * Webhooks against what any receiver must do, beside a slow target, and over
- * time. Alone: `node bench/webhook/run.ts --part memory --seconds 600`.
+ * Measures webhooks against a bare receiver, beside a slow target, and over time. One part:
+ * `node bench/webhook/run.ts --part memory --seconds 600`.
  */
 const { values } = parseArgs({
   options: {

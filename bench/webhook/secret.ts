@@ -1,2 +1,2 @@
-/** Of the channels of this benchmark. */
+/** The secret of all webhook channels of this benchmark. */
 export const secret = "the-secret-of-the-benchmark";

@@ -6,10 +6,10 @@ import { openTargets } from "./targets.ts";
 
 const perSecond = 50;
 const seconds = 10;
-/** More than a message takes to the fast target. */
+/** Longer than a delivery to the fast target takes. */
 const settleMs = 500;
 
-/** How old messages are at a target that answers at once, alone and beside one that sleeps 5 s. */
+/** Measures the age of messages at a fast target, alone and beside one that sleeps 5 s. */
 export async function measureSlowTarget(generator: Generator, rounds: number): Promise<void> {
   using targets = await openTargets();
   await using alone = await startService(7341, { demo: ["fast"] }, { targets });
@@ -33,7 +33,7 @@ export async function measureSlowTarget(generator: Generator, rounds: number): P
     ages.alone.push([...(await run(alone))]);
     ages.beside.push([...(await run(beside))]);
   }
-  // The median over the rounds, since one round may meet a pause of the machine.
+  // The median over the rounds, since the machine may pause in one.
   const p99 = (each: readonly number[][]): number => median(each.map((round) => quantile(round, 0.99)));
   const row = (name: string, each: readonly number[][]) => ({
     "the fast target": name,
@@ -41,7 +41,7 @@ export async function measureSlowTarget(generator: Generator, rounds: number): P
     "p50 ms": median(each.map((round) => quantile(round, 0.5))).toFixed(1),
     "p99 ms": p99(each).toFixed(1),
   });
-  console.log(`from sending to the target, ${perSecond} batches of 20 messages a second`);
+  console.log(`age at the fast target, ${perSecond} batches of 20 messages a second`);
   console.table([row("alone", ages.alone), row("beside one that sleeps 5 s", ages.beside)]);
   const ratio = (p99(ages.beside) / p99(ages.alone)).toFixed(2);
   console.log(`medians of ${rounds} rounds; p99 beside against alone: ${ratio}, bar ≤ 1.2\n`);

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TargetPorts } from "./targets.ts";
 
-/** Targets in a process of their own: one that answers at once and notes how old messages are, and one that sleeps. */
+/** Targets in a process of their own: one responds at once and records the ages of messages, one sleeps. */
 const sleepMs = 5_000;
 let agesMs: number[] = [];
 
@@ -12,7 +12,7 @@ const fast: RequestListener = (request, response) => {
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
     const nowMs = performance.timeOrigin + performance.now();
-    // The first of a call stands for all: they were sent together.
+    // The first message represents the call: all were sent together.
     const [, sent] = /"sent":"([\d.]+)"/.exec(Buffer.concat(chunks).toString("latin1")) ?? [];
     agesMs.push(nowMs - Number(sent));
     response.end();

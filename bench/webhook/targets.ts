@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 export interface TargetPorts {
   readonly fast: number;
-  /** Sleeps 5 s before it answers. */
+  /** Sleeps 5 s before it responds. */
   readonly slow: number;
 }
 
 export interface Targets extends TargetPorts, Disposable {
-  /** How old the messages of each call of the fast target were, since this was asked last. */
+  /** Returns the ages of the messages of each call to the fast target since the last call of this. */
   agesMs(): Promise<readonly number[]>;
 }
 
