@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import type { RestCodecs } from "../base/rpc/rest-codec.ts";
 import { shorten } from "../base/text/quote.ts";
 import { ErrorStyle } from "../gen/engage/gateway/v1/options_pb.ts";
 import { createAdapter } from "./adapter/adapter.ts";
@@ -21,7 +22,6 @@ import type { ServedService } from "./methods.ts";
 import { createIndexPage } from "./pages/index-page.ts";
 import { createPages, type PagesOptions } from "./pages/pages.ts";
 import { createReflection } from "./reflection/reflection.ts";
-import type { JsonCodecs } from "./rest/codec.ts";
 import type { UnknownMembers } from "./rest/json-message.ts";
 import { refuseMethod } from "./rest/refuse-method.ts";
 import { createRestRouter } from "./rest/router.ts";
@@ -40,7 +40,7 @@ export interface GatewayOptions {
   readonly observers: readonly CallObserver[];
   readonly reportFault: ReportFault;
   /** REST forms of message types that differ from proto3 JSON. */
-  readonly codecs?: JsonCodecs;
+  readonly codecs?: RestCodecs;
   readonly pages: Omit<PagesOptions, "isDraining">;
   readonly tls?: TlsOptions;
   /** What is done with members of JSON bodies that are not known; they are refused by default. */

@@ -35,7 +35,7 @@ function readingsOf(
 ): { readonly statements: number; readonly readings: number } {
   const relations = relationsOf(database.tables, projectId);
   const raw = Buffer.from(JSON.stringify(body));
-  const query = decodeQueryBody(EventQuerySchema, { raw, json: () => body }) as EventQuery;
+  const query = decodeQueryBody(EventQuerySchema, { raw, json: () => body }).message as EventQuery;
   const { schema } = relations;
   const plan = describeQuery(query, { project, schema, clusters: [], nowMs: Date.now() });
   const texts = plan.periods.flatMap((period) =>

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { systemClock } from "../../base/async/clock.ts";
 import { watchClockJumps } from "../../base/async/clock-jumps.ts";
 import { packageVersion } from "../../base/package/root.ts";
+import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { createAccessLog } from "../../gateway/access-log.ts";
 import { createAuthorizer, createRequireKey } from "../../gateway/auth.ts";
 import type { CallRecord } from "../../gateway/call/record.ts";
@@ -12,7 +13,6 @@ import type { TlsOptions } from "../../gateway/http/port.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
 import { createMetrics } from "../../gateway/metrics/metrics.ts";
 import { createApiPages } from "../../gateway/openapi/pages.ts";
-import type { JsonCodecs } from "../../gateway/rest/codec.ts";
 import { GRPCController } from "../../gen/plugin/grpc_controller_pb.ts";
 import { createPluginController, pluginHealthService } from "../../services/parser/plugin.ts";
 import type { Config } from "../config/config.ts";
@@ -109,7 +109,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 }
 
 /** What the description needs is loaded when somebody first asks for it. */
-async function describeApi(services: readonly ServedService[], codecs: JsonCodecs): Promise<JsonObject> {
+async function describeApi(services: readonly ServedService[], codecs: RestCodecs): Promise<JsonObject> {
   const [{ describeOpenApi }, { comments }] = await Promise.all([
     import("../../gateway/openapi/document.ts"),
     import("../../gen/comments.ts"),

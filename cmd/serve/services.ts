@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { RestCodec, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { ReadyCheck } from "../../gateway/health/ready-checks.ts";
 import { type ServedService, serve } from "../../gateway/methods.ts";
-import type { JsonCodec, JsonCodecs } from "../../gateway/rest/codec.ts";
 import { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
@@ -24,7 +24,7 @@ import { openWebhookServices } from "./webhook/webhook.ts";
 export interface OpenServices extends AsyncDisposable {
   readonly services: readonly ServedService[];
   /** The REST forms of messages. */
-  readonly codecs: JsonCodecs;
+  readonly codecs: RestCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** The server begins to stop, and `drainMs` to run. */
   beginStop(): void;
@@ -80,7 +80,7 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(AnalysisProxy, analysis.proxy, { json: queryBounds, admit: analysis.admit }),
       serve(ChannelSender, channels.sender),
     ],
-    codecs: new Map<string, JsonCodec>([
+    codecs: new Map<string, RestCodec>([
       ...webhooks.codecs,
       ...events.codecs,
       ...analysis.codecs,

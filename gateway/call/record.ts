@@ -74,14 +74,6 @@ export function allObservers(observers: readonly CallObserver[]): CallObserver {
 /** Context key of the record of the present call. */
 export const kRecord = createContextKey<CallRecord | undefined>(undefined, { description: "call record" });
 
-/** Context key of the exact HTTP body, for methods with the option `raw_body` when called over REST. */
-export const kRawBody = createContextKey<Uint8Array | undefined>(undefined, { description: "raw body" });
-
-/** A raw body as it came, where a content encoding was undone. */
-export const kEncodedBody = createContextKey<Uint8Array | undefined>(undefined, {
-  description: "encoded body",
-});
-
 /** The record of the call that these values belong to. */
 export function recordOf(values: ContextValues): CallRecord {
   const record = values.get(kRecord);

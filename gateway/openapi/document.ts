@@ -1,8 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import type { ServedMethod, ServedService } from "../methods.ts";
 import { compileBindings, type RestBinding } from "../rest/bindings.ts";
-import type { JsonCodecs } from "../rest/codec.ts";
 import {
   type DescribeContext,
   describeMethod,
@@ -25,7 +25,7 @@ export interface OpenApiOptions {
   /** From `gen/comments.ts`. */
   readonly comments?: Comments;
   /** The same codecs that the REST router has. */
-  readonly codecs?: JsonCodecs;
+  readonly codecs?: RestCodecs;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { create, type DescField, type JsonObject, type Message } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
+import type { DecodedBody, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import { refuse } from "../call/refusals.ts";
@@ -7,7 +8,6 @@ import type { Core } from "../core.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import { isForeignContract } from "../methods.ts";
 import type { RestBinding } from "./bindings.ts";
-import type { JsonCodecs } from "./codec.ts";
 import { decodeJson } from "./json-message.ts";
 import { parseJson } from "./json-text.ts";
 import { readVariable } from "./path/template.ts";
@@ -24,19 +24,20 @@ export interface RestInput {
   readonly query: string;
 }
 
-export type ReadRequest = (input: RestInput) => Message;
+export type ReadRequest = (input: RestInput) => DecodedBody;
 
 /**
  * How a binding reads its message: the body first, then the path, which wins
  * over what the body says, then the query. Throws INVALID_ARGUMENT.
  */
-export function compileRequest(binding: RestBinding, codecs: JsonCodecs, core: Core): ReadRequest {
+export function compileRequest(binding: RestBinding, codecs: RestCodecs, core: Core): ReadRequest {
   const readBody = compileBody(binding, codecs, core);
   const bindQuery = compileQuery(binding);
   const { variables } = binding;
   return (input) => {
-    const message = readBody(input);
-    if (variables.length === 0 && input.query === "") return message;
+    const decoded = readBody(input);
+    if (variables.length === 0 && input.query === "") return decoded;
+    const { message } = decoded;
     const violations: Violation[] = [];
     for (const { variable, parameter } of variables) {
       const text = readVariable(variable, input.segments);
@@ -46,36 +47,39 @@ export function compileRequest(binding: RestBinding, codecs: JsonCodecs, core: C
     }
     if (input.query !== "") violations.push(...bindQuery(message, input.query));
     if (violations.length > 0) throw badRequest(violations);
-    return message;
+    return decoded;
   };
 }
 
-function compileBody(binding: RestBinding, codecs: JsonCodecs, core: Core): ReadRequest {
+function compileBody(binding: RestBinding, codecs: RestCodecs, core: Core): ReadRequest {
   const { body, served } = binding;
   const { input } = served.desc;
   const bounds = jsonBoundsOf(core.limits, served);
   const isForeign = isForeignContract(served);
   const unknown = isForeign ? "ignore" : core.unknownMembers;
-  if (body === undefined) return () => create(input);
+  if (body === undefined) return () => ({ message: create(input) });
   const type = body === "*" ? input : body.fieldKind === "message" ? body.message : undefined;
   const field = body === "*" ? undefined : body;
   if (type?.typeName === HttpBodySchema.typeName) {
-    return ({ body: data, contentType = "" }) => place(create(HttpBodySchema, { contentType, data }));
+    return ({ body: data, contentType = "" }) => ({
+      message: place(create(HttpBodySchema, { contentType, data })),
+    });
   }
   const ownCodec = codecs.get(input.typeName)?.decode;
   const decode = ownCodec ?? (type && codecs.get(type.typeName)?.decode);
   if (decode !== undefined) {
     return ({ body: raw, contentType }) => {
       requireJson(contentType, isForeign);
-      const message = decode({ raw, field: field?.name ?? "*", json: () => parseJson(raw, bounds) });
-      return ownCodec === undefined ? place(message) : message;
+      const decoded = decode({ raw, field: field?.name ?? "*", json: () => parseJson(raw, bounds) });
+      if (ownCodec !== undefined || field === undefined) return decoded;
+      return { message: place(decoded.message), attachment: decoded.attachment };
     };
   }
   return ({ body: raw, contentType }) => {
     requireJson(contentType, isForeign);
     const json = parseJson(raw, bounds);
     const whole = field === undefined ? json : ({ [field.jsonName]: json } satisfies JsonObject);
-    return decodeJson(input, whole, "", unknown);
+    return { message: decodeJson(input, whole, "", unknown) };
   };
 
   /** Puts what the body holds into the request. */

@@ -1,8 +1,9 @@
 import { type DescField, type DescMessage, type JsonObject, type Message, toJson } from "@bufbuild/protobuf";
+import { kResponseAttachment, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { type HttpBody, HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import type { Call } from "../call/call.ts";
 import { compileJsonWriter } from "../codec/json-write.ts";
 import type { RestBinding } from "./bindings.ts";
-import type { JsonCodecs } from "./codec.ts";
 
 /** How a binding writes its answers. */
 export interface WriteResponse {
@@ -11,7 +12,7 @@ export interface WriteResponse {
   /** The media type of a stream without a message. */
   readonly emptyType: string;
   /** `index` counts the messages of a stream. */
-  readonly write: (output: Message, request: Message, index: number) => string | Uint8Array;
+  readonly write: (output: Message, call: Call, index: number) => string | Uint8Array;
 }
 
 const jsonType = "application/json";
@@ -21,7 +22,7 @@ const ndjsonType = "application/x-ndjson";
 const jsonOptions = { alwaysEmitImplicit: true } as const;
 
 /** Bytes as they are, the form of a codec, or JSON: one value, or in a stream one line for each message. */
-export function compileResponse(binding: RestBinding, codecs: JsonCodecs): WriteResponse {
+export function compileResponse(binding: RestBinding, codecs: RestCodecs): WriteResponse {
   const { responseField: field } = binding;
   const { output, methodKind } = binding.served.desc;
   const type = field === undefined ? output : field.fieldKind === "message" ? field.message : undefined;
@@ -36,12 +37,14 @@ export function compileResponse(binding: RestBinding, codecs: JsonCodecs): Write
   }
   const { encode, contentType } = codec;
   const select = selectorOf(codec === own ? undefined : field);
-  const write: WriteResponse["write"] = (message, request, index) => {
+  const write: WriteResponse["write"] = (message, call, index) => {
     const part = select(message) as Message | undefined;
-    return part === undefined ? "null" : encode(part, { request, index });
+    if (part === undefined) return "null";
+    const attachment = call.values.get(kResponseAttachment);
+    return encode(part, { request: call.message as Message, index, attachment });
   };
   if (methodKind === "unary" || contentType !== undefined) return typed(contentType ?? jsonType, write);
-  return typed(ndjsonType, (message, request, index) => endLine(write(message, request, index)));
+  return typed(ndjsonType, (message, call, index) => endLine(write(message, call, index)));
 }
 
 function typed(contentType: string, write: WriteResponse["write"]): WriteResponse {

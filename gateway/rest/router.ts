@@ -1,8 +1,8 @@
+import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { Core } from "../core.ts";
 import type { NodeRequest, NodeResponse } from "../http/port.ts";
 import type { ServedMethod } from "../methods.ts";
 import { compileBindings, type RestBinding } from "./bindings.ts";
-import type { JsonCodecs } from "./codec.ts";
 import { createPathTable } from "./path/path-table.ts";
 import type { PathTemplate } from "./path/template.ts";
 import { refuseMethod } from "./refuse-method.ts";
@@ -20,7 +20,7 @@ export interface RestRouter {
 }
 
 export interface RestOptions {
-  readonly codecs?: JsonCodecs;
+  readonly codecs?: RestCodecs;
 }
 
 interface Route {
@@ -33,7 +33,7 @@ interface Route {
  * option is wrong or two of them have the same HTTP method and form of path.
  */
 export function createRestRouter(core: Core, options: RestOptions = {}): RestRouter {
-  const codecs: JsonCodecs = options.codecs ?? new Map();
+  const codecs: RestCodecs = options.codecs ?? new Map();
   const routes = compileBindings(core.services);
   const table = createPathTable<Route>();
   for (const binding of routes) {
@@ -84,7 +84,7 @@ function pathsBelow({ text, segments }: PathTemplate, routes: readonly RestBindi
     .map(([httpMethod, path]) => `${httpMethod} ${path}`);
 }
 
-function compileRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
+function compileRoute(core: Core, binding: RestBinding, codecs: RestCodecs): ServeRoute {
   const { spec } = binding.served;
   if (spec.kind === "unary") return compileUnaryRoute(core, binding, codecs);
   if (spec.kind === "server_streaming") return compileStreamRoute(core, binding, codecs);

@@ -2,9 +2,10 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createYield } from "../../base/async/yield.ts";
+import { kRequestAttachment, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { Call } from "../call/call.ts";
 import { toSafeError } from "../call/failures.ts";
-import { CallRecord, kRawBody } from "../call/record.ts";
+import { CallRecord } from "../call/record.ts";
 import type { Core } from "../core.ts";
 import { readBody } from "../http/body.ts";
 import type { Hold } from "../http/open-bytes.ts";
@@ -12,7 +13,6 @@ import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from
 import { roomOf } from "../limits.ts";
 import { compileAdmit } from "./admit.ts";
 import type { RestBinding } from "./bindings.ts";
-import type { JsonCodecs } from "./codec.ts";
 import { compileRequest } from "./request.ts";
 import { compileResponse, type WriteResponse } from "./response.ts";
 import { breakOff, sendAnswer } from "./send.ts";
@@ -25,7 +25,7 @@ import type { ServeRoute } from "./unary.ts";
  * faster than the caller reads. An error before the first message is an error
  * answer like any other; a later one breaks the answer off.
  */
-export function compileStreamRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
+export function compileStreamRoute(core: Core, binding: RestBinding, codecs: RestCodecs): ServeRoute {
   const { served } = binding;
   const read = compileRequest(binding, codecs, core);
   const writer = compileResponse(binding, codecs);
@@ -52,8 +52,14 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Jso
         });
         hold.close();
         if (call.aborted) return;
-        if (served.options.rawBody) call.values.set(kRawBody, body);
-        call.message = read({ body, contentType: headers["content-type"], segments, query });
+        const { message, attachment } = read({
+          body,
+          contentType: headers["content-type"],
+          segments,
+          query,
+        });
+        call.values.set(kRequestAttachment, served.options.rawBody ? { body } : attachment);
+        call.message = message;
         await pump(call, await invoke(call), writer, request, response, reading);
       });
     } catch (reason) {
@@ -120,7 +126,7 @@ async function pump(
   const yieldToEventLoop = createYield();
   for await (const message of messages) {
     if (call.aborted) return;
-    const chunk = writer.write(message, call.message as Message, index);
+    const chunk = writer.write(message, call, index);
     if (index === 0) response.writeHead(200, headersOf(call, writer.contentTypeOf(message)));
     index++;
     if (request.method === "HEAD") break;

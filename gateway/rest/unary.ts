@@ -1,16 +1,15 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { kRequestAttachment, type RawBody, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { Call } from "../call/call.ts";
 import { compileUnary } from "../call/invoke.ts";
-import { kEncodedBody, kRawBody } from "../call/record.ts";
 import type { Core } from "../core.ts";
 import { compressAnswer } from "../http/compress.ts";
 import type { NodeRequest, NodeResponse } from "../http/port.ts";
 import { type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
 import { compileAdmit } from "./admit.ts";
 import type { RestBinding } from "./bindings.ts";
-import type { JsonCodecs } from "./codec.ts";
 import { compileRequest } from "./request.ts";
 import { compileResponse } from "./response.ts";
 import { encodeError } from "./status.ts";
@@ -24,7 +23,7 @@ export type ServeRoute = (
 ) => void;
 
 /** A unary method over REST. */
-export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: JsonCodecs): ServeRoute {
+export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: RestCodecs): ServeRoute {
   const { served } = binding;
   const read = compileRequest(binding, codecs, core);
   const { contentTypeOf, write } = compileResponse(binding, codecs);
@@ -35,7 +34,7 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Json
     const headers: OutgoingHttpHeaders = {};
     call.assignResponseHeader(headers);
     headers["content-type"] = contentTypeOf(output);
-    const body = write(output, call.message as Message, 0);
+    const body = write(output, call, 0);
     return compressAnswer({ status: 200, headers, body }, request, core.limits.compressMinBytes);
   };
   const method: UnaryHttp = {
@@ -48,9 +47,15 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Json
   };
   return (request, response, segments, query) => {
     const decode = (body: Buffer, call: Call, _request: NodeRequest, encoded?: Buffer): Message => {
-      if (rawBody) call.values.set(kRawBody, body);
-      if (rawBody && encoded !== undefined) call.values.set(kEncodedBody, encoded);
-      return read({ body, contentType: request.headers["content-type"], segments, query });
+      const { message, attachment } = read({
+        body,
+        contentType: request.headers["content-type"],
+        segments,
+        query,
+      });
+      const attached = rawBody ? ({ body, encoded } satisfies RawBody) : attachment;
+      if (attached !== undefined) call.values.set(kRequestAttachment, attached);
+      return message;
     };
     const input = { decode, admit: admit && ((call: Call) => admit(call, segments, query)) };
     serveUnaryHttp(core, method, input, request, response);

@@ -1,5 +1,5 @@
-import type { Message } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { kResponseAttachment } from "../../base/rpc/rest-codec.ts";
 import type { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
 import { type Admission, createAdmission } from "./admission/admission.ts";
@@ -9,11 +9,9 @@ import { createAnswers } from "./cache/answers.ts";
 import { admitQuery, eachWithinTime, runCall, streamCall, withinTime } from "./calls.ts";
 import { importCluster, listClusters } from "./cohorts/import.ts";
 import { faultsOfChoice, styleDownload } from "./downloads.ts";
-import type { RestCall } from "./engine.ts";
 import type { AnalysisObserver } from "./observer.ts";
 import { createForwardQuery } from "./platform/forward.ts";
 import type { AnalysisProject } from "./project/project.ts";
-import { answerBytesOf, keepAnswerBytes } from "./rest/answer-bytes.ts";
 import { encodeParts } from "./rest/encode-parts.ts";
 import type { ValueStyle } from "./rest/fast-format.ts";
 import { writeAnalysis } from "./rest/write-analysis.ts";
@@ -62,7 +60,11 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
             project.engine.analyze(query, { signal: runSignal, asker, rest });
           const { answer, source } = await answers.analyze({ ...call, signal, run });
           observer.answered("analyze", source);
-          return await forRest(answer, rest, () => writeAnalysis(answer, style), signal);
+          if (rest !== undefined) {
+            const json = answer.json ?? (await encodeParts(writeAnalysis(answer.message, style), signal));
+            context.values.set(kResponseAttachment, json);
+          }
+          return answer.message;
         });
       }),
     listEventUsers: (request, context) =>
@@ -76,7 +78,11 @@ export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<
             project.engine.listUsers(query, { signal: runSignal, asker, rest });
           const { answer, source } = await answers.list(EventUserQuerySchema, { ...call, signal, run });
           observer.answered("list_users", source);
-          return await forRest(answer, rest, () => writeUsers(answer), signal);
+          if (rest !== undefined) {
+            const json = answer.json ?? (await encodeParts(writeUsers(answer.message), signal));
+            context.values.set(kResponseAttachment, json);
+          }
+          return answer.message;
         });
       }),
     ...createDownloads(options, admission),
@@ -124,16 +130,4 @@ function createDownloads(
         );
       }),
   };
-}
-
-/** Writes an answer for REST while other calls get their turns; the codec would write it in one. */
-async function forRest<T extends Message>(
-  answer: T,
-  rest: RestCall | undefined,
-  parts: () => Iterable<string>,
-  signal: AbortSignal,
-): Promise<T> {
-  if (rest === undefined || answerBytesOf(answer) !== undefined) return answer;
-  // A copy: a kept result must not hold on to its bytes too.
-  return keepAnswerBytes({ ...answer }, await encodeParts(parts(), signal));
 }

@@ -1,5 +1,6 @@
 import type { HandlerContext } from "@connectrpc/connect";
 import { untilAborted } from "../../base/async/abort.ts";
+import { kRequestAttachment } from "../../base/rpc/rest-codec.ts";
 import type { Admission } from "./admission/admission.ts";
 import type { AnyQuery, RestCall } from "./engine.ts";
 import { type AnalysisObserver, type EngineName, type Operation, outcomeOf } from "./observer.ts";
@@ -7,7 +8,7 @@ import type { AnalysisProject } from "./project/project.ts";
 import { toCallError } from "./refusal/call-error.ts";
 import { joinFaults } from "./refusal/join-faults.ts";
 import type { QueryViolation } from "./refusal/refusal.ts";
-import { originOf, refuseQuery } from "./rest/query-body.ts";
+import { type QueryOrigin, refuseQuery } from "./rest/query-body.ts";
 import { eachWithin, startQueryLimit } from "./time-limit.ts";
 
 /** What all requests have. */
@@ -37,7 +38,7 @@ export async function admitQuery<Request extends QueryRequest>(
   faults: readonly QueryViolation[],
 ): Promise<QueryCall<NonNullable<Request["query"]>>> {
   const query = request.query as NonNullable<Request["query"]> | undefined;
-  const origin = query && originOf(query);
+  const origin = context.values.get(kRequestAttachment) as QueryOrigin | undefined;
   const form = query === undefined ? [missingQuery] : [...(origin?.refusal?.violations ?? []), ...faults];
   const credentials = { token: request.token, header: context.requestHeader };
   const { project, asker } = admission.admit(credentials, query?.projectId ?? 0n, form);

@@ -1,3 +1,4 @@
+import type { Message } from "@bufbuild/protobuf";
 import type {
   AnalyzeEventsResponse,
   DownloadEventsResponse,
@@ -20,8 +21,8 @@ export type AnyQuery = EventQuery | EventDownloadQuery | EventUserQuery | EventU
  * then thrown. Refusals are AnalysisRefusal.
  */
 export interface AnalysisEngine {
-  analyze(query: EventQuery, call: EngineCall): Promise<AnalyzeEventsResponse>;
-  listUsers(query: EventUserQuery, call: EngineCall): Promise<ListEventUsersResponse>;
+  analyze(query: EventQuery, call: EngineCall): Promise<EngineResponse<AnalyzeEventsResponse>>;
+  listUsers(query: EventUserQuery, call: EngineCall): Promise<EngineResponse<ListEventUsersResponse>>;
   /** The header first; what it says of CSV is filled in by the caller. */
   download(query: EventDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventsResponse>;
   downloadUsers(query: EventUserDownloadQuery, call: EngineCall): AsyncIterable<DownloadEventUsersResponse>;
@@ -29,6 +30,12 @@ export interface AnalysisEngine {
   faultsOf?(query: AnyQuery, signal: AbortSignal): Promise<readonly QueryViolation[]>;
   /** Grows with the project's data, so that a kept answer can be told from an outdated one; undefined where nobody knows. */
   version(projectId: number): number | undefined;
+}
+
+export interface EngineResponse<M extends Message> {
+  readonly message: M;
+  /** The response over REST, where the engine has written it: the message may lack what is in these bytes. */
+  readonly json?: Uint8Array;
 }
 
 export interface EngineCall {

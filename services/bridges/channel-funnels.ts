@@ -99,12 +99,12 @@ async function analyze(
     },
     events: query.events.map((name) => countUsers(name, filts)),
   });
-  const { data } = await engine.analyze(request, {
+  const { message } = await engine.analyze(request, {
     signal,
     asker: channelAsker(query.projectId),
     rest: undefined,
   });
-  return query.events.map((_name, i) => data!.y.find(({ eventIndex }) => eventIndex === i)!);
+  return query.events.map((_name, i) => message.data!.y.find(({ eventIndex }) => eventIndex === i)!);
 }
 
 /** Ids of the different users who had any of the events. */

@@ -1,4 +1,5 @@
-import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { RestCodec, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import {
   type CheckAppidResponse,
   CheckAppidResponseSchema,
@@ -14,19 +15,13 @@ import {
 } from "../../gen/engage/event/v1/ingest_pb.ts";
 import { dropWord, refusalWord } from "./results.ts";
 
-/** The REST form of an answer, as the gateway takes it. */
-export interface EventJsonCodec {
-  readonly encode: (message: Message) => string;
-  readonly schema: JsonObject;
-}
-
 const integer: JsonObject = { type: "integer" };
 const text: JsonObject = { type: "string" };
 const objects: JsonObject = { type: "array", items: { type: "object" } };
 const coded: JsonObject = { type: "object", required: ["code"], properties: { code: integer, msg: text } };
 
 /** What SDKs expect: members in lower case or their own, and none that say nothing. */
-export const eventCodecs: ReadonlyMap<string, EventJsonCodec> = new Map<string, EventJsonCodec>([
+export const eventCodecs: RestCodecs = new Map<string, RestCodec>([
   [
     IngestResponseSchema.typeName,
     { encode: (message) => encodeIngest(message as IngestResponse), schema: withMember("records", objects) },

@@ -1,26 +1,11 @@
-import { create, type JsonObject, type Message } from "@bufbuild/protobuf";
+import { create, type JsonObject } from "@bufbuild/protobuf";
+import { encodeAttachedBytes, type RestCodec, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { ReportClickRequestSchema } from "../../gen/engage/webhook/v1/click_pb.ts";
 import {
   ReceiveRequestSchema,
-  type ReceiveResponse,
   ReceiveResponseSchema,
 } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { type DecodeJson, decodeClickRequest } from "./clicks/codec.ts";
-
-/** The REST form of one message type, as the gateway takes it. */
-export interface WebhookJsonCodec {
-  readonly decode?: (body: { readonly raw: Buffer }) => Message;
-  readonly encode?: (message: Message) => string | Uint8Array;
-  readonly schema?: JsonObject;
-}
-
-const replyBytes = new WeakMap<Message, Uint8Array>();
-
-/** Remembers the bytes that a response is to be sent as. */
-export function keepReplyBytes(response: ReceiveResponse, bytes: Uint8Array): ReceiveResponse {
-  replyBytes.set(response, bytes);
-  return response;
-}
 
 const text: JsonObject = { type: "string" };
 const params: JsonObject = {
@@ -63,19 +48,19 @@ const responseSchema: JsonObject = {
 
 /**
  * The REST forms that differ from proto3 JSON. A batch is not parsed here: its
- * bytes reach the handler as the raw body, and replies leave as the bytes that
- * are stored. A click report keeps the bytes of its receipt.
+ * bytes reach the handler as the raw body, and the handler attaches the stored
+ * bytes of the reply. A click report keeps the bytes of its receipt.
  */
-export function createWebhookCodecs(decodeJson: DecodeJson): ReadonlyMap<string, WebhookJsonCodec> {
-  return new Map<string, WebhookJsonCodec>([
-    [ReceiveRequestSchema.typeName, { decode: () => create(ReceiveRequestSchema), schema: requestSchema }],
-    [ReceiveResponseSchema.typeName, { encode: encodeResponse, schema: responseSchema }],
-    [ReportClickRequestSchema.typeName, { decode: ({ raw }) => decodeClickRequest(raw, decodeJson) }],
+export function createWebhookCodecs(decodeJson: DecodeJson): RestCodecs {
+  return new Map<string, RestCodec>([
+    [
+      ReceiveRequestSchema.typeName,
+      { decode: () => ({ message: create(ReceiveRequestSchema) }), schema: requestSchema },
+    ],
+    [ReceiveResponseSchema.typeName, { encode: encodeAttachedBytes, schema: responseSchema }],
+    [
+      ReportClickRequestSchema.typeName,
+      { decode: ({ raw }) => ({ message: decodeClickRequest(raw, decodeJson) }) },
+    ],
   ]);
-}
-
-function encodeResponse(message: Message): Uint8Array {
-  const bytes = replyBytes.get(message);
-  if (bytes === undefined) throw new Error("this response was not made for REST");
-  return bytes;
 }

@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { asBuffer } from "../../base/json/utf8.ts";
+import { kRequestAttachment, kResponseAttachment, type RawBody } from "../../base/rpc/rest-codec.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import {
   type ReceiveRequest,
-  type ReceiveResponse,
   ReceiveResponseSchema,
   type WebhookReceiver,
 } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -15,15 +15,10 @@ import type { Incoming, Receive } from "./receive/receive.ts";
 import { Refusal } from "./receive/refusal.ts";
 import { decodeReply } from "./receive/reply.ts";
 import { encodeBatch } from "./receive/typed-batch.ts";
-import { keepReplyBytes } from "./rest-codecs.ts";
 
 export interface ReceiveServiceOptions {
   readonly receive: Receive;
   readonly channels: ReadonlyMap<string, Channel>;
-  /** The exact body of a REST call; undefined for the other protocols. */
-  readonly rawBodyOf: (context: HandlerContext) => Uint8Array | undefined;
-  /** The same as it came, where a content encoding was undone. */
-  readonly encodedBodyOf?: (context: HandlerContext) => Uint8Array | undefined;
   /** Name of the authenticated caller; undefined when nobody was authenticated. */
   readonly callerOf: (context: HandlerContext) => string | undefined;
   /** The error for a body beyond the channel's limit, which REST answers with 413. */
@@ -34,23 +29,25 @@ export interface ReceiveServiceOptions {
 export function createReceiveMethod(
   options: ReceiveServiceOptions,
 ): Pick<ServiceImpl<typeof WebhookReceiver>, "receive"> {
-  const { receive, rawBodyOf, tooLarge } = options;
+  const { receive, tooLarge } = options;
   return {
     async receive(request, context) {
-      const raw = rawBodyOf(context);
+      const raw = context.values.get(kRequestAttachment) as RawBody | undefined;
       const incoming = raw === undefined ? fromTyped(request, context) : fromRest(request, context, raw);
       try {
         const bytes = await receive(incoming);
-        return raw === undefined ? decodeReply(bytes) : toRestResponse(bytes);
+        if (raw === undefined) return decodeReply(bytes);
+        context.values.set(kResponseAttachment, bytes);
+        return create(ReceiveResponseSchema);
       } catch (error) {
         throw error instanceof Refusal ? toConnectError(error, tooLarge) : error;
       }
     },
   };
 
-  function fromRest({ channel }: ReceiveRequest, context: HandlerContext, raw: Uint8Array): Incoming {
-    const encoded = options.encodedBodyOf?.(context);
-    return { channel, body: asBuffer(raw), encoded, headers: context.requestHeader };
+  function fromRest({ channel }: ReceiveRequest, context: HandlerContext, raw: RawBody): Incoming {
+    const { body, encoded } = raw;
+    return { channel, body: asBuffer(body), encoded, headers: context.requestHeader };
   }
 
   /** A signature covers HTTP bytes, so other protocols need a caller that the server knows. */
@@ -62,9 +59,4 @@ export function createReceiveMethod(
     }
     return { channel, headers: undefined, ...encodeBatch(messages) };
   }
-}
-
-/** Only the bytes are sent, so only they are made. */
-function toRestResponse(bytes: Uint8Array): ReceiveResponse {
-  return keepReplyBytes(create(ReceiveResponseSchema), bytes);
 }

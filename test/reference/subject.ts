@@ -25,7 +25,7 @@ import { createEmbeddedEngine } from "../../services/analysis/embedded/embedded.
 import { projectAnalysisShape } from "../../services/analysis/project/config.ts";
 import { defineProject, type ProjectDefinitions } from "../../services/analysis/project/definitions.ts";
 import { AnalysisRefusal, returnCodes } from "../../services/analysis/refusal/refusal.ts";
-import { decodeQueryBody, originOf } from "../../services/analysis/rest/query-body.ts";
+import { decodeQueryBody } from "../../services/analysis/rest/query-body.ts";
 import type { Label } from "./groups.ts";
 import type { ReceivedRecord } from "./ingest.ts";
 import { openLoadedStore, zoneText } from "./loaded-store.ts";
@@ -74,7 +74,7 @@ export async function openSubject(
     analyze: (body) =>
       tellRefusals(async () => {
         const query = decode(EventQuerySchema, body) as EventQuery;
-        return readAnswer((await engine.analyze(query, call())).data!);
+        return readAnswer((await engine.analyze(query, call())).message.data!);
       }),
     download: (body) =>
       tellRefusals(async () => {
@@ -84,8 +84,8 @@ export async function openSubject(
     listUsers: (body) =>
       tellRefusals(async () => {
         const query = decode(EventUserQuerySchema, body) as EventUserQuery;
-        const { data } = await engine.listUsers(query, call());
-        return data!.datalist.map(({ userId }) => Number(userId)).sort((a, b) => a - b);
+        const { message } = await engine.listUsers(query, call());
+        return message.data!.datalist.map(({ userId }) => Number(userId)).sort((a, b) => a - b);
       }),
     [Symbol.asyncDispose]: () => loaded[Symbol.asyncDispose](),
   };
@@ -100,10 +100,9 @@ function definitionsOf(project: ReferenceProject): ProjectDefinitions {
 
 function decode(desc: DescMessage, body: unknown): unknown {
   const raw = Buffer.from(JSON.stringify(body));
-  const query = decodeQueryBody(desc, { raw, json: () => JSON.parse(raw.toString()) });
-  const refusal = originOf(query)?.refusal;
-  if (refusal !== undefined) throw refusal;
-  return query;
+  const { message, attachment } = decodeQueryBody(desc, { raw, json: () => JSON.parse(raw.toString()) });
+  if (attachment.refusal !== undefined) throw attachment.refusal;
+  return message;
 }
 
 async function tellRefusals<T>(ask: () => Promise<T>): Promise<T> {

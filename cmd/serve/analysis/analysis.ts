@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { createHeadAdmission } from "../../../services/analysis/admission/admit-head.ts";
 import { createTokenBook, hashToken, type TokenBook } from "../../../services/analysis/admission/tokens.ts";
@@ -9,7 +10,7 @@ import type { PlatformEngine } from "../../../services/analysis/platform/platfor
 import { defineProject, type ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
 import { readDimensionFile } from "../../../services/analysis/project/dimension-file.ts";
 import type { AnalysisProject } from "../../../services/analysis/project/project.ts";
-import { type AnalysisJsonCodec, createAnalysisCodecs } from "../../../services/analysis/rest/codecs.ts";
+import { createAnalysisCodecs } from "../../../services/analysis/rest/codecs.ts";
 import type { EventStore } from "../../../store/events/events.ts";
 import type { Config } from "../../config/config.ts";
 import { isLoopback } from "../../config/listen.ts";
@@ -27,7 +28,7 @@ export interface AnalysisServices extends AsyncDisposable {
   /** Look at tokens before bodies are read. */
   readonly admit: ReturnType<typeof createHeadAdmission>;
   /** The REST forms of its messages. */
-  readonly codecs: ReadonlyMap<string, AnalysisJsonCodec>;
+  readonly codecs: RestCodecs;
 }
 
 interface Surroundings {

@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createSettledNow, systemClock } from "../../../base/async/clock.ts";
 import { createOutbound } from "../../../base/net/outbound.ts";
+import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
-import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
 import { ChannelSender } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { Projects } from "../../../services/channel/ports.ts";
 import { toConnectError } from "../../../services/channel/refusals.ts";
@@ -23,7 +23,7 @@ import { channelPlace, mayHaveTasks, openChannelStore } from "./store.ts";
 
 export interface ChannelServices extends AsyncDisposable {
   readonly sender: ServiceImpl<typeof ChannelSender>;
-  readonly codecs: JsonCodecs;
+  readonly codecs: RestCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** The server begins to stop: who watches a task is told so, and `drainMs` begins to run. */
   beginStop(): void;

@@ -3,11 +3,12 @@ import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createSettledNow, systemClock } from "../../../base/async/clock.ts";
+import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.ts";
 import { createSdkAdmit } from "../../../services/event/admit.ts";
 import { maxPropertiesOf, nameLimitsOf } from "../../../services/event/config.ts";
-import { type EventJsonCodec, eventCodecs } from "../../../services/event/rest-codecs.ts";
+import { eventCodecs } from "../../../services/event/rest-codecs.ts";
 import { encodeSpoolLine } from "../../../services/event/spool-line.ts";
 import { openNdjsonDeadLetters } from "../../../store/deadletters/ndjson.ts";
 import {
@@ -47,7 +48,7 @@ export interface EventServices extends AsyncDisposable {
   /** Decides by app ids before bodies are read. */
   readonly admit: ReturnType<typeof createSdkAdmit>;
   /** The REST forms of its messages. */
-  readonly codecs: ReadonlyMap<string, EventJsonCodec>;
+  readonly codecs: RestCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** Opened when something is asked of it. */
   readonly store: EventStore;

@@ -4,8 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createOutbound } from "../../../base/net/outbound.ts";
-import { kEncodedBody, kRawBody } from "../../../gateway/call/record.ts";
-import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
+import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { compileChannels } from "../../../services/webhook/channels.ts";
 import { createClickMethod } from "../../../services/webhook/clicks/clicks.ts";
@@ -30,7 +29,7 @@ export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks
   readonly admit: { readonly receive: ReturnType<typeof createReceiveAdmit> };
   readonly admitCaller: { readonly receive: ReturnType<typeof createReceiveAdmitCaller> };
   /** The REST forms of its messages. */
-  readonly codecs: JsonCodecs;
+  readonly codecs: RestCodecs;
   /** The server begins to stop: calls that wait for messages are answered, and `drainMs` begins to run. */
   beginStop(): void;
 }
@@ -98,8 +97,6 @@ export async function openWebhookServices(
         channels,
         receive: messages.receive,
         callerOf,
-        rawBodyOf: ({ values }) => values.get(kRawBody),
-        encodedBodyOf: ({ values }) => values.get(kEncodedBody),
         tooLarge,
       }),
       ...createClickMethod({

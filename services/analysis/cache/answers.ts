@@ -1,7 +1,7 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import type { AnalyzeEventsResponse } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type EventQuery, EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
-import type { RestCall } from "../engine.ts";
+import type { EngineResponse, RestCall } from "../engine.ts";
 import type { AnswerSource } from "../observer.ts";
 import type { AnalysisProject } from "../project/project.ts";
 import { keyOf } from "./query-key.ts";
@@ -15,11 +15,11 @@ export interface Asked<Query extends Message, Answer extends Message> {
   readonly rest: RestCall | undefined;
   /** Of the caller, with its time limit. */
   readonly signal: AbortSignal;
-  readonly run: (signal: AbortSignal) => Promise<Answer>;
+  readonly run: (signal: AbortSignal) => Promise<EngineResponse<Answer>>;
 }
 
 export interface Answered<Answer extends Message> {
-  readonly answer: Answer;
+  readonly answer: EngineResponse<Answer>;
   readonly source: AnswerSource;
 }
 
@@ -44,7 +44,7 @@ export interface AnswersOptions {
 /** Has equal queries at the same time computed once, and keeps results while the data behind them stays as it is. */
 export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
   const cache = createResultCache<AnalyzeEventsResponse>(cacheMaxBytes);
-  const runs = createSharedRuns<Message>();
+  const runs = createSharedRuns<EngineResponse<Message>>();
   const imports = new Map<number, number>();
 
   const circumstancesOf = ({ project, query, rest }: Asked<Message, Message>) => {
@@ -62,7 +62,7 @@ export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
   const join = async <Answer extends Message>(key: string, { run, signal }: Asked<Message, Answer>) => {
     const { result, isShared } = runs.join(key, run, signal);
     const source: AnswerSource = isShared ? "shared" : "engine";
-    return { answer: (await result) as Answer, source };
+    return { answer: (await result) as EngineResponse<Answer>, source };
   };
 
   return {
@@ -70,14 +70,14 @@ export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
       const { query, signal, run } = asked;
       const circumstances = circumstancesOf(asked);
       const key = keyOf(EventQuerySchema, query, { operation: "analyze", ...circumstances });
-      const runAndKeep = async (runSignal: AbortSignal): Promise<AnalyzeEventsResponse> => {
+      const runAndKeep = async (runSignal: AbortSignal): Promise<EngineResponse<AnalyzeEventsResponse>> => {
         const answer = await run(runSignal);
-        if (circumstances.version !== undefined) cache.set(key, answer, sizeOf(answer));
+        if (circumstances.version !== undefined) cache.set(key, answer.message, sizeOf(answer.message));
         return answer;
       };
       if (query.useCache === false) return { answer: await runAndKeep(signal), source: "engine" };
       const kept = cache.get(key);
-      if (kept !== undefined) return { answer: markCached(kept), source: "cache" };
+      if (kept !== undefined) return { answer: { message: markCached(kept) }, source: "cache" };
       return await join(key, { ...asked, run: runAndKeep });
     },
     async list(desc, asked) {

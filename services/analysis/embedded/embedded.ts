@@ -73,7 +73,7 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
         const plan = await planQuery(source, query, { signal, asker, check: checkOf(query, source) });
         const limit = query.limit ?? defaultGroups;
         const data = await shapeAnalysis(await rank(plan, limit, held, signal), limit, now());
-        return create(AnalyzeEventsResponseSchema, { ...success, data });
+        return { message: create(AnalyzeEventsResponseSchema, { ...success, data }) };
       }),
     listUsers: (query, { signal, asker, rest }) =>
       tellFaults(query, async () => {
@@ -88,7 +88,7 @@ export function createEmbeddedEngine(source: PlanSource): AnalysisEngine {
           return writeUserList(success, (take) => takeUsers(parts, take), createYield({ signal }));
         }
         const data = await shapeUserList(parts);
-        return create(ListEventUsersResponseSchema, { ...success, data });
+        return { message: create(ListEventUsersResponseSchema, { ...success, data }) };
       }),
     download: (query, { signal, asker }) =>
       tellFaultsOf(query, async function* () {

@@ -13,7 +13,6 @@ import {
 } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { HttpBody } from "../../../gen/google/api/httpbody_pb.ts";
 import type { AnalysisEngine, EngineCall } from "../engine.ts";
-import { keepAnswerBytes } from "../rest/answer-bytes.ts";
 import { compileAllowedPaths } from "./allowed-paths.ts";
 import type { PlatformConfig } from "./config.ts";
 import { decodeAnalysis } from "./decode/analysis.ts";
@@ -51,13 +50,10 @@ export function openPlatformEngine(config: PlatformConfig, deps: PlatformDeps): 
   return {
     async analyze(query, { signal, rest }) {
       const envelope = await ask("/open/event-analyze", requestOf(EventQuerySchema, query, rest), signal);
-      const { bytes } = envelope;
-      if (rest !== undefined)
-        return keepAnswerBytes(create(AnalyzeEventsResponseSchema, successOf(envelope)), bytes);
-      return create(AnalyzeEventsResponseSchema, {
-        ...successOf(envelope),
-        data: decodeAnalysis(envelope.data, query, config),
-      });
+      const message = create(AnalyzeEventsResponseSchema, successOf(envelope));
+      if (rest !== undefined) return { message, json: envelope.bytes };
+      message.data = decodeAnalysis(envelope.data, query, config);
+      return { message };
     },
     async listUsers(query, { signal, rest }) {
       const envelope = await ask(
@@ -65,13 +61,10 @@ export function openPlatformEngine(config: PlatformConfig, deps: PlatformDeps): 
         requestOf(EventUserQuerySchema, query, rest),
         signal,
       );
-      const { bytes } = envelope;
-      if (rest !== undefined)
-        return keepAnswerBytes(create(ListEventUsersResponseSchema, successOf(envelope)), bytes);
-      return create(ListEventUsersResponseSchema, {
-        ...successOf(envelope),
-        data: decodeUsers(envelope.data, query),
-      });
+      const message = create(ListEventUsersResponseSchema, successOf(envelope));
+      if (rest !== undefined) return { message, json: envelope.bytes };
+      message.data = decodeUsers(envelope.data, query);
+      return { message };
     },
     async *download(query, { signal, rest }) {
       const request = requestOf(EventDownloadQuerySchema, query, rest);

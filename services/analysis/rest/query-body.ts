@@ -1,6 +1,7 @@
-import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescMessage } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { parseExactly } from "../../../base/json/exact-numbers.ts";
+import type { DecodedBody } from "../../../base/rpc/rest-codec.ts";
 import {
   EventDownloadQuerySchema,
   EventQuerySchema,
@@ -13,25 +14,23 @@ import { overallLabels } from "../text-form.ts";
 import { decodeMessage } from "./decode-message.ts";
 import { Reading } from "./reading.ts";
 
-/** What the gateway gives a codec to read. */
+/** A body that the gateway has received. */
 export interface QueryBody {
   readonly raw: Buffer;
   /** Throws a ConnectError when the body is not JSON. */
   readonly json: () => unknown;
 }
 
-/** What a query that came over REST was read from. */
+/** What is attached to a query that came over REST. */
 export interface QueryOrigin {
   readonly body: Uint8Array;
-  /** What is wrong with the body; told only to callers whose token is good. */
+  /** What is wrong with the body; reported only to callers with a valid token. */
   readonly refusal: AnalysisRefusal | undefined;
 }
 
-const origins = new WeakMap<Message, QueryOrigin>();
-
-/** Undefined when the query came as a typed message. */
-export function originOf(query: Message): QueryOrigin | undefined {
-  return origins.get(query);
+/** A query as it is read from a body over REST. */
+export interface DecodedQuery extends DecodedBody {
+  readonly attachment: QueryOrigin;
 }
 
 const always = ["projectId", "eventView", "events"];
@@ -49,9 +48,9 @@ export const requiredMembers: ReadonlyMap<DescMessage, readonly string[]> = new 
 
 /**
  * Reads a query from the platform's JSON. Never throws for what callers send:
- * what is wrong is kept with the query, since the token is looked at first.
+ * faults are attached to the query, since the token is checked first.
  */
-export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): Message {
+export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): DecodedQuery {
   const reading = new Reading();
   const value = parse(raw, json, reading);
   const query = decodeMessage(desc, value ?? {}, reading);
@@ -59,8 +58,8 @@ export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): Me
   query["ignoredFields"] = reading.ignored();
   if (isOverall(query)) query["sliceGroupVal"] = [];
   const { violations } = reading;
-  origins.set(query, { body: raw, refusal: violations.length === 0 ? undefined : refuseQuery(violations) });
-  return query;
+  const refusal = violations.length === 0 ? undefined : refuseQuery(violations);
+  return { message: query, attachment: { body: raw, refusal } };
 }
 
 /** One refusal for all that is wrong with a query. */

@@ -1,5 +1,6 @@
 import { type DescMessage, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import type { RestBody, RestCodec, RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { ChannelSchema } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import {
   CancelTaskResponseSchema,
@@ -17,19 +18,6 @@ import type { ReadJson } from "./json-values.ts";
 import { readChannel, readChannelWithin } from "./read-channel.ts";
 import { readQuery } from "./read-query.ts";
 import { writeQuery } from "./write-query.ts";
-
-/** The REST form of one message type, as the gateway takes it. */
-export interface ChannelJsonCodec {
-  readonly decode?: (body: ChannelBody) => Message;
-  readonly encode?: (message: Message) => string;
-}
-
-/** What the gateway gives a codec to read. */
-export interface ChannelBody {
-  /** The field that the body is for; `*` when it is the request itself. */
-  readonly field: string;
-  readonly json: () => JsonValue;
-}
 
 /** Reads proto3 JSON. @throws ConnectError with a BadRequest that names fields by their path after `at` */
 export type DecodeJson = (desc: DescMessage, json: JsonValue, at: string) => Message;
@@ -54,25 +42,20 @@ const written: readonly DescMessage[] = [
 ];
 
 /** Audiences are read and written in the platform's words; settings of delivery are refused with their ranges. */
-export function createChannelCodecs(decodeJson: DecodeJson): ReadonlyMap<string, ChannelJsonCodec> {
-  return new Map<string, ChannelJsonCodec>([
-    ...readers.map(([desc, read]): [string, ChannelJsonCodec] => [
+export function createChannelCodecs(decodeJson: DecodeJson): RestCodecs {
+  return new Map<string, RestCodec>([
+    ...readers.map(([desc, read]): [string, RestCodec] => [
       desc.typeName,
-      { decode: (body) => decode(desc, body, read, decodeJson) },
+      { decode: (body) => ({ message: decode(desc, body, read, decodeJson) }) },
     ]),
-    ...written.map((desc): [string, ChannelJsonCodec] => [
+    ...written.map((desc): [string, RestCodec] => [
       desc.typeName,
       { encode: (message) => encode(desc, message) },
     ]),
   ]);
 }
 
-function decode(
-  desc: DescMessage,
-  { field, json }: ChannelBody,
-  read: Read,
-  decodeJson: DecodeJson,
-): Message {
+function decode(desc: DescMessage, { field, json }: RestBody, read: Read, decodeJson: DecodeJson): Message {
   const at = field === "*" ? "" : field;
   const { json: plain, violations } = read(desc, json(), at);
   try {

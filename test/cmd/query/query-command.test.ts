@@ -29,11 +29,12 @@ const analyzed = create(AnalyzeEventsResponseSchema, {
 });
 
 const engine: Partial<AnalysisEngine> = {
-  analyze: async () => analyzed,
-  listUsers: async ({ eventIndex, sliceGroupVal }) =>
-    create(ListEventUsersResponseSchema, {
+  analyze: async () => ({ message: analyzed }),
+  listUsers: async ({ eventIndex, sliceGroupVal }) => ({
+    message: create(ListEventUsersResponseSchema, {
       data: { datalist: [{ userId: String(eventIndex), accountId: String(sliceGroupVal.length) }] },
     }),
+  }),
   async *download() {
     const header = { x: [{ label: "d1" }] };
     yield create(DownloadEventsResponseSchema, { content: { case: "header", value: header } });
@@ -109,7 +110,7 @@ describe("engage query", () => {
       returnMessage: "success",
       data: { x: [], y: [], info: { warnings: [{ message: `valid are ${words}` }] } },
     });
-    const { stderr } = await query(["q.json"], { engine: { analyze: async () => warned } });
+    const { stderr } = await query(["q.json"], { engine: { analyze: async () => ({ message: warned }) } });
     expect(stderr).toBe(`warning: valid are ${words}\n`);
     const refusing: Partial<AnalysisEngine> = {
       async analyze() {

@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
+import type { RestCodec } from "../../../base/rpc/rest-codec.ts";
 import { serve } from "../../../gateway/methods.ts";
 import { describeOpenApi } from "../../../gateway/openapi/document.ts";
-import type { JsonCodec } from "../../../gateway/rest/codec.ts";
 import { comments } from "../testproto/gen/comments.ts";
 import { BookSchema, Failing, Library, RowSchema } from "../testproto/gen/engage/test/v1/library_pb.ts";
 
-const codecs = new Map<string, JsonCodec>([
+const codecs = new Map<string, RestCodec>([
   [RowSchema.typeName, { encode: () => "", contentType: "text/csv" }],
   [
     BookSchema.typeName,

@@ -1,7 +1,7 @@
 import { create, type JsonObject, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, expect, test } from "vitest";
-import type { JsonCodec } from "../../../gateway/rest/codec.ts";
+import type { RestCodec } from "../../../base/rpc/rest-codec.ts";
 import {
   BookSchema,
   EchoMessageSchema,
@@ -12,17 +12,19 @@ import {
 } from "../testproto/gen/engage/test/v1/library_pb.ts";
 import { openRestServer } from "./rest-server.ts";
 
-const codecs: Readonly<Record<string, JsonCodec>> = {
+const codecs: Readonly<Record<string, RestCodec>> = {
   // The type of a body field, and of an answer.
   [BookSchema.typeName]: {
-    decode: ({ json, field }) =>
-      create(BookSchema, { displayName: `${field}: ${(json() as JsonObject)["titel"]}` }),
+    decode: ({ json, field }) => ({
+      message: create(BookSchema, { displayName: `${field}: ${(json() as JsonObject)["titel"]}` }),
+    }),
     encode: (book) => JSON.stringify({ titel: (book as Message<"x"> & { displayName: string }).displayName }),
   },
   // The whole request, from the exact bytes.
   [ImportBooksRequestSchema.typeName]: {
-    decode: ({ raw, field }) =>
-      create(ImportBooksRequestSchema, { books: [{ name: `${field} of ${raw.length} bytes` }] }),
+    decode: ({ raw, field }) => ({
+      message: create(ImportBooksRequestSchema, { books: [{ name: `${field} of ${raw.length} bytes` }] }),
+    }),
   },
   // Each message of a stream, as CSV with a header that depends on the request.
   [RowSchema.typeName]: {
@@ -102,7 +104,7 @@ test("the content type is checked before", async () => {
 });
 
 test("a codec without a type of its own writes lines into a stream", async () => {
-  const lines = new Map<string, JsonCodec>([
+  const lines = new Map<string, RestCodec>([
     [RowSchema.typeName, { encode: (row) => JSON.stringify((row as Row).cells) }],
   ]);
   await using other = await openRestServer({ codecs: lines });

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { concealFaults } from "../../../gateway/call/failures.ts";
 import type { CallRecord } from "../../../gateway/call/record.ts";
 import type { Core } from "../../../gateway/core.ts";
@@ -8,7 +9,6 @@ import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
 import type { NodeRequest, NodeResponse } from "../../../gateway/http/port.ts";
 import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
-import type { JsonCodecs } from "../../../gateway/rest/codec.ts";
 import { createRestRouter } from "../../../gateway/rest/router.ts";
 import { Failing, Library } from "../testproto/gen/engage/test/v1/library_pb.ts";
 import { createFailing, createLibrary, type Seen } from "../testproto/library.ts";
@@ -27,7 +27,7 @@ export interface RestServer extends AsyncDisposable {
 }
 
 export interface RestServerOptions {
-  readonly codecs?: JsonCodecs;
+  readonly codecs?: RestCodecs;
   readonly limits?: Partial<GatewayLimits>;
   readonly core?: Partial<Core>;
   readonly services?: readonly ServedService[];

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { kRawBody } from "../../../gateway/call/record.ts";
+import { kRequestAttachment, type RawBody } from "../../../base/rpc/rest-codec.ts";
 import { openRestServer } from "./rest-server.ts";
 
 const server = await openRestServer();
@@ -111,10 +111,10 @@ describe("bindings", () => {
   test("the handler gets the exact body where its method asks for it, and nowhere else", async () => {
     const body = ' [ {"name" : "\\u0061", "id": 12345678901234567890123} ]\n';
     await call("POST", "/v1/books:import", body.replace(/12345678901234567890123/, '"1"'), json);
-    const raw = server.seen.contexts.at(-1)?.values.get(kRawBody);
-    expect(Buffer.from(raw ?? []).toString()).toBe(body.replace(/12345678901234567890123/, '"1"'));
+    const raw = server.seen.contexts.at(-1)?.values.get(kRequestAttachment) as RawBody;
+    expect(Buffer.from(raw.body).toString()).toBe(body.replace(/12345678901234567890123/, '"1"'));
     await call("POST", "/v1/echo", "{}", json);
-    expect(server.seen.contexts.at(-1)?.values.get(kRawBody)).toBeUndefined();
+    expect(server.seen.contexts.at(-1)?.values.get(kRequestAttachment)).toBeUndefined();
   });
 
   test("the handler's headers are sent and the request id comes back", async () => {

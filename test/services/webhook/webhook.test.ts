@@ -2,7 +2,6 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { kRawBody } from "../../../gateway/call/record.ts";
 import { refuse } from "../../../gateway/call/refusals.ts";
 import { createGateway, type Gateway } from "../../../gateway/gateway.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
@@ -31,7 +30,6 @@ beforeAll(async () => {
   const method = createReceiveMethod({
     receive: rig.receive,
     channels: rig.channels,
-    rawBodyOf: (context) => context.values.get(kRawBody),
     callerOf: (context) => context.requestHeader.get("x-caller") ?? undefined,
     tooLarge: (message) => refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message),
   });

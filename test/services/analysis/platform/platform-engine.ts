@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type Message } from "@bufbuild/protobuf";
 import { TableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import { Aggregation, MetricType } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
@@ -8,7 +8,7 @@ import {
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import type { EngineCall, RestCall } from "../../../../services/analysis/engine.ts";
+import type { EngineCall, EngineResponse, RestCall } from "../../../../services/analysis/engine.ts";
 import { platformConfigSchema } from "../../../../services/analysis/platform/config.ts";
 import {
   openPlatformEngine,
@@ -86,14 +86,19 @@ export async function runWith(
 ): Promise<readonly object[]> {
   switch (operation) {
     case "analyze":
-      return [await engine.analyze(query, call)];
+      return partsOf(await engine.analyze(query, call));
     case "listUsers":
-      return [await engine.listUsers(userQuery, call)];
+      return partsOf(await engine.listUsers(userQuery, call));
     case "download":
       return collect(engine.download(downloadQuery, call));
     case "downloadUsers":
       return collect(engine.downloadUsers(userDownloadQuery, call));
   }
+}
+
+/** The message, and its bytes where there are some. */
+function partsOf({ message, json }: EngineResponse<Message>): readonly object[] {
+  return json === undefined ? [message] : [message, json];
 }
 
 /** An answer that the operation can read. */

@@ -24,7 +24,7 @@ function openAnswers(engine: Partial<AnalysisEngine> = {}) {
   const ask = async (asked: EventQuery = query(), rest?: RestCall) => {
     const run = async () => {
       state.runs++;
-      return answer();
+      return { message: answer() };
     };
     const { source, answer: found } = await answers.analyze({
       project,
@@ -33,7 +33,7 @@ function openAnswers(engine: Partial<AnalysisEngine> = {}) {
       signal: never,
       run,
     });
-    return { source, cached: found.data?.info?.cached };
+    return { source, cached: found.message.data?.info?.cached };
   };
   return { state, answers, ask, project };
 }

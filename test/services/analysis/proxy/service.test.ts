@@ -14,7 +14,6 @@ import {
 } from "../../../../gen/google/rpc/error_details_pb.ts";
 import type { AnalysisEngine } from "../../../../services/analysis/engine.ts";
 import { AnalysisRefusal } from "../../../../services/analysis/refusal/refusal.ts";
-import { keepAnswerBytes } from "../../../../services/analysis/rest/answer-bytes.ts";
 import { refuseQuery } from "../../../../services/analysis/rest/query-body.ts";
 import { EventsUnavailableError, TooManyQueriesError } from "../../../../store/events/events.ts";
 import { endless, minimal, openProxy } from "./proxy-server.ts";
@@ -250,7 +249,7 @@ describe("what is refused, by REST and by gRPC", () => {
 
 describe("tokens", () => {
   test("in the header, and in the message before it", async () => {
-    const { client, rest } = await openProxy({ engine: { analyze: async () => analyzed } });
+    const { client, rest } = await openProxy({ engine: { analyze: async () => ({ message: analyzed }) } });
     const headers = { authorization: "Bearer token-one" };
     const { text } = await rest("event-analyze", minimal, { query: "", headers });
     expect(JSON.parse(text)).toMatchObject({ return_code: 0 });
@@ -272,7 +271,10 @@ describe("tokens", () => {
 
   test("may not be used too often, each for itself", async () => {
     let nowMs = 0;
-    const { client } = await openProxy({ engine: { analyze: async () => analyzed }, monotonic: () => nowMs });
+    const { client } = await openProxy({
+      engine: { analyze: async () => ({ message: analyzed }) },
+      monotonic: () => nowMs,
+    });
     const ask = (token: string) => client.analyzeEvents({ token, query: typed });
     await ask("token-slow");
     await ask("token-slow");
@@ -286,7 +288,7 @@ describe("tokens", () => {
 
   test("share the limit of the configuration where they have none of their own", async () => {
     const { client } = await openProxy({
-      engine: { analyze: async () => analyzed },
+      engine: { analyze: async () => ({ message: analyzed }) },
       rateLimit: { perSecond: 1, burst: 1 },
     });
     await client.analyzeEvents({ token: "token-one", query: typed });
@@ -298,7 +300,7 @@ describe("tokens", () => {
 describe("what is answered", () => {
   test("by gRPC as messages, by REST in the platform's form", async () => {
     const { client, rest, sources, finished } = await openProxy({
-      engine: { analyze: async () => analyzed },
+      engine: { analyze: async () => ({ message: analyzed }) },
     });
     expect((await client.analyzeEvents({ token: "token-one", query: typed })).data?.y[0]?.resultKey).toBe(
       "login.TOTAL_TIMES",
@@ -320,10 +322,10 @@ describe("what is answered", () => {
       engine: {
         listUsers: async (_query, { rest }) => {
           seen.push(Buffer.from(rest?.body ?? "").toString(), String(rest?.search));
-          return keepAnswerBytes(
-            create(ListEventUsersResponseSchema),
-            Buffer.from('{"return_code":0,"n":1.0}'),
-          );
+          return {
+            message: create(ListEventUsersResponseSchema),
+            json: Buffer.from('{"return_code":0,"n":1.0}'),
+          };
         },
       },
     });

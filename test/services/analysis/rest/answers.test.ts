@@ -4,16 +4,18 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   AnalyzeEventsRequestSchema,
+  type AnalyzeEventsResponse,
   AnalyzeEventsResponseSchema,
+  type ListEventUsersResponse,
   ListEventUsersResponseSchema,
 } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { ValueFormat } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { GroupValueSchema } from "../../../../gen/engage/analysis/v1/result_pb.ts";
-import { keepAnswerBytes } from "../../../../services/analysis/rest/answer-bytes.ts";
 import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.ts";
 import { encodeParts } from "../../../../services/analysis/rest/encode-parts.ts";
 import { formatFast } from "../../../../services/analysis/rest/fast-format.ts";
 import { writeAnalysis } from "../../../../services/analysis/rest/write-analysis.ts";
+import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
 import { formatValue } from "../../../../services/analysis/text-form.ts";
 import { readCase } from "../../../proto/cases.ts";
 
@@ -29,9 +31,12 @@ function analysis(data: NonNullable<Analysis["data"]>) {
   return create(AnalyzeEventsResponseSchema, { returnCode: 0, returnMessage: "success", data });
 }
 
-function written(answer: Parameters<typeof keepAnswerBytes>[0]): unknown {
-  const text = codecs.get(answer.$typeName)?.encode?.(answer, { request });
-  return JSON.parse(Buffer.from(text as string).toString());
+function written(answer: AnalyzeEventsResponse | ListEventUsersResponse): unknown {
+  const isList = answer.$typeName === ListEventUsersResponseSchema.typeName;
+  const parts = isList
+    ? writeUsers(answer as ListEventUsersResponse)
+    : writeAnalysis(answer as AnalyzeEventsResponse, style);
+  return JSON.parse([...parts].join(""));
 }
 
 describe("the REST form of a result", () => {
@@ -139,9 +144,10 @@ describe("the REST form of a result", () => {
     expect(written(odd)).toMatchObject({ data: { y: [{ '__proto__"\n': [{ values: [] }] }] } });
   });
 
-  test("kept bytes are sent as they are", () => {
-    const answer = keepAnswerBytes(analysis({}), Buffer.from('{"return_code":0,"more":[1.0]}'));
-    expect(String(codecs.get(answer.$typeName)?.encode?.(answer, { request }))).toBe(
+  test("attached bytes are sent as they are", () => {
+    const attachment = Buffer.from('{"return_code":0,"more":[1.0]}');
+    const { encode } = codecs.get(AnalyzeEventsResponseSchema.typeName)!;
+    expect(String(encode?.(analysis({}), { request, index: 0, attachment }))).toBe(
       '{"return_code":0,"more":[1.0]}',
     );
   });

@@ -21,11 +21,16 @@ const none = { value: { case: "nullValue" as const, value: 0 } };
 type EventsContent = NonNullable<MessageInitShape<typeof DownloadEventsResponseSchema>["content"]>;
 type UsersContent = NonNullable<MessageInitShape<typeof DownloadEventUsersResponseSchema>["content"]>;
 
+const unattached = { index: 0, attachment: undefined };
+
 function eventsFile(header: string, ...contents: EventsContent[]): Buffer {
   const request = create(DownloadEventsRequestSchema, { header });
   const pieces = contents.map((content) =>
     Buffer.from(
-      eventsCodec?.encode?.(create(DownloadEventsResponseSchema, { content }), { request }) as string,
+      eventsCodec?.encode?.(create(DownloadEventsResponseSchema, { content }), {
+        request,
+        ...unattached,
+      }) as string,
     ),
   );
   return Buffer.concat(pieces);
@@ -35,7 +40,10 @@ function usersFile(...contents: UsersContent[]): string {
   const request = create(DownloadEventUsersRequestSchema);
   return contents
     .map((content) =>
-      usersCodec?.encode?.(create(DownloadEventUsersResponseSchema, { content }), { request }),
+      usersCodec?.encode?.(create(DownloadEventUsersResponseSchema, { content }), {
+        request,
+        ...unattached,
+      }),
     )
     .join("");
 }

@@ -7,7 +7,6 @@ import {
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { originOf } from "../../../../services/analysis/rest/query-body.ts";
 import { readCase } from "../../../proto/cases.ts";
 import { readRestForm } from "../../../proto/rest_form.ts";
 import { readBody } from "./read-body.ts";
@@ -314,8 +313,8 @@ describe("hostile bodies", () => {
 
   test("at most 20 violations are told, and long values are cut", () => {
     const events = Array.from({ length: 100 }, () => ({ type: "x".repeat(500) }));
-    const { query } = readBody(EventQuerySchema, { ...minimal, events });
-    const violations = originOf(query)?.refusal?.violations ?? [];
+    const { origin } = readBody(EventQuerySchema, { ...minimal, events });
+    const violations = origin.refusal?.violations ?? [];
     expect(violations).toHaveLength(20);
     expect(violations[0]?.description).toMatch(/^"x{100}…" \(500 characters\) is unknown, valid are "/);
   });
@@ -339,8 +338,8 @@ describe("hostile bodies", () => {
     }));
     fc.assert(
       fc.property(value, (body) => {
-        const { query } = readBody(EventUserDownloadQuerySchema, JSON.stringify(body));
-        expect(originOf(query)?.body).toBeDefined();
+        const { origin } = readBody(EventUserDownloadQuerySchema, JSON.stringify(body));
+        expect(origin.body).toBeDefined();
       }),
     );
   });

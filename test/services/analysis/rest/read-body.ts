@@ -1,18 +1,25 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { defaultLimits } from "../../../../gateway/limits.ts";
 import { parseJson } from "../../../../gateway/rest/json-text.ts";
-import { decodeQueryBody, originOf } from "../../../../services/analysis/rest/query-body.ts";
+import { decodeQueryBody, type QueryOrigin } from "../../../../services/analysis/rest/query-body.ts";
 import { queryBounds } from "../../../../services/analysis/rest/query-bounds.ts";
 
 const bounds = { ...defaultLimits.json, ...queryBounds };
 
+interface ReadBody<Desc extends DescMessage> {
+  readonly query: MessageShape<Desc>;
+  readonly origin: QueryOrigin;
+  readonly refused: string | undefined;
+}
+
 /** Reads a body as the gateway has it read; `refused` is what the caller would be told. */
-export function readBody<Desc extends DescMessage>(
-  desc: Desc,
-  body: unknown,
-): { readonly query: MessageShape<Desc>; readonly refused: string | undefined } {
+export function readBody<Desc extends DescMessage>(desc: Desc, body: unknown): ReadBody<Desc> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const raw = Buffer.from(text);
-  const query = decodeQueryBody(desc, { raw, json: () => parseJson(raw, bounds) });
-  return { query: query as MessageShape<Desc>, refused: originOf(query)?.refusal?.message };
+  const { message, attachment } = decodeQueryBody(desc, { raw, json: () => parseJson(raw, bounds) });
+  return {
+    query: message as MessageShape<Desc>,
+    origin: attachment,
+    refused: attachment.refusal?.message,
+  };
 }

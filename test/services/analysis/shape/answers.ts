@@ -27,7 +27,7 @@ export function queryOf<Desc extends DescMessage>(desc: Desc, asked: Asked): Mes
 /** The answer to a query of two days by day, unless it says otherwise. */
 export async function analyze(script: Script, { view, ...asked }: Asked): Promise<EventAnalysis> {
   const query = queryOf(EventQuerySchema, { ...asked, view: { recentDay: "1-2", ...view } });
-  const { data } = await engineOn(script).engine.analyze(query, call());
+  const { data } = (await engineOn(script).engine.analyze(query, call())).message;
   return data!;
 }
 

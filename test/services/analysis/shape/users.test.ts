@@ -8,7 +8,6 @@ import {
   EventUserDownloadQuerySchema,
   EventUserQuerySchema,
 } from "../../../../gen/engage/analysis/v1/query_pb.ts";
-import { answerBytesOf } from "../../../../services/analysis/rest/answer-bytes.ts";
 import { writeUsers } from "../../../../services/analysis/rest/write-users.ts";
 import { EventsUnavailableError, type StoredUser } from "../../../../store/events/events.ts";
 import { projectOf } from "../describe/described.ts";
@@ -25,7 +24,8 @@ const user = (id: number | bigint, properties: Record<string, unknown> = {}): St
 
 async function listUsers(users: readonly (readonly StoredUser[])[], project = projectOf()) {
   const { engine, userScans } = engineOn({ users }, project);
-  const { data } = await engine.listUsers(queryOf(EventUserQuerySchema, { view, body: slice }), call());
+  const { message } = await engine.listUsers(queryOf(EventUserQuerySchema, { view, body: slice }), call());
+  const { data } = message;
   return { data: data!, userScans };
 }
 
@@ -92,7 +92,7 @@ it("has nobody behind a metric of numbers alone", async () => {
   const { engine, userScans } = engineOn({ users: [[user(1)]] });
   const events = [{ type: "customized", eventName: "one", customEvent: "1" }];
   const query = queryOf(EventUserQuerySchema, { events, body: { sliceGroupVal: [], eventIndex: 0 } });
-  const { data } = await engine.listUsers(query, call());
+  const { data } = (await engine.listUsers(query, call())).message;
   expect([data!.datalist, userScans]).toEqual([[], []]);
 });
 
@@ -218,7 +218,8 @@ describe("a date out of the range", () => {
 
   it("has nobody in a list", async () => {
     const { engine, userScans } = engineOn({ users: [[user(1)]] });
-    const { data } = await engine.listUsers(queryOf(EventUserQuerySchema, { view, body: outside }), call());
+    const asked = queryOf(EventUserQuerySchema, { view, body: outside });
+    const { data } = (await engine.listUsers(asked, call())).message;
     expect([data!.datalist, userScans]).toEqual([[], []]);
     expect(data!.info).toMatchObject({ warnings: [{ field: "selectedColumns" }, ...warnings] });
   });
@@ -243,9 +244,9 @@ describe("a list over REST", () => {
   /** The bytes of a list, and those of its messages. */
   async function bothForms(users: readonly (readonly StoredUser[])[]) {
     const { engine } = engineOn({ users });
-    const typed = await engine.listUsers(query, call());
-    const bytes = answerBytesOf(await engine.listUsers(query, { ...call(), rest }));
-    return [Buffer.from(bytes!).toString(), [...writeUsers(typed)].join("")];
+    const { message } = await engine.listUsers(query, call());
+    const { json } = await engine.listUsers(query, { ...call(), rest });
+    return [Buffer.from(json!).toString(), [...writeUsers(message)].join("")];
   }
 
   const value = fc.oneof(

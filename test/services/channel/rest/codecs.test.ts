@@ -1,4 +1,4 @@
-import { create, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromJson, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
@@ -19,14 +19,21 @@ import { createChannelCodecs } from "../../../../services/channel/rest/codecs.ts
 
 const codecs = createChannelCodecs(decodeJson);
 
+function read({ typeName }: DescMessage, field: string, json: JsonValue): Message {
+  return codecs.get(typeName)!.decode!({ raw: Buffer.of(), field, json: () => json }).message;
+}
+
 function decode(json: JsonValue): Task {
-  return codecs.get(TaskSchema.typeName)!.decode!({ field: "task", json: () => json }) as Task;
+  return read(TaskSchema, "task", json) as Task;
+}
+
+function write(message: Message) {
+  const response = { request: message, index: 0, attachment: undefined };
+  return JSON.parse(codecs.get(message.$typeName)!.encode!(message, response) as string);
 }
 
 function encode(task: Task): { task: Record<string, JsonValue> } {
-  return JSON.parse(
-    codecs.get(GetTaskResponseSchema.typeName)!.encode!(create(GetTaskResponseSchema, { task })),
-  );
+  return write(create(GetTaskResponseSchema, { task }));
 }
 
 const taskOf = (...filts: JsonValue[]): JsonValue => ({ audience: { users: { filts } } });
@@ -192,8 +199,7 @@ describe("what is wrong is said with field, value and what is valid", () => {
   });
 
   describe("settings of delivery have their own ranges, not those of an int32", () => {
-    const readChannel = (json: JsonValue): Channel =>
-      codecs.get(ChannelSchema.typeName)!.decode!({ field: "channel", json: () => json }) as Channel;
+    const readChannel = (json: JsonValue): Channel => read(ChannelSchema, "channel", json) as Channel;
 
     test.each<[JsonValue, string]>([
       [{ rateLimit: 1.5 }, "rate_limit is 1.5, valid are -1 for no limit, or 1 to 10000"],
@@ -215,8 +221,7 @@ describe("what is wrong is said with field, value and what is valid", () => {
     });
 
     test("also in a test of a channel", () => {
-      const readTest = (json: JsonValue): unknown =>
-        codecs.get(TestChannelRequestSchema.typeName)!.decode!({ field: "*", json: () => json });
+      const readTest = (json: JsonValue): unknown => read(TestChannelRequestSchema, "*", json);
       expect(readTest({ pushId: "a", channel: { name: "b" } })).toMatchObject({ channel: { name: "b" } });
       expect(readTest({ pushId: "a" })).toMatchObject({ pushId: "a" });
       expect(violationsOf({ pushId: 1, channel: { delivery: { retries: 0.5 } } }, readTest)).toEqual([
@@ -258,7 +263,7 @@ describe("answers", () => {
   test("of lists too", () => {
     const task = decode(taskOf({ tableType: "user" }));
     const list = create(ListTasksResponseSchema, { tasks: [task, task] });
-    const written = JSON.parse(codecs.get(ListTasksResponseSchema.typeName)!.encode!(list));
+    const written = write(list);
     expect(written.tasks[1].audience.users.filts[0].tableType).toBe("user");
   });
 
