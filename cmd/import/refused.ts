@@ -1,4 +1,4 @@
-import type { LetterBatch } from "../../store/deadletters/deadletters.ts";
+import type { DeadLetterBatch } from "../../store/deadletters/deadletters.ts";
 
 const lf = 0x0a;
 
@@ -21,7 +21,7 @@ interface Letter {
 }
 
 /** The refused records of dead letters, in their order. */
-export function* readLetters({ ndjson }: LetterBatch): Generator<RefusedRecord> {
+export function* readLetters({ ndjson }: DeadLetterBatch): Generator<RefusedRecord> {
   for (let start = 0; start < ndjson.length; ) {
     const end = ndjson.indexOf(lf, start);
     yield refusedOf(JSON.parse(Buffer.from(ndjson.subarray(start, end)).toString("utf8")) as Letter);

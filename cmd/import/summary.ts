@@ -1,6 +1,6 @@
 import { countOf } from "../../base/text/count.ts";
 import type { RecordCounts } from "../../services/event/load/prepared.ts";
-import type { LetterBatch } from "../../store/deadletters/deadletters.ts";
+import type { DeadLetterBatch } from "../../store/deadletters/deadletters.ts";
 import type { RowFailure } from "./files.ts";
 import { type RefusedRecord, readLetters } from "./refused.ts";
 
@@ -10,7 +10,7 @@ export interface ImportSummary {
   failed(failures: readonly RowFailure[], placeOf?: (row: number) => string): void;
   stored(counts: RecordCounts): void;
   /** Of records that `stored` counts. */
-  letters(batch: LetterBatch): void;
+  letters(batch: DeadLetterBatch): void;
   accepted(records: number): void;
   /** @param of where it stands and what it is, if that was asked for */
   refused(reason: string, message: string, of?: Pick<RefusedRecord, "place" | "data">): void;

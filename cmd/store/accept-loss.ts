@@ -53,7 +53,7 @@ async function acceptEventLosses(config: Config): Promise<readonly string[]> {
   const intakeFile = join(config.data, "events", "intake.db");
   if (existsSync(intakeFile)) {
     using intake = openIntake(intakeFile);
-    intake.untell(loadedTo);
+    intake.markUnreported(loadedTo);
   }
   const paths = eventMarkPaths(config);
   const firstKept = await firstSpoolFile(eventFolders(config).spool);

@@ -10,7 +10,7 @@ import { decodeSpoolLineYielding } from "./spool-line.ts";
 import { createVerdicts, type Verdicts } from "./verdicts.ts";
 
 /** Records that are on disk and that the store may not have loaded. */
-export interface PendingRecords extends Pick<RecordReader, "start" | "end" | "read" | "bytesBehind"> {
+export interface PendingRecords extends Pick<RecordReader, "start" | "end" | "read" | "bytesAfter"> {
   /** Where they begin; changes together with the store's schema. */
   readonly loadedTo: EventStore["loadedTo"];
 }
@@ -124,7 +124,7 @@ async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void
   if (records === undefined) return;
   const end = await records.end();
   const from = placeOf(walk, records, options) ?? (await records.start());
-  if ((await records.bytesBehind(from)) > (options.maxPendingBytes ?? defaultPendingBytes)) return;
+  if ((await records.bytesAfter(from)) > (options.maxPendingBytes ?? defaultPendingBytes)) return;
   const yieldToEventLoop = createYield();
   for (let at = from; comparePlaces(at, end) < 0; at = placeOf(walk, records, options) ?? at) {
     const chunk = await records.read(at, chunkBytes);

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 
-/** The file operations used, so that a test can let them fail. */
+/** The file operations in use, which a test can make fail. */
 export interface FileSystem {
   readonly mkdir: typeof mkdir;
   readonly rename: typeof rename;
@@ -14,15 +14,18 @@ export const nodeFileSystem: FileSystem = { mkdir, rename, rm, open };
 
 export interface AppendFile {
   size(): number;
-  /** All bytes or, when it rejects, none: what was written of them is cut off again. */
+  /** Appends all bytes, or none when it rejects: partly written bytes are truncated. */
   append(bytes: Uint8Array): Promise<void>;
-  /** Syncs before it closes. */
+  /** Syncs and closes the file. */
   close(): Promise<void>;
 }
 
 const lf = 0x0a;
 
-/** Opens or creates a file of lines; one torn by a crash is ended, so that it spoils no other line. */
+/**
+ * Opens or creates a file of lines. An incomplete last line, left by a crash, is ended so that it does
+ * not corrupt the next one.
+ */
 export async function openAppendFile(fileSystem: FileSystem, path: string): Promise<AppendFile> {
   const handle = await fileSystem.open(path, "a+", 0o600);
   let size = 0;
@@ -44,8 +47,8 @@ export async function openAppendFile(fileSystem: FileSystem, path: string): Prom
       offset += bytesWritten;
     }
   }
-  /** Cutting works on a full disk too; where it fails, the next append begins on a line of its own. */
-  async function cutBack(): Promise<void> {
+  /** Truncates a failed append, which works on a full disk too. If it fails, the next append begins on a new line. */
+  async function truncateToSize(): Promise<void> {
     try {
       await handle.truncate(size);
     } catch {
@@ -58,7 +61,7 @@ export async function openAppendFile(fileSystem: FileSystem, path: string): Prom
       if (isTorn) await writeAll(Uint8Array.of(lf));
       await writeAll(bytes);
     } catch (error) {
-      await cutBack();
+      await truncateToSize();
       throw error;
     }
     size += bytes.length + (isTorn ? 1 : 0);
@@ -77,7 +80,7 @@ export async function openAppendFile(fileSystem: FileSystem, path: string): Prom
   };
 }
 
-/** `path` becomes `path.1`, `path.1` becomes `path.2` and so on; the oldest beyond `keepFiles` is removed. */
+/** Renames `path` to `path.1`, `path.1` to `path.2` and so on, and deletes the oldest file beyond `keepFiles`. */
 export async function rotate(fileSystem: FileSystem, path: string, keepFiles: number): Promise<void> {
   const names = [path, ...Array.from({ length: keepFiles }, (_, number) => `${path}.${number + 1}`)];
   const oldest = names.pop();

@@ -1,50 +1,51 @@
-/** A line that gave no record, with what is needed to find out why and to send it again. */
+/** A line which gave no record, with what is needed to find the reason and to send it again. */
 export interface DeadLetter {
   readonly time: Date;
-  /** Where the line came from, for example `grpc`. */
+  /** The origin of the line, for example `grpc`. */
   readonly source: string;
-  /** File name or topic; undefined when the line named none. */
+  /** The file name or topic; undefined when the line named none. */
   readonly index: string | undefined;
-  /** The format that refused it; undefined when none was chosen. */
+  /** The format which refused the line; undefined when none was selected. */
   readonly format: string | undefined;
   readonly reason: string;
   readonly message: string;
   /** The line; bytes when it is not UTF-8. */
   readonly line: string | Uint8Array;
-  /** How many lines `line` holds, of a letter that several share. */
+  /** The number of lines in `line`, of a dead letter which several lines share. */
   readonly lines?: number;
 }
 
-/** Letters as NDJSON, one a line with LF behind each: encoded where they arise, in a worker for instance. */
-export interface LetterBatch {
+/** Dead letters as NDJSON, each line ended by LF. Encoded where they arise, for instance in a worker. */
+export interface DeadLetterBatch {
   readonly count: number;
   readonly ndjson: Uint8Array<ArrayBuffer>;
 }
 
-/** What became of letters, for metrics and logs. */
+/** Receives what happens to dead letters, for metrics and logs. */
 export interface DeadLetterObserver {
   written(count: number): void;
   dropped(count: number): void;
-  /** Called once when the store stops taking letters, not for each try. */
+  /** Called once when the store stops accepting dead letters, not for each attempt. */
   failed(error: unknown): void;
   resumed(): void;
 }
 
-/** Keeps letters for later. Appending neither waits nor throws: what can't be kept is dropped and counted. */
+/** Stores dead letters. `append` neither waits nor throws: what can't be stored is dropped and counted. */
 export interface DeadLetters extends AsyncDisposable {
-  append(batch: LetterBatch): void;
-  /** Resolves when all letters appended so far are kept, or the store takes none at present. */
+  append(batch: DeadLetterBatch): void;
+  /** Resolves when all dead letters appended so far are stored, or the store accepts none at the moment. */
   flush(): Promise<void>;
 }
 
-const maxLetterLineBytes = 65_536;
+const defaultLineBytes = 65_536;
 const maxNoteCharacters = 1_024;
 
 /**
- * One letter as JSON with LF behind it: time, source, index, format, reason, message, `lines` and `line` (text) or
- * `line_base64` (bytes), cut at `maxLineBytes` (characters, for text); then `line_length` tells the full one.
+ * Encodes a dead letter as one line of JSON with LF: time, source, index, format, reason, message,
+ * `lines`, and `line` (text) or `line_base64` (bytes), cut at `maxLineBytes` (characters, for text);
+ * then `line_length` is the full length.
  */
-export function encodeLetter(letter: DeadLetter, maxLineBytes: number = maxLetterLineBytes): string {
+export function encodeDeadLetter(letter: DeadLetter, maxLineBytes: number = defaultLineBytes): string {
   const { time, source, index, format, reason, message, line, lines } = letter;
   const isCut = line.length > maxLineBytes;
   return `${JSON.stringify({
@@ -69,54 +70,54 @@ function cutText(text: string, maxCharacters: number): string {
 }
 
 export interface SharingOptions {
-  /** Lines of one request that get a letter of their own. */
+  /** The number of lines of a request which get dead letters of their own. */
   readonly maxOwn: number;
-  /** How the texts of several lines become one text. */
+  /** Joins the texts of several lines to one. */
   readonly join: (texts: readonly string[]) => string;
 }
 
-/** The letters of one request. */
-export interface SharedLetters {
-  /** Returns the letters that are complete, as encodeLetter writes them: none, one, or several. */
+/** The dead letters of one request. */
+export interface SharedDeadLetters {
+  /** Returns the complete dead letters, as `encodeDeadLetter` encodes them: none, one, or several. */
   add(letter: DeadLetter): readonly string[];
-  /** Returns the other letters. */
+  /** Returns the remaining dead letters. */
   close(): readonly string[];
 }
 
-/** Lines in one shared letter, as characters or bytes; a longer line gets a letter of its own. */
+/** The maximum length of the lines in one shared dead letter, as characters or bytes; a longer line gets its own. */
 const maxSharedLength = 49_152;
-/** Kept open at once. */
-const maxOpenLetters = 100;
+/** The maximum number of shared dead letters open at once. */
+const maxOpen = 100;
 const lineFeed = Buffer.of(10);
 
-interface OpenLetter {
+interface OpenDeadLetter {
   readonly first: DeadLetter;
   readonly lines: (string | Uint8Array)[];
   length: number;
 }
 
 /**
- * Writes a letter for each of the first lines of a request, and shared letters for the others: a sender pays two bytes
- * for a line that is refused, while a letter of its own takes hundreds. Lines share a letter when all but their message
- * and time is the same. Each line is kept.
+ * Writes a dead letter for each of the first lines of a request, and shared dead letters for the
+ * others: a refused line costs its sender two bytes, while its own dead letter takes hundreds. Lines
+ * share one when all except their message and time is equal. Every line is kept.
  */
-export function createSharedLetters({ maxOwn, join }: SharingOptions): SharedLetters {
-  const open = new Map<string, OpenLetter>();
+export function createSharedDeadLetters({ maxOwn, join }: SharingOptions): SharedDeadLetters {
+  const open = new Map<string, OpenDeadLetter>();
   let own = 0;
   const finish = (key: string): string => {
     const { first, lines } = open.get(key)!;
     open.delete(key);
-    if (lines.length === 1) return encodeLetter(first);
+    if (lines.length === 1) return encodeDeadLetter(first);
     const message = `${lines.length} lines of one request were refused for this reason, the first: ${first.message}`;
     const line = typeof first.line === "string" ? join(lines as string[]) : joinBytes(lines as Uint8Array[]);
-    return encodeLetter({ ...first, message, line, lines: lines.length });
+    return encodeDeadLetter({ ...first, message, line, lines: lines.length });
   };
   return {
     add(letter) {
       const { line, source, index, format, reason } = letter;
       if (own < maxOwn || line.length > maxSharedLength) {
         own++;
-        return [encodeLetter(letter)];
+        return [encodeDeadLetter(letter)];
       }
       const key = JSON.stringify([typeof line, source, index, format, reason]);
       const known = open.get(key);
@@ -125,7 +126,7 @@ export function createSharedLetters({ maxOwn, join }: SharingOptions): SharedLet
         known.length += line.length + 1;
         return [];
       }
-      const full = known !== undefined || open.size === maxOpenLetters;
+      const full = known !== undefined || open.size === maxOpen;
       const done = full ? [finish(known === undefined ? open.keys().next().value! : key)] : [];
       open.set(key, { first: letter, lines: [line], length: line.length + 1 });
       return done;

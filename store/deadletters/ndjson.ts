@@ -1,17 +1,17 @@
 import { dirname } from "node:path";
 import { type AppendFile, type FileSystem, nodeFileSystem, openAppendFile, rotate } from "./append-file.ts";
-import type { DeadLetterObserver, DeadLetters, LetterBatch } from "./deadletters.ts";
+import type { DeadLetterBatch, DeadLetterObserver, DeadLetters } from "./deadletters.ts";
 
 export interface NdjsonDeadLettersOptions {
-  /** Created with mode 0600, its folder with 0700, when the first letter comes. */
+  /** Created with mode 0600, its folder with 0700, at the first dead letter. */
   readonly file: string;
-  /** The file is rotated before it grows beyond this: `file` becomes `file.1`, `file.1` becomes `file.2`, … */
+  /** The file is rotated before it exceeds this size: `file` becomes `file.1`, `file.1` becomes `file.2`, … */
   readonly maxBytes: number;
-  /** Rotated files kept beside the current one. */
+  /** The number of rotated files kept beside the current one. */
   readonly keepFiles: number;
-  /** Letters waiting to be written; beyond this they are dropped and counted. */
+  /** The maximum bytes of dead letters which wait to be written; beyond it they are dropped and counted. */
   readonly maxBufferedBytes?: number;
-  /** Pause before a failed write is tried again. */
+  /** The pause before a failed write is tried again. */
   readonly retryMs?: number;
   readonly observer: DeadLetterObserver;
   readonly fileSystem?: FileSystem;
@@ -21,12 +21,15 @@ const defaultBufferedBytes = 128 * 2 ** 20;
 const writeBytes = 2 ** 20;
 const defaultRetryMs = 5_000;
 
-/** Letters as lines of one file, written behind the calls in the order they came. Needs no reading at start. */
+/**
+ * Stores dead letters as lines of one file, written in the background in the order of the calls. Reads
+ * nothing at start.
+ */
 export function openNdjsonDeadLetters(options: NdjsonDeadLettersOptions): DeadLetters {
   const { observer, maxBufferedBytes = defaultBufferedBytes, retryMs = defaultRetryMs } = options;
   const writer = createWriter(options);
-  let queue: LetterBatch[] = [];
-  let current: LetterBatch | undefined;
+  let queue: DeadLetterBatch[] = [];
+  let current: DeadLetterBatch | undefined;
   let bufferedBytes = 0;
   let running: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -37,15 +40,15 @@ export function openNdjsonDeadLetters(options: NdjsonDeadLettersOptions): DeadLe
     clearTimeout(retry);
     running ??= drain().finally(() => {
       running = undefined;
-      // A batch that came after the last look and before here has nobody else to start its write.
+      // A batch which arrived after the last check and before this point needs a new write.
       if (queue.length > 0 && !isFailing) void start();
     });
     return running;
   }
-  /** Many small batches are one write. */
-  function next(): LetterBatch | undefined {
+  /** Combines many small batches to one write. */
+  function next(): DeadLetterBatch | undefined {
     if (current !== undefined || queue.length === 0) return current;
-    const taken: LetterBatch[] = [];
+    const taken: DeadLetterBatch[] = [];
     for (let bytes = 0; taken.length < queue.length && bytes < writeBytes; ) {
       const batch = queue[taken.length]!;
       taken.push(batch);
@@ -100,7 +103,7 @@ export function openNdjsonDeadLetters(options: NdjsonDeadLettersOptions): DeadLe
 }
 
 interface Writer {
-  /** Writes all lines or, when it rejects, resumes at the first unwritten line when called again with the same bytes. */
+  /** Writes all lines. After a rejection, a call with the same bytes continues at the first unwritten line. */
   write(ndjson: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
@@ -111,7 +114,7 @@ function createWriter(options: NdjsonDeadLettersOptions): Writer {
   let current: Uint8Array | undefined;
   let written = 0;
 
-  async function room(): Promise<AppendFile> {
+  async function openFile(): Promise<AppendFile> {
     if (open === undefined) {
       await fileSystem.mkdir(dirname(file), { recursive: true, mode: 0o700 });
       open = await openAppendFile(fileSystem, file);
@@ -129,7 +132,7 @@ function createWriter(options: NdjsonDeadLettersOptions): Writer {
       if (current !== ndjson) written = 0;
       current = ndjson;
       while (written < ndjson.length) {
-        const target = await room();
+        const target = await openFile();
         const end =
           written + wholeLines(ndjson.subarray(written), maxBytes - target.size(), target.size() === 0);
         if (end > written) {
@@ -146,7 +149,7 @@ function createWriter(options: NdjsonDeadLettersOptions): Writer {
 
 const lf = 0x0a;
 
-/** The length of the lines at the front that fit; a line longer than a whole file gets one of its own. */
+/** Returns the length of the leading lines which fit; a line longer than a whole file gets its own file. */
 function wholeLines(ndjson: Uint8Array, roomBytes: number, isEmpty: boolean): number {
   if (ndjson.length <= roomBytes) return ndjson.length;
   const fitting = ndjson.subarray(0, Math.max(0, roomBytes)).lastIndexOf(lf) + 1;

@@ -1,11 +1,11 @@
 const minSlots = 1_024;
-/** Of all slots, so that few keys are in the way of each other. */
+/** The maximum share of used slots, so that few keys collide. */
 const maxLoad = 0.5;
 
 /**
- * Numbers by text, with linear probing over hashes: a key that is looked for
- * costs one line of the hashes and one text, where a `Map` goes through a chain
- * of texts: a quarter less time with some hundred thousand of them.
+ * Maps texts to numbers, with linear probing over hashes. A lookup reads one cache line of hashes and
+ * one text, where a `Map` follows a chain of texts: a quarter less time with some hundred thousand
+ * entries.
  */
 export class IdTable {
   /** 0 marks an empty slot. */
@@ -18,7 +18,7 @@ export class IdTable {
     return this.#size;
   }
 
-  /** @param hash of the key, by `hashId` */
+  /** @param hash the result of `hashId` for the key */
   get(key: string, hash: number): number | undefined {
     const slot = this.#find(key, hash);
     return this.#hashes[slot] === 0 ? undefined : this.#values[slot];
@@ -60,10 +60,10 @@ export class IdTable {
   }
 }
 
-/** Differs from process to process, so that nobody can choose ids that are in the way of each other. */
+/** Differs between processes, so that nobody can choose ids whose hashes collide. */
 const seed = Math.floor(Math.random() * 2 ** 32) | 0;
 
-/** 32 bits, never 0. */
+/** Returns a hash of 32 bits, which is never 0. */
 export function hashId(text: string): number {
   let hash = seed;
   const { length } = text;

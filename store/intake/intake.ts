@@ -1,50 +1,52 @@
 /**
- * What is remembered from record to record while they are prepared for the
- * event store: who is who, and which records have been there before. Calls are
- * synchronous, for the thread that prepares. All between `begin` and `commit` is
- * one transaction, and what is not committed never was.
+ * The state which the preparation of records for the event store carries from record to record: the
+ * users of ids, and the records received before. Calls are synchronous, for the thread which prepares.
+ * Everything between `begin` and `commit` is one transaction, and uncommitted changes never happened.
  *
- * Records are prepared in batches, each beginning where the one before ended.
- * After a fault those that the store has not loaded are prepared again: users
- * keep the ids they got, and `rewind` takes the claims back.
+ * Records are prepared in batches, each of which begins at the end of the previous one. After an error,
+ * batches which the store has not loaded are prepared again: users keep their ids, and `rewind` undoes
+ * the claims.
  *
- * All methods throw IntakeUnavailableError when the disk is full or fails;
- * then only `rewind` may follow.
+ * All methods throw IntakeUnavailableError when the disk is full or fails; then only `rewind` may
+ * follow.
  */
 export interface Intake extends Disposable {
-  /** Where the last committed batch ended; undefined before the first. */
+  /** Returns the end of the last committed batch; undefined before the first. */
   preparedTo(): IntakePlace | undefined;
   /**
-   * Drops what is not committed, and takes back the claims of all batches that
-   * began at this place or later. To be called before the first batch.
-   * @param to where the store's loaded part ends; undefined when it is empty
-   * @throws IntakeBehindError when that is after all that was prepared
+   * Drops uncommitted changes, and undoes the claims of all batches which began at this place or later.
+   * To be called before the first batch.
+   * @param to the end of what the store has loaded; undefined when it is empty
+   * @throws IntakeBehindError when the place is after the last prepared one
    */
   rewind(to: IntakePlace | undefined): void;
   /**
-   * Forgets for good that users and ids of batches from this place on were reported as new, since the
-   * store has lost, or will never see, what they came with. Takes a second per million ids.
+   * Marks users and ids of batches from this place as not reported, permanently, since the store has
+   * lost, or will never receive, the records which reported them. Takes a second per million ids.
    */
-  untell(from: IntakePlace | undefined): void;
+  markUnreported(from: IntakePlace | undefined): void;
   /**
-   * In a batch: takes over what the store knows of a user, which counts as reported to it. Ids that are known
-   * stay as they are. Before anything else is resolved.
+   * Adds what the store knows of a user, which counts as reported to it. Known ids stay unchanged. To
+   * be called in a batch, before any id is resolved.
    */
   restore(projectId: number, user: RestoredUser): void;
   /** Begins a batch at this place. */
   begin(from: IntakePlace): void;
-  /** At least one id must be given. Halves of surrogate pairs are U+FFFD. */
+  /** Returns the user of the ids, of which at least one is required. Unpaired surrogates become U+FFFD. */
   resolve(projectId: number, accountId: string | undefined, distinctId: string | undefined): ResolvedUser;
-  /** False when the same uuid was claimed less than the window ago, by the times given, of a clock that is never set. */
+  /**
+   * Returns false when the same uuid was claimed within the window before, by the given times of a
+   * clock which is never set.
+   */
   claimUuid(projectId: number, uuid: string, steadyMs: number): boolean;
-  /** False when the id was ever claimed for the event. */
+  /** Returns false when the id was claimed for the event before. */
   claimFirstCheck(projectId: number, eventName: string, firstCheckId: string): boolean;
-  /** Ends the batch at this place. What it did is on disk when this returns. */
+  /** Ends the batch at this place. Its changes are on disk when this returns. */
   commit(to: IntakePlace): void;
   stats(): IntakeStats;
 }
 
-/** A place in the spool of records. Compared by file number, then offset. */
+/** A place in the spool of records. Places compare by file number, then by offset. */
 export interface IntakePlace {
   readonly number: number;
   /** Bytes. */
@@ -52,11 +54,11 @@ export interface IntakePlace {
 }
 
 export interface ResolvedUser {
-  /** `#user_id`: from 1 in each project, in the order of first sight. */
+  /** `#user_id`: numbered from 1 in each project, in the order of first appearance. */
   readonly userId: number;
-  /** The user, or that one of these ids is the user's, may not have been told to the store yet. */
+  /** Whether the user, or one of these ids, may be unknown to the store. */
   readonly isNew: boolean;
-  /** Whether the visitor is this user, and not that of another account. False without a visitor. */
+  /** Whether the visitor belongs to this user instead of another account. False without a visitor. */
   readonly ownsVisitor: boolean;
 }
 
@@ -69,9 +71,9 @@ export interface RestoredUser {
 }
 
 export interface IntakeStats {
-  /** Uuids remembered. */
+  /** The number of remembered uuids. */
   readonly uuids: number;
-  /** Uuids forgotten before their window had passed, because there were too many. */
+  /** The number of uuids forgotten before the end of their window, because there were too many. */
   readonly uuidsForgotten: number;
 }
 
@@ -80,12 +82,12 @@ export class IntakeUnavailableError extends Error {
   override readonly name = "IntakeUnavailableError";
 }
 
-/** The store has users that this intake knows nothing of, so that it could give their ids to others. */
+/** The store has users which this intake does not know, so that it might assign their ids again. */
 export class IntakeBehindError extends Error {
   override readonly name = "IntakeBehindError";
 }
 
-/** Another process has it, or it is damaged, of a newer version or something else. */
+/** The file is in use by another process, damaged, of a newer version, or not an intake. */
 export class IntakeOpenError extends Error {
   override readonly name = "IntakeOpenError";
 }

@@ -1,16 +1,16 @@
 import { hashId, IdTable } from "./id-table.ts";
 
 /**
- * Numbers of the ids that were used of late: up to `maxEntries`, at least half
- * of them the latest. Two tables take turns, which costs a quarter of what it
- * costs to keep entries in the order of their use.
+ * Maps recently used ids to numbers: up to `maxEntries`, of which at least half are the latest. Uses
+ * two tables, of which the older is dropped when the newer is full, at a quarter of the cost of keeping
+ * entries in the order of their use.
  */
 export class RecentIds {
   readonly #halfEntries: number;
   #young: IdTable;
   #old: IdTable | undefined;
   #hasDropped = false;
-  /** Most ids that are set were looked for right before. */
+  /** Most ids are set right after a lookup, so the last hash is kept. */
   #lastId = "";
   #lastHash = hashId("");
 
@@ -23,7 +23,7 @@ export class RecentIds {
     return this.#young.size + (this.#old?.size ?? 0);
   }
 
-  /** Whether something was set that may not be here any more. */
+  /** Whether an entry may have been dropped. */
   get hasDropped(): boolean {
     return this.#hasDropped;
   }

@@ -1,27 +1,25 @@
-import { type HashHalves, hashText } from "./text-hash.ts";
-
-/** Low half of the hash, high half, time of receipt. */
+/** The low half of the hash, the high half, and the time of receipt. */
 const slotNumbers = 3;
 const minSlots = 4_096;
 const maxTime = 2 ** 32 - 1;
 
 export interface UuidWindowOptions {
-  /** Up to 45 days. */
+  /** At most 45 days. */
   readonly windowMs: number;
-  /** About; 16 to 32 bytes each. When there are more, the older half is forgotten. */
+  /** The approximate maximum, at 16 to 32 bytes each. Beyond it the older half is forgotten. */
   readonly maxUuids: number;
 }
 
 /**
- * The uuids received within a window, as 64 bits each in one table with linear
- * probing: 12 bytes a slot, without an object for any of them.
+ * The uuids received within a window, as hashes of 64 bits in one table with linear probing: 12 bytes
+ * per slot, without an object for each.
  */
 export class UuidWindow {
   readonly #options: UuidWindowOptions;
   readonly #hash: HashHalves = { low: 0, high: 0 };
   #slots = new Uint32Array(minSlots * slotNumbers);
   #count = 0;
-  /** Times are kept as milliseconds from here; 0 marks an empty slot. */
+  /** Times are stored as milliseconds since this time; 0 marks an empty slot. */
   #baseMs = 0;
   #latestMs = 0;
   #forgotten = 0;
@@ -34,7 +32,7 @@ export class UuidWindow {
     return this.#count;
   }
 
-  /** How many were forgotten before their window had passed. */
+  /** The number of uuids forgotten before the end of their window. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -46,7 +44,7 @@ export class UuidWindow {
     this.#latestMs = 0;
   }
 
-  /** The hash that the last claim was about. */
+  /** The hash of the last claim. */
   get lastHash(): Readonly<HashHalves> {
     return this.#hash;
   }
@@ -73,7 +71,7 @@ export class UuidWindow {
     return this.#slots.length / slotNumbers;
   }
 
-  /** Leaves out what is older than the window, and has room for as many again. */
+  /** Rebuilds the table without what is older than the window, with space for as many entries again. */
   #rebuild(): void {
     const old = this.#slots;
     const shift = Math.max(0, this.#latestMs - this.#options.windowMs - this.#baseMs);
@@ -97,7 +95,7 @@ export class UuidWindow {
   }
 }
 
-/** Where it stands, or the empty slot where it would. */
+/** Returns the position of a hash, or of the empty slot for it. */
 function find(slots: Uint32Array, low: number, high: number): number {
   const mask = slots.length / slotNumbers - 1;
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {
@@ -118,11 +116,44 @@ function countFrom(slots: Uint32Array, from: number): number {
   return count;
 }
 
-/** About half of those from `from` on are later than this: told by up to 4,096 of them. */
+/** Returns an approximate median of the times at or after `from`, from a sample of up to 4,096. */
 function middleTime(slots: Uint32Array, from: number): number {
   const step = Math.max(1, Math.floor(slots.length / slotNumbers / 8_192)) * slotNumbers;
   const sample: number[] = [];
   for (let at = 2; at < slots.length; at += step) if (slots[at]! >= from) sample.push(slots[at]!);
   sample.sort((a, b) => a - b);
   return (sample[sample.length >> 1] ?? from) + 1;
+}
+
+/** A hash of 64 bits in two halves. */
+export interface HashHalves {
+  low: number;
+  high: number;
+}
+
+/**
+ * Hashes a text of a project to 64 bits, each half with its own multipliers. Among ten million
+ * different texts a collision has a probability of 1 in 370,000.
+ * @param into is overwritten, so that nothing is allocated
+ */
+export function hashText(seed: number, text: string, into: HashHalves): void {
+  let low = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 0;
+  let high = Math.imul(seed ^ 0x7f4a7c15, 0xc2b2ae35) | 0;
+  const { length } = text;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    low = Math.imul(low ^ code, 0x2c1b3c6d);
+    low = (low << 13) | (low >>> 19);
+    high = Math.imul(high ^ code, 0x297a2d39);
+    high = (high << 17) | (high >>> 15);
+  }
+  into.low = finish(low ^ Math.imul(high, 0x45d9f3b5) ^ length) >>> 0;
+  into.high = finish(high ^ Math.imul(low, 0x119de1f3)) >>> 0;
+}
+
+/** Lets each bit of the input change half of the output bits. */
+function finish(value: number): number {
+  let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
 }

@@ -1,19 +1,19 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import type { SpoolPosition } from "./rolling-segments.ts";
+import type { RecordPlace } from "./records.ts";
 
 const name = "forward.json";
 
-/** Why the position that was kept can't be used: then all that is still there is forwarded, some of it again. */
+/** The saved position can't be used, so all remaining records are forwarded, some of them again. */
 export class CursorFault extends Error {
   override readonly name = "CursorFault";
 }
 
 /**
- * The position that was kept last; undefined when none was.
- * @throws CursorFault when the file is torn
+ * Loads the last saved position; undefined when there is none.
+ * @throws CursorFault when the file is incomplete
  */
-export async function loadCursor(folder: string): Promise<SpoolPosition | undefined> {
+export async function loadCursor(folder: string): Promise<RecordPlace | undefined> {
   const path = join(folder, name);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -25,8 +25,8 @@ export async function loadCursor(folder: string): Promise<SpoolPosition | undefi
   throw new CursorFault(`${path} holds no position, so all records in the spool are sent again`);
 }
 
-/** Keeps the position, so that a crash at any moment leaves either the old one or the new one. */
-export async function saveCursor(folder: string, { number, offset }: SpoolPosition): Promise<void> {
+/** Saves the position, so that a crash at any moment leaves either the old or the new one. */
+export async function saveCursor(folder: string, { number, offset }: RecordPlace): Promise<void> {
   const path = join(folder, name);
   const draft = await open(`${path}.new`, "w", 0o600);
   try {
@@ -44,7 +44,7 @@ export async function saveCursor(folder: string, { number, offset }: SpoolPositi
   }
 }
 
-function parse(text: string): SpoolPosition | undefined {
+function parse(text: string): RecordPlace | undefined {
   try {
     const { number, offset } = JSON.parse(text) as Record<string, unknown>;
     return isCount(number) && isCount(offset) && number > 0 ? { number, offset } : undefined;

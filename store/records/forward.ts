@@ -1,20 +1,20 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createDelivery, type DeliveryOptions } from "./deliver.ts";
 import { CursorFault, loadCursor, saveCursor } from "./forward-cursor.ts";
-import { createHandOver, type HandOverOptions } from "./hand-over.ts";
-import type { RecordSpool } from "./ndjson-spool.ts";
-import type { SpoolPosition } from "./rolling-segments.ts";
-import { listSegments, segmentName } from "./segment-files.ts";
-import { type BatchLimits, bytesBehind, isBoundary, readBatch } from "./spool-reader.ts";
+import { type BatchLimits, isBoundary, readBatch } from "./read-batch.ts";
+import type { RecordSpool } from "./record-spool.ts";
+import type { RecordPlace } from "./records.ts";
+import { bytesAfter, listSegments, segmentName } from "./segment-files.ts";
 
-export interface ForwarderOptions extends Omit<HandOverOptions, "stop" | "cut"> {
-  /** Of the spool; the position is kept in it, as `forward.json`. */
+export interface ForwarderOptions extends Omit<DeliveryOptions, "stop" | "cut"> {
+  /** The spool's folder, in which the position is saved as `forward.json`. */
   readonly folder: string;
   readonly spool: Pick<RecordSpool, "end" | "grown">;
   readonly limits: BatchLimits;
-  /** Whether files of which all has been forwarded are deleted. */
+  /** Whether completely forwarded files are deleted. */
   readonly deleteForwarded: boolean;
-  /** When it is closed, a call under way gets this much time to end. */
+  /** The time that a call in progress has to end when the forwarder is closed, in milliseconds. */
   readonly stopMs: () => number;
 }
 
@@ -24,26 +24,29 @@ export interface Forwarder extends AsyncDisposable {
 
 export interface ForwardStatus {
   readonly waitingBytes: number;
-  /** The first record that waits; undefined when none does. */
+  /** The first waiting record; undefined when none waits. */
   readonly oldest: Uint8Array | undefined;
 }
 
 /**
- * Forwards the records of a spool in their order, each at least once: the
- * position moves on only after the receiver has taken them, or they are dead
- * letters. Nothing is given up for the receiver being away.
+ * Forwards the records of a spool in their order, each at least once: the position advances only when
+ * the receiver has accepted the records, or they are dead letters. No record is given up because the
+ * receiver is unavailable.
  */
 export function openForwarder(options: ForwarderOptions): Forwarder {
   const { folder, spool, observer, delays } = options;
   const stop = new AbortController();
   const cut = new AbortController();
-  const handOver = createHandOver({ ...options, stop: stop.signal, cut: cut.signal });
-  let position: SpoolPosition | undefined;
+  const deliver = createDelivery({ ...options, stop: stop.signal, cut: cut.signal });
+  let position: RecordPlace | undefined;
   let oldest: Uint8Array | undefined;
   let wakeUp = (): void => {};
 
-  /** Without a position on disk the records would go out again, so no file is deleted then. */
-  async function moveTo(next: SpoolPosition): Promise<void> {
+  /**
+   * Saves the position. Without a saved position the records would be sent again, so files are deleted
+   * only after it is saved.
+   */
+  async function moveTo(next: RecordPlace): Promise<void> {
     position = next;
     try {
       await saveCursor(folder, next);
@@ -52,7 +55,7 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
       observer.failed(error);
     }
   }
-  async function start(end: SpoolPosition): Promise<SpoolPosition> {
+  async function start(end: RecordPlace): Promise<RecordPlace> {
     const found = await findStart(folder, end, observer.failed);
     if (options.deleteForwarded) await deleteBefore(folder, found.number);
     return found;
@@ -64,7 +67,7 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     const { records, next } = await readBatch(folder, position, end, options.limits);
     oldest = records[0]?.bytes;
     if (records.length > 0) {
-      await handOver(records, (last) => moveTo(last.next));
+      await deliver(records, (last) => moveTo(last.next));
     } else if (next !== position) {
       await moveTo(next);
     } else if (!stop.signal.aborted) {
@@ -88,7 +91,7 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
   return {
     async status() {
       if (position === undefined) return { waitingBytes: 0, oldest };
-      return { waitingBytes: await bytesBehind(folder, position, await spool.end()), oldest };
+      return { waitingBytes: await bytesAfter(folder, position, await spool.end()), oldest };
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -100,12 +103,12 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
   };
 }
 
-/** Where to go on; where that is not known for sure, rather too early than too late. */
+/** Returns the position to continue at; in doubt rather too early than too late. */
 async function findStart(
   folder: string,
-  end: SpoolPosition,
+  end: RecordPlace,
   failed: (error: unknown) => void,
-): Promise<SpoolPosition> {
+): Promise<RecordPlace> {
   const numbers = await listSegments(folder);
   const oldest = { number: numbers[0] ?? end.number, offset: 0 };
   const kept = await loadCursor(folder).catch((error: unknown) => {
@@ -125,7 +128,7 @@ async function findStart(
   return { number, offset: 0 };
 }
 
-/** The spool goes on in its last file, so that one is never deleted: `number` is at most the last. */
+/** Deletes files before `number`, which is at most the last: the spool continues in its last file. */
 async function deleteBefore(folder: string, number: number): Promise<void> {
   for (const one of await listSegments(folder)) {
     if (one < number) await rm(join(folder, segmentName(one)), { force: true });

@@ -1,41 +1,44 @@
 /**
- * Takes standard event records that this service itself writes, for whoever
- * stores events: the event store, or the platform's own ingest.
+ * Stores event records which this service itself writes, for a consumer of events: the event store, or
+ * the platform's own ingest.
+ *
+ * A spool on disk (`record-spool.ts`) implements the sink over numbered files (`rolling-segments.ts`,
+ * `segment.ts`, `segment-files.ts`), which a thread of its own can write (`segments-thread.ts`,
+ * `serve-segments.ts`). `spool-mark.ts` detects lost files. The event store reads the spool through
+ * `record-reader.ts`; `forward.ts` sends it to a receiver, with `read-batch.ts`, `deliver.ts` and
+ * `forward-cursor.ts`.
  */
 export interface RecordSink extends AsyncDisposable {
   /**
-   * Resolves once the record is on disk, so that it outlives a crash.
-   * @param record one JSON object in UTF-8, without a line end in it
-   * @throws RecordsUnavailableError when it can't be kept now; it may be sent again
+   * Resolves when the record is on disk, so that it survives a crash.
+   * @param record one JSON object in UTF-8, without a line end
+   * @throws RecordsUnavailableError when it can't be stored at the moment; it may be sent again
    */
   append(record: Uint8Array): Promise<void>;
 }
 
-/** The sink can't take records at present: disk full, I/O error, closed. The next call tries anew. */
+/** The sink can't accept records at the moment: disk full, I/O error, closed. The next call tries again. */
 export class RecordsUnavailableError extends Error {
   override readonly name = "RecordsUnavailableError";
 }
 
-/** What a receiver says to records as a whole. */
+/** A receiver's response to a batch of records. */
 export type SendOutcome =
   | { readonly kind: "taken" }
-  /** Not now, for whatever reason; `afterMs` is the least to wait, where the receiver named a time. */
+  /** Not now, for any reason; `afterMs` is the minimum delay, where the receiver named one. */
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs?: number | undefined }
-  /** Never: at least one of the records is bad. None was taken. */
+  /** Never: at least one of the records is bad. None was accepted. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The sender is not known there, so no record of it is taken until somebody changes a setting. */
+  /** The receiver does not know the sender, so it accepts no record until a setting changes. */
   | { readonly kind: "unknown_appid"; readonly reason: string };
 
-/** Somewhere that records are forwarded to. It knows doubles by their `#uuid`. */
+/** A receiver of forwarded records. It detects duplicates by their `#uuid`. */
 export interface RecordReceiver extends AsyncDisposable {
-  /**
-   * Sends records in their order. Ends soon after `signal` is aborted. A
-   * rejection is taken for "not now".
-   */
+  /** Sends records in their order. Ends soon after `signal` is aborted. A rejection counts as `retry`. */
   send(records: readonly Uint8Array[], signal: AbortSignal): Promise<SendOutcome>;
 }
 
-/** A place among the files of a spool. Compared by file number, then offset. */
+/** A place in the files of a spool. Places compare by file number, then by offset. */
 export interface RecordPlace {
   readonly number: number;
   /** Bytes. */
@@ -45,27 +48,27 @@ export interface RecordPlace {
 /** Whole lines of one file. */
 export interface RecordChunk {
   readonly from: RecordPlace;
-  /** Behind the last line. */
+  /** After the last line. */
   readonly to: RecordPlace;
-  /** At least one line, each with its LF; the memory is the reader's to give away. */
+  /** At least one line, each with its LF. The reader may transfer the memory. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Reads a spool in the order it was written, as far as it is on disk. */
 export interface RecordReader {
-  /** Of the oldest record that is still there; of none the end. */
+  /** Returns the place of the oldest remaining record; without records the end. */
   start(): Promise<RecordPlace>;
   /** @throws RecordsUnavailableError */
   end(): Promise<RecordPlace>;
   /** Resolves when further records are on disk. */
   grown(): Promise<void>;
   /**
-   * The lines that follow a place: at most `maxBytes`, or one line when that is longer. Undefined at the end. Files that
-   * are gone are passed over.
+   * Reads the lines after a place: at most `maxBytes`, or one line when it is longer. Returns undefined
+   * at the end. Skips missing files.
    */
   read(from: RecordPlace, maxBytes: number): Promise<RecordChunk | undefined>;
-  /** Bytes of records that follow a place. */
-  bytesBehind(from: RecordPlace): Promise<number>;
-  /** Deletes the files that end at or before a place, but the one that is still written to. */
+  /** Returns the bytes of records after a place. */
+  bytesAfter(from: RecordPlace): Promise<number>;
+  /** Deletes the files which end at or before a place, except the file in use. */
   release(to: RecordPlace): Promise<void>;
 }

@@ -1,21 +1,14 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { addChecksums, checkedLength, checksumBytes } from "../../base/files/line-checksum.ts";
+import type { RecordPlace } from "./records.ts";
 import { openSegment, type Segment, type SegmentFileSystem } from "./segment.ts";
 import { listSegments, segmentName } from "./segment-files.ts";
 import { openSpoolMark } from "./spool-mark.ts";
 
-/** A place in the files: before the first byte that counts. */
-export interface SpoolPosition {
-  /** Of the file. */
-  readonly number: number;
-  /** Bytes from its beginning. */
-  readonly offset: number;
-}
-
 export interface RollingSegments {
-  /** Resolves with the end of the pieces, one behind the other, once they are on disk. Calls must not overlap. */
-  append(pieces: readonly Uint8Array[]): Promise<SpoolPosition>;
+  /** Appends pieces in sequence; resolves to their end once they are on disk. Calls must not overlap. */
+  append(pieces: readonly Uint8Array[]): Promise<RecordPlace>;
   close(): Promise<void>;
 }
 
@@ -24,21 +17,24 @@ export interface RollingOptions {
   readonly maxFileBytes: number;
   readonly fileSystem: SegmentFileSystem | undefined;
   /** Nothing is written before this place. */
-  readonly after: SpoolPosition | undefined;
+  readonly after: RecordPlace | undefined;
   readonly torn: (file: string, bytes: number) => void;
-  /** Whether lines get checksums; then they are JSON objects. */
+  /** Whether lines get checksums; they must then be JSON objects. */
   readonly checksums: boolean;
-  /** The file that knows how far the records were acknowledged. Undefined: there is none. */
+  /** The file which records how far records were acknowledged; undefined: none. */
   readonly mark: string | undefined;
 }
 
-/** Appends to the last of the numbered files, and to the next one when that is full. After a fault it is opened again. */
+/**
+ * Appends to the last of the numbered files, and to the next one when that is full. After an error the
+ * file is opened again.
+ */
 export function createRollingSegments(options: RollingOptions): RollingSegments {
   const { folder, maxFileBytes, fileSystem, checksums } = options;
   const mark = options.mark === undefined ? undefined : openSpoolMark(options.mark, options.after);
   let segment: Segment | undefined;
   let number: number | undefined;
-  /** Of the file that is open, where known. */
+  /** The number of lines in the open file, where known. */
   let lines: number | undefined;
 
   async function firstNumber(): Promise<number> {
@@ -55,8 +51,8 @@ export function createRollingSegments(options: RollingOptions): RollingSegments 
     segment = undefined;
     await closing?.close();
   }
-  /** How many a file has that was opened. */
-  function linesOf({ number, offset }: SpoolPosition): number | undefined {
+  /** Returns the number of lines in an opened file, where known. */
+  function linesOf({ number, offset }: RecordPlace): number | undefined {
     if (offset === 0) return 0;
     const known = mark?.found;
     return known?.number === number && known.offset === offset ? known.lines : undefined;

@@ -1,14 +1,53 @@
-import { readdir } from "node:fs/promises";
+import { type FileHandle, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { RecordPlace } from "./records.ts";
 
-/** The files of a spool are numbered from 1, oldest first. */
+const lf = 0x0a;
+
+/** Returns the name of a spool's file. Files are numbered from 1, oldest first. */
 export function segmentName(number: number): string {
   return `${String(number).padStart(12, "0")}.ndjson`;
 }
 
-/** The numbers of the files in the folder, ascending. */
+/** Returns the numbers of the files in the folder, ascending. */
 export async function listSegments(folder: string): Promise<readonly number[]> {
   return (await readdir(folder))
     .map((name) => Number(/^(\d{12})\.ndjson$/.exec(name)?.[1]))
     .filter((number) => !Number.isNaN(number))
     .sort((a, b) => a - b);
+}
+
+/** Returns the size of a file in bytes. */
+export async function segmentSize(folder: string, number: number): Promise<number> {
+  return (await stat(join(folder, segmentName(number)))).size;
+}
+
+/** Returns the bytes of records after a place, up to the end. */
+export async function bytesAfter(folder: string, from: RecordPlace, end: RecordPlace): Promise<number> {
+  if (from.number >= end.number) return Math.max(0, end.offset - from.offset);
+  const numbers = (await listSegments(folder)).filter((one) => one >= from.number && one < end.number);
+  const sizes = await Promise.all(numbers.map((number) => segmentSize(folder, number)));
+  // A file which was truncated since has nothing left to read, and not less than that.
+  const read = numbers[0] === from.number ? Math.min(from.offset, sizes[0]!) : 0;
+  return sizes.reduce((sum, size) => sum + size, end.offset) - read;
+}
+
+/** Reads whole lines: at most `maxBytes`, or one line when it is longer. */
+export async function readLines(
+  handle: FileHandle,
+  offset: number,
+  available: number,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  for (let length = maxBytes; ; length *= 2) {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, available)));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    const end = bytes.subarray(0, filled).lastIndexOf(lf) + 1;
+    if (end > 0 || length >= available) return bytes.subarray(0, end);
+  }
 }

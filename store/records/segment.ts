@@ -1,12 +1,12 @@
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The file operations used, so that a test can let them fail. */
+/** The file operations in use, which a test can make fail. */
 export interface SegmentFileSystem {
   open(path: string, flags: string, mode: number): Promise<SegmentHandle>;
 }
 
-/** Of them a `FileHandle` is one. */
+/** The part of `FileHandle` in use. */
 export interface SegmentHandle {
   stat(): Promise<{ readonly size: number }>;
   read(
@@ -15,17 +15,17 @@ export interface SegmentHandle {
     length: number,
     at: number,
   ): Promise<{ readonly bytesRead: number }>;
-  /** Behind what is there; perhaps not all of it. */
+  /** Appends; may write only a part. */
   write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
   truncate(size: number): Promise<void>;
   datasync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One file of lines that is appended to. */
+/** One file of lines, open for appending. */
 export interface Segment {
   size(): number;
-  /** All bytes are on disk or, when it rejects, none counts: what was written of them is cut off. */
+  /** Resolves when all bytes are on disk. When it rejects, none counts: partly written bytes are truncated. */
   append(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,8 +34,8 @@ const lf = 0x0a;
 const tailBytes = 65_536;
 
 /**
- * Opens or creates a file. A last line without an end was never acknowledged, so it is cut off.
- * @param torn told how many bytes that were
+ * Opens or creates a file. A last line without an end was never acknowledged, so it is truncated.
+ * @param torn called with the number of truncated bytes
  */
 export async function openSegment(
   path: string,
@@ -73,13 +73,13 @@ export async function openSegment(
   };
 }
 
-/** A new file's name must outlast a power cut too. */
+/** Syncs a folder, so that the name of a new file survives a power failure too. */
 async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, "r");
   await folder.sync();
 }
 
-/** The size up to the end of the last whole line. */
+/** Returns the size up to the end of the last whole line. */
 async function wholeLines(handle: SegmentHandle, size: number): Promise<number> {
   const buffer = new Uint8Array(tailBytes);
   for (let end = size; end > 0; ) {

@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
-import type { RollingOptions, RollingSegments, SpoolPosition } from "./rolling-segments.ts";
+import type { RecordPlace } from "./records.ts";
+import type { RollingOptions, RollingSegments } from "./rolling-segments.ts";
 import type { FromSegments, SegmentsSetup, ToSegments } from "./serve-segments.ts";
 
-/** Starts a thread that runs `serveSegments`. */
+/** Starts a thread which runs `serveSegments`. */
 export type StartSegments = (setup: SegmentsSetup) => Worker;
 
 /**
- * Segments that are written and synced by a thread of their own. In libuv's
- * pool they would wait for a thread, and for a processor behind all others
- * where the pool has to stand back. The thread is started by the first append,
- * and anew when it has ended.
+ * Creates segments which a thread of their own writes and syncs. In libuv's pool they would wait for a
+ * thread, and for a processor where the pool runs at a low priority. The thread is started by the first
+ * append, and again when it has ended.
  */
 export function createSegmentsThread(
   start: StartSegments,
@@ -18,7 +18,7 @@ export function createSegmentsThread(
   return ({ folder, maxFileBytes, after, checksums, mark, torn }) => {
     let worker: Worker | undefined;
     let end = after;
-    let pending: PromiseWithResolvers<SpoolPosition> | undefined;
+    let pending: PromiseWithResolvers<RecordPlace> | undefined;
 
     function open(): Worker {
       const opened = start({ folder, maxFileBytes, checksums, mark, after: end });
@@ -43,7 +43,7 @@ export function createSegmentsThread(
       append(pieces) {
         worker ??= open();
         pending = Promise.withResolvers();
-        const bytes = joined(pieces);
+        const bytes = concatenate(pieces);
         worker.postMessage({ kind: "append", bytes } satisfies ToSegments, [bytes.buffer]);
         return pending.promise;
       },
@@ -59,8 +59,8 @@ export function createSegmentsThread(
   };
 }
 
-/** In memory of their own, which can be given away. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+/** Joins pieces in memory of their own, which can be transferred. */
+function concatenate(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const bytes = Buffer.allocUnsafeSlow(length);
   let to = 0;

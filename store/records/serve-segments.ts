@@ -1,26 +1,28 @@
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import type { MessagePort } from "node:worker_threads";
 import { wordError } from "../../base/text/system-error.ts";
-import { createRollingSegments, type RollingOptions, type SpoolPosition } from "./rolling-segments.ts";
-import { syncFiles } from "./sync-files.ts";
+import type { RecordPlace } from "./records.ts";
+import { createRollingSegments, type RollingOptions } from "./rolling-segments.ts";
+import type { SegmentFileSystem } from "./segment.ts";
 
-/** What the thread is started with. */
+/** The arguments of the thread. */
 export type SegmentsSetup = Pick<RollingOptions, "folder" | "maxFileBytes" | "after" | "checksums" | "mark">;
 
-/** One at a time; each is answered. */
+/** The requests of the thread, one at a time; each has a reply. */
 export type ToSegments = { readonly kind: "append"; readonly bytes: Uint8Array } | { readonly kind: "close" };
 
 export type FromSegments =
   | { readonly kind: "torn"; readonly file: string; readonly bytes: number }
-  | { readonly kind: "appended"; readonly end: SpoolPosition }
+  | { readonly kind: "appended"; readonly end: RecordPlace }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Appends what it is sent until it is told to close, after which the thread ends. */
+/** Appends the received bytes until a close message arrives, after which the thread ends. */
 export function serveSegments(port: MessagePort, setup: SegmentsSetup): void {
-  const tell = (message: FromSegments): void => port.postMessage(message);
+  const send = (message: FromSegments): void => port.postMessage(message);
   const segments = createRollingSegments({
     ...setup,
     fileSystem: syncFiles,
-    torn: (file, bytes) => tell({ kind: "torn", file, bytes }),
+    torn: (file, bytes) => send({ kind: "torn", file, bytes }),
   });
   port.on("message", async (message: ToSegments) => {
     if (message.kind === "close") {
@@ -29,9 +31,24 @@ export function serveSegments(port: MessagePort, setup: SegmentsSetup): void {
       return;
     }
     try {
-      tell({ kind: "appended", end: await segments.append([message.bytes]) });
+      send({ kind: "appended", end: await segments.append([message.bytes]) });
     } catch (error) {
-      tell({ kind: "failed", message: wordError(error) });
+      send({ kind: "failed", message: wordError(error) });
     }
   });
 }
+
+/** Blocks its thread until the disk is done: for a thread which does nothing else. */
+export const syncFiles: SegmentFileSystem = {
+  async open(path, flags, mode) {
+    const file = openSync(path, flags, mode);
+    return {
+      stat: async () => fstatSync(file),
+      read: async (bytes, offset, length, at) => ({ bytesRead: readSync(file, bytes, offset, length, at) }),
+      write: async (bytes, offset, length) => ({ bytesWritten: writeSync(file, bytes, offset, length) }),
+      truncate: async (size) => ftruncateSync(file, size),
+      datasync: async () => fdatasyncSync(file),
+      close: async () => closeSync(file),
+    };
+  },
+};

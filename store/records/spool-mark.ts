@@ -5,22 +5,25 @@ import { openMarkFile, readMark } from "../../base/files/mark-file.ts";
 import type { RecordPlace } from "./records.ts";
 import { segmentName } from "./segment-files.ts";
 
-/** Where the acknowledged records of a spool end. */
+/** The end of the acknowledged records of a file. */
 export interface SpoolEnd extends RecordPlace {
-  /** In this file; undefined when it is of a version before. */
+  /** The number of lines in this file; undefined when an earlier version wrote it. */
   readonly lines?: number | undefined;
 }
 
-/** What is known of a spool apart from its files, so that a start notices when some are cut or deleted. */
+/** The record, outside a spool's files, of what they contain, by which a start detects truncated or deleted files. */
 export interface SpoolMark extends Disposable {
   readonly found: SpoolEnd | undefined;
-  /** To be called once the records up to here are on disk, before they are acknowledged. */
+  /** To be called when the records up to here are on disk, before they are acknowledged. */
   reached(end: SpoolEnd): void;
-  /** Nothing more is written to a file. */
+  /** To be called when nothing more is written to a file. */
   closed(end: SpoolEnd): void;
 }
 
-/** @param path of the mark; beside it, as `.files`, lie the ends of the files before the last */
+/**
+ * Opens the mark.
+ * @param path the file of the mark; beside it, as `.files`, are the ends of earlier files
+ */
 export function openSpoolMark(path: string, from: RecordPlace | undefined): SpoolMark {
   const file = openMarkFile<SpoolEnd>(path);
   const ends = readEnds(path).filter(({ number }) => number >= (from?.number ?? 0));
@@ -33,29 +36,29 @@ export function openSpoolMark(path: string, from: RecordPlace | undefined): Spoo
         writeFileSync(`${endsPath(path)}.new`, JSON.stringify(ends), { mode: 0o600 });
         renameSync(`${endsPath(path)}.new`, endsPath(path));
       } catch {
-        // A loss in this file may go unnoticed; the records are on disk.
+        // A loss in this file may go undetected; the records are on disk.
       }
     },
     [Symbol.dispose]: () => file[Symbol.dispose](),
   };
 }
 
-/** Records of one file that were acknowledged, and are not there. */
+/** Acknowledged records of one file which are missing. */
 export interface MissingRecords {
   readonly file: string;
-  /** Bytes of the file from here on; 0 when it is missing. */
+  /** The first missing byte of the file; 0 when the file is missing. */
   readonly from: number;
   readonly to: number;
-  /** Of the whole file, where known. */
+  /** The number of lines in the whole file, where known. */
   readonly lines: number | undefined;
   readonly isFileMissing: boolean;
-  /** Everything that is missing has been read before, so nothing is lost. */
+  /** Whether everything missing has been read before, so that nothing is lost. */
   readonly isRead: boolean;
 }
 
 /**
- * Compares the files of a spool with its mark. To be called before it is opened.
- * @param read the place up to which the records are read; undefined: none are
+ * Compares the files of a spool with its mark. To be called before the spool is opened.
+ * @param read the place up to which the records have been read; undefined: none have
  */
 export async function findMissing(
   folder: string,
@@ -82,7 +85,7 @@ async function compare(
     () => undefined,
   );
   if (size !== undefined && size >= offset) return undefined;
-  // Files that have been read are deleted.
+  // Read files are deleted.
   if (size === undefined && isRead) return undefined;
   const from = isRead ? (size ?? 0) : Math.max(size ?? 0, readTo);
   return { file, from, to: offset, lines, isFileMissing: size === undefined, isRead };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
   type DeadLetter,
+  type DeadLetterBatch,
   type DeadLetterObserver,
   type DeadLetters,
-  encodeLetter,
-  type LetterBatch,
+  encodeDeadLetter,
 } from "../../store/deadletters/deadletters.ts";
 
 /** One driver, opened on an empty store, and a way to read what it keeps. */
@@ -49,8 +49,8 @@ export function letter(changes: Partial<DeadLetter> = {}): DeadLetter {
   };
 }
 
-export function batch(...letters: DeadLetter[]): LetterBatch {
-  const text = letters.map((one) => encodeLetter(one)).join("");
+export function batch(...letters: DeadLetter[]): DeadLetterBatch {
+  const text = letters.map((one) => encodeDeadLetter(one)).join("");
   return { count: letters.length, ndjson: Buffer.from(text) };
 }
 

@@ -247,7 +247,7 @@ function describeRestore(using: Using): void {
         intake.begin(place(0));
         intake.resolve(1, "a", "v");
         intake.commit(place(10));
-        intake.untell(undefined);
+        intake.markUnreported(undefined);
         intake[Symbol.dispose]();
         const again = under.open();
         again.rewind(place(10));

@@ -9,9 +9,9 @@ import { createProgress } from "../../../services/event/load/worker-messages.ts"
 import type { PendingRecords } from "../../../services/event/pending.ts";
 import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../../store/events/events.ts";
-import { createDiskMark } from "../../../store/records/disk-mark.ts";
-import { createRecordReader } from "../../../store/records/ndjson-reader.ts";
-import { openRecordSpool, type RecordSpool } from "../../../store/records/ndjson-spool.ts";
+import { createFreeSpaceCheck } from "../../../store/records/free-space.ts";
+import { createRecordReader } from "../../../store/records/record-reader.ts";
+import { openRecordSpool, type RecordSpool } from "../../../store/records/record-spool.ts";
 import type { RecordReader, RecordSink } from "../../../store/records/records.ts";
 import { createSegmentsThread } from "../../../store/records/segments-thread.ts";
 import type { SegmentsSetup } from "../../../store/records/serve-segments.ts";
@@ -79,7 +79,7 @@ export async function openEventLoading(config: Config, ports: EventLoadingPorts)
   const store = opened.use(await openEventStore(config));
   const marks = opened.use(await openEventMarks(config, store, ports.changed));
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
-  const admit = createDiskMark({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
+  const admit = createFreeSpaceCheck({ folder: stagingFolder, minFreeBytes: settings.minFreeBytes });
   const spool = opened.use(
     openRecordSpool({
       folder,

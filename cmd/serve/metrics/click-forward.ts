@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
+import type { ForwardObserver } from "../../../store/records/deliver.ts";
 import type { Forwarder } from "../../../store/records/forward.ts";
-import type { ForwardObserver } from "../../../store/records/hand-over.ts";
 import { counterFactory, registerGauge, single } from "./metrics.ts";
 
 /** Registers the counters of forwarded clicks. */

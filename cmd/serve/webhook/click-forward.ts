@@ -6,10 +6,10 @@ import { systemClock } from "../../../base/async/clock.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
 import { createSyncServer } from "../../../services/webhook/clicks/sync-server.ts";
 import type { ForwardConfig } from "../../../services/webhook/config.ts";
-import { openLetterKeeper } from "../../../store/deadletters/letter-keeper.ts";
+import { openDurableDeadLetters } from "../../../store/deadletters/durable.ts";
+import type { ForwardObserver } from "../../../store/records/deliver.ts";
 import { openForwarder } from "../../../store/records/forward.ts";
-import type { ForwardObserver } from "../../../store/records/hand-over.ts";
-import type { RecordSpool } from "../../../store/records/ndjson-spool.ts";
+import type { RecordSpool } from "../../../store/records/record-spool.ts";
 import type { Throttle } from "../log/throttle.ts";
 import { createForwardCounters, registerForwardGauges } from "../metrics/click-forward.ts";
 
@@ -32,7 +32,7 @@ export function openClickForwarder(config: ForwardConfig, ports: ClickForwardPor
   const { wait, now } = systemClock;
   const stack = new AsyncDisposableStack();
   const letters = stack.use(
-    openLetterKeeper({
+    openDurableDeadLetters({
       file: join(folder, "dead-letters.ndjson"),
       observer: {
         failed: (error) => logger.error({ err: error }, "dead letters of clicks cannot be written"),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { loadCursor } from "../../../store/records/forward-cursor.ts";
-import { openRecordSpool, type RecordSpool } from "../../../store/records/ndjson-spool.ts";
+import { openRecordSpool, type RecordSpool } from "../../../store/records/record-spool.ts";
 import { findMissing } from "../../../store/records/spool-mark.ts";
 import type { Config } from "../../config/config.ts";
 import { markFile } from "../data/marks.ts";

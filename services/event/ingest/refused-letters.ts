@@ -1,7 +1,7 @@
 import {
-  createSharedLetters,
+  createSharedDeadLetters,
   type DeadLetters,
-  type SharedLetters,
+  type SharedDeadLetters,
 } from "../../../store/deadletters/deadletters.ts";
 import type { RefusedRecord } from "../record/record.ts";
 
@@ -14,8 +14,8 @@ export interface RefusedLine {
 const maxOwn = 100;
 
 /** The letters of the records of one request; those that share a letter are a list, as they came. */
-export function createRecordLetters(): SharedLetters {
-  return createSharedLetters({ maxOwn, join: (texts) => `[${texts.join(",")}]` });
+export function createRecordLetters(): SharedDeadLetters {
+  return createSharedDeadLetters({ maxOwn, join: (texts) => `[${texts.join(",")}]` });
 }
 
 /** Keeps refused records, so that the sender can mend and send them again. */

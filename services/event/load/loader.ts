@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import type { LetterBatch } from "../../../store/deadletters/deadletters.ts";
+import type { DeadLetterBatch } from "../../../store/deadletters/deadletters.ts";
 import {
   type EventStore,
   EventsMemoryError,
@@ -30,7 +30,7 @@ export interface LoaderOptions {
   /** Where the worker writes prepared rows. */
   readonly stagingFolder: string;
   /** Resolves when refused records are kept. Called again with those of a batch that is prepared again. */
-  readonly keepLetters: (letters: LetterBatch) => Promise<void>;
+  readonly keepLetters: (letters: DeadLetterBatch) => Promise<void>;
   readonly limits: LoadLimits;
   readonly delays: { readonly minDelayMs: number; readonly maxDelayMs: number };
   readonly observer: LoadObserver;
@@ -118,7 +118,7 @@ class SpoolLoader implements Loader {
   async status(): Promise<LoadStatus> {
     const { reader, store } = this.#options;
     const from = store.loadedTo() ?? (await reader.start());
-    const waitingBytes = await reader.bytesBehind(from);
+    const waitingBytes = await reader.bytesAfter(from);
     const oldest = waitingBytes === 0 ? undefined : await reader.read(from, 4_096);
     const head = oldest && Buffer.from(oldest.bytes.subarray(0, 100)).toString("latin1");
     const receivedMs = head && /"r":(\d+)/.exec(head)?.[1];
@@ -215,7 +215,7 @@ class SpoolLoader implements Loader {
       if (end.aborted) return;
       const grown = reader.grown();
       const spoolEnd = await reader.end();
-      const waitingBytes = await reader.bytesBehind(from);
+      const waitingBytes = await reader.bytesAfter(from);
       if (waitingBytes === 0) this.#flushes.nothingBetween(from, spoolEnd);
       const leftMs =
         waitingBytes === 0 ? foreverMs : Math.min(limits.batchMs, this.#nextBatchMs - clock.monotonicMs());

@@ -1,4 +1,4 @@
-import type { LetterBatch } from "../../../store/deadletters/deadletters.ts";
+import type { DeadLetterBatch } from "../../../store/deadletters/deadletters.ts";
 import type { LoadBatch, ProjectSchema, SpoolPlace } from "../../../store/events/events.ts";
 import type { NameLimits, NameRates } from "../record/name-book.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
@@ -54,7 +54,7 @@ export interface PreparedBatch {
   readonly lines: number;
   readonly counts: RecordCounts;
   /** Records that were refused. */
-  readonly letters: LetterBatch | undefined;
+  readonly letters: DeadLetterBatch | undefined;
   /** When the first record of the batch was received, ms since 1970. */
   readonly firstReceivedMs: number;
   /** Uuids forgotten before their time since the start, because there were too many. */

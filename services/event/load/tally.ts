@@ -1,4 +1,4 @@
-import { encodeLetter, type LetterBatch } from "../../../store/deadletters/deadletters.ts";
+import { type DeadLetterBatch, encodeDeadLetter } from "../../../store/deadletters/deadletters.ts";
 import { createRecordLetters } from "../ingest/refused-letters.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
 import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./prepared.ts";
@@ -85,7 +85,7 @@ export class Tally {
     };
     // What is no single record was acknowledged, so all of it is kept.
     if (from === undefined) {
-      this.#letters.push(encodeLetter(letter, Number.POSITIVE_INFINITY));
+      this.#letters.push(encodeDeadLetter(letter, Number.POSITIVE_INFINITY));
       return;
     }
     if (from !== this.#from) this.#closeRequest(from);
@@ -111,7 +111,7 @@ export class Tally {
     };
   }
 
-  letters(): LetterBatch | undefined {
+  letters(): DeadLetterBatch | undefined {
     this.#closeRequest(undefined);
     if (this.#letters.length === 0) return undefined;
     return { count: this.#letters.length, ndjson: new Uint8Array(Buffer.from(this.#letters.join(""))) };

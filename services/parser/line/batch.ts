@@ -1,4 +1,4 @@
-import type { LetterBatch } from "../../../store/deadletters/deadletters.ts";
+import type { DeadLetterBatch } from "../../../store/deadletters/deadletters.ts";
 import type { IsKept } from "../config.ts";
 import { type Answer, compileAnswer } from "../output/answer.ts";
 import { createKeptRecords, type KeptRecords } from "../output/kept-records.ts";
@@ -23,7 +23,7 @@ export interface Batch {
 export interface ParsedBatch {
   readonly content: Uint8Array<ArrayBuffer>;
   readonly counts: BatchCounts;
-  readonly letters: LetterBatch;
+  readonly letters: DeadLetterBatch;
   /** The records that are to be stored, as a JSON array; undefined when there are none. */
   readonly kept?: Uint8Array<ArrayBuffer> | undefined;
 }

@@ -1,7 +1,7 @@
 import {
-  createSharedLetters,
+  createSharedDeadLetters,
   type DeadLetter,
-  type LetterBatch,
+  type DeadLetterBatch,
 } from "../../../store/deadletters/deadletters.ts";
 import { CHUNK_CHARACTERS, createOutput, type Output } from "./output.ts";
 
@@ -10,7 +10,7 @@ export interface LetterBox {
   add(letter: Omit<DeadLetter, "time" | "source">): void;
   dropped(): number;
   /** Ends the use of this box. */
-  close(): LetterBatch;
+  close(): DeadLetterBatch;
 }
 
 /** Beyond this one batch drops its letters: a 100 MiB call in a wrong format must not double its memory. */
@@ -25,7 +25,7 @@ export function createLetterBox(source: string, now: () => number): LetterBox {
   let characters = 0;
   let count = 0;
   let dropped = 0;
-  const shared = createSharedLetters({ maxOwn: maxOwnLetters, join: (texts) => texts.join("\n") });
+  const shared = createSharedDeadLetters({ maxOwn: maxOwnLetters, join: (texts) => texts.join("\n") });
   function keep(texts: readonly string[]): void {
     for (const text of texts) {
       characters += text.length;

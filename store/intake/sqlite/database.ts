@@ -4,11 +4,14 @@ import { codeOf } from "../../sql/sqlite/errors.ts";
 import { type FileSchema, openFile } from "../../sql/sqlite/file.ts";
 import { IntakeOpenError, IntakeUnavailableError } from "../intake.ts";
 
-/** "inta" */
+/** The letters "inta". */
 const applicationId = 0x696e7461;
 const cacheKib = 65_536;
 
-/** Each brings the schema up by one version. `seq` is the place where the batch began that wrote the row. */
+/**
+ * Forward migrations. `seq` is the place at which the batch that wrote the row began. A published
+ * migration never changes.
+ */
 const migrations: readonly string[] = [
   `CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;
    CREATE TABLE projects (project INTEGER PRIMARY KEY, users INTEGER NOT NULL) STRICT;
@@ -26,18 +29,18 @@ const migrations: readonly string[] = [
      seq INTEGER PRIMARY KEY, base_ms INTEGER NOT NULL, latest_ms INTEGER NOT NULL, claims BLOB NOT NULL) STRICT;`,
 ];
 
-const form: FileSchema = {
+const fileSchema: FileSchema = {
   faults: {
     noun: "intake",
     ifDamaged:
-      'restore it together with the store of events, or stop the server and make it again by "engage store rebuild-intake"',
+      'restore it together with the event store, or stop the server and rebuild it with "engage store rebuild-intake"',
     OpenError: IntakeOpenError,
   },
   applicationId,
   migrations,
 };
 
-/** The file, held by this process alone. What fails is told as a fault of the intake. */
+/** The intake's file, which this process holds exclusively. Errors of SQLite become errors of the intake. */
 export class IntakeDatabase implements Disposable {
   readonly #db: DatabaseSync;
   readonly #path: string;
@@ -49,7 +52,7 @@ export class IntakeDatabase implements Disposable {
 
   /** @throws IntakeOpenError */
   static open(path: string, lockWaitMs: number): IntakeDatabase {
-    const db = openFile(form, { path, lockWaitMs, configure, holder: () => "another process" });
+    const db = openFile(fileSchema, { path, lockWaitMs, configure, holder: () => "another process" });
     return new IntakeDatabase(db, path);
   }
 
@@ -86,14 +89,14 @@ export class IntakeDatabase implements Disposable {
 
 export interface Statement {
   get(...values: SQLInputValue[]): Record<string, number> | undefined;
-  /** The number of rows that it changed. */
+  /** Returns the number of changed rows. */
   run(...values: SQLInputValue[]): number;
   all(...values: SQLInputValue[]): IterableIterator<Record<string, unknown>>;
 }
 
 function configure(db: DatabaseSync): void {
   db.exec("PRAGMA journal_mode = WAL");
-  // Ids must never be given twice, so a commit is on disk before the store sees what was prepared.
+  // Ids must never be assigned twice, so a commit is on disk before the store receives the prepared records.
   db.exec("PRAGMA synchronous = FULL");
   db.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA temp_store = MEMORY`);
 }

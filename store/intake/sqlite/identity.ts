@@ -2,23 +2,25 @@ import type { ResolvedUser, RestoredUser } from "../intake.ts";
 import { RecentIds } from "../recent-ids.ts";
 import type { IntakeDatabase, Statement } from "./database.ts";
 
-/** What is kept in memory of an id: `user * 4 + isBound * 2 + isTold`. A user id stays below 2^51. */
+/** The value kept in memory for an id: `user * 4 + isBound * 2 + isReported`. A user id stays below 2^51. */
 type Packed = number;
 
 interface Project {
   readonly accounts: RecentIds;
   readonly visitors: RecentIds;
-  /** Whether all ids were first met since this was opened: then one that is not in memory is new. */
+  /**
+   * Whether all ids of the project were first seen since the intake was opened: then an id which is not
+   * in memory is new.
+   */
   isWhole: boolean;
   users: number;
   isChanged: boolean;
 }
 
 /**
- * Accounts and visitors of projects, each with its user for ever. An account
- * that is new takes over the user of a visitor that has none yet; a visitor
- * that is new beside an account is the account's. So a pair gives the same
- * user each time, whatever came between.
+ * Maps the accounts and visitors of projects to users, permanently. A new account takes over the user
+ * of a visitor without an account; a new visitor beside an account belongs to the account. So a pair
+ * always resolves to the same user, whatever came in between.
  */
 export class Identity {
   readonly #projects = new Map<number, Project>();
@@ -31,11 +33,11 @@ export class Identity {
   readonly #saveVisitor: Statement;
   readonly #restoreAccount: Statement;
   readonly #restoreVisitor: Statement;
-  /** What batches from here on wrote, the store may not have seen. */
-  #toldSeq = 0;
+  /** Rows of batches from this place on may be unknown to the store. */
+  #reportedSeq = 0;
   #seq = 0;
 
-  /** @param maxEntries ids of each kind and project kept in memory, about 100 bytes each */
+  /** @param maxEntries the number of ids of each kind and project kept in memory, at about 100 bytes each */
   constructor(db: IntakeDatabase, maxEntries: number) {
     this.#maxEntries = maxEntries;
     this.#findProject = db.prepare("SELECT users FROM projects WHERE project = ?");
@@ -48,14 +50,14 @@ export class Identity {
     this.#saveVisitor = db.prepare("INSERT OR REPLACE INTO visitors VALUES (?, ?, ?, ?, ?)");
   }
 
-  /** Forgets what is in memory. */
+  /** Clears the memory. */
   rewind(seq: number): void {
     this.#projects.clear();
-    this.#toldSeq = seq;
+    this.#reportedSeq = seq;
     this.#seq = seq;
   }
 
-  /** Before a commit. */
+  /** Writes changed projects. To be called before a commit. */
   save(): void {
     for (const [id, project] of this.#projects) {
       if (project.isChanged) this.#saveProject.run(id, project.users);
@@ -63,7 +65,7 @@ export class Identity {
     }
   }
 
-  /** Rows of the next batch carry where it begins. */
+  /** Sets the place which rows of the next batch carry. */
   beginBatch(seq: number): void {
     this.#seq = seq;
   }
@@ -79,7 +81,7 @@ export class Identity {
   }
 
   resolve(projectId: number, account: string | undefined, visitor: string | undefined): ResolvedUser {
-    // As SQLite keeps them: halves of surrogate pairs are replaced.
+    // As SQLite stores them: unpaired surrogates are replaced.
     return this.#resolve(projectId, account?.toWellFormed(), visitor?.toWellFormed());
   }
 
@@ -93,15 +95,15 @@ export class Identity {
     const visitor = distinctId === undefined ? undefined : this.#visitor(project, projectId, distinctId);
     if (account === undefined) return this.#newAccount(project, projectId, accountId, distinctId, visitor);
     const userId = Math.floor(account / 4);
-    const isNewAccount = this.#isUntold(account, project.accounts, accountId);
+    const isNewAccount = this.#takeUnreported(account, project.accounts, accountId);
     if (distinctId === undefined) return { userId, isNew: isNewAccount, ownsVisitor: false };
     if (visitor === undefined) {
-      this.#keepVisitor(project, projectId, distinctId, userId, true);
+      this.#saveVisitorOf(project, projectId, distinctId, userId, true);
       return { userId, isNew: true, ownsVisitor: true };
     }
     const ownsVisitor = Math.floor(visitor / 4) === userId;
-    // A visitor is told as its own user's only.
-    const isNewVisitor = ownsVisitor && this.#isUntold(visitor, project.visitors, distinctId);
+    // A visitor is reported as its own user's only.
+    const isNewVisitor = ownsVisitor && this.#takeUnreported(visitor, project.visitors, distinctId);
     return { userId, isNew: isNewAccount || isNewVisitor, ownsVisitor };
   }
 
@@ -109,10 +111,10 @@ export class Identity {
     const visitor = this.#visitor(project, projectId, distinctId);
     if (visitor === undefined) {
       const userId = this.#nextUser(project);
-      this.#keepVisitor(project, projectId, distinctId, userId, false);
+      this.#saveVisitorOf(project, projectId, distinctId, userId, false);
       return { userId, isNew: true, ownsVisitor: true };
     }
-    const isNew = this.#isUntold(visitor, project.visitors, distinctId);
+    const isNew = this.#takeUnreported(visitor, project.visitors, distinctId);
     return { userId: Math.floor(visitor / 4), isNew, ownsVisitor: true };
   }
 
@@ -128,15 +130,15 @@ export class Identity {
     this.#saveAccount.run(projectId, accountId, userId, this.#seq);
     project.accounts.set(accountId, userId * 4 + 1);
     const ownsVisitor = distinctId !== undefined && (isFree || visitor === undefined);
-    if (ownsVisitor) this.#keepVisitor(project, projectId, distinctId, userId, true);
+    if (ownsVisitor) this.#saveVisitorOf(project, projectId, distinctId, userId, true);
     return { userId, isNew: true, ownsVisitor };
   }
 
-  /** Each id is told as new once, and again after a rewind. */
-  #isUntold(packed: Packed, map: RecentIds, id: string): boolean {
-    const isTold = packed % 2 === 1;
-    if (!isTold) map.set(id, packed + 1);
-    return !isTold;
+  /** Reports an id as new once, and again after a rewind. */
+  #takeUnreported(packed: Packed, map: RecentIds, id: string): boolean {
+    const isReported = packed % 2 === 1;
+    if (!isReported) map.set(id, packed + 1);
+    return !isReported;
   }
 
   #nextUser(project: Project): number {
@@ -144,7 +146,7 @@ export class Identity {
     return ++project.users;
   }
 
-  #keepVisitor(project: Project, projectId: number, id: string, user: number, isBound: boolean): void {
+  #saveVisitorOf(project: Project, projectId: number, id: string, user: number, isBound: boolean): void {
     this.#saveVisitor.run(projectId, id, user, isBound ? 1 : 0, this.#seq);
     project.visitors.set(id, user * 4 + (isBound ? 3 : 1));
   }
@@ -154,7 +156,7 @@ export class Identity {
     if (known !== undefined || (project.isWhole && !project.accounts.hasDropped)) return known;
     const row = this.#findAccount.get(projectId, id);
     if (row === undefined) return undefined;
-    const packed = row["user"]! * 4 + this.#toldBit(row["seq"]!);
+    const packed = row["user"]! * 4 + this.#reportedBit(row["seq"]!);
     project.accounts.set(id, packed);
     return packed;
   }
@@ -164,13 +166,13 @@ export class Identity {
     if (known !== undefined || (project.isWhole && !project.visitors.hasDropped)) return known;
     const row = this.#findVisitor.get(projectId, id);
     if (row === undefined) return undefined;
-    const packed = row["user"]! * 4 + row["bound"]! * 2 + this.#toldBit(row["seq"]!);
+    const packed = row["user"]! * 4 + row["bound"]! * 2 + this.#reportedBit(row["seq"]!);
     project.visitors.set(id, packed);
     return packed;
   }
 
-  #toldBit(seq: number): number {
-    return seq < this.#toldSeq ? 1 : 0;
+  #reportedBit(seq: number): number {
+    return seq < this.#reportedSeq ? 1 : 0;
   }
 
   #open(projectId: number): Project {

@@ -9,29 +9,35 @@ import {
 } from "../intake.ts";
 import { IntakeDatabase, type Statement } from "./database.ts";
 import { Identity } from "./identity.ts";
-import { UuidLedger } from "./uuid-ledger.ts";
+import { UuidRows } from "./uuid-rows.ts";
 
 export interface SqliteIntakeOptions {
-  /** The database file, on a local disk; its folder is made when missing. */
+  /** The database file, on a local disk; a missing folder is created. */
   readonly path: string;
-  /** Within this time after it was received a uuid is not taken again. Default 3 h. */
+  /** The time after its receipt during which a uuid is not accepted again. Default 3 h. */
   readonly uuidWindowMs?: number;
-  /** Uuids kept in memory, 16 to 32 bytes each; beyond this the older half is forgotten. Default 12 million. */
+  /**
+   * The maximum number of uuids in memory, at 16 to 32 bytes each; beyond it the older half is
+   * forgotten. Default 12 million.
+   */
   readonly maxUuids?: number;
-  /** Accounts, and visitors, of each project kept in memory, about 100 bytes each. Default 400,000. */
+  /**
+   * The maximum number of accounts, and of visitors, of each project in memory, at about 100 bytes
+   * each. Default 400,000.
+   */
   readonly maxCachedIds?: number;
-  /** How long to wait for a process or thread that still has the file. Default 2 s. */
+  /** How long to wait for another process or thread to release the file. Default 2 s. */
   readonly lockWaitMs?: number;
 }
 
 const ifBehind =
-  'restore both together, or stop the server and make it again by "engage store rebuild-intake"';
+  'restore both together, or stop the server and rebuild it with "engage store rebuild-intake"';
 const hourMs = 3_600_000;
-/** File numbers stay below 2^21, offsets below 2^32: so a place is a whole number. */
+/** File numbers stay below 2^21 and offsets below 2^32, so a place fits a whole number. */
 const offsets = 2 ** 32;
 
 /**
- * Opens an intake in a SQLite file, which this thread then has for itself.
+ * Opens an intake in a SQLite file, which this thread then holds exclusively.
  * @throws IntakeOpenError
  */
 export function openSqliteIntake(options: SqliteIntakeOptions): Intake {
@@ -41,7 +47,7 @@ export function openSqliteIntake(options: SqliteIntakeOptions): Intake {
 class SqliteIntake implements Intake {
   readonly #db: IntakeDatabase;
   readonly #identity: Identity;
-  readonly #uuids: UuidLedger;
+  readonly #uuids: UuidRows;
   readonly #claimFirstCheck: Statement;
   readonly #takeFirstChecksBack: Statement;
   readonly #findProgress: Statement;
@@ -53,7 +59,7 @@ class SqliteIntake implements Intake {
     const db = IntakeDatabase.open(resolve(options.path), options.lockWaitMs ?? 2_000);
     this.#db = db;
     this.#identity = new Identity(db, maxCachedIds);
-    this.#uuids = new UuidLedger(db, { windowMs: uuidWindowMs, maxUuids });
+    this.#uuids = new UuidRows(db, { windowMs: uuidWindowMs, maxUuids });
     this.#claimFirstCheck = db.prepare("INSERT OR IGNORE INTO first_checks VALUES (?, ?, ?, ?)");
     this.#takeFirstChecksBack = db.prepare("DELETE FROM first_checks WHERE seq >= ?");
     this.#findProgress = db.prepare("SELECT seq FROM progress");
@@ -70,7 +76,7 @@ class SqliteIntake implements Intake {
     const seq = to === undefined ? 0 : seqOf(to);
     if (seq > (this.#findProgress.get()?.["seq"] ?? 0)) {
       throw new IntakeBehindError(
-        `the store of events has loaded up to file ${to?.number} offset ${to?.offset}, which the intake has not prepared: ${ifBehind}`,
+        `the event store has loaded up to file ${to?.number} offset ${to?.offset}, which the intake has not prepared: ${ifBehind}`,
       );
     }
     this.#db.exec("BEGIN IMMEDIATE");
@@ -80,7 +86,7 @@ class SqliteIntake implements Intake {
     this.#identity.rewind(seq);
   }
 
-  untell(from: IntakePlace | undefined): void {
+  markUnreported(from: IntakePlace | undefined): void {
     this.#dropOpenBatch();
     const seq = from === undefined ? 0 : seqOf(from);
     this.#db.exec("BEGIN IMMEDIATE");
@@ -96,7 +102,7 @@ class SqliteIntake implements Intake {
   }
 
   begin(from: IntakePlace): void {
-    if (this.#db.isTransaction) throw new RangeError("the batch before is neither committed nor rewound");
+    if (this.#db.isTransaction) throw new RangeError("the previous batch is neither committed nor rewound");
     this.#db.exec("BEGIN IMMEDIATE");
     this.#seq = seqOf(from);
     this.#identity.beginBatch(this.#seq);

@@ -108,7 +108,7 @@ function recordsOf(lines: readonly string[]): PendingRecords {
     loadedTo: () => undefined,
     start: async () => start,
     end: async () => end,
-    bytesBehind: async ({ offset }) => bytes.length - offset,
+    bytesAfter: async ({ offset }) => bytes.length - offset,
     read: async (from) => ({ from, to: end, bytes: bytes.slice(from.offset) }),
   };
 }

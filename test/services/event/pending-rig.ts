@@ -10,8 +10,8 @@ import type { PreparedBatch } from "../../../services/event/load/prepared.ts";
 import type { NameRates } from "../../../services/event/record/name-book.ts";
 import { dropWord, refusalWord } from "../../../services/event/results.ts";
 import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
-import { createRecordReader } from "../../../store/records/ndjson-reader.ts";
-import { openRecordSpool } from "../../../store/records/ndjson-spool.ts";
+import { createRecordReader } from "../../../store/records/record-reader.ts";
+import { openRecordSpool } from "../../../store/records/record-spool.ts";
 import { createMemoryStore } from "./load/memory-store.ts";
 import { nowMs } from "./record/checking.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSharedLetters, type DeadLetter } from "../../../store/deadletters/deadletters.ts";
+import { createSharedDeadLetters, type DeadLetter } from "../../../store/deadletters/deadletters.ts";
 
 const letter = (line: string | Uint8Array, other: Partial<DeadLetter> = {}): DeadLetter => ({
   time: new Date(0),
@@ -14,7 +14,7 @@ const letter = (line: string | Uint8Array, other: Partial<DeadLetter> = {}): Dea
 const join = (texts: readonly string[]): string => `[${texts.join(",")}]`;
 
 function write(letters: readonly DeadLetter[], maxOwn: number): readonly Record<string, unknown>[] {
-  const shared = createSharedLetters({ maxOwn, join });
+  const shared = createSharedDeadLetters({ maxOwn, join });
   return [...letters.flatMap((one) => shared.add(one)), ...shared.close()].map((text) => JSON.parse(text));
 }
 

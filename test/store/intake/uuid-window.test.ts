@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashText } from "../../../store/intake/text-hash.ts";
-import { UuidWindow } from "../../../store/intake/uuid-window.ts";
+import { hashText, UuidWindow } from "../../../store/intake/uuid-window.ts";
 
 describe("window of uuids", () => {
   it("says the same as a map of all of them", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../base/async/clock.ts";
 import { type Forwarder, openForwarder } from "../../../store/records/forward.ts";
-import { openRecordSpool, type RecordSpool } from "../../../store/records/ndjson-spool.ts";
+import { openRecordSpool, type RecordSpool } from "../../../store/records/record-spool.ts";
 import type { SendOutcome } from "../../../store/records/records.ts";
 
 let root = "";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openRecordSpool } from "../../../store/records/ndjson-spool.ts";
+import { openRecordSpool } from "../../../store/records/record-spool.ts";
 import { createSegmentsThread } from "../../../store/records/segments-thread.ts";
 
 let root = "";

@@ -70,14 +70,14 @@ function layoutOf({ index, measure }: Numbered, { totals }: Scan, cut: Cut): Mea
   const { kind } = measure.aggregate;
   const isCount = kind === "count" || kind === "values";
   const { windows } = cut.stretches;
-  const isErrorOf = windows === undefined || kind === "quantile" || kind === "sum";
-  const places = windows === undefined || !isErrorOf ? "places" : kind === "sum" ? "places_s" : "places_w";
+  const isPerBucket = windows === undefined || kind === "quantile" || kind === "sum";
+  const places = windows === undefined || !isPerBucket ? "places" : kind === "sum" ? "places_s" : "places_w";
   return {
     total: totals ? `t${index}` : undefined,
     cells: isSingle(cut)
       ? { kind: "single", value: `t${index}` }
       : { kind: "sparse", places, values: `c${index}` },
-    combine: isErrorOf ? undefined : kind === "min" || kind === "max" ? kind : "add",
+    combine: isPerBucket ? undefined : kind === "min" || kind === "max" ? kind : "add",
     empty: isCount ? 0 : Number.NaN,
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
-import { openRecordSpool } from "../../../../store/records/ndjson-spool.ts";
+import { openRecordSpool } from "../../../../store/records/record-spool.ts";
 import { openRig, track } from "./load-rig.ts";
 import { createMemoryStore } from "./memory-store.ts";
 

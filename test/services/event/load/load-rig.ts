@@ -12,8 +12,8 @@ import type { PrepareWorker } from "../../../../services/event/load/prepare-work
 import type { LimitedName, PreparedBatch } from "../../../../services/event/load/prepared.ts";
 import { encodeSpoolLine } from "../../../../services/event/spool-line.ts";
 import { openSqliteIntake } from "../../../../store/intake/sqlite/open.ts";
-import { createRecordReader } from "../../../../store/records/ndjson-reader.ts";
-import { openRecordSpool, type RecordSpool } from "../../../../store/records/ndjson-spool.ts";
+import { createRecordReader } from "../../../../store/records/record-reader.ts";
+import { openRecordSpool, type RecordSpool } from "../../../../store/records/record-spool.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
 /** Called around each step with its name: throws to stop there. */

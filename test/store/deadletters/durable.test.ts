@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { DeadLetter } from "../../../store/deadletters/deadletters.ts";
-import { openLetterKeeper } from "../../../store/deadletters/letter-keeper.ts";
+import { openDurableDeadLetters } from "../../../store/deadletters/durable.ts";
 
 let root = "";
 beforeEach(() => {
@@ -24,7 +24,7 @@ const quiet = { failed: () => {}, resumed: () => {} };
 
 it("a letter is in the file when it is kept, however long it is", async () => {
   const file = join(root, "letters.ndjson");
-  await using keeper = openLetterKeeper({ file, observer: quiet });
+  await using keeper = openDurableDeadLetters({ file, observer: quiet });
   const lines = ["first", "x".repeat(300_000)];
   for (const line of lines) await keeper.keep(letter(line));
   const kept = readFileSync(file, "utf8").trimEnd().split("\n");
@@ -35,7 +35,7 @@ it("a letter waits until it can be written", async () => {
   const file = join(root, "letters.ndjson");
   mkdirSync(file);
   const told: string[] = [];
-  await using keeper = openLetterKeeper({
+  await using keeper = openDurableDeadLetters({
     file,
     retryMs: 1,
     observer: {
@@ -54,7 +54,7 @@ it("a letter that can't be written is not kept when the store is closed", async 
   const file = join(root, "letters.ndjson");
   mkdirSync(file);
   const failed = Promise.withResolvers<unknown>();
-  const keeper = openLetterKeeper({ file, observer: { ...quiet, failed: failed.resolve } });
+  const keeper = openDurableDeadLetters({ file, observer: { ...quiet, failed: failed.resolve } });
   const kept = expect(keeper.keep(letter("lost"))).rejects.toThrow("the dead letter could not be written to");
   await failed.promise;
   await keeper[Symbol.asyncDispose]();

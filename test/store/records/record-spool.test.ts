@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openRecordSpool } from "../../../store/records/ndjson-spool.ts";
+import { openRecordSpool } from "../../../store/records/record-spool.ts";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
 import type { SegmentFileSystem, SegmentHandle } from "../../../store/records/segment.ts";
 

@@ -1,54 +1,55 @@
 import { wordError } from "../../base/text/system-error.ts";
-import { type RecordSink, RecordsUnavailableError } from "./records.ts";
-import {
-  createRollingSegments,
-  type RollingOptions,
-  type RollingSegments,
-  type SpoolPosition,
-} from "./rolling-segments.ts";
+import { type RecordPlace, type RecordSink, RecordsUnavailableError } from "./records.ts";
+import { createRollingSegments, type RollingOptions, type RollingSegments } from "./rolling-segments.ts";
 import type { SegmentFileSystem } from "./segment.ts";
 
 export interface RecordSpoolOptions {
   /** Created with mode 0700. One process at a time writes to it. */
   readonly folder: string;
-  /** A file that has grown to this is followed by the next one. Default 64 MiB. */
+  /** The size from which on the next file is used. Default 64 MiB. */
   readonly maxFileBytes?: number;
   readonly fileSystem?: SegmentFileSystem;
-  /** What writes the files; by default this thread and libuv's pool. */
+  /** Creates the writer of the files. Default: this thread and libuv's pool. */
   readonly segments?: (options: RollingOptions) => RollingSegments;
   /**
-   * Where reading goes on. When the files end before, because they were removed,
-   * new records go to files of later numbers, so that they are not taken for read.
+   * The place at which reading continues. When the files end before it, because they were removed, new
+   * records go to files with later numbers, so that they do not count as read.
    */
-  readonly after?: SpoolPosition | undefined;
-  /** Told of an incomplete line that a crash left behind; it was never acknowledged and is cut off. */
+  readonly after?: RecordPlace | undefined;
+  /** Called with an incomplete line which a crash left behind; it was never acknowledged and is truncated. */
   readonly torn?: (file: string, bytes: number) => void;
-  /** Whether lines get checksums, for a reader that compares them; then records are JSON objects. Default: no. */
+  /**
+   * Whether lines get checksums, for a reader which compares them; records must then be JSON objects.
+   * Default false.
+   */
   readonly checksums?: boolean;
   /**
-   * The file that knows how far records were acknowledged, kept apart from the folder, so that a start
-   * notices a loss: `findMissing`. Needs checksums. Default: nothing notices it.
+   * The file which records how far records were acknowledged, outside the folder, so that a start
+   * detects a loss (`findMissing`). Needs checksums. Default: none.
    */
   readonly mark?: string;
-  /** Asked before a record is taken. @throws RecordsUnavailableError when it must not be, on a nearly full disk */
+  /**
+   * Called before a record is accepted.
+   * @throws RecordsUnavailableError to refuse it on a nearly full disk
+   */
   readonly admit?: (bytes: number) => void;
 }
 
 /** A sink whose records can be read back. */
 export interface RecordSpool extends RecordSink {
-  /** The same for many records at once: lines, each with its LF. All of them are kept, or none. */
+  /** Appends many records at once: lines, each with its LF. All of them are stored, or none. */
   appendLines(lines: Uint8Array): Promise<void>;
   /**
-   * Where the records that are on disk end: what stands behind may yet be cut off.
+   * Returns the end of the records on disk: later bytes may yet be truncated.
    * @throws RecordsUnavailableError when the last file can't be opened
    */
-  end(): Promise<SpoolPosition>;
+  end(): Promise<RecordPlace>;
   /** Resolves when further records are on disk. */
   grown(): Promise<void>;
 }
 
 const defaultFileBytes = 64 * 2 ** 20;
-/** Records that wait while the disk is away; beyond this they are refused. */
+/** The maximum bytes of records which wait while the disk is unavailable; beyond it they are refused. */
 const maxWaitingBytes = 16 * 2 ** 20;
 
 const lf = 0x0a;
@@ -67,8 +68,8 @@ function cannotWrite(error: unknown): RecordsUnavailableError {
 }
 
 /**
- * Records as lines of numbered files, `000000000001.ndjson` and so on, oldest
- * first. What waits is written and synced together: one fsync for many.
+ * Stores records as lines of numbered files, `000000000001.ndjson` and so on, oldest first. Waiting
+ * records are written and synced together: one fsync for many.
  */
 export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   const { folder, maxFileBytes = defaultFileBytes, fileSystem, after, torn = () => {} } = options;
@@ -86,7 +87,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   let waitingBytes = 0;
   let running: Promise<void> | undefined;
   let isClosed = false;
-  let end: SpoolPosition | undefined;
+  let end: RecordPlace | undefined;
   let growth = Promise.withResolvers<void>();
 
   async function write(group: readonly Waiting[]): Promise<void> {
@@ -109,7 +110,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
       );
       for (const { resolve, reject } of group) error === undefined ? resolve() : reject(error);
     }
-    // In the same turn as the last look at what waits: whoever comes later starts anew.
+    // In the same turn as the last check of the queue: a later record starts a new run.
     running = undefined;
   }
   function enqueue(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
@@ -129,7 +130,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
   }
   return {
     append(record) {
-      if (record.includes(lf)) return Promise.reject(new RangeError("a record must not hold a line end"));
+      if (record.includes(lf)) return Promise.reject(new RangeError("a record must not contain a line end"));
       return take([record, lineEnd], record.length + 1);
     },
     appendLines(lines) {
@@ -137,7 +138,7 @@ export function openRecordSpool(options: RecordSpoolOptions): RecordSpool {
       return take([lines], lines.length);
     },
     async end() {
-      // Nothing is written, but the last file is opened, cut to whole lines and synced.
+      // Nothing is written, but the last file is opened, truncated to whole lines and synced.
       if (end === undefined) await enqueue([new Uint8Array()], 0);
       return end!;
     },

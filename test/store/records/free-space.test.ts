@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createDiskMark } from "../../../store/records/disk-mark.ts";
+import { createFreeSpaceCheck } from "../../../store/records/free-space.ts";
 import { RecordsUnavailableError } from "../../../store/records/records.ts";
 
 function markOn(disk: { free: number; nowMs: number; looks: number }) {
-  return createDiskMark({
+  return createFreeSpaceCheck({
     folder: "/data",
     minFreeBytes: 1_000,
     monotonicMs: () => disk.nowMs,
@@ -29,16 +29,16 @@ describe("mark of a low disk", () => {
     expect(disk.looks).toBe(2);
   });
 
-  it("lets nothing pass when the disk can't be asked", () => {
-    const admit = createDiskMark({ folder: "/nowhere/at/all", minFreeBytes: 0 });
+  it("lets nothing pass when the disk can't be measured", () => {
+    const admit = createFreeSpaceCheck({ folder: "/nowhere/at/all", minFreeBytes: 0 });
     expect(() => admit(0)).toThrow(
-      /^the disk of "\/nowhere\/at\/all" can't be asked: no such file or folder/,
+      /^the disk of "\/nowhere\/at\/all" can't be measured: no such file or folder/,
     );
   });
 
   it("asks the disk of a folder", () => {
-    createDiskMark({ folder: import.meta.dirname, minFreeBytes: 0 })(0);
-    const greedy = createDiskMark({ folder: import.meta.dirname, minFreeBytes: 2 ** 60 });
+    createFreeSpaceCheck({ folder: import.meta.dirname, minFreeBytes: 0 })(0);
+    const greedy = createFreeSpaceCheck({ folder: import.meta.dirname, minFreeBytes: 2 ** 60 });
     expect(() => greedy(0)).toThrow(RecordsUnavailableError);
   });
 });

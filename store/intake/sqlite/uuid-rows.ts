@@ -7,11 +7,11 @@ const firstClaims = 1_024;
 const maxOffsetMs = 2 ** 32 - 1;
 
 /**
- * The window of uuids with a row for each batch, read at start. Rows are only
- * appended, and dropped when the window has passed: a tree of uuids on disk,
- * which come in no order, would write a page for each.
+ * Persists the window of uuids in one row per batch, which are read at start. Rows are only appended,
+ * and deleted when the window has passed. An index of the uuids, which have no order, would write a
+ * page for each.
  */
-export class UuidLedger {
+export class UuidRows {
   readonly #window: UuidWindow;
   readonly #windowMs: number;
   readonly #insert: Statement;
@@ -57,7 +57,7 @@ export class UuidLedger {
     return true;
   }
 
-  /** Before a commit. */
+  /** Writes the batch's row. To be called before a commit. */
   save(seq: number): void {
     if (this.#length === 0) return;
     const { buffer } = this.#claims;
@@ -69,7 +69,7 @@ export class UuidLedger {
     this.#forgetBatch();
   }
 
-  /** Takes back what batches from here on claimed, and reads the others. */
+  /** Undoes the claims of batches from this place on, and reads the others. */
   rewind(seq: number): void {
     this.#takeBack.run(seq);
     this.#forgetBatch();
@@ -77,7 +77,7 @@ export class UuidLedger {
     this.#window.clear();
     for (const row of this.#all.all()) {
       const baseMs = row["base_ms"] as number;
-      // A copy begins at a multiple of 4 bytes, as the row may not.
+      // The copy begins at a multiple of 4 bytes, which the row may not.
       const claims = new Uint32Array(new Uint8Array(row["claims"] as Uint8Array).buffer);
       for (let at = 0; at < claims.length; at += claimNumbers) {
         this.#window.claimHash(claims[at]!, claims[at + 1]!, baseMs + claims[at + 2]!);

@@ -1,20 +1,18 @@
-import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { RecordSpool } from "./ndjson-spool.ts";
+import type { RecordSpool } from "./record-spool.ts";
 import type { RecordChunk, RecordPlace, RecordReader } from "./records.ts";
-import { listSegments, segmentName } from "./segment-files.ts";
+import { bytesAfter, listSegments, readLines, segmentName, segmentSize } from "./segment-files.ts";
 
 export interface RecordReaderOptions {
-  /** Of the spool. */
+  /** The spool's folder. */
   readonly folder: string;
   readonly spool: Pick<RecordSpool, "end" | "grown">;
-  /** Called before files are deleted that have been read: with the number of the first that stays. */
+  /** Called with the number of the first kept file before read files are deleted. */
   readonly releasing?: (firstKept: number) => void;
 }
 
-const lf = 0x0a;
-
-/** Reads the spool of this process, in pieces as large as they are asked for. */
+/** Reads the spool of this process, in chunks of the requested size. */
 export function createRecordReader({
   folder,
   spool,
@@ -42,20 +40,12 @@ export function createRecordReader({
       }
       return undefined;
     },
-    async bytesBehind(from) {
-      const end = await spool.end();
-      if (from.number >= end.number) return Math.max(0, end.offset - from.offset);
-      const numbers = (await listSegments(folder)).filter((one) => one >= from.number && one < end.number);
-      const sizes = await Promise.all(numbers.map((number) => sizeOf(folder, number)));
-      // A file that was cut since has nothing left to read, and not less than that.
-      const read = numbers[0] === from.number ? Math.min(from.offset, sizes[0]!) : 0;
-      return sizes.reduce((sum, size) => sum + size, end.offset) - read;
-    },
+    bytesAfter: async (from) => await bytesAfter(folder, from, await spool.end()),
     async release(to) {
       const end = await spool.end();
       const numbers = (await listSegments(folder)).filter((one) => one <= to.number && one < end.number);
       const isRead = await Promise.all(
-        numbers.map(async (number) => number < to.number || (await sizeOf(folder, number)) <= to.offset),
+        numbers.map(async (number) => number < to.number || (await segmentSize(folder, number)) <= to.offset),
       );
       const done = numbers.filter((_number, at) => isRead[at]);
       const last = done.at(-1);
@@ -63,10 +53,6 @@ export function createRecordReader({
       for (const number of done) await rm(join(folder, segmentName(number)), { force: true });
     },
   };
-}
-
-async function sizeOf(folder: string, number: number): Promise<number> {
-  return (await stat(join(folder, segmentName(number)))).size;
 }
 
 async function readFile(
@@ -81,26 +67,6 @@ async function readFile(
   const bytes = await readLines(handle, from.offset, size - from.offset, maxBytes);
   if (bytes.length === 0) return undefined;
   return { from, to: { number: from.number, offset: from.offset + bytes.length }, bytes };
-}
-
-/** Whole lines only, and at least one if there is one. */
-async function readLines(
-  handle: FileHandle,
-  offset: number,
-  available: number,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  for (let length = maxBytes; ; length *= 2) {
-    const bytes = new Uint8Array(Math.max(0, Math.min(length, available)));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    const end = bytes.subarray(0, filled).lastIndexOf(lf) + 1;
-    if (end > 0 || length >= available) return bytes.subarray(0, end);
-  }
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createRecordReader } from "../../../store/records/ndjson-reader.ts";
-import { openRecordSpool } from "../../../store/records/ndjson-spool.ts";
+import { createRecordReader } from "../../../store/records/record-reader.ts";
+import { openRecordSpool } from "../../../store/records/record-spool.ts";
 import {
   type RecordPlace,
   type RecordReader,
@@ -51,7 +51,7 @@ describe("reader of records", () => {
     await spool.append(record("{}"));
     await grown;
     expect(await reader.read(start, 100)).toMatchObject({ from: start, to: { number: 1, offset: 3 } });
-    expect(await reader.bytesBehind(start)).toBe(3);
+    expect(await reader.bytesAfter(start)).toBe(3);
   });
 
   it.each([0, 3, 6])(
@@ -80,8 +80,8 @@ describe("reader of records", () => {
     rmSync(join(folder, "000000000002.ndjson"));
     expect(await reader.start()).toEqual({ number: 3, offset: 0 });
     expect(await readAll(reader, { number: 1, offset: 8 }, 100)).toEqual(['{"n":3}']);
-    expect(await reader.bytesBehind({ number: 1, offset: 8 })).toBe(8);
-    expect(await reader.bytesBehind({ number: 3, offset: 8 })).toBe(0);
+    expect(await reader.bytesAfter({ number: 1, offset: 8 })).toBe(8);
+    expect(await reader.bytesAfter({ number: 3, offset: 8 })).toBe(0);
   });
 
   it("deletes what ends at or before a place, but the file that is written to", async () => {

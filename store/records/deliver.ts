@@ -1,55 +1,54 @@
 import { wordError } from "../../base/text/system-error.ts";
+import type { SpooledRecord } from "./read-batch.ts";
 import type { RecordReceiver, SendOutcome } from "./records.ts";
-import type { SpooledRecord } from "./spool-reader.ts";
 
-/** What becomes of records that are forwarded, for metrics and logs. */
+/** Receives what happens to forwarded records, for metrics and logs. */
 export interface ForwardObserver {
   forwarded(records: number): void;
-  /** Tried again after `delayMs`, as often as it takes. */
+  /** Tried again after `delayMs`, without a limit of attempts. */
   retried(outcome: Exclude<SendOutcome, { kind: "taken" | "refused" }>, delayMs: number): void;
-  /** The receiver will never take this one; it is kept as a dead letter. */
+  /** The receiver will never accept this record; it is stored as a dead letter. */
   dead(record: Uint8Array, reason: string): void;
-  /** A file could not be read or written; it goes on nevertheless. */
+  /** A file could not be read or written; forwarding continues nevertheless. */
   failed(error: unknown): void;
 }
 
 export interface ForwardDelays {
-  /** Bound of the first wait; it doubles with each attempt. */
+  /** The maximum of the first delay, which doubles with each attempt. */
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
-  /** While the receiver does not know the appid. */
+  /** The delay while the receiver does not know the appid. */
   readonly unknownAppidMs: number;
 }
 
-export interface HandOverOptions {
+export interface DeliveryOptions {
   readonly receiver: Pick<RecordReceiver, "send">;
-  /** Resolves when the record is kept on disk with the reason. */
+  /** Resolves when the record is stored on disk with the reason. */
   readonly keepDead: (record: Uint8Array, reason: string) => Promise<void>;
   readonly observer: ForwardObserver;
   readonly delays: ForwardDelays;
   /** Resolves after `ms`, or as soon as the signal is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** 0 to below 1. */
+  /** From 0 to below 1. */
   readonly random: () => number;
-  /** Ends waits, and begins nothing new. */
+  /** Ends waits and prevents new calls. */
   readonly stop: AbortSignal;
-  /** Breaks off what is under way. */
+  /** Aborts calls in progress. */
   readonly cut: AbortSignal;
 }
 
 const damagedReason = "damaged in the spool: its checksum is of other bytes";
 
-/** Called when all records up to this one are taken or dead. */
+/** Called when all records up to this one are accepted or dead. */
 type Settle = (last: SpooledRecord) => Promise<void>;
 
 /**
- * Hands records over in their order, for as long as it takes. When some are
- * refused they are halved until the bad ones stand alone: n records with one
- * bad one take about 2·log2(n) further calls.
- * @returns a function that resolves with false when it was stopped before the end
+ * Sends records in their order, for as long as it takes. Refused records are halved until the bad ones
+ * stand alone: n records with one bad one take about 2·log2(n) further calls.
+ * @returns a function which resolves to false when it was stopped before the end
  */
-export function createHandOver(
-  options: HandOverOptions,
+export function createDelivery(
+  options: DeliveryOptions,
 ): (records: readonly SpooledRecord[], settle: Settle) => Promise<boolean> {
   const { receiver, observer, delays, stop, cut } = options;
 
@@ -75,7 +74,7 @@ export function createHandOver(
     const delayMs = bound / 2 + (options.random() * bound) / 2;
     return outcome.kind === "retry" ? delayMs + (outcome.afterMs ?? 0) : delayMs;
   }
-  async function bury(record: Uint8Array, reason: string): Promise<boolean> {
+  async function saveDead(record: Uint8Array, reason: string): Promise<boolean> {
     while (!stop.aborted) {
       try {
         await options.keepDead(record, reason);
@@ -88,20 +87,20 @@ export function createHandOver(
     }
     return false;
   }
-  /** A damaged record is a dead letter, and is never sent. */
-  async function handOver(records: readonly SpooledRecord[], settle: Settle): Promise<boolean> {
+  /** Sends records; a damaged record becomes a dead letter and is never sent. */
+  async function deliver(records: readonly SpooledRecord[], settle: Settle): Promise<boolean> {
     for (let start = 0; start < records.length; ) {
       const found = records.findIndex(({ isDamaged }, at) => at >= start && isDamaged);
       const end = found === -1 ? records.length : found;
-      if (end > start && !(await handOverWhole(records.slice(start, end), settle))) return false;
+      if (end > start && !(await deliverIntact(records.slice(start, end), settle))) return false;
       const damaged = records[end];
-      if (damaged !== undefined && !(await bury(damaged.bytes, damagedReason))) return false;
+      if (damaged !== undefined && !(await saveDead(damaged.bytes, damagedReason))) return false;
       if (damaged !== undefined) await settle(damaged);
       start = end + 1;
     }
     return true;
   }
-  async function handOverWhole(records: readonly SpooledRecord[], settle: Settle): Promise<boolean> {
+  async function deliverIntact(records: readonly SpooledRecord[], settle: Settle): Promise<boolean> {
     const outcome = await send(records.map(({ bytes }) => bytes));
     const [first] = records;
     const last = records.at(-1);
@@ -109,14 +108,14 @@ export function createHandOver(
     if (outcome.kind === "refused" && records.length > 1) {
       const middle = records.length >> 1;
       return (
-        (await handOverWhole(records.slice(0, middle), settle)) &&
-        (await handOverWhole(records.slice(middle), settle))
+        (await deliverIntact(records.slice(0, middle), settle)) &&
+        (await deliverIntact(records.slice(middle), settle))
       );
     }
     if (outcome.kind === "taken") observer.forwarded(records.length);
-    else if (outcome.kind !== "refused" || !(await bury(first.bytes, outcome.reason))) return false;
+    else if (outcome.kind !== "refused" || !(await saveDead(first.bytes, outcome.reason))) return false;
     await settle(last);
     return true;
   }
-  return handOver;
+  return deliver;
 }

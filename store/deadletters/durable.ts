@@ -1,28 +1,32 @@
 import { open } from "node:fs/promises";
-import { type DeadLetter, type DeadLetterObserver, encodeLetter } from "./deadletters.ts";
+import { type DeadLetter, type DeadLetterObserver, encodeDeadLetter } from "./deadletters.ts";
 import { openNdjsonDeadLetters } from "./ndjson.ts";
 
-/** Keeps letters of which none may be lost, one after the other. */
-export interface LetterKeeper extends AsyncDisposable {
+/** Stores dead letters of which none may be lost, one at a time. */
+export interface DurableDeadLetters extends AsyncDisposable {
   /**
-   * Resolves when the whole letter is on disk, however long that takes.
+   * Resolves when the whole dead letter is on disk, however long that takes.
    * @throws Error when the store is closed before
    */
   keep(letter: DeadLetter): Promise<void>;
 }
 
-export interface LetterKeeperOptions {
+export interface DurableDeadLettersOptions {
   readonly file: string;
   readonly observer: Pick<DeadLetterObserver, "failed" | "resumed">;
-  /** Pause before a failed write is tried again. */
+  /** The pause before a failed write is tried again. */
   readonly retryMs?: number;
 }
 
-/** Files of 64 MiB; 1,000 of them are kept. */
+/** Files of 64 MiB, of which 1,000 are kept. */
 const maxBytes = 64 * 2 ** 20;
 const keepFiles = 1_000;
 
-export function openLetterKeeper({ file, observer, retryMs }: LetterKeeperOptions): LetterKeeper {
+export function openDurableDeadLetters({
+  file,
+  observer,
+  retryMs,
+}: DurableDeadLettersOptions): DurableDeadLetters {
   let waiting: PromiseWithResolvers<void> | undefined;
   const letters = openNdjsonDeadLetters({
     file,
@@ -38,10 +42,10 @@ export function openLetterKeeper({ file, observer, retryMs }: LetterKeeperOption
   return {
     async keep(letter) {
       waiting = Promise.withResolvers();
-      const ndjson = Buffer.from(encodeLetter(letter, Number.POSITIVE_INFINITY));
+      const ndjson = Buffer.from(encodeDeadLetter(letter, Number.POSITIVE_INFINITY));
       letters.append({ count: 1, ndjson });
       await waiting.promise;
-      // Files that were rotated away were synced when they were closed.
+      // Rotated files were synced when they were closed.
       await using handle = await open(file, "r");
       await handle.sync();
     },

@@ -1,0 +1,55 @@
+import { statfsSync } from "node:fs";
+import { wordError, wordSystemError } from "../../base/text/system-error.ts";
+import { RecordsUnavailableError } from "./records.ts";
+
+export interface FreeSpaceOptions {
+  /** An existing folder. */
+  readonly folder: string;
+  /** The minimum of free disk space; records are refused below it. */
+  readonly minFreeBytes: number;
+  /** Returns milliseconds of a monotonic clock. */
+  readonly monotonicMs?: () => number;
+  /** Returns the bytes that a process without privileges may still write to the disk of a folder. */
+  readonly freeBytes?: (folder: string) => number;
+}
+
+/** The free space is measured at most this often; in between it is estimated. */
+const measureIntervalMs = 100;
+
+/**
+ * Refuses records before the disk is full: a full disk could not even store accepted ones.
+ * @returns a function to call before a record is accepted, which throws RecordsUnavailableError
+ */
+export function createFreeSpaceCheck(options: FreeSpaceOptions): (bytes: number) => void {
+  const { folder, minFreeBytes, monotonicMs = () => performance.now(), freeBytes = freeBytesOf } = options;
+  let free = 0;
+  let measuredAtMs = Number.NEGATIVE_INFINITY;
+  return (bytes) => {
+    const nowMs = monotonicMs();
+    if (nowMs - measuredAtMs >= measureIntervalMs) {
+      free = measure(freeBytes, folder);
+      measuredAtMs = nowMs;
+    }
+    if (free - bytes < minFreeBytes) {
+      throw new RecordsUnavailableError(
+        `the disk of "${folder}" has ${free} bytes free, at least ${minFreeBytes} must stay`,
+      );
+    }
+    free -= bytes;
+  };
+}
+
+/** Measures the free space, which fails when the folder was removed or is no longer mounted. */
+function measure(freeBytes: (folder: string) => number, folder: string): number {
+  try {
+    return freeBytes(folder);
+  } catch (error) {
+    const why = wordSystemError(error) ?? wordError(error);
+    throw new RecordsUnavailableError(`the disk of "${folder}" can't be measured: ${why}`, { cause: error });
+  }
+}
+
+function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
