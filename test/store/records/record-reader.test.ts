@@ -65,9 +65,9 @@ describe("reader of records", () => {
       truncateSync(join(folder, readdirSync(folder)[0]!), bytes);
       await using spool = openRecordSpool({ folder, after: read });
       const reader = createRecordReader({ folder, spool });
-      expect(await reader.bytesBehind(read)).toBe(0);
+      expect(await reader.bytesAfter(read)).toBe(0);
       await spool.append(record("2"));
-      expect(await reader.bytesBehind(read)).toBe(2);
+      expect(await reader.bytesAfter(read)).toBe(2);
       expect(await readAll(reader, read, 100)).toEqual(["2"]);
     },
   );
