@@ -40,9 +40,11 @@ export async function* eachUntilAborted<T>(
   }
 }
 
-/** A signal with a timer, which disposing of it stops. */
+/** A signal with a timer. Disposing of it stops the timer and forgets the caller. */
 export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
+  /** Ends the limit in time; the caller may still abort. */
+  stopTimer(): void;
 }
 
 /**
@@ -57,6 +59,7 @@ export function startTimeLimit(ms: number, reasonOf: () => unknown, caller?: Abo
   else caller?.addEventListener("abort", leave, { once: true });
   return {
     signal: controller.signal,
+    stopTimer: () => clearTimeout(timer),
     [Symbol.dispose]() {
       clearTimeout(timer);
       caller?.removeEventListener("abort", leave);

@@ -1,10 +1,10 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { RateLimit } from "../../base/async/token-bucket.ts";
 import { kResponseAttachment } from "../../base/rpc/rest-codec.ts";
 import type { AnalysisProxy } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { EventUserQuerySchema } from "../../gen/engage/analysis/v1/query_pb.ts";
 import { type Admission, createAdmission } from "./admission/admission.ts";
-import { createRateLimiter } from "./admission/rate-limiter.ts";
-import type { RateLimit, TokenBook } from "./admission/tokens.ts";
+import type { TokenBook } from "./admission/tokens.ts";
 import { createAnswers } from "./cache/answers.ts";
 import { admitQuery, eachWithinTime, runCall, streamCall, withinTime } from "./calls.ts";
 import { importCluster, listClusters } from "./cohorts/import.ts";
@@ -39,7 +39,7 @@ export interface AnalysisProxyOptions {
 /** The service: who may ask, for how long and how often, before the engine of a project that answers. */
 export function createAnalysisProxy(options: AnalysisProxyOptions): ServiceImpl<typeof AnalysisProxy> {
   const { projects, observer, style } = options;
-  const admission = createAdmission({ ...options, rateLimiter: createRateLimiter(options.monotonic) });
+  const admission = createAdmission(options);
   const answers = createAnswers(options);
   const forwardQuery = createForwardQuery({
     engines: [...projects.values()].map(({ engine }) => engine),

@@ -1,3 +1,4 @@
+import { backoffMs, halfJitter } from "../../base/async/backoff.ts";
 import { wordError } from "../../base/text/system-error.ts";
 import type { SpooledRecord } from "./read-batch.ts";
 import type { RecordReceiver, SendOutcome } from "./records.ts";
@@ -70,8 +71,7 @@ export function createDelivery(
   }
   function delayOf(outcome: SendOutcome, attempt: number): number {
     if (outcome.kind === "unknown_appid") return delays.unknownAppidMs;
-    const bound = Math.min(delays.maxDelayMs, delays.minDelayMs * 2 ** Math.min(attempt - 1, 40));
-    const delayMs = bound / 2 + (options.random() * bound) / 2;
+    const delayMs = halfJitter(backoffMs(attempt, delays), options.random());
     return outcome.kind === "retry" ? delayMs + (outcome.afterMs ?? 0) : delayMs;
   }
   async function saveDead(record: Uint8Array, reason: string): Promise<boolean> {

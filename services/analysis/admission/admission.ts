@@ -1,13 +1,14 @@
+import { type RateLimit, TokenBucket } from "../../../base/async/token-bucket.ts";
 import type { AnalysisProject } from "../project/project.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
 import { refuseQuery } from "../rest/query-body.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
-import { isReached, type RateLimit, type TokenBook, type TokenRule } from "./tokens.ts";
+import { isReached, type TokenBook, type TokenRule } from "./tokens.ts";
 
 export interface AdmissionOptions {
   readonly tokens: TokenBook;
   readonly projects: ReadonlyMap<number, AnalysisProject>;
-  readonly rateLimiter: RateLimiter;
+  /** Milliseconds that never go back. */
+  readonly monotonic: () => number;
   /** Of tokens without a limit of their own; undefined for none. */
   readonly rateLimit: RateLimit | undefined;
 }
@@ -36,12 +37,20 @@ export interface Admission {
   admit(credentials: Credentials, projectId: bigint | number, faults?: readonly QueryViolation[]): Admitted;
 }
 
-export function createAdmission({ tokens, projects, rateLimiter, rateLimit }: AdmissionOptions): Admission {
+export function createAdmission({ tokens, projects, monotonic, rateLimit }: AdmissionOptions): Admission {
+  const buckets = new Map<string, TokenBucket>();
   const limit = (rule: TokenRule): void => {
     const own = rule.rateLimit ?? rateLimit;
-    const retryAfterMs = own === undefined ? 0 : rateLimiter.take(rule.name, own);
-    if (retryAfterMs === 0) return;
-    const message = `too many queries with this token, at most ${own?.perSecond} a second`;
+    if (own === undefined) return;
+    const nowMs = monotonic();
+    const bucket = buckets.get(rule.name) ?? new TokenBucket(own, nowMs);
+    buckets.set(rule.name, bucket);
+    const retryAfterMs = bucket.waitMs(own, nowMs);
+    if (retryAfterMs === 0) {
+      bucket.take();
+      return;
+    }
+    const message = `too many queries with this token, at most ${own.perSecond} a second`;
     throw new AnalysisRefusal(returnCodes.busy, message, { retryAfterMs });
   };
   return {

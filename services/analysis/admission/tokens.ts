@@ -1,10 +1,5 @@
 import { hash } from "node:crypto";
-
-/** How often a token may be used; more at once up to `burst`. */
-export interface RateLimit {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+import type { RateLimit } from "../../../base/async/token-bucket.ts";
 
 /** A query token; only its digest is kept. */
 export interface TokenRule {
@@ -14,6 +9,7 @@ export interface TokenRule {
   readonly sha256: string;
   /** Ids of the projects it reaches; `*` for all, which makes it a root token. */
   readonly projects: "*" | readonly number[];
+  /** How often it may be used. */
   readonly rateLimit?: RateLimit | undefined;
 }
 

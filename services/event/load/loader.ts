@@ -1,3 +1,4 @@
+import { backoffMs, type Delays } from "../../../base/async/backoff.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { DeadLetterBatch } from "../../../store/deadletters/deadletters.ts";
 import {
@@ -32,7 +33,7 @@ export interface LoaderOptions {
   /** Resolves when refused records are kept. Called again with those of a batch that is prepared again. */
   readonly keepLetters: (letters: DeadLetterBatch) => Promise<void>;
   readonly limits: LoadLimits;
-  readonly delays: { readonly minDelayMs: number; readonly maxDelayMs: number };
+  readonly delays: Delays;
   readonly observer: LoadObserver;
   readonly clock: Pick<Clock, "now" | "monotonicMs" | "wait">;
 }
@@ -287,7 +288,7 @@ class SpoolLoader implements Loader {
 
   /** Doubles with each fault since the last load. */
   #delayMs(): number {
-    const { minDelayMs, maxDelayMs } = this.#options.delays;
-    return Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(this.#faults++, 30));
+    this.#faults++;
+    return backoffMs(this.#faults, this.#options.delays);
   }
 }

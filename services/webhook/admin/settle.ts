@@ -1,6 +1,7 @@
+import { backoffMs, fullJitter } from "../../../base/async/backoff.ts";
 import type { Settlement } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { ElementOutcome, Inbox } from "../../../store/inbox/inbox.ts";
-import { backoffMs, type RetryPolicy, toElementOutcome } from "../delivery/retry.ts";
+import { type RetryPolicy, toElementOutcome } from "../delivery/retry.ts";
 import { toOutcome } from "../targets/message-result.ts";
 import { decodeLeaseToken } from "./lease-token.ts";
 import { FieldFault } from "./refusals.ts";
@@ -53,7 +54,7 @@ async function settleOne(
   const lease = decodeLeaseToken(leaseToken);
   const policy = targets.get(lease?.target ?? "") ?? undefined;
   if (lease === undefined || policy === undefined) return undefined;
-  const times = { nowMs: inbox.clockMs(), delayMs: backoffMs(lease.attempt, policy, random()) };
+  const times = { nowMs: inbox.clockMs(), delayMs: fullJitter(backoffMs(lease.attempt, policy), random()) };
   const outcomes = results.flatMap((result): readonly ElementOutcome[] => {
     const outcome = toOutcome(result);
     return outcome === undefined ? [] : [toElementOutcome(result.index - 1, outcome, lease, policy, times)];

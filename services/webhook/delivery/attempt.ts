@@ -1,3 +1,4 @@
+import type { CallEnd } from "../../../base/async/breaker.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import {
   describeError,
@@ -6,7 +7,6 @@ import {
   type Target,
   type TargetOutcome,
 } from "../targets/target.ts";
-import type { CallEnd } from "./breaker.ts";
 import type { CallReport } from "./observer.ts";
 
 export interface AttemptOptions {

@@ -1,6 +1,3 @@
-import type { Clock } from "../../../base/async/clock.ts";
-import type { SharedRate } from "../../../base/async/shared-rate.ts";
-import type { Turn } from "../../../base/async/window-pacer.ts";
 import {
   type Admission,
   admit,
@@ -9,7 +6,10 @@ import {
   type CallEnd,
   closedBreaker,
   settleCall,
-} from "./breaker.ts";
+} from "../../../base/async/breaker.ts";
+import type { Clock } from "../../../base/async/clock.ts";
+import type { SharedRate } from "../../../base/async/shared-rate.ts";
+import type { Turn } from "../../../base/async/window-pacer.ts";
 
 export interface GateOptions {
   /** Calls at the same time. */

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { backoffMs, fullJitter } from "../../../base/async/backoff.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
 import type { AnsweredMessages } from "./answered.ts";
 import type { DeliveryObserver } from "./observer.ts";
-import { backoffMs, type RetryPolicy, toElementOutcome } from "./retry.ts";
+import { type RetryPolicy, toElementOutcome } from "./retry.ts";
 
 export interface HeldItemOptions {
   readonly inbox: Pick<Inbox, "extend" | "settle" | "clockMs">;
@@ -49,7 +50,7 @@ export class HeldItem {
     this.#options = options;
     this.#open = item.elements.length;
     this.#unsettled = item.elements.length;
-    this.#delayMs = backoffMs(item.attempt, options.policy, options.random());
+    this.#delayMs = fullJitter(backoffMs(item.attempt, options.policy), options.random());
   }
 
   /** Aborted when messages that wait for their turn must not be sent any more. */

@@ -1,7 +1,7 @@
+import type { BreakerPolicy } from "../../../base/async/breaker.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Inbox } from "../../../store/inbox/inbox.ts";
 import type { Target } from "../targets/target.ts";
-import type { BreakerPolicy } from "./breaker.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import type { RetryPolicy } from "./retry.ts";
 

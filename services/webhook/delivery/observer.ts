@@ -1,4 +1,4 @@
-import type { BreakerState } from "./breaker.ts";
+import type { BreakerState } from "../../../base/async/breaker.ts";
 
 /** Told what happens at the targets, for metrics and logs. Must not throw. */
 export interface DeliveryObserver {

@@ -1,15 +1,14 @@
+import type { Delays } from "../../../base/async/backoff.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
+import { dayMs, hourMs, minuteMs, secondMs } from "../../../base/time/units.ts";
 import type { ElementOutcome, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
 
 /** How often and how long a message is tried. */
-export interface RetryPolicy {
+export interface RetryPolicy extends Delays {
   readonly maxAttempts: number;
-  /** Since the message was accepted. Does not apply to replayed messages, which are as old as they are. */
+  /** Since the message was accepted. It does not apply to replayed messages, whose age is not their fault. */
   readonly maxAgeMs: number;
-  /** Bound of the first wait; twice that for each further one. */
-  readonly minDelayMs: number;
-  readonly maxDelayMs: number;
 }
 
 type Tried = Pick<WorkItem, "attempt" | "acceptedClockMs" | "replay">;
@@ -31,15 +30,6 @@ export function overdueReason(
   if (item.replay !== null || nowMs - item.acceptedClockMs <= policy.maxAgeMs) return undefined;
   const failure = item.attempt === 1 ? "" : `: ${last}`;
   return `given up after ${describeAge(policy.maxAgeMs)}${failure}`;
-}
-
-/**
- * Exponential backoff with full jitter: anything from 0 to the bound, so that
- * messages that failed together don't come back together.
- * @param random 0 to below 1
- */
-export function backoffMs(attempt: number, { minDelayMs, maxDelayMs }: RetryPolicy, random: number): number {
-  return random * Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(attempt - 1, 40));
 }
 
 /**
@@ -78,10 +68,10 @@ function waitMs(afterMs: number | undefined, delayMs: number, { minDelayMs }: Re
 }
 
 const units = [
-  [86_400_000, "d"],
-  [3_600_000, "h"],
-  [60_000, "min"],
-  [1_000, "s"],
+  [dayMs, "d"],
+  [hourMs, "h"],
+  [minuteMs, "min"],
+  [secondMs, "s"],
 ] as const;
 
 /** `24 h`, `90 s`, `1500 ms`: in the largest unit that needs no fraction. */

@@ -1,54 +1,25 @@
+import { type RateLimit, TokenBucket } from "../../../base/async/token-bucket.ts";
 import { explainMismatch, type KnownSecret, type Mismatch } from "./explain.ts";
 
-/** The explanation of a mismatch, or undefined when there have been too many of late. */
+/** The explanation of a mismatch, or undefined when there were too many recently. */
 export type Explain = (mismatch: Mismatch) => string | undefined;
 
-interface Allowance {
-  /** Explanations in a row. */
-  readonly burst: number;
-  /** Those regained in a second. */
-  readonly perSecond: number;
-}
-
-/** Strangers must not keep the process hashing, on one channel or on all of them. */
-const ofChannel: Allowance = { burst: 5, perSecond: 1 };
-const ofAll: Allowance = { burst: 10, perSecond: 3 };
+/** Unauthenticated callers must not keep the process hashing, on one channel or on all of them. */
+const ofChannel: RateLimit = { burst: 5, perSecond: 1 };
+const ofAll: RateLimit = { burst: 10, perSecond: 3 };
 
 /** Explains mismatches at a bounded rate, for each channel and for all together. */
 export function createExplainer(secrets: readonly KnownSecret[], monotonicMs: () => number): Explain {
-  const channels = new Map<string, Budget>();
-  const all = new Budget(ofAll, monotonicMs());
+  const channels = new Map<string, TokenBucket>();
+  const all = new TokenBucket(ofAll, monotonicMs());
   return (mismatch) => {
     const { channel } = mismatch;
     const atMs = monotonicMs();
-    const own = channels.get(channel) ?? new Budget(ofChannel, atMs);
+    const own = channels.get(channel) ?? new TokenBucket(ofChannel, atMs);
     channels.set(channel, own);
-    if (!own.has(atMs) || !all.has(atMs)) return undefined;
+    if (own.waitMs(ofChannel, atMs) > 0 || all.waitMs(ofAll, atMs) > 0) return undefined;
     own.take();
     all.take();
     return explainMismatch(mismatch, secrets);
   };
-}
-
-class Budget {
-  readonly #allowance: Allowance;
-  #left: number;
-  #atMs: number;
-
-  constructor(allowance: Allowance, atMs: number) {
-    this.#allowance = allowance;
-    this.#left = allowance.burst;
-    this.#atMs = atMs;
-  }
-
-  has(atMs: number): boolean {
-    const { burst, perSecond } = this.#allowance;
-    this.#left = Math.min(burst, this.#left + ((atMs - this.#atMs) / 1_000) * perSecond);
-    this.#atMs = atMs;
-    return this.#left >= 1;
-  }
-
-  take(): void {
-    this.#left--;
-  }
 }

@@ -1,5 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Dispatcher } from "undici";
+import { startTimeLimit } from "../../../../base/async/abort.ts";
+import { backoffMs, type Delays, halfJitter } from "../../../../base/async/backoff.ts";
+import {
+  type Breaker,
+  type BreakerPass,
+  type BreakerState,
+  type CallEnd,
+  createBreaker,
+} from "../../../../base/async/breaker.ts";
 import {
   ContentEncodingError,
   decodePieces,
@@ -8,13 +17,6 @@ import {
 import { wordSystemError } from "../../../../base/text/system-error.ts";
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import type { PlatformConfig } from "../config.ts";
-import {
-  type Breaker,
-  type BreakerPass,
-  type BreakerState,
-  type CallOutcome,
-  createBreaker,
-} from "./breaker.ts";
 import { type Connections, openConnections, type RequestFault } from "./connections.ts";
 import type { Redactor } from "./redact.ts";
 
@@ -60,7 +62,7 @@ export interface Upstream extends AsyncDisposable {
 export interface UpstreamObserver {
   /** A query is sent again. */
   retried?(error: Error): void;
-  breakerTurned?(state: BreakerState): void;
+  breakerTurned?(state: BreakerState["kind"]): void;
 }
 
 export interface UpstreamDeps {
@@ -74,8 +76,8 @@ export interface UpstreamDeps {
   readonly ca: string | undefined;
 }
 
-/** Before the first retry, half as much or more; then twice as long each time. */
-const retryMs = 100;
+/** The number of retries is configured, so no wait is very long. */
+const retryDelays: Delays = { minDelayMs: 100, maxDelayMs: Number.POSITIVE_INFINITY };
 
 /**
  * A platform that was silent until the caller's own time was over has failed
@@ -99,11 +101,16 @@ export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstre
       call.signal.throwIfAborted();
       const pass = enter(breaker);
       const startedMs = deps.now();
-      const deadline = startDeadline(call.signal, Math.max(config.timeoutMs, call.allowedMs));
+      const timeoutMs = Math.max(config.timeoutMs, call.allowedMs);
+      const deadline = startTimeLimit(
+        timeoutMs,
+        () => new AnalysisRefusal(returnCodes.timeout, `the platform did not answer within ${timeoutMs} ms`),
+        call.signal,
+      );
       const faultOf = (error: unknown): unknown =>
         deadline.signal.aborted ? deadline.signal.reason : faultOfConnection(error, config, deps.redactor);
-      const end = (outcome: CallOutcome): void => {
-        deadline.clear();
+      const end = (outcome: CallEnd["kind"]): void => {
+        deadline[Symbol.dispose]();
         const isSilent = isTimeout(call.signal) && deps.now() - startedMs >= silenceMs;
         pass.end(call.signal.aborted && !isSilent ? "none" : outcome);
       };
@@ -161,45 +168,18 @@ async function postWithRetries(
       const { isUnanswered, cause } = error as RequestFault;
       if (!isUnanswered || attempt === retries) throw cause;
       observer.retried?.(redactor.error(cause));
-      const pauseMs = retryMs * 2 ** attempt * (0.5 + random() / 2);
+      const pauseMs = halfJitter(backoffMs(attempt + 1, retryDelays), random());
       await wait(pauseMs, undefined, { signal: request.signal });
     }
   }
 }
 
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** The caller may still abort. */
-  stopTimer(): void;
-  clear(): void;
-}
-
-function startDeadline(caller: AbortSignal, timeoutMs: number): Deadline {
-  const controller = new AbortController();
-  const onAbort = (): void => controller.abort(caller.reason);
-  caller.addEventListener("abort", onAbort, { once: true });
-  const message = `the platform did not answer within ${timeoutMs} ms`;
-  const timer = setTimeout(
-    () => controller.abort(new AnalysisRefusal(returnCodes.timeout, message)),
-    timeoutMs,
-  );
-  const stopTimer = (): void => clearTimeout(timer);
-  return {
-    signal: controller.signal,
-    stopTimer,
-    clear() {
-      stopTimer();
-      caller.removeEventListener("abort", onAbort);
-    },
-  };
-}
-
 function answerOf(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   faultOf: (error: unknown) => unknown,
-  end: (outcome: CallOutcome) => void,
+  end: (outcome: CallEnd["kind"]) => void,
 ): UpstreamAnswer {
-  let outcome: CallOutcome = "none";
+  let outcome: CallEnd["kind"] = "none";
   let isBlamed = false;
   // One may come after the last piece was read or the body given up; who reads is told of all others.
   body.on("error", () => {});

@@ -1,35 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { backoffMs, overdueReason, toElementOutcome } from "../../../../services/webhook/delivery/retry.ts";
+import { overdueReason, toElementOutcome } from "../../../../services/webhook/delivery/retry.ts";
 import type { TargetOutcome } from "../../../../services/webhook/targets/target.ts";
 import type { ElementOutcome } from "../../../../store/inbox/inbox.ts";
 
 const policy = { maxAttempts: 3, maxAgeMs: 3_600_000, minDelayMs: 1_000, maxDelayMs: 60_000 };
 const item = { attempt: 1, acceptedClockMs: 0, replay: null, lastReason: null };
-
-describe("backoff", () => {
-  it.each([
-    [1, 0.5, 500],
-    [2, 0.5, 1_000],
-    [6, 0.5, 16_000],
-    [7, 0.5, 30_000],
-    [1_000, 0.5, 30_000],
-    [4, 0, 0],
-  ])("attempt %d at random %d: %d ms", (attempt, random, expected) => {
-    expect(backoffMs(attempt, policy, random)).toBe(expected);
-  });
-
-  it("stays within its bounds", () => {
-    const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2_000 }), random, (attempt, value) => {
-        const delayMs = backoffMs(attempt, policy, value);
-        expect(delayMs).toBeGreaterThanOrEqual(0);
-        expect(delayMs).toBeLessThan(Math.min(60_000, 1_000 * 2 ** (attempt - 1)) + 1);
-      }),
-    );
-  });
-});
 
 describe("outcomes", () => {
   const retry = (afterMs?: number): TargetOutcome => ({ kind: "retry", reason: "busy", afterMs });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BreakerState } from "../../../../../services/analysis/platform/upstream/breaker.ts";
+import type { BreakerState } from "../../../../../base/async/breaker.ts";
 import { AnalysisRefusal } from "../../../../../services/analysis/refusal/refusal.ts";
 import { createIdentity } from "../../../../cmd/config/certificate.ts";
 import {
@@ -192,7 +192,7 @@ describe("the breaker", () => {
   )("opens after %s in %s, and closes after a probe", async (_name, operation, behaviour) => {
     await using platform = await openFakePlatform(behaviour);
     const clock = { ms: 0 };
-    const states: BreakerState[] = [];
+    const states: BreakerState["kind"][] = [];
     await using engine = openEngine(
       platform.url,
       { timeoutMs: 300, breaker: { failures: 3, openMs: 1_000 } },
@@ -227,7 +227,7 @@ describe("the breaker", () => {
     const started = Promise.withResolvers<void>();
     await using platform = await openFakePlatform(() => started.resolve());
     const clock = { ms: 0 };
-    const states: BreakerState[] = [];
+    const states: BreakerState["kind"][] = [];
     await using engine = openEngine(
       platform.url,
       { breaker: { failures: 1 } },
