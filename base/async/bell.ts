@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** Something that loops wait for: it is rung, or the time is over. One ring wakes all who wait, or the next who does. */
+/** A signal that loops wait for with a timeout. One `ring` wakes all that wait, or else the next that waits. */
 export class Bell {
   readonly #clock: Pick<Clock, "after">;
   readonly #waiting = new Set<() => void>();

@@ -1,13 +1,13 @@
 import type { Clock } from "./clock.ts";
 
-/** Smaller steps are those by which a clock is kept right over the network. */
+/** Smaller steps come from synchronization over the network. */
 const minJumpMs = 2_000;
 const lookMs = 1_000;
 
 /**
  * Reports each jump of the computer's clock once, within about a second.
- * A computer that was suspended reports the time for which it stood still.
- * @param onJump called with the milliseconds by which the clock was put forward; negative when it was set back
+ * After a suspension it reports the duration of the suspension.
+ * @param onJump receives the milliseconds by which the clock was set forward; negative when it was set back
  */
 export function watchClockJumps(clock: Omit<Clock, "wait">, onJump: (ms: number) => void): Disposable {
   let aheadMs = clock.now() - clock.monotonicMs();

@@ -1,20 +1,20 @@
 /**
- * Time, as a parameter of what waits or measures. The two clocks are not exchangeable:
- * `now` may jump when the computer's clock is set, so it is only for times that are
- * shown or stored; all else (waits, leases, pacing, ages, retention) goes by `monotonicMs`.
+ * The time, as a parameter of code that waits or measures. The two clocks are not interchangeable: `now` may jump when
+ * the computer's clock is set, so it is only for times that are shown or stored. Everything else (waits, leases, pacing,
+ * ages, retention) uses `monotonicMs`.
  */
 export interface Clock {
-  /** Milliseconds since 1970. Jumps when the computer's clock is set. */
+  /** Returns milliseconds since 1970. Jumps when the computer's clock is set. */
   now(): number;
-  /** Milliseconds since some moment; never goes back, and does not follow changes of the system time. */
+  /** Returns milliseconds since some moment. It never decreases, and ignores changes of the system time. */
   monotonicMs(): number;
   /** Resolves after `ms`, or as soon as the signal is aborted. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls back after `ms`; the function returned cancels that. */
+  /** Calls `call` after `ms`. The returned function cancels the call. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** Node's timers take no more, and fire at once for a longer time. */
+/** The longest time of Node's timers; with a longer time they fire at once. */
 const maxTimerMs = 2_147_483_647;
 
 function after(ms: number, call: () => void): () => void {
@@ -22,9 +22,9 @@ function after(ms: number, call: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** `wait` of a clock, by its `after`. */
+/** Implements `wait` of a clock with its `after`. */
 export function createWait(after: Clock["after"]): Clock["wait"] {
-  // Not timers/promises: an abort, the usual end here, would make an error with a stack trace each time.
+  // Not timers/promises: an abort, which is the usual end here, would create an error with a stack trace.
   return (ms, signal) => {
     if (signal.aborted) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -47,22 +47,20 @@ export const systemClock: Clock = {
 };
 
 /**
- * A clock that starts at the present time and from then on goes by the monotonic
- * clock: milliseconds since 1970 that never jump within this process. Its distance
- * to the computer's clock is what that was set by since the start.
+ * Returns a clock that starts at the present time and then follows the monotonic clock: milliseconds since 1970 that
+ * never jump within this process. Its difference to the computer's clock is the sum of the jumps since the start.
  */
 export function createSteadyNow(clock: Pick<Clock, "now" | "monotonicMs">): () => number {
   const aheadMs = clock.now() - clock.monotonicMs();
   return () => Math.round(aheadMs + clock.monotonicMs());
 }
 
-/** A difference below this is the error of measuring, or a clock that is kept right over the network. */
+/** Smaller differences are errors of measurement, or synchronization over the network. */
 const maxDriftMs = 2_000;
 
 /**
- * The computer's clock, but a jump of it counts only after it has stayed for
- * `settleMs`; until then the time passes as before the jump. For what can't be
- * undone and may wait, such as dropping what is too old.
+ * Returns the computer's clock, in which a jump counts only after it has lasted for `settleMs`; until then time passes
+ * as before the jump. It is for actions that cannot be undone and may wait, such as dropping old data.
  */
 export function createSettledNow(clock: Pick<Clock, "now" | "monotonicMs">, settleMs: number): () => number {
   let aheadMs = clock.now() - clock.monotonicMs();

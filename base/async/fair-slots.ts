@@ -1,19 +1,19 @@
-/** For whom work is done. Work of one sharer takes turns with that of the others. */
+/** The group and member for which work is done. Sharers get slots in turns. */
 export interface Sharer {
-  /** Such as the id of a project. */
+  /** The id of a project, for example. */
   readonly group: string | number;
-  /** Such as the name of a token. */
+  /** The name of a token, for example. */
   readonly member: string;
 }
 
 export interface FairSlotsOptions {
-  /** Slots that anyone may hold. */
+  /** Slots that any sharer may hold. */
   readonly maxRunning: number;
   /** Further slots, each for a sharer that holds none; the last of them for a group that holds none. */
   readonly reserved: number;
-  /** How many requests of one sharer may wait. All sharers together may have four times as many. */
+  /** The number of requests of one sharer that may wait; four times as many of all sharers together. */
   readonly maxWaiting: number;
-  /** The error for a request that may not even wait. */
+  /** Returns the error for a request that may not wait. */
   readonly refuse: (counts: SlotCounts, limits: Pick<FairSlotsOptions, "maxRunning" | "maxWaiting">) => Error;
 }
 
@@ -23,15 +23,14 @@ export interface SlotCounts {
 }
 
 /**
- * Limits how much work runs at a time and divides the slots fairly: the next
- * slot goes to the group, and within it to the member, that holds fewest and
- * was served longest ago. One sharer can use all ordinary slots while it is
- * alone, and another that comes then gets a reserved slot at once.
+ * Limits concurrent work and divides the slots fairly: the next slot goes to the group, and within it to the member,
+ * that holds fewest slots and was served longest ago. One sharer can use all ordinary slots while it is alone; another
+ * that arrives then gets a reserved slot at once.
  */
 export interface FairSlots {
   /**
-   * Resolves to a function that gives the slot back; calling it again does nothing.
-   * @throws what `refuse` makes when too many requests wait; the signal's reason
+   * Resolves to a function that releases the slot; calling it again does nothing.
+   * @throws the error of `refuse` when too many requests wait; the signal's reason
    */
   take(sharer: Sharer, signal: AbortSignal): Promise<() => void>;
   counts(): SlotCounts;
@@ -42,7 +41,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** What is known of one group or one member; kept for ever, for there are few of either. */
+/** The state of one group or member. It is never removed, since there are few. */
 interface Share {
   running: number;
   waiting: number;
@@ -68,7 +67,7 @@ export function createFairSlots(options: FairSlotsOptions): FairSlots {
 class Slots {
   readonly #options: FairSlotsOptions;
   readonly #shares = new Map<string, Share>();
-  /** In the order of arrival. */
+  /** Waiting requests in the order of arrival. */
   readonly #waiting = new Set<Waiting>();
   #running = 0;
   #starts = 0;
@@ -144,7 +143,7 @@ class Slots {
     return best;
   }
 
-  /** Whether `a`, which came later, is served before `b`. */
+  /** Reports whether `a`, which arrived later, is served before `b`. */
   #isBefore(a: Waiting, b: Waiting): boolean {
     const [ofA, ofB] = [a, b].map(({ sharer }) => {
       const [group, member] = this.#sharesOf(sharer);

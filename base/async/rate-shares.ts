@@ -1,40 +1,39 @@
-/** What a process asks of a rate that all processes have together. */
+/** A process's request for its share of a rate that all processes use together. */
 export interface ShareAsked {
-  /** Of the answer before; undefined: the first time, or when the share was left. */
+  /** The token of the previous share; undefined the first time, and after the share was left. */
   readonly token?: string | undefined;
-  /** Calls in a second, over all processes, 1 to 10,000. */
+  /** Calls a second, over all processes, 1 to 10,000. */
   readonly perSecond: number;
   /**
-   * What the process may have sent by less than a second ago, 0 to 10,000. What
-   * it had beyond that is given back: others may have it at once.
+   * The rate at which the process may have sent within the last second, 0 to 10,000. A larger share from before is
+   * given back, and is free for other processes at once.
    */
   readonly held: number;
-  /** How much of it could be used, 0 to 10,000; 0 and nothing held: the share is left. */
+  /** The rate that the process could use, 0 to 10,000. With 0 wanted and 0 held, the share is left. */
   readonly wanted: number;
-  /** How long the answer is good for; 1 ms to 1 minute. */
+  /** How long the share is valid, 1 ms to 1 minute. */
   readonly leaseMs: number;
 }
 
-/** A part of a rate. Those of all processes are never more than the rate together. */
+/** A part of a rate. The shares of all processes never exceed the rate together. */
 export interface Share {
   readonly token: string;
-  /** Calls in a second that may be made until the lease ends, which began before the question. */
+  /** Calls a second until the lease ends. The lease began before the request. */
   readonly held: number;
   /**
-   * What `held` is to become. Where that is less, the process sends no more than
-   * this from now on, and asks again with less `held` when a second is over
-   * since the last answer to what it sent before.
+   * The future value of `held`. If it is lower, the process sends at this rate from now on, and asks again with a
+   * lower `held` a second after the last response to what it sent before.
    */
   readonly fair: number;
-  /** Shares of all processes; more than `perSecond` while one that is lowered is still held in part. */
+  /** The sum of all shares; more than `perSecond` while a lowered share is still partly held. */
   readonly total: number;
-  /** In how long a share that is held by a process that has ended is free; undefined: none is. */
+  /** The time until the share of a process that has ended is free; undefined if there is none. */
   readonly freeInMs?: number | undefined;
 }
 
-/** The shares of one rate, kept where all its processes can ask. */
+/** The shares of one rate, in a store that all its processes use. */
 export interface RateShares {
   shareRate(asked: ShareAsked): Promise<Share>;
-  /** @param afterMs until what was sent is in no window of a second any more */
+  /** Gives the share back. @param afterMs the time until no request counts in a window of a second any more */
   leaveRate(token: string, afterMs: number): Promise<void>;
 }

@@ -6,42 +6,41 @@ import { type Turn, WindowPacer } from "./window-pacer.ts";
 export interface SharedRateOptions {
   readonly shares: RateShares;
   readonly clock: Clock;
-  /** Aborted when nothing more is sent. */
+  /** Aborted when sending ends. */
   readonly signal: AbortSignal;
   readonly failed: (error: unknown) => void;
 }
 
 /** A process that dies holds its share for this long and some seconds more. */
 const leaseMs = 10_000;
-/** How often the share is looked at while there is something to send. */
+/** How often the share is renewed while requests wait or are sent. */
 const periodMs = 500;
-/** How often it is looked at while more could be sent than the share allows. */
+/** How often it is renewed while more could be sent than the share allows. */
 const wantingPeriodMs = 200;
 /** A process that has not sent for this long gives its share back. */
 const idleMs = 1_000;
-/** The least time between two looks while answers are waited for. */
+/** The least time between two renewals while responses are awaited. */
 const shortestMs = 20;
-/** After this time no request that was sent before counts in any window. */
+/** After this time earlier requests no longer count in any window. */
 const maxQuietMs = 2_000;
 /** The pause after a failure of the store. */
 const pauseMs = 1_000;
-/** A process that does not use its whole share asks for this many times what it uses. */
+/** A process that uses less than its share asks for its use times this factor. */
 const headroom = 1.5;
-/** What is left of use by the next look when there is none. */
+/** The factor by which the measured use shrinks at each renewal without use. */
 const fading = 0.8;
 
-/** What was last asked for. */
+/** The rate that was last requested from the store. */
 interface Wish {
   readonly perSecond: number;
-  /** 0: nothing. */
+  /** Calls a second; 0 for none. */
   readonly wanted: number;
 }
 
 /**
- * A rate of calls that several processes have together, as far as it is this
- * process's: a share that it asks for while it sends, and paces by the answers to its own requests. As
- * shares are never more than the rate together, and one becomes less only a
- * second after the answers to what was sent by it, the rate is kept over all.
+ * This process's part of a rate that several processes use together. It requests a share while it sends, and paces it
+ * by the responses to its own requests. The shares never exceed the rate together, and a share shrinks only a second
+ * after the responses to what was sent by it, so the rate holds over all processes.
  */
 export class SharedRate {
   readonly #options: SharedRateOptions;
@@ -52,15 +51,15 @@ export class SharedRate {
   #wish: Wish = { perSecond: 0, wanted: 0 };
   /** The share, as the store counts it. */
   #held = 0;
-  /** What is sent by; less than `#held` while the rest is on its way back. */
+  /** The rate of sending; less than `#held` while the rest is being given back. */
   #perSecond = 0;
-  /** So many turns were handed out when more was sent by. */
+  /** The number of turns that were given out at a higher rate. */
   #fasterTurns = 0;
   #isShort = false;
   #freeInMs = Number.POSITIVE_INFINITY;
   #lookedMs = 0;
   #usedMs = 0;
-  /** Requests in a second, at most in the last seconds. */
+  /** The highest rate of requests within the last seconds. */
   #used = 0;
 
   constructor(options: SharedRateOptions) {
@@ -71,7 +70,7 @@ export class SharedRate {
 
   /**
    * Resolves when a request may be sent. Rejects with the reason of a signal, the rate's or its own.
-   * @param limit calls in a second, over all processes
+   * @param limit calls a second, over all processes
    */
   take(limit: number, signal?: AbortSignal): Promise<Turn> {
     const turn = this.#pacer.take(limit, signal);
@@ -84,12 +83,12 @@ export class SharedRate {
     return turn;
   }
 
-  /** Whether there is nothing to be remembered. */
+  /** True when no share is held or requested, so that the object may be dropped. */
   get isIdle(): boolean {
     return this.#working === undefined;
   }
 
-  /** Leaves the share to others; nothing is sent any more. */
+  /** Gives the share back. Nothing may be sent after that. */
   async leave(): Promise<void> {
     const { shares, clock, failed } = this.#options;
     this.#bell.ring();
@@ -100,7 +99,7 @@ export class SharedRate {
     await shares.leaveRate(this.#token, afterMs).catch(failed);
   }
 
-  /** Until the share is left, or nothing is to be sent any more. */
+  /** Renews the share until it is left or sending ends. */
   async #work(): Promise<void> {
     const { signal, failed } = this.#options;
     while (!signal.aborted) {
@@ -128,7 +127,7 @@ export class SharedRate {
     this.#held = share.held;
     const perSecond = Math.min(share.held, share.fair);
     if (perSecond >= this.#perSecond) this.#perSecond = perSecond;
-    // One step at a time: another one would put off the end of the first.
+    // One step at a time: a second step would delay the end of the first.
     else if (isQuiet || share.held < this.#perSecond) {
       this.#perSecond = perSecond;
       this.#fasterTurns = this.#pacer.count;

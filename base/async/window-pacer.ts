@@ -5,29 +5,29 @@ export interface WindowPacerOptions {
   readonly signal: AbortSignal;
 }
 
-/** What this process may send. */
+/** The rate at which this process may send. */
 export interface Allowance {
-  /** Requests in a second; 0: none. */
+  /** Requests a second; 0 for none. */
   readonly perSecond: number;
-  /** What all processes together may send: who asks for less has to wait for another allowance. */
+  /** The rate of all processes together. A request with a lower limit waits for another allowance. */
   readonly ofAll: number;
-  /** Monotonic; then it is over. */
+  /** The end of the allowance, in monotonic milliseconds. */
   readonly untilMs: number;
 }
 
 /** The right to send one request. */
 export interface Turn {
-  /** It is sent now. False: the allowance is over, another turn has to be taken. */
+  /** Marks the request as sent now. Returns false if the allowance has ended; then take another turn. */
   begin(): boolean;
-  /** The request is answered, or was given up; a turn that was not begun is given back. */
+  /** Marks the request as answered or given up. A turn that was not begun is given back. */
   done(): void;
 }
 
 export interface PacerUse {
-  /** Of those who wait now. */
+  /** The limits of the requests that wait now. */
   readonly limits: readonly number[];
   readonly turns: number;
-  /** Whether a caller was waiting at every moment. */
+  /** True if a request was waiting the whole time. */
   readonly wasAlwaysAwaited: boolean;
 }
 
@@ -36,54 +36,53 @@ interface Waiter extends PromiseWithResolvers<Turn> {
 }
 
 export const windowMs = 1_000;
-/** A request that is not answered by then is taken to have arrived; what arrives later may be one too many. */
+/** After this time a request without a response counts as arrived; a later arrival may exceed the limit. */
 const arrivalMs = 40;
-/** How long sending may be held up by answers that are later than that, all in all, and how much of it comes back in a second. */
+/** The total time for which later responses may delay sending, and how much of it is regained in a second. */
 const maxPatienceMs = 500;
 const patiencePerSecondMs = 10;
-/** What is handed to another process waits longer for answers: it is handed seldom. */
+/** Giving a share to another process waits longer for responses, since it is rare. */
 const quietPatienceMs = 1_000;
-/** How often it is checked, while requests are under way, whether the process was held up. */
+/** How often the pacer checks for a stall of the process while requests are in flight. */
 const beatMs = 50;
-/** A look that comes later than this was held up, and so may be what was to be sent. */
+/** A check that is later than this shows a stall, which may have delayed requests too. */
 const stallMs = 100;
-/** Timers come late: what was to go in the meantime goes at once, but no more than would have gone in this time. */
+/** Timers fire late: requests that are due by then are sent at once, but no more than fit into this time. */
 const burstMs = 50;
 const firstCapacity = 64;
 const none: Allowance = { perSecond: 0, ofAll: 0, untilMs: Number.NEGATIVE_INFINITY };
 
 /**
- * Lets at most N requests go in any second, as the receiver
- * counts them: of N + 1 in a row the last goes a second after the answer to the
- * first, since it is not known when a request arrives, but it has when it is
- * answered. Slow receivers would hold that up, so an answer is waited for as long
- * as patience lasts, and 40 ms otherwise; then at least 95 % of the rate is left.
- * Fresh windows are filled at equal distances, and delays are made up for at twice
- * the rate.
+ * Sends at most N requests in any second, as the receiver counts them: a request is sent a second after the response to
+ * the request N before it. It is unknown when a request arrives, but it has arrived when its response does. Slow
+ * receivers would delay sending, so a response is awaited as long as patience lasts, and 40 ms otherwise; at least 95 %
+ * of the rate is reached. Fresh windows are filled at equal distances, and delays are made up for at twice the rate.
+ *
+ * See docs/decisions/0031-rate-at-the-receiver.md.
  */
 export class WindowPacer {
   readonly #options: WindowPacerOptions;
   readonly #waiting: Waiter[] = [];
   #allowance = none;
-  /** Another one is not a continuation of the one before, which was over. */
+  /** The number of allowances that did not continue the previous one. */
   #allowances = 0;
   /**
-   * When turns were begun and done, the latest ones of all; by their number modulo
-   * the length. Infinite: not yet; given back: done before all times.
+   * The times at which the latest turns were begun and done, by their number modulo the length. Infinity means not yet;
+   * minus infinity means that the turn was given back.
    */
   #begun = new Float64Array(firstCapacity);
   #done = new Float64Array(firstCapacity);
   #count = 0;
   #looked = 0;
   #wasFree = true;
-  /** Before it the next would follow its predecessor too closely. */
+  /** The earliest time of the next request, by the distance to the previous one. */
   #nextMs = Number.NEGATIVE_INFINITY;
   #patienceMs = maxPatienceMs;
   #refilledMs: number;
   #isHanding = false;
-  /** Turns that are begun and not done. */
+  /** The number of turns that are begun and not done. */
   #underWay = 0;
-  /** When it was last looked whether the process stands still; undefined while nothing is under way. */
+  /** The time of the last check for a stall; undefined while nothing is in flight. */
   #beatAtMs: number | undefined;
   #wake = (): void => {};
 
@@ -92,7 +91,7 @@ export class WindowPacer {
     this.#refilledMs = options.clock.monotonicMs();
   }
 
-  /** From now on; what was sent before counts. */
+  /** Sets the allowance from now on. Earlier requests still count. */
   allow(allowance: Allowance): void {
     const now = this.#options.clock.monotonicMs();
     if (now >= this.#allowance.untilMs) this.#allowances++;
@@ -106,7 +105,7 @@ export class WindowPacer {
 
   /**
    * Resolves when a request may be sent. Rejects with the reason of a signal, the pacer's or its own.
-   * @param limit requests in a second, of all processes
+   * @param limit requests a second, over all processes
    */
   take(limit: number, signal?: AbortSignal): Promise<Turn> {
     const waiter = { ...Promise.withResolvers<Turn>(), limit };
@@ -115,7 +114,7 @@ export class WindowPacer {
     if (signal === undefined) return waiter.promise;
     const drop = (): void => this.#drop(waiter, signal.reason);
     signal.addEventListener("abort", drop);
-    // The signal may outlive the request by far.
+    // The signal may outlive the request.
     return waiter.promise.finally(() => signal.removeEventListener("abort", drop));
   }
 
@@ -128,7 +127,7 @@ export class WindowPacer {
     this.#wake();
   }
 
-  /** Turns so far. */
+  /** The number of turns so far. */
   get count(): number {
     return this.#count;
   }
@@ -137,7 +136,7 @@ export class WindowPacer {
     return this.#waiting.length > 0;
   }
 
-  /** What was going on since this was last asked. */
+  /** Returns the use since the last call. */
   look(): PacerUse {
     const limits = this.#waiting.map(({ limit }) => limit);
     const use = { limits, turns: this.#count - this.#looked, wasAlwaysAwaited: !this.#wasFree };
@@ -146,7 +145,7 @@ export class WindowPacer {
     return use;
   }
 
-  /** The time from which on none of the first `count` turns is in a window; infinite while one has not begun. */
+  /** Returns the time from which none of the first `count` turns is in a window; infinite while one has not begun. */
   quietAtMs(count: number): number {
     let arrivedMs = Number.NEGATIVE_INFINITY;
     for (let number = Math.max(0, this.#count - this.#done.length); number < count; number++) {
@@ -187,7 +186,7 @@ export class WindowPacer {
     return before < 0 ? this.#nextMs : Math.max(this.#nextMs, this.#arrivedAt(before) + windowMs);
   }
 
-  /** When it is certain, or taken for certain, that the receiver has counted a request. */
+  /** Returns the time at which the receiver has counted a request, known or assumed. */
   #arrivedAt(number: number): number {
     const place = number % this.#done.length;
     const assumedMs = this.#begun[place]! + arrivalMs + Math.max(0, this.#patienceMs);
@@ -202,7 +201,7 @@ export class WindowPacer {
     if (before >= 0) {
       const waitedMs = Math.min(now, this.#done[placeBefore]! + windowMs);
       const excessMs = waitedMs - (this.#begun[placeBefore]! + windowMs + arrivalMs);
-      // Each of a window is late by it, the window as a whole only once.
+      // Each request of a window is late by this, the window as a whole only once.
       this.#patienceMs -= Math.max(0, excessMs) / perSecond;
     }
     const number = this.#count++;
@@ -237,7 +236,7 @@ export class WindowPacer {
     };
   }
 
-  /** Looks again and again while something is under way. */
+  /** Checks for stalls while requests are in flight. */
   #beat(): void {
     const { clock, signal } = this.#options;
     const now = clock.monotonicMs();
@@ -247,8 +246,7 @@ export class WindowPacer {
   }
 
   /**
-   * What was begun before the process stood still may not have left it by then, so it
-   * counts from when the process goes on.
+   * Requests that were begun before a stall may not have been sent then, so they count from the end of the stall.
    */
   #noticeStall(now: number): void {
     if (this.#beatAtMs === undefined || now - this.#beatAtMs <= beatMs + stallMs) return;
@@ -273,7 +271,7 @@ export class WindowPacer {
       for (let number = Math.max(0, this.#count - length); number < this.#count; number++) {
         larger[number % (2 * length)] = times[number % length]!;
       }
-      // What came before is forgotten, and taken to be as late as the first that is not.
+      // Older turns are unknown and count as late as the oldest known one.
       for (let number = Math.max(0, this.#count - 2 * length); number < this.#count - length; number++) {
         larger[number % (2 * length)] = times[this.#count % length]!;
       }

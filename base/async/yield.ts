@@ -10,7 +10,7 @@ export type YieldToEventLoop = () => Promise<void> | undefined;
 /** It is longer than most other pieces of work, and shorter than a delay that a caller notices. */
 const defaultSliceMs = 5;
 
-/** In a loop over items that take a microsecond or less, it is enough to yield after this many of them. */
+/** Loops over items of a microsecond or less need to yield only after this many of them. */
 export const itemsPerYield = 1_024;
 
 export interface YieldOptions {

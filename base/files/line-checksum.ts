@@ -1,13 +1,12 @@
 import { crc32 } from "node:zlib";
 
 /**
- * Checksums of lines that are JSON objects, as their last member:
- * `{"a":1}` is kept as `{"a":1,"#crc":"0a1b2c3d"}`. It is of the line as it was
- * and of the place where it stands, so it notices changed bytes and whole lines
- * that have come to another place. Lines without it are of versions before.
+ * Checksums of lines that are JSON objects, as their last member: `{"a":1}` is stored as
+ * `{"a":1,"#crc":"0a1b2c3d"}`. The checksum covers the original line and its place, so it detects changed bytes and
+ * moved lines. Lines of earlier versions have none.
  */
 
-/** A place in numbered files: of the line's first byte. */
+/** The place of a line's first byte in numbered files. */
 export interface LinePlace {
   readonly number: number;
   readonly offset: number;
@@ -18,15 +17,15 @@ const closeObject = 0x7d;
 const head = Buffer.from(',"#crc":"');
 const digits = 8;
 const tail = Buffer.from('"}');
-/** What the checksum takes, beside the `}` that it moves. */
+/** The bytes that a checksum adds to a line. */
 export const checksumBytes = head.length + digits + tail.length - 1;
 
 const hexDigits = Buffer.from("0123456789abcdef");
 
 /**
- * The same lines with their checksums.
- * @param lines each a JSON object with an LF; what does not end as one gets no checksum
- * @param place where the first of them will stand
+ * Returns the lines with their checksums.
+ * @param lines each a JSON object with an LF; a line that does not end as an object gets no checksum
+ * @param place the place of the first line
  */
 export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
   const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
@@ -53,7 +52,7 @@ export function addChecksums(lines: Uint8Array, place: LinePlace): Buffer {
   return target.subarray(0, to);
 }
 
-/** How long lines become with their checksums, at most. */
+/** Returns the maximum length of the lines with their checksums. */
 export function checkedLength(lines: Uint8Array): number {
   let count = 0;
   for (let at = lines.indexOf(lf); at !== -1; at = lines.indexOf(lf, at + 1)) count++;
@@ -68,7 +67,7 @@ export function checkLine(line: Uint8Array, place: LinePlace): CheckedLine {
   const from = end - digits - head.length;
   if (from < 1) return "unchecked";
   const changed = countOthers(line, tail, end) + countOthers(line, head, from);
-  // With one other byte it had a checksum: no line of a version before ends so.
+  // A line with one other byte had a checksum: no line of an earlier version ends like this.
   if (changed > 0) return changed === 1 ? "damaged" : "unchecked";
   const sum = checksumOf(line.subarray(0, from), place);
   for (let at = end - digits, shift = 28; at < end; at++, shift -= 4) {
@@ -77,7 +76,7 @@ export function checkLine(line: Uint8Array, place: LinePlace): CheckedLine {
   return "intact";
 }
 
-/** The line as it was before it got its checksum. To be called for an intact one only. */
+/** Returns the line without its checksum. The line must be intact. */
 export function withoutChecksum(line: Uint8Array): Uint8Array {
   const plain = Uint8Array.from(line.subarray(0, line.length - checksumBytes));
   plain[plain.length - 1] = closeObject;
@@ -89,7 +88,7 @@ function checksumOf(line: Uint8Array, { number, offset }: LinePlace): number {
   return (crc32(line) ^ Math.imul(number, 0x9e3779b1) ^ Math.imul(offset, 0x85ebca6b)) >>> 0;
 }
 
-/** How many bytes of a line are not those of a piece. A loop, since a call takes longer for so few bytes. */
+/** Counts the bytes of a line that differ from a piece. A loop is faster than a call for this few bytes. */
 function countOthers(line: Uint8Array, piece: Uint8Array, at: number): number {
   let count = 0;
   for (let i = 0; i < piece.length; i++) if (line[at + i] !== piece[i]) count++;

@@ -3,17 +3,16 @@ import { dirname } from "node:path";
 import { addChecksums, checkLine } from "./line-checksum.ts";
 
 /**
- * A small file that says what a store has acknowledged, kept apart from that
- * store, so that a start can see what it has lost. It has two slots that are
- * written in turn: a crash within a write leaves the other one.
+ * A small file that records what a store has acknowledged, apart from that store, so that a start can detect a loss. It
+ * has two slots that are written alternately: a crash during a write leaves the other one intact.
  */
 export interface MarkFile<T extends object> extends Disposable {
-  /** What was written last; undefined when the file is new. */
+  /** The mark that was written last; undefined when the file is new. */
   readonly found: T | undefined;
   /**
-   * To be called before what the mark tells of is acknowledged. It outlives the process when
-   * this returns, and the computer about a second later. On a disk that fails it stays as it was,
-   * so that a loss may go unnoticed, but nothing is reported as lost that is there.
+   * Writes the mark; call it before acknowledging what the mark describes. The mark outlives the process when this
+   * returns, and the computer about a second later. On a failing disk the old mark stays, so that a loss may go
+   * unnoticed, but existing data is never reported as lost.
    */
   write(mark: T): void;
 }
@@ -28,12 +27,12 @@ interface Slot<T> {
   readonly mark: T;
 }
 
-/** The mark of a file; undefined when there is none, or the disk has kept neither of its slots. */
+/** Returns the mark of a file; undefined when there is none, or both slots are damaged. */
 export function readMark<T extends object>(path: string): T | undefined {
   return readSlots<T>(path)?.mark;
 }
 
-/** Opens or makes the file, and its folder, for this user alone. */
+/** Opens or creates the file and its folder, readable for this user only. */
 export function openMarkFile<T extends object>(path: string): MarkFile<T> {
   const found = readSlots<T>(path);
   let count = found?.count ?? 0;
@@ -68,7 +67,7 @@ function tryOpen(path: string): number | undefined {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch {
-    // On a full disk a store is opened all the same.
+    // On a full disk a store is opened nevertheless.
     return undefined;
   }
 }

@@ -16,30 +16,30 @@ const folderMode = 0o700;
 const fileMode = 0o600;
 const others = 0o077;
 
-/** Makes a folder and those above it where they are missing, for this user alone. */
+/** Creates a folder and missing parents, for this user only. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: folderMode });
 }
 
-/** Makes an empty file unless it exists. A file of this user is made readable for this user alone. */
+/** Creates an empty file unless it exists. An existing file of this user is made readable for this user only. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, fileMode));
   tighten(path);
 }
 
-/** Removes the access of others to a file or a folder. One that is missing or of another user stays as it is. */
+/** Removes the access of other users to a file or folder. A missing one, or one of another user, stays as it is. */
 export function tighten(path: string): void {
   const mode = modeToSet(lstatSync(path, { throwIfNoEntry: false }));
   if (mode !== undefined) chmodSync(path, mode);
 }
 
-/** The same without holding the thread. */
+/** Does the same as `tighten` without blocking the thread. */
 export async function tightenLater(path: string): Promise<void> {
   const mode = modeToSet(await lstat(path).catch(() => undefined));
   if (mode !== undefined) await chmod(path, mode).catch(() => {});
 }
 
-/** Tightens a folder with all that is in it. What can't be looked at or changed stays as it is. */
+/** Tightens a folder and its content. What cannot be read or changed stays as it is. */
 export function tightenAll(path: string): void {
   try {
     tighten(path);
@@ -49,7 +49,7 @@ export function tightenAll(path: string): void {
       else tighten(inside);
     }
   } catch {
-    // It may be removed meanwhile, or be of another user, who has to tighten it.
+    // It may have been removed, or belong to another user, who must tighten it.
   }
 }
 

@@ -14,7 +14,7 @@ import { asBuffer } from "./utf8.ts";
 
 /** The largest JSON text that is accepted. Each bound is the largest number allowed. */
 export interface JsonBounds {
-  /** Objects and arrays within each other. */
+  /** The nesting of objects and arrays. */
   readonly depth: number;
   /** Members of one object. */
   readonly members: number;
@@ -157,7 +157,7 @@ function endOfScalar(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Whether it is a number that readers of exact numbers keep as a string of digits. */
+/** Reports whether readers of exact numbers keep this number as a string of digits. */
 function isLong(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start]! > nine) return false;
   if (end - start >= longNumberBytes) return true;

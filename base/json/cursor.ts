@@ -27,7 +27,7 @@ export class JsonCursor extends JsonTokens {
   /** The text of the last key, without its quotes. */
   keyStart = 0;
   keyEnd = 0;
-  /** Whether the last key holds a backslash. */
+  /** True if the last key contains a backslash. */
   keyEscaped = false;
   /** Objects and arrays around `at`. After a fault it can be set back, to go on after the faulty value. */
   depth = 0;
@@ -156,7 +156,7 @@ export class JsonCursor extends JsonTokens {
     return decodeString(asBuffer(this.bytes), this.keyStart, this.keyEnd, this.keyEscaped);
   }
 
-  /** Whether the last key is this one; `name` is ASCII. */
+  /** Reports whether the last key is `name`, which is ASCII. */
   keyIs(name: string): boolean {
     if (this.keyEscaped) return this.key() === name;
     return this.keyEnd - this.keyStart === name.length && this.#keyBeginsWith(name);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** A JSON number that a double can't hold: its digits as they stand in the body. */
+/** A JSON number that a double cannot hold, with its digits as in the body. */
 export class BigNumber {
   readonly digits: string;
 
@@ -9,7 +9,7 @@ export class BigNumber {
   }
 }
 
-/** Without one of these a text has no number that a double would change. */
+/** A text without a match has no number that a double would change. */
 const maybeBig = /\d{16}|\d[eE]/;
 
 /**
@@ -30,13 +30,13 @@ export function parseExactly(
   return numbers.length === 0 ? parsed : putBack(JSON.parse(marked), numbers, toValue);
 }
 
-/** What a text instead of a number begins with; callers can't know it. */
+/** The prefix of a text that replaces a number; callers cannot guess it. */
 const mark = `${randomUUID()}:`;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The text with `"mark:i"` instead of the number whose digits are `numbers[i]`. */
+/** Returns the text with `"mark:i"` instead of the number with the digits `numbers[i]`. */
 function markBigNumbers(text: string): { readonly marked: string; readonly numbers: readonly string[] } {
   const numbers: string[] = [];
   const pieces: string[] = [];
@@ -69,14 +69,14 @@ function isDigitOrMinus(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d;
 }
 
-/** Also "+", "." and both forms of "e". */
+/** Reports whether a character may occur in a number: also "+", "." and both forms of "e". */
 function isInNumber(code: number): boolean {
   return isDigitOrMinus(code) || code === 0x2b || code === 0x2e || (code | 0x20) === 0x65;
 }
 
 type Container = Record<string | number, unknown>;
 
-/** Walks without recursion, for a text may be nested to any depth. */
+/** Replaces marks by numbers, without recursion, since a text may be nested to any depth. */
 function putBack(parsed: unknown, numbers: readonly string[], toValue: (digits: string) => unknown): unknown {
   const root = [parsed];
   const open: object[] = [root];

@@ -6,7 +6,7 @@ import { backslash, classOf, dot, isDigit, isSpace, minus, quote, space, zero } 
  */
 export class JsonTokens {
   at = 0;
-  /** Whether the last string holds a backslash. */
+  /** True if the last string contains a backslash. */
   escaped = false;
   readonly bytes: Uint8Array;
   protected readonly end: number;

@@ -2,19 +2,19 @@ import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { quoteText } from "../text/quote.ts";
 
-/** What is asked for; `openDecoder` reads all of it. */
+/** The Accept-Encoding of requests; `openDecoder` reads all of these. */
 export const acceptEncoding = "gzip, deflate, br";
 
-/** A body that nobody can read: its encoding is unknown, or it is not of its encoding. */
+/** An error for a body with an unknown encoding, or one that does not match its encoding. */
 export class ContentEncodingError extends Error {
   override readonly name = "ContentEncodingError";
 }
 
-/** Bytes that are decoded one piece after the other. */
+/** Decodes bytes piece by piece. */
 export interface Decoder {
   write(chunk: Buffer): void;
   end(): void;
-  /** Gives up. */
+  /** Ends decoding early. */
   destroy(): void;
 }
 
@@ -24,21 +24,20 @@ export interface DecoderEvents {
   readonly error: (error: ContentEncodingError) => void;
 }
 
-/** Encodings on top of each other are never more than two with honest servers. */
+/** Honest servers apply at most two encodings. */
 const maxEncodings = 2;
 
 const inflaters: Readonly<Record<string, (first: number) => Transform>> = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
-  // Some servers leave the header of zlib out: https://www.rfc-editor.org/rfc/rfc9110.html#name-deflate-coding
+  // Some servers omit the header of zlib: https://www.rfc-editor.org/rfc/rfc9110.html#name-deflate-coding
   deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
   br: () => createBrotliDecompress(),
 };
 
 /**
- * The names in a Content-Encoding, in the order in which they were applied;
- * empty: the bytes are the body.
- * @throws ContentEncodingError for what can't be decoded
+ * Returns the names in a Content-Encoding, in the order in which they were applied; none if the bytes are the body.
+ * @throws ContentEncodingError for an encoding that cannot be decoded
  */
 export function readContentEncoding(header: string | undefined): readonly string[] {
   if (header === undefined) return [];
@@ -53,7 +52,7 @@ export function readContentEncoding(header: string | undefined): readonly string
   );
 }
 
-/** Undoes encodings of which there is one at least. How much comes out is for the caller to bound. */
+/** Opens a decoder for one encoding or more. The caller bounds the size of the output. */
 export function openDecoder(encodings: readonly string[], events: DecoderEvents): Decoder {
   const [name = "", ...others] = encodings.toReversed();
   const { data, end, error } = events;
@@ -86,8 +85,8 @@ export function openDecoder(encodings: readonly string[], events: DecoderEvents)
 }
 
 /**
- * As `openDecoder`, for pieces that are read no faster than they are taken.
- * @throws ContentEncodingError, or what the source throws
+ * Does the same as `openDecoder` for an iterable of pieces, and reads them no faster than the result is consumed.
+ * @throws ContentEncodingError, or the errors of the source
  */
 export function decodePieces(
   source: AsyncIterable<Uint8Array>,
@@ -112,7 +111,7 @@ async function* decodeOne(source: AsyncIterable<Uint8Array>, name: string): Asyn
       throw error;
     }
   };
-  // Errors of either come out of the iteration.
+  // The iteration throws the errors of both.
   const decoded = pipeline(Readable.from(all()), inflaters[name]!(begun[0]!), () => {});
   try {
     yield* decoded as AsyncIterable<Uint8Array>;

@@ -16,9 +16,9 @@ export interface HttpClientOptions {
   /** `http:` or `https:` */
   readonly url: string;
   readonly method: "POST" | "PUT";
-  /** Connections kept at most. */
+  /** The maximum number of connections. */
   readonly maxConnections: number;
-  /** Of the answer, as it came and decoded; more is not read. */
+  /** The bytes of a response that are read, as received and decoded. */
   readonly maxAnswerBytes: number;
   readonly tls: https.AgentOptions;
   readonly outbound: Outbound;
@@ -27,15 +27,15 @@ export interface HttpClientOptions {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The beginning of the body, with its content encoding undone. */
+  /** The beginning of the decoded body. */
   readonly text: string;
-  /** Whether there was more of it than is read. */
+  /** True if the body is longer than what is read. */
   readonly isTruncated: boolean;
-  /** Why the body can't be read, which then is empty. */
+  /** The reason why the body cannot be read; the text is empty then. */
   readonly bodyFault?: string | undefined;
 }
 
-/** The connection was lost within the answer. */
+/** An error for a connection that was lost during the response. */
 export class AnswerCutError extends Error {
   override readonly name = "AnswerCutError";
 
@@ -46,8 +46,8 @@ export class AnswerCutError extends Error {
 
 export interface HttpClient {
   /**
-   * @param path with its query, as it is sent; that of the URL unless given
-   * @throws OutboundRefusedError, AnswerCutError, or what the connection failed with
+   * @param path the path with its query; by default that of the URL
+   * @throws OutboundRefusedError, AnswerCutError, or the error of the connection
    */
   exchange(
     headers: http.OutgoingHttpHeaders,
@@ -59,17 +59,17 @@ export interface HttpClient {
 }
 
 const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
-/** Idle connections are kept for this long, or shorter when the server says so. */
+/** Idle connections are kept this long, or shorter if the server says so. */
 const keepAliveMs = 30_000;
 
-/** Requests to one URL over HTTP/1.1 with kept connections; redirects are answers like others. */
+/** Creates a client for one URL over HTTP/1.1 with kept connections. Redirects are not followed. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const url = new URL(options.url);
   const settings = { keepAlive: true, maxSockets: options.maxConnections, timeout: keepAliveMs };
   const agent =
     url.protocol === "https:" ? new https.Agent({ ...settings, ...options.tls }) : new http.Agent(settings);
   const port = Number(url.port) || defaultPorts[url.protocol]!;
-  // Brackets are for URLs only.
+  // Brackets belong to URLs only.
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return {
     async exchange(headers, body, signal, path = `${url.pathname}${url.search}`) {
@@ -89,14 +89,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-/** The headers that every call has, but for those that the caller gives itself. */
+/** Returns the headers of every call, except those that the caller sets. */
 export function ownHeaders(given: object): Readonly<Record<string, string>> {
   const names = Object.keys(given).map((name) => name.toLowerCase());
   const own = { "user-agent": userAgent, "accept-encoding": acceptEncoding };
   return Object.fromEntries(Object.entries(own).filter(([name]) => !names.includes(name)));
 }
 
-/** What answers the request, which need not be written yet. */
+/** Resolves with the response to the request, which may still be being written. */
 export function receiveAnswer(
   request: http.ClientRequest,
   maxBytes: number,
@@ -107,7 +107,7 @@ export function receiveAnswer(
   request.on("response", (response) => {
     readAnswer(response, maxBytes, signal).then(resolve, reject);
   });
-  // Unheard, Node closes the connection and tells nothing else, not even that the signal was aborted.
+  // Without a listener, Node closes the connection and reports nothing, not even an aborted signal.
   request.on("upgrade", ({ statusCode: status = 0, headers }, socket) => {
     socket.destroy();
     resolve({ status, headers, text: "", isTruncated: false, bodyFault: undefined });
@@ -115,7 +115,7 @@ export function receiveAnswer(
   return promise;
 }
 
-/** Reads the beginning; the connection is given up when there is more than the limit. */
+/** Reads the beginning of the body, and closes the connection when the body exceeds the limit. */
 function readAnswer(
   response: http.IncomingMessage,
   maxBytes: number,
@@ -149,11 +149,11 @@ function readAnswer(
     giveUp(decoder.message);
     return promise;
   }
-  // Events, since iterating costs a fifth more of the whole request.
+  // Events instead of iteration, which makes the whole request a fifth slower.
   response.on("data", (chunk: Buffer) => {
     cameBytes += chunk.length;
     if (decoder === undefined) take(chunk);
-    // Much of which nothing comes out, such as empty members of gzip.
+    // Bytes that decode to nothing, such as empty members of gzip.
     else if (cameBytes > maxBytes + slackBytes) giveUp(undefined, true);
     else decoder.write(chunk);
   });
@@ -162,10 +162,10 @@ function readAnswer(
   return promise;
 }
 
-/** By which an encoded body may be longer than what it encodes. */
+/** The bytes by which an encoded body may be longer than the decoded one. */
 const slackBytes = 4_096;
 
-/** Undefined: the body is not encoded. */
+/** Returns undefined if the body is not encoded. */
 function decoderOf(
   { headers }: http.IncomingMessage,
   events: DecoderEvents,

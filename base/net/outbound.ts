@@ -9,22 +9,21 @@ export type ResolveAll = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Decides which addresses may be dialled. */
+/** Decides which addresses may be connected to. */
 export interface Outbound {
   /**
-   * Options for `net.connect`, `tls.connect` and what passes its options on to
-   * them. A name is checked when it is dialled, on the addresses that are then
-   * dialled, so a name that changes its mind gains nothing.
+   * Returns options for `net.connect`, `tls.connect` and clients that pass options on to them. A name is checked at
+   * connect time, on the addresses that are connected to, so changing its addresses between does not help an attacker.
    *
    * @param host a name or an address, without brackets
-   * @throws OutboundRefusedError for an address that is refused
+   * @throws OutboundRefusedError for a refused address
    */
   connectOptions(host: string, port: number): { host: string; port: number; lookup: LookupFunction };
-  /** An address of the host that may be dialled, for clients that take no lookup. */
+  /** Resolves an allowed address of the host, for clients that take no lookup. */
   resolve(host: string, port: number): Promise<string>;
 }
 
-/** The address is private, loopback, link-local or otherwise special, and not in the allow-list. */
+/** An error for an address that is private, loopback, link-local or otherwise special, and not in the allow-list. */
 export class OutboundRefusedError extends Error {
   override readonly name = "OutboundRefusedError";
 
@@ -38,14 +37,14 @@ export class OutboundRefusedError extends Error {
 }
 
 export interface OutboundOptions {
-  /** Networks (`10.0.0.0/8`, an address) and places (`host:port`, `[::1]:9000`) that may be dialled although they are not public. */
+  /** Networks (`10.0.0.0/8`, an address) and places (`host:port`, `[::1]:9000`) that are allowed although not public. */
   readonly allow: readonly string[];
-  /** Where the list is given, for messages: by default `webhook.outbound.allow`. */
+  /** The setting that holds the list, for messages; by default `webhook.outbound.allow`. */
   readonly setting?: string;
   readonly resolveAll?: ResolveAll;
 }
 
-/** `host:port` with the host in lower case, or undefined when it is none. */
+/** Returns `host:port` with the host in lower case, or undefined if the text is not a place. */
 export function parsePlace(text: string): string | undefined {
   const [, bracketed, name, port = ""] =
     /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/.exec(text) ?? [];
@@ -68,7 +67,7 @@ export function createOutbound({
   const mayDial = (address: string): boolean =>
     isIP(address) !== 0 && (!hasAddress(refused, address) || hasAddress(allowed, address));
 
-  /** Every result of the resolver passes here before anything is dialled. */
+  /** Checks every result of the resolver before a connection is made. */
   function lookupFor(place: string, port: number): LookupFunction {
     return (host, options, callback) => {
       resolveAll(host, { ...options, all: true }, (error, found) => {
@@ -109,7 +108,7 @@ function placeOf(host: string, port: number): string {
   return `${host.toLowerCase()}:${port}`;
 }
 
-/** For SNI, in which an address must not stand. */
+/** Returns the option for SNI, which must not contain an address. */
 export function serverName(host: string): { readonly servername?: string } {
   return isIP(host) === 0 ? { servername: host } : {};
 }

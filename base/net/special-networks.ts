@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 const special4 = [
   "0.0.0.0/8", // this host
   "10.0.0.0/8", // private
-  "100.64.0.0/10", // behind a carrier's NAT
+  "100.64.0.0/10", // carrier-grade NAT
   "127.0.0.0/8", // loopback
   "169.254.0.0/16", // link-local, with the metadata services of clouds
   "172.16.0.0/12", // private
@@ -35,9 +35,8 @@ const special6 = [
 ];
 
 /**
- * The special networks, with the IPv6 addresses that embed an address of the
- * IPv4 ones: mapped (`::ffff:`, which BlockList knows by itself), NAT64
- * (`64:ff9b::/96`) and 6to4 (`2002::/16`).
+ * Returns the special networks, with the IPv6 addresses that embed a special IPv4 address: mapped (`::ffff:`, which
+ * BlockList handles itself), NAT64 (`64:ff9b::/96`) and 6to4 (`2002::/16`).
  */
 export function createSpecialNetworks(): BlockList {
   const list = new BlockList();
@@ -53,7 +52,7 @@ export function createSpecialNetworks(): BlockList {
   return list;
 }
 
-/** Whether the text is an address, or a network as `10.0.0.0/8`. */
+/** Reports whether the text is an address or a network such as `10.0.0.0/8`. */
 export function isCidr(text: string): boolean {
   const [net = "", length, ...rest] = text.split("/");
   const family = net.includes("%") ? 0 : isIP(net);
@@ -61,14 +60,14 @@ export function isCidr(text: string): boolean {
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128));
 }
 
-/** @param cidr for which `isCidr` holds */
+/** Adds a network. @param cidr must satisfy `isCidr` */
 export function addCidr(list: BlockList, cidr: string): void {
   const [net = "", length] = cidr.split("/");
   const isV4 = isIP(net) === 4;
   list.addSubnet(net, Number(length ?? (isV4 ? 32 : 128)), isV4 ? "ipv4" : "ipv6");
 }
 
-/** Whether the list has the address; a zone (`%eth0`) is passed over. */
+/** Reports whether the list contains the address; a zone (`%eth0`) is ignored. */
 export function hasAddress(list: BlockList, address: string): boolean {
   const [plain = ""] = address.split("%");
   return list.check(plain, isIP(plain) === 4 ? "ipv4" : "ipv6");

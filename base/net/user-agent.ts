@@ -1,10 +1,10 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { packageVersion } from "../package/root.ts";
 
-/** How all calls of this program name their sender. */
+/** The User-Agent of all outgoing calls. */
 export const userAgent = `engage/${packageVersion()}`;
 
-/** Names the sender of RPCs, which are named by the library otherwise. */
+/** Sets the User-Agent of RPCs, which the library sets otherwise. */
 export const nameSender: Interceptor = (next) => (request) => {
   request.header.set("user-agent", userAgent);
   return next(request);

@@ -1,13 +1,12 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
 /**
- * What one encoded message may hold: messages within it, elements of lists,
- * entries of maps and fields that its type does not have, all together. JSON
- * may hold as many keys and as many elements of one array.
+ * The maximum of one encoded message: nested messages, elements of lists, entries of maps and unknown fields together.
+ * JSON may have as many keys, and as many elements of one array.
  */
 export const maxValues = 1_000_000;
 
-/** The reader of messages goes no deeper. */
+/** The maximum depth of the message reader. */
 const maxDepth = 100;
 
 const varint = 0;
@@ -18,13 +17,12 @@ const endGroup = 4;
 const fixed32 = 5;
 
 /**
- * Whether reading a message makes more than `max` values. It takes linear time
- * and makes no objects, so that it can run before the message is read: two bytes
- * may stand for a value that takes a hundred, and compressed they are almost nothing.
- * What it says of bytes that are no message of this type does not matter.
+ * Reports whether reading a message makes more than `max` values. It takes linear time and allocates no objects, so that
+ * it can run before the message is read: two bytes may stand for a value of a hundred, and compressed they are almost
+ * nothing. For bytes that are no message of this type the result has no meaning.
  */
 export function holdsMoreValues(desc: DescMessage, bytes: Uint8Array, max: number): boolean {
-  // An element of a packed list takes one byte at least, everything else two.
+  // An element of a packed list takes at least one byte, everything else two.
   if (bytes.length <= max) return false;
   return new Counter(bytes, max).count(desc, bytes.length, maxDepth) < 0;
 }
@@ -39,7 +37,7 @@ class Counter {
     this.#left = max;
   }
 
-  /** Goes on to `end` and says how many values may still come; negative: there are more. */
+  /** Continues to `end` and returns the number of values that may still follow; negative if there are more. */
   count(desc: DescMessage | undefined, end: number, depth: number): number {
     const fields = desc === undefined ? noFields : fieldsOf(desc);
     while (this.#at < end && this.#left >= 0) {
@@ -56,7 +54,7 @@ class Counter {
     else if (wireType === fixed64) this.#at += 8;
     else if (wireType === fixed32) this.#at += 4;
     else if (wireType === delimited) this.#enter(field, end, depth);
-    // The tags within a group are those of unknown fields, which count wherever they stand.
+    // Tags within a group are unknown fields, which count everywhere.
     else if (wireType !== startGroup && wireType !== endGroup) this.#at = end;
   }
 
@@ -69,7 +67,7 @@ class Counter {
     this.#at = inner;
   }
 
-  /** Key and value of an entry count as one. */
+  /** Counts key and value of an entry as one. */
   #enterEntry({ message }: DescField, end: number, depth: number): void {
     while (this.#at < end && this.#left >= 0) {
       const tag = this.#readVarint();
@@ -85,7 +83,7 @@ class Counter {
     }
   }
 
-  /** @param scalar none: an enum, whose elements are varints too */
+  /** @param scalar undefined for an enum, whose elements are varints too */
   #countPacked(scalar: ScalarType | undefined, end: number): void {
     if (scalar === ScalarType.STRING || scalar === ScalarType.BYTES) return;
     const size = fixedSizes.get(scalar);
@@ -104,7 +102,7 @@ class Counter {
   }
 }
 
-/** Of a field that a message holds once, the reader keeps the last: a number or text costs no more than its bytes. */
+/** Reports whether the reader keeps only the last value of a field: a number or text costs no more than its bytes. */
 function isSingle(field: DescField | undefined): boolean {
   return field?.fieldKind === "scalar" || field?.fieldKind === "enum";
 }

@@ -1,17 +1,17 @@
 /**
- * A number and what is counted, such as "1 batch", "2 batches" and "1,000 queries".
- * @param noun in the singular
+ * Returns a number with its noun, such as "1 batch", "2 batches" and "1,000 queries".
+ * @param noun the singular
  */
 export function countOf(number: number | bigint, noun: string, plural: string = pluralOf(noun)): string {
   return `${number.toLocaleString("en")} ${nounFor(number, noun, plural)}`;
 }
 
-/** The same with all digits of the number next to each other, for limits and sizes that are compared with settings. */
+/** Returns the same without separators in the number, for limits and sizes that are compared with settings. */
 export function exactCountOf(number: number | bigint, noun: string, plural: string = pluralOf(noun)): string {
   return `${number} ${nounFor(number, noun, plural)}`;
 }
 
-/** The noun alone, where the number stands elsewhere. */
+/** Returns the noun in the form that fits the number. */
 export function nounFor(number: number | bigint, noun: string, plural: string = pluralOf(noun)): string {
   return Number(number) === 1 ? noun : plural;
 }

@@ -4,31 +4,31 @@ import type { CsvError } from "csv-parse";
 const lf = 0x0a;
 const cr = 0x0d;
 const quote = 0x22;
-/** The parser looks some bytes ahead. */
+/** The number of earlier cells that are kept, since the parser looks some bytes ahead. */
 const maxCellsBefore = 4;
 const noBytes = Buffer.alloc(0);
 
-/** Lines of the quotation marks of a cell. */
+/** The lines of the quotation marks of a cell. */
 interface QuotedCell {
   readonly openLine: number;
   closeLine: number;
 }
 
-/** What follows the text of CSV while it is parsed, so that a fault can be reported with the line where it begins. */
+/** Follows a CSV text while it is parsed, so that a fault is reported with the line where it begins. */
 export class CsvText {
   #decoder: InstanceType<typeof TextDecoder> | undefined;
-  /** The first byte, which alone does not tell the encoding. */
+  /** The first byte, while it alone does not determine the encoding. */
   #first: Uint8Array | undefined = noBytes;
   #isUtf16 = false;
   #line = 1;
   #last = 0;
   #isOpen = false;
-  /** Quoted cells: the last ones that began before this piece, and those that begin in it. */
+  /** The quoted cells that begin in this piece, and the last ones before it. */
   #cells: QuotedCell[] = [];
 
   /**
-   * Takes the next piece, and returns it in UTF-8.
-   * @throws Error when it is not text in UTF-8, nor in UTF-16 with a byte order mark
+   * Takes the next piece and returns it in UTF-8.
+   * @throws Error if it is neither UTF-8 nor UTF-16 with a byte order mark
    */
   take(piece: Uint8Array): Uint8Array {
     const bytes = this.#first === undefined ? piece : Buffer.concat([this.#first, piece]);
@@ -41,21 +41,21 @@ export class CsvText {
     return this.#follow(this.#check(bytes));
   }
 
-  /** Returns what was left of the text at its end. @throws Error as `take` does */
+  /** Returns the rest of the text at its end. @throws Error as `take` does */
   end(): Uint8Array {
     const rest = this.#first ?? noBytes;
     this.#first = undefined;
     return this.#follow(this.#check(rest, true));
   }
 
-  /** Lets the message of an error of the parser say in which line the fault begins. */
+  /** Adds the line where the fault begins to the message of a parser error. */
   explain(error: CsvError): CsvError {
     const { code, lines } = error as { readonly code: string; readonly lines?: number };
     const kind = error.message.split(":", 1)[0];
     if (code === "INVALID_OPENING_QUOTE") {
       error.message = `${kind}: line ${lines} has a quotation mark in a cell that does not begin with one; quote the cell and double the mark`;
     }
-    // The text may have been followed beyond the fault.
+    // The text may have been read beyond the fault.
     const found = this.#cells.find(
       ({ openLine, closeLine }) => lines !== undefined && openLine <= lines && closeLine >= lines,
     );
@@ -77,7 +77,7 @@ export class CsvText {
 
   #check(bytes: Uint8Array, isEnd = false): Uint8Array {
     if (this.#decoder === undefined && isUtf8(bytes)) return bytes;
-    // A piece may end within a character, which the decoder keeps.
+    // A piece may end within a character; the decoder keeps its beginning.
     this.#decoder ??= new TextDecoder("utf-8", { fatal: true });
     try {
       const text = this.#decoder.decode(bytes, { stream: !isEnd });
@@ -89,7 +89,7 @@ export class CsvText {
     }
   }
 
-  /** Within a cell marks are doubled, so each mark opens or closes. */
+  /** Finds quotation marks: within a cell they are doubled, so each mark opens or closes. */
   #follow(bytes: Uint8Array): Uint8Array {
     this.#cells = this.#cells.slice(-maxCellsBefore);
     let line = this.#line;
@@ -111,7 +111,7 @@ export class CsvText {
   }
 }
 
-/** How many lines of a piece are UTF-8 before the first that is not. The first may begin in the piece before. */
+/** Counts the lines of a piece before the first one that is not UTF-8. The first may begin in the previous piece. */
 function linesBeforeFault(bytes: Uint8Array): number {
   const starts = [0];
   for (let at = 0; at < bytes.length; at++) {
@@ -119,6 +119,6 @@ function linesBeforeFault(bytes: Uint8Array): number {
   }
   const isText = (line: number): boolean => isUtf8(bytes.subarray(starts[line], starts[line + 1]));
   const found = starts.findIndex((_, line) => line > 0 && !isText(line));
-  // The last may go on in the next piece.
+  // The last line may continue in the next piece.
   return found === -1 || (found === starts.length - 1 && !isText(0)) ? 0 : found;
 }

@@ -5,20 +5,20 @@ import { CsvText } from "./csv-text.ts";
 import { quoteText } from "./quote.ts";
 
 export interface CsvSettings {
-  /** Text between the columns; a comma unless given. */
+  /** The text between columns; by default a comma. */
   readonly separator?: string;
   /** A longer row is a fault, so that a quote that is never closed does not collect all of the input. */
   readonly maxRowBytes: number;
   /** Rows may have more or fewer cells than the first one. */
   readonly unevenRows?: boolean;
-  /** Spaces around a cell are no part of it. */
+  /** Removes spaces around cells. */
   readonly trim?: boolean;
 }
 
 /**
- * A stream that takes the bytes of CSV (RFC 4180; UTF-8, or UTF-16 with a byte order mark) and gives its rows. Each row
- * may end with CR LF, LF or CR, whatever the others end with; line ends within quotes belong to the cell. Empty lines
- * and a byte order mark are skipped. Its errors name the line: those of the text's form are CsvError of csv-parse.
+ * Creates a stream that takes the bytes of CSV (RFC 4180; UTF-8, or UTF-16 with a byte order mark) and gives its rows.
+ * Each row may end with CR LF, LF or CR independently of the others; line ends within quotes belong to the cell. Empty
+ * lines and a byte order mark are skipped. Errors name the line; errors of the form are CsvError of csv-parse.
  * @param more further options
  */
 export function createCsvParser(settings: CsvSettings, more: Pick<Options, "info"> = {}): Parser {
@@ -26,8 +26,8 @@ export function createCsvParser(settings: CsvSettings, more: Pick<Options, "info
 }
 
 /**
- * The rows of a whole text by the rules of `createCsvParser`, each an object by the cells of the first row.
- * @throws Error also for a name that stands twice in the first row
+ * Parses a whole text by the rules of `createCsvParser`. Each row is an object by the cells of the first row.
+ * @throws Error also for a name that occurs twice in the first row
  */
 export function parseCsvObjects(csv: Uint8Array, settings: CsvSettings): Readonly<Record<string, string>>[] {
   const text = new CsvText();
@@ -43,13 +43,13 @@ export function parseCsvObjects(csv: Uint8Array, settings: CsvSettings): Readonl
   }
 }
 
-/** Refuses a header with a name that stands twice: of one of the columns nothing would be read. @throws Error */
+/** Checks that no name occurs twice in a header, since one of the columns would be ignored. @throws Error */
 export function checkColumnNames(names: readonly string[]): void {
   const double = names.find((name, at) => name !== "" && names.indexOf(name) < at);
   if (double !== undefined) throw new Error(`the header has the column ${quoteText(double)} more than once`);
 }
 
-/** Follows the text of which it parses a piece, so that an error can be placed. */
+/** Parses pieces of a text and follows it, so that an error gets a place. */
 class TextParser extends Parser {
   readonly #text = new CsvText();
 
@@ -83,7 +83,7 @@ class TextParser extends Parser {
   }
 }
 
-/** Without them csv-parse looks for the first line end and takes the others as data. CR LF has to be found first. */
+/** The line ends. Without this option csv-parse uses the first line end only. CR LF must come first. */
 const rowEnds = ["\r\n", "\n", "\r"];
 
 function optionsOf({ separator = ",", maxRowBytes, unevenRows, trim }: CsvSettings) {

@@ -1,6 +1,6 @@
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Whether a text is a decimal number; false for spaces, other bases, `NaN` and infinities. Takes linear time. */
+/** Reports whether a text is a decimal number, in linear time; false for spaces, other bases, `NaN` and infinities. */
 export function isDecimal(text: string): boolean {
   return decimal.test(text);
 }

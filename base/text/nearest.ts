@@ -1,9 +1,9 @@
-/** More wrong letters are no slip, however long the name is. It also bounds the work for each candidate. */
+/** More wrong letters are no typing error in a name of any length. The limit also bounds the work for each candidate. */
 const maxWrong = 8;
 
-/** The candidate that a mistyped name most likely meant, or undefined when none is close. */
+/** Returns the candidate that a mistyped name most likely means, or undefined if none is close. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
-  // A third of the letters wrong still reads as a slip; beyond that a suggestion misleads.
+  // Up to a third of the letters may be wrong; beyond that a suggestion misleads.
   let best = Math.min(Math.max(2, Math.floor(name.length / 3)), maxWrong) + 1;
   let found: string | undefined;
   for (const candidate of candidates) {
@@ -16,14 +16,14 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return found;
 }
 
-/** `"a", "b" or "c"`. */
+/** Returns a list of names, such as `"a", "b" or "c"`. */
 export function listNames(names: readonly unknown[]): string {
   const quoted = names.map((name) => JSON.stringify(name));
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
 }
 
 /**
- * Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
+ * Returns the distance of two texts by optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
  * A distance of `limit` or more is not exact. Places further than this apart in the two texts are not compared.
  */
 function editDistance(a: string, b: string, limit: number): number {

@@ -1,16 +1,16 @@
-/** Of a value of the caller, so that what is valid still has its place in the message. */
+/** The characters of a value that are quoted, so that the message has room for the valid values. */
 const maxQuotedLength = 100;
 
-/** A text as a message quotes it; of a long one its beginning and its length. */
+/** Quotes a text for a message; a long one by its beginning and length. */
 export function quoteText(text: string): string {
   if (text.length <= maxQuotedLength) return JSON.stringify(text);
   return `${JSON.stringify(shorten(text))} (${text.length} characters)`;
 }
 
-/** Of a list of values, so that a message stays readable. */
+/** The values of a list that are quoted, so that a message stays readable. */
 const maxListLength = 1_000;
 
-/** Texts as a message lists them; of a long list the beginning, and how many more there are. */
+/** Lists texts for a message; a long list by its beginning and the number of further texts. */
 export function quoteList(texts: readonly string[]): string {
   let listed = "";
   for (const [i, text] of texts.entries()) {
@@ -20,14 +20,14 @@ export function quoteList(texts: readonly string[]): string {
   return listed;
 }
 
-/** A text as a message tells it without quotes, such as the path of a field. */
+/** Shortens a text that a message contains without quotes, such as the path of a field. */
 export function shorten(text: string): string {
   if (text.length <= maxQuotedLength) return text;
-  // Not between the halves of a pair.
+  // Do not cut a surrogate pair.
   return `${text.slice(0, maxQuotedLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** A value as a message quotes it: lists and objects only by their kind. */
+/** Quotes a value for a message; lists and objects by their kind only. */
 export function quote(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";

@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from "node:util";
 
-/** What Node adds to errors of the operating system and of name look-ups. */
+/** The properties that Node adds to errors of the operating system and of name look-ups. */
 interface SystemError extends Error {
   readonly code: string;
   readonly syscall?: string;
@@ -58,9 +58,9 @@ function placeOf({ address, port }: SystemError): string | undefined {
 }
 
 /**
- * What an error of the operating system means, without its code, such as "no such file or folder" and "connection
- * refused by 127.0.0.1:8080". The caller names the file, since Node's own message repeats it in its own way.
- * @returns undefined for errors of any other kind
+ * Describes an error of the operating system without its code, such as "no such file or folder" and "connection
+ * refused by 127.0.0.1:8080". The caller names the file.
+ * @returns undefined for any other error
  */
 export function wordSystemError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -80,10 +80,10 @@ export function wordSystemError(error: unknown): string | undefined {
   return ofFile ?? ofConnection?.(fault) ?? systemWords.get(fault.code);
 }
 
-/** What the system itself says of its rarer errors. */
+/** Returns the system's own text for rare errors. */
 const systemWords: ReadonlyMap<string, string> = new Map(getSystemErrorMap().values());
 
-/** What was tried with a file, by the name of the system call; the others open it. */
+/** The action on a file, by the name of the system call; other calls open it. */
 const verbs: ReadonlyMap<string, string> = new Map([
   ["access", "read"],
   ["chmod", "set the permissions of"],
@@ -104,7 +104,7 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ["write", "write"],
 ]);
 
-/** The same for any error and with the file, if there is one: other errors say their own message. */
+/** Describes any error, with its file if it has one; other errors by their own message. */
 export function wordError(error: unknown): string {
   const words = wordSystemError(error);
   if (words !== undefined) {
@@ -121,7 +121,7 @@ export function wordError(error: unknown): string {
   return error.message || error.name;
 }
 
-/** Libraries add an excerpt of what they have read. */
+/** Returns the first line: libraries append an excerpt of their input. */
 export function firstLine(message: string): string {
   return message.split("\n", 1)[0]!.replace(/:$/, "");
 }

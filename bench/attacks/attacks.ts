@@ -135,7 +135,7 @@ const newNames: Attack = async (port, signal) => {
 const texts = ["t1", "t2", "t3", "t4", "t5", "t6"];
 const padding = "x".repeat(2_000);
 
-/** So many users with long texts that a file of them fills the buffers of a connection. */
+/** Reports enough users with long texts that a file of them fills the buffers of a connection. */
 async function reportUsers(port: number, signal: AbortSignal): Promise<void> {
   const properties = texts.map((name) => `"${name}":"${padding}"`).join();
   const recordOf = (type: string, at: number) =>

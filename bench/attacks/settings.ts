@@ -1,4 +1,4 @@
-/** What the server of this benchmark knows, and its callers. */
+/** The configuration and secrets of the server of this benchmark and its callers. */
 export const secret = "a-secret-of-webhooks";
 export const token = "a-token-of-project-1";
 
