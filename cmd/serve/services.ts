@@ -10,13 +10,13 @@ import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Parser } from "../../gen/proto/parser_pb.ts";
 import { queryBounds } from "../../services/analysis/rest/query-bounds.ts";
+import { clickSink, parsedRecordsSink } from "../../services/bridges/event-sinks.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { openAnalysisServices } from "./analysis/analysis.ts";
 import { openChannelServices } from "./channel/channel.ts";
 import { tightenDataFolder } from "./data/folder.ts";
 import { openEventServices } from "./event/event.ts";
-import { keepOfParser, sinkOfClicks } from "./parsed-records.ts";
 import { openParserServices } from "./parser.ts";
 import { openWebhookServices } from "./webhook/webhook.ts";
 
@@ -54,14 +54,17 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       gate: events.gate,
       lateness: events.lateness,
     }),
-    openParserServices(config, { ...tools, keep: keepOfParser(config, events) }),
-    openWebhookServices(config, { ...tools, clicks: sinkOfClicks(config, events) }),
+    openParserServices(config, { ...tools, keep: parsedRecordsSink(config.parser.store, events.sinkOf) }),
+    openWebhookServices(config, {
+      ...tools,
+      appendEvent: clickSink(config.webhook.clicks, config.projects, events.sinkOf),
+    }),
   ]);
   const channels = opened.use(
     openChannelServices(config, {
       ...tools,
       async openSources() {
-        const { createChannelSources } = await import("./channel/sources.ts");
+        const { createChannelSources } = await import("../../services/bridges/channel-sources.ts");
         return createChannelSources({
           projects: await analysis.projects(),
           now: tools.now,

@@ -1,4 +1,4 @@
-import { isDecimal } from "../../base/text/decimal.ts";
+import { parseDecimal } from "../../base/text/decimal.ts";
 import { readIntegerText } from "../../base/text/integer-text.ts";
 import { formatLocalTime, formatSecond, parseLocalTime } from "../../base/time/local-time.ts";
 import { ValueFormat } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
@@ -102,7 +102,7 @@ export function keyOf(form: KeyForm, label: string): KeyValue | undefined {
     case "text":
       return label;
     case "number": {
-      const value = parseNumber(label);
+      const value = parseDecimal(label);
       // Of a large number a label has the shortest digits, which are those of another whole number.
       const isOwn = value !== undefined && writePlain(value) === label;
       return isOwn || !isChangedByDouble(label) ? value : undefined;
@@ -127,17 +127,9 @@ export function intervalLabels(form: KeyForm & { readonly kind: "intervals" }): 
   });
 }
 
-/** A finite decimal number; undefined for all else, such as `NaN`, `1e400`, `0x10` and spaces. */
-export function parseNumber(text: string): number | undefined {
-  const trimmed = text.trim();
-  const value = isDecimal(trimmed) ? Number(trimmed) : Number.NaN;
-  // Minus zero is the same group and the same literal as zero.
-  return Number.isFinite(value) ? value + 0 : undefined;
-}
-
 /** Whether a double is another whole number than the text names: above 2^53 not all have a double. */
 export function isChangedByDouble(text: string): boolean {
-  const value = parseNumber(text);
+  const value = parseDecimal(text);
   if (value === undefined || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false;
   const named = readIntegerText(text.trim().replace(/^\+/, ""));
   return named !== undefined && named !== BigInt(value);
@@ -145,7 +137,7 @@ export function isChangedByDouble(text: string): boolean {
 
 /** Boundaries of intervals as a request writes them, joined by commas; undefined when one is neither. */
 export function parseBoundaries(text: string, of: "number" | "time"): readonly number[] | undefined {
-  const parse = of === "number" ? parseNumber : (part: string) => parseWrittenTime(part.trim())?.localMs;
+  const parse = of === "number" ? parseDecimal : (part: string) => parseWrittenTime(part.trim())?.localMs;
   const found = text.split(",").map(parse);
   return found.every((boundary) => boundary !== undefined) ? found : undefined;
 }

@@ -8,36 +8,27 @@ import {
   EventUserDownloadQuerySchema,
 } from "../../gen/engage/analysis/v1/query_pb.ts";
 import type { GroupEntry, MetricResult } from "../../gen/engage/analysis/v1/result_pb.ts";
-import type { FunnelCounts, FunnelEvents, FunnelQuery, FunnelResult } from "../channel/delivery/funnels.ts";
-import type { UserPorts } from "./channel-users.ts";
-import { channelAsker, countUsers, timeText } from "./user-queries.ts";
-
-type Engine = UserPorts["projects"] extends ReadonlyMap<number, { readonly engine: infer E }> ? E : never;
+import type { AnalysisEngine } from "../analysis/engine.ts";
+import type { FunnelCounts, FunnelEvents, FunnelQuery, FunnelResult } from "../channel/ports.ts";
+import type { AnalysisPorts } from "./channel-audience.ts";
+import { channelAsker, countUsers, formatQueryTime } from "./user-queries.ts";
 
 const receipt = "#ops_receipt_properties";
 const segmentMembers = ["ops_exp_group_id", "ops_push_language"] as const;
 const maxSegments = 10_000;
 
-/** Counts events of projects by their receipts, with the queries of analysis. */
-export function createChannelFunnels({ projects }: Pick<UserPorts, "projects">): FunnelEvents {
+/** Creates the funnels of channels: analysis counts the users whose events carry the receipt of a run. */
+export function createChannelFunnels({ projects }: Pick<AnalysisPorts, "projects">): FunnelEvents {
   return async (query, signal) => {
     const engine = projects.get(query.projectId)?.engine;
-    if (engine === undefined) return nothing(query);
-    const [all, segments] = [
-      await countAll(engine, query, signal),
-      await countSegments(engine, query, signal),
-    ];
+    if (engine === undefined) return noUsers(query);
+    const all = await countAll(engine, query, signal);
+    const segments = await countSegments(engine, query, signal);
     if (query.conversionEvents.length === 0) return { ...all, segments };
     const converted = await usersOf(engine, query, query.conversionEvents, [], signal);
-    const conversionsOf = async (filts: readonly Filter[]): Promise<number> => {
-      const reached = await usersOf(
-        engine,
-        query,
-        query.events,
-        [...receiptFilters(query), ...filts],
-        signal,
-      );
-      return reached.intersection(converted).size;
+    const conversionsOf = async (segmentFilts: readonly Filter[]): Promise<number> => {
+      const filts = [...receiptFilters(query), ...segmentFilts];
+      return (await usersOf(engine, query, query.events, filts, signal)).intersection(converted).size;
     };
     const withConversions: FunnelResult["segments"][number][] = [];
     for (const segment of segments) {
@@ -51,17 +42,21 @@ export function createChannelFunnels({ projects }: Pick<UserPorts, "projects">):
   };
 }
 
-function nothing({ events }: FunnelQuery): FunnelResult {
+function noUsers({ events }: FunnelQuery): FunnelResult {
   return { users: events.map(() => 0), conversions: 0, segments: [] };
 }
 
-async function countAll(engine: Engine, query: FunnelQuery, signal: AbortSignal): Promise<FunnelCounts> {
+async function countAll(
+  engine: AnalysisEngine,
+  query: FunnelQuery,
+  signal: AbortSignal,
+): Promise<FunnelCounts> {
   const results = await analyze(engine, query, false, signal);
   return { users: results.map(({ entries }) => numberOf(entries[0])), conversions: 0 };
 }
 
 async function countSegments(
-  engine: Engine,
+  engine: AnalysisEngine,
   query: FunnelQuery,
   signal: AbortSignal,
 ): Promise<FunnelResult["segments"]> {
@@ -80,7 +75,7 @@ async function countSegments(
 }
 
 async function analyze(
-  engine: Engine,
+  engine: AnalysisEngine,
   query: FunnelQuery,
   bySegment: boolean,
   signal: AbortSignal,
@@ -107,9 +102,9 @@ async function analyze(
   return query.events.map((_name, i) => message.data!.y.find(({ eventIndex }) => eventIndex === i)!);
 }
 
-/** Ids of the different users who had any of the events. */
+/** Returns the ids of the users who had any of the events. */
 async function usersOf(
-  engine: Engine,
+  engine: AnalysisEngine,
   query: FunnelQuery,
   events: readonly string[],
   filts: readonly Filter[],
@@ -138,11 +133,11 @@ async function usersOf(
 }
 
 function rangeOf({ fromMs, toMs }: FunnelQuery) {
-  // Both ends are in it, by the second.
+  // The range of a query includes both ends, in seconds.
   return {
     timeParticleSize: TimeParticleSize.TOTAL,
-    startTime: timeText(fromMs),
-    endTime: timeText(Math.max(fromMs, toMs - 1)),
+    startTime: formatQueryTime(fromMs),
+    endTime: formatQueryTime(Math.max(fromMs, toMs - 1)),
   };
 }
 
@@ -150,7 +145,7 @@ function receiptFilters({ receipt: members }: FunnelQuery): readonly Filter[] {
   return Object.entries(members).map(([name, value]) => memberFilter(name, value));
 }
 
-/** An empty value: the receipt has none. */
+/** Returns the filter for a member of the receipt. An empty value matches receipts without the member. */
 function memberFilter(name: string, value: string): Filter {
   return create(FilterSchema, {
     columnName: `${receipt}.${name}`,

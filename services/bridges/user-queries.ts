@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { dayMs } from "../../base/time/units.ts";
+import { wordError } from "../../base/text/system-error.ts";
+import type { DownloadEventUsersResponse, UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
 import { Aggregation, EventMetricSchema, MetricType } from "../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { TimeParticleSize } from "../../gen/engage/analysis/v1/event_view_pb.ts";
@@ -9,29 +10,44 @@ import {
   EventUserDownloadQuerySchema,
   type EventUserQuery,
 } from "../../gen/engage/analysis/v1/query_pb.ts";
-import type { UserChoice } from "../channel/audience/source.ts";
+import { type Warning, WarningReason } from "../../gen/engage/analysis/v1/result_pb.ts";
+import type { AnalysisProject } from "../analysis/project/project.ts";
+import { AnalysisRefusal, returnCodes } from "../analysis/refusal/refusal.ts";
+import { AudienceUnavailableError, type UserChoice } from "../channel/audience/source.ts";
+import { InvalidFieldsError } from "../channel/refusals.ts";
 
-/** Any event of a user tells that there is one; nothing is older. */
+/** No event is older. */
 const firstTime = "1970-01-01 00:00:00";
-/** Events may be so far ahead of the present, and days of zones further. */
-const aheadMs = 5 * dayMs;
+/** Events may be dated this far in the future, including the difference between zones. */
+const maxAheadMs = 5 * 86_400_000;
 
-export interface Conditions {
+export interface UserConditions {
   readonly filts: Filter[];
   readonly relation: Relation;
 }
 
-/** Who is asked for: users by what is known of them, or those behind a number of an analysis. */
-export type UserQuestion =
-  | { readonly kind: "known"; readonly conditions: Conditions }
+/** A query for users: those who meet conditions, or those counted by one number of an analysis. */
+export type UserQuery =
+  | { readonly kind: "conditions"; readonly conditions: UserConditions }
   | { readonly kind: "analysis"; readonly query: EventUserQuery };
 
-export function questionOf(choice: UserChoice): UserQuestion {
+export interface UserRequest {
+  readonly projectId: number;
+  readonly query: UserQuery;
+  /** Ids and user properties to return. */
+  readonly columns: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+export type UserEngines = Pick<AnalysisProject, "engine" | "users">;
+
+export function queryOf(choice: UserChoice): UserQuery {
   switch (choice.case) {
     case "analysis":
       return { kind: "analysis", query: choice.value };
     case "users":
-      return { kind: "known", conditions: choice.value };
+      return { kind: "conditions", conditions: choice.value };
     case "cohort": {
       const { name, day } = choice.value;
       const member = create(FilterSchema, {
@@ -40,46 +56,110 @@ export function questionOf(choice: UserChoice): UserQuestion {
         specifiedClusterDate: day,
         comparator: Comparator.BELONG_TO_CLUSTER,
       });
-      return { kind: "known", conditions: { filts: [member], relation: Relation.AND } };
+      return { kind: "conditions", conditions: { filts: [member], relation: Relation.AND } };
     }
   }
 }
 
-/** Asks for users by a property that is one of these texts. */
-export function lookupQuestion(property: string, texts: readonly string[]): UserQuestion {
+/** Returns the query for users whose property equals one of the texts. */
+export function lookupQuery(property: string, texts: readonly string[]): UserQuery {
   const filter = create(FilterSchema, {
     columnName: property,
     tableType: TableType.USER,
     comparator: Comparator.EQUAL,
     ftv: [...texts],
   });
-  return { kind: "known", conditions: { filts: [filter], relation: Relation.AND } };
+  return { kind: "conditions", conditions: { filts: [filter], relation: Relation.AND } };
 }
 
-/** The same of those who have had an event that the conditions hold for, for engines that have no other way. */
-export function eventUsersQuery(
-  projectId: number,
-  question: UserQuestion,
-  columns: readonly string[],
-  nowMs: number,
-): EventUserDownloadQuery {
+/**
+ * Runs a query and returns the rows, some at a time.
+ * @throws InvalidFieldsError naming the fields of the query, AudienceUnavailableError
+ */
+export async function* queryUsers(
+  engines: UserEngines,
+  request: UserRequest,
+  signal: AbortSignal,
+): AsyncGenerator<readonly UserRow[]> {
+  try {
+    const selected = await selectUsers(engines, request, signal);
+    if (selected !== undefined) {
+      yield* selected;
+      return;
+    }
+    for await (const { content } of downloadUsers(engines, request, signal)) {
+      if (content.case === "rows") yield content.value.rows;
+    }
+  } catch (error) {
+    throw signal.aborted ? error : toAudienceError(error);
+  }
+}
+
+/**
+ * Returns the warnings about unknown names in a query, without reading its users.
+ * @throws InvalidFieldsError naming the fields of the query, AudienceUnavailableError
+ */
+export async function findUnknownNames(
+  engines: UserEngines,
+  request: UserRequest,
+  signal: AbortSignal,
+): Promise<readonly Warning[]> {
+  try {
+    // Checks the conditions; warnings come only with the header of a download.
+    await selectUsers(engines, request, signal);
+    for await (const { content } of downloadUsers(engines, request, signal)) {
+      const warnings = content.case === "header" ? (content.value.info?.warnings ?? []) : [];
+      return warnings.filter(({ reason }) => reason === WarningReason.UNKNOWN_NAME);
+    }
+    return [];
+  } catch (error) {
+    throw signal.aborted ? error : toAudienceError(error);
+  }
+}
+
+/** Returns undefined when the users can only be found through their events. */
+async function selectUsers(
+  { users }: UserEngines,
+  { projectId, query, columns }: UserRequest,
+  signal: AbortSignal,
+): Promise<AsyncIterable<readonly UserRow[]> | undefined> {
+  return query.kind === "conditions"
+    ? await users?.select(query.conditions, columns, signal, channelAsker(projectId))
+    : undefined;
+}
+
+function downloadUsers(
+  { engine }: UserEngines,
+  request: UserRequest,
+  signal: AbortSignal,
+): AsyncIterable<DownloadEventUsersResponse> {
+  return engine.downloadUsers(downloadQueryOf(request), {
+    signal,
+    asker: channelAsker(request.projectId),
+    rest: undefined,
+    refusesUndeclared: true,
+  });
+}
+
+/** Conditions become a query for the users who have had any event and meet them. */
+function downloadQueryOf({ projectId, query, columns, nowMs }: UserRequest): EventUserDownloadQuery {
   const selectedColumns = [...columns];
-  if (question.kind === "known") {
+  if (query.kind === "conditions") {
     return create(EventUserDownloadQuerySchema, {
       projectId: BigInt(projectId),
       eventView: {
-        filts: question.conditions.filts,
-        relation: question.conditions.relation,
+        filts: query.conditions.filts,
+        relation: query.conditions.relation,
         timeParticleSize: TimeParticleSize.TOTAL,
         startTime: firstTime,
-        endTime: timeText(nowMs + aheadMs),
+        endTime: formatQueryTime(nowMs + maxAheadMs),
       },
       events: [countUsers("anyEvent")],
       eventIndex: 0,
       selectedColumns,
     });
   }
-  const { eventView, events, sliceDate, sliceGroupVal, eventIndex, zoneOffset } = question.query;
+  const { eventView, events, sliceDate, sliceGroupVal, eventIndex, zoneOffset } = query.query;
   return create(EventUserDownloadQuerySchema, {
     projectId: BigInt(projectId),
     events,
@@ -92,7 +172,17 @@ export function eventUsersQuery(
   });
 }
 
-/** The number of different users who had an event. */
+function toAudienceError(error: unknown): Error {
+  if (error instanceof AnalysisRefusal && error.returnCode === returnCodes.parameter) {
+    const violations = error.violations.map(({ field, description }) => ({ field, problem: description }));
+    return new InvalidFieldsError(
+      violations.length > 0 ? violations : [{ field: "", problem: error.message }],
+    );
+  }
+  return new AudienceUnavailableError(wordError(error), { cause: error });
+}
+
+/** Returns the metric that counts the different users who had an event. */
 export function countUsers(
   eventName: string,
   filts: readonly Filter[] = [],
@@ -105,12 +195,12 @@ export function countUsers(
   });
 }
 
-/** Audiences share the engine with the tokens of their project. */
+/** Names the channels of a project as one asker, so that they share the engine with its tokens. */
 export function channelAsker(projectId: number): string {
   return `channels of ${projectId}`;
 }
 
-/** As queries have it, by UTC. */
-export function timeText(ms: number): string {
+/** Formats a time in UTC as queries expect it, such as `2026-01-31 12:00:00`. */
+export function formatQueryTime(ms: number): string {
   return new Date(ms).toISOString().replace("T", " ").slice(0, 19);
 }

@@ -5,6 +5,7 @@ import type { TestChannelResponseSchema } from "../../gen/engage/channel/v1/chan
 import type { FunnelSchema } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import type { Audience, Content, Task } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { ChannelStore, RunStatistics, StoredRun } from "../../store/channels/channels.ts";
+import type { Segment } from "./delivery/prepare/segments.ts";
 import type { Violation } from "./refusals.ts";
 
 /** What the methods of ChannelSender need of audiences, contents, sending and events. */
@@ -79,6 +80,35 @@ export interface FunnelRequest {
   readonly run: StoredRun;
   readonly statistics: RunStatistics;
 }
+
+/** A query for the events of a project that belong to a run. */
+export interface FunnelQuery {
+  readonly projectId: number;
+  /** Members that `#ops_receipt_properties` of an event must have. */
+  readonly receipt: Readonly<Record<string, string>>;
+  /** Events with such a receipt. */
+  readonly events: readonly string[];
+  /** Events of the same users, without a receipt. */
+  readonly conversionEvents: readonly string[];
+  /** Milliseconds since 1970; the range is [fromMs, toMs). */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Numbers of different users. */
+export interface FunnelCounts {
+  /** One for each of the events. */
+  readonly users: readonly number[];
+  readonly conversions: number;
+}
+
+export interface FunnelResult extends FunnelCounts {
+  /** By the ids in the receipts, which may be empty. */
+  readonly segments: readonly (Segment & FunnelCounts)[];
+}
+
+/** Counts the users who had events after a push. */
+export type FunnelEvents = (query: FunnelQuery, signal: AbortSignal) => Promise<FunnelResult>;
 
 /** What the methods ask the store. */
 export type SenderStore = Pick<

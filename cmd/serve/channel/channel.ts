@@ -6,6 +6,7 @@ import { createOutbound } from "../../../base/net/outbound.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import { ChannelSender } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
+import type { ChannelSources } from "../../../services/bridges/channel-sources.ts";
 import type { Projects } from "../../../services/channel/ports.ts";
 import { toConnectError } from "../../../services/channel/refusals.ts";
 import { createChannelCodecs } from "../../../services/channel/rest/codecs.ts";
@@ -18,7 +19,7 @@ import { createChannelLog } from "../log/channel.ts";
 import { createThrottle } from "../log/throttle.ts";
 import { type ChannelMetrics, createChannelMetrics } from "../metrics/channel.ts";
 import { createStopTime, type StopTime } from "../stop-time.ts";
-import type { ChannelSources, OpenSender } from "./open-sender.ts";
+import type { OpenSender } from "./open-sender.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./store.ts";
 
 export interface ChannelServices extends AsyncDisposable {

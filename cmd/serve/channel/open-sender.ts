@@ -3,10 +3,9 @@ import { hostname } from "node:os";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { systemClock } from "../../../base/async/clock.ts";
 import type { ChannelSender } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
-import type { AudienceSource } from "../../../services/channel/audience/source.ts";
+import type { ChannelSources } from "../../../services/bridges/channel-sources.ts";
 import { createChannelSender } from "../../../services/channel/channel.ts";
 import { createDelivery, type Delivery } from "../../../services/channel/delivery/delivery.ts";
-import type { FunnelEvents } from "../../../services/channel/delivery/funnels.ts";
 import type { DeliveryObserver } from "../../../services/channel/delivery/observer.ts";
 import type { OpenedExchange } from "../../../services/channel/delivery/sender.ts";
 import type { Projects, SenderOptions, SenderPorts } from "../../../services/channel/ports.ts";
@@ -17,12 +16,6 @@ import { startPruning } from "../prune.ts";
 export interface OpenSender extends AsyncDisposable {
   readonly service: ServiceImpl<typeof ChannelSender>;
   readonly store: ChannelStore;
-}
-
-/** What knows the users and events of projects. */
-export interface ChannelSources extends Pick<SenderPorts, "checkAudience"> {
-  readonly audience: AudienceSource;
-  readonly events: FunnelEvents;
 }
 
 export interface SenderParts {

@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
+import { type Append, appendToBoth } from "../../../services/bridges/event-sinks.ts";
 import { compileChannels } from "../../../services/webhook/channels.ts";
 import { createClickMethod } from "../../../services/webhook/clicks/clicks.ts";
 import { createReceiveAdmit, createReceiveAdmitCaller } from "../../../services/webhook/receive/admit.ts";
@@ -37,8 +38,8 @@ export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks
 interface WebhookSurroundings {
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Clicks go here too, when they are kept. */
-  readonly clicks?: Pick<RecordSink, "append"> | undefined;
+  /** Stores clicks as events; undefined when they are not stored. */
+  readonly appendEvent?: Append | undefined;
 }
 
 /**
@@ -48,7 +49,7 @@ interface WebhookSurroundings {
  */
 export async function openWebhookServices(
   config: Config,
-  { logger, registry, clicks: clickSink }: WebhookSurroundings,
+  { logger, registry, appendEvent }: WebhookSurroundings,
 ): Promise<WebhookServices> {
   await using opened = new AsyncDisposableStack();
   const { channels: configs, targets, clicks: clicksConfig } = config.webhook;
@@ -101,7 +102,7 @@ export async function openWebhookServices(
       }),
       ...createClickMethod({
         config: clicksConfig,
-        sink: countClicks(appendToBoth(spool, clickSink), metrics),
+        sink: countClicks(appendToBoth(spool.append, appendEvent), metrics),
         findDelivery: messages.findDelivery,
         now: Date.now,
         newUuid: randomUUID,
@@ -124,25 +125,11 @@ function reportPruneFailure(metrics: WebhookMetrics, logger: Logger): (error: un
   };
 }
 
-/** One after the other: a click that the second one refuses is reported again, and the first may have it twice. */
-function appendToBoth(
-  first: Pick<RecordSink, "append">,
-  second: Pick<RecordSink, "append"> | undefined,
-): Pick<RecordSink, "append"> {
-  if (second === undefined) return first;
-  return {
-    async append(record) {
-      await first.append(record);
-      await second.append(record);
-    },
-  };
-}
-
-function countClicks(sink: Pick<RecordSink, "append">, metrics: WebhookMetrics): Pick<RecordSink, "append"> {
+function countClicks(append: Append, metrics: WebhookMetrics): Pick<RecordSink, "append"> {
   return {
     async append(record) {
       try {
-        await sink.append(record);
+        await append(record);
         metrics.clickKept();
       } catch (error) {
         metrics.clickFailed();

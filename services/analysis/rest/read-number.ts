@@ -1,7 +1,7 @@
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
+import { parseDecimal } from "../../../base/text/decimal.ts";
 import { queryLimits } from "../describe/limits.ts";
 import { maxOffsetHours, minOffsetHours } from "../describe/time/zone.ts";
-import { parseNumber } from "../text-form.ts";
 import { maxSeconds } from "../time-limit.ts";
 import { quote, type Reading } from "./reading.ts";
 
@@ -26,6 +26,6 @@ export function numberReaderOf({ name, scalar }: Pick<DescField, "name" | "scala
 }
 
 function parseText(text: string, isWhole: boolean): number | undefined {
-  if (!isWhole) return parseNumber(text);
+  if (!isWhole) return parseDecimal(text);
   return digits.test(text) ? Number(text) : undefined;
 }

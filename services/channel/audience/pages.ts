@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { propertyText } from "../content/property-text.ts";
+import { plainText } from "../../../base/text/plain-text.ts";
 import { keyBytes, SeenIds } from "./seen-ids.ts";
 import type { AudienceMember } from "./source.ts";
 import type { Variants } from "./variants.ts";
@@ -58,7 +58,7 @@ export async function* sortAudience(
         continue;
       }
       if (taken?.hasKey(seen.key, 0)) continue;
-      const language = languageProperty && propertyText(properties[languageProperty]);
+      const language = languageProperty && plainText(properties[languageProperty]);
       const variant = variants.choose(pushId, language);
       if (variant === -1) page.control++;
       else {
@@ -111,7 +111,7 @@ function compileTexts({
   return (variant, properties) => {
     const own = texts[variant]!;
     const names = all[variant]!.element.properties;
-    for (let i = 0; i < names.length; i++) own[i] = propertyText(properties[names[i]!]);
+    for (let i = 0; i < names.length; i++) own[i] = plainText(properties[names[i]!]);
     return own;
   };
 }

@@ -1,37 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { FunnelSchema } from "../../../gen/engage/channel/v1/statistics_pb.ts";
 import { defaultClickEvent, defaultConversionHours } from "../channels/settings.ts";
-import type { FunnelRequest } from "../ports.ts";
-import type { Segment } from "./prepare/segments.ts";
-
-/** What is asked of the events of a project. */
-export interface FunnelQuery {
-  readonly projectId: number;
-  /** Members that `#ops_receipt_properties` of an event has to have. */
-  readonly receipt: Readonly<Record<string, string>>;
-  /** Events with such a receipt. */
-  readonly events: readonly string[];
-  /** Events of the users of those, with no receipt. */
-  readonly conversionEvents: readonly string[];
-  /** Instants; [fromMs, toMs). */
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-/** Different users. */
-export interface FunnelCounts {
-  /** For each of the events. */
-  readonly users: readonly number[];
-  readonly conversions: number;
-}
-
-export interface FunnelResult extends FunnelCounts {
-  /** By the ids of receipts; both may be empty. */
-  readonly segments: readonly (Segment & FunnelCounts)[];
-}
-
-/** Counts who did what behind a push. */
-export type FunnelEvents = (query: FunnelQuery, signal: AbortSignal) => Promise<FunnelResult>;
+import type { FunnelCounts, FunnelEvents, FunnelQuery, FunnelRequest } from "../ports.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Clock } from "../../../base/async/clock.ts";
 import { ownHeaders } from "../../../base/net/http-client.ts";
+import { plainText } from "../../../base/text/plain-text.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type {
   TestChannelResponseSchema,
@@ -8,7 +9,6 @@ import type {
 } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { AudienceSource } from "../audience/source.ts";
 import { compileElement, type Element } from "../content/element.ts";
-import { propertyText } from "../content/property-text.ts";
 import { compileReceipts } from "../content/receipts.ts";
 import { sampleContent } from "../content/sample.ts";
 import type { TestRequest } from "../ports.ts";
@@ -73,7 +73,7 @@ async function textsOf(
   if (properties.length === 0) return [];
   const request = { projectId: Number(projectId), pushIdProperty, pushIds: [pushId], properties };
   const found = (await audience.lookup(request, signal)).get(pushId);
-  return properties.map((name) => propertyText(found?.[name]));
+  return properties.map((name) => plainText(found?.[name]));
 }
 
 function signatureHeaderOf({ authentication }: Channel): string {

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { isDecimal } from "../../../base/text/decimal.ts";
+import { describe, expect, it } from "vitest";
+import { isDecimal, parseDecimal } from "../../../base/text/decimal.ts";
 
 it.each([
   ["0", true],
@@ -22,4 +22,29 @@ it.each([
   [`1.${"1".repeat(1_000_000)}x`, false],
 ])("%.20s is a decimal number: %s", (text, isOne) => {
   expect(isDecimal(text)).toBe(isOne);
+});
+
+describe("parseDecimal", () => {
+  it.each([
+    ["9.50", 9.5],
+    [" 7 ", 7],
+    ["-0", 0],
+    [".5", 0.5],
+    ["5.", 5],
+    ["1e3", 1000],
+    ["1e400", undefined],
+    ["NaN", undefined],
+    ["Infinity", undefined],
+    ["0x10", undefined],
+    ["1,000", undefined],
+    ["", undefined],
+    ["９", undefined],
+    ["1.2.3", undefined],
+  ])("reads %j as %j", (text, value) => {
+    expect(parseDecimal(text)).toBe(value);
+  });
+
+  it("reads long digits before a letter in one pass", () => {
+    expect(parseDecimal(`${"1".repeat(1_000_000)}x`)).toBeUndefined();
+  });
 });

@@ -63,7 +63,7 @@ describe("the report", () => {
     const [, block = ""] = /\n(FAILED partial-index: (?:.+\n)+)\n/.exec(stdout) ?? [];
     expect(block.trimEnd().split("\n")).toEqual([
       "FAILED partial-index: counts fail_list from 1",
-      "  found      fail_list has index 1, 2, expected 2, 3 \(it counts from 0\)",
+      "  found      fail_list has index 1, 2, expected 2, 3 (it counts from 0)",
       "  sent       5 messages, of which the 2nd and the 3rd have no push_id",
       "             content-type: application/json",
       expect.stringMatching(/^ {13}X-SVC-OPS-Signature: [0-9a-f]{40}$/),

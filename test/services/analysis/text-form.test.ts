@@ -8,7 +8,6 @@ import {
   keyOf,
   labelOf,
   parseBoundaries,
-  parseNumber,
   readLabel,
   writeLabel,
 } from "../../../services/analysis/text-form.ts";
@@ -160,31 +159,6 @@ describe("labels of groups", () => {
 
   it("are as many as intervals", () => {
     expect(intervalLabels({ kind: "intervals", of: "number", boundaries: [] })).toEqual(["(-inf,+inf)"]);
-  });
-});
-
-describe("parseNumber", () => {
-  it.each([
-    ["9.50", 9.5],
-    [" 7 ", 7],
-    ["-0", 0],
-    [".5", 0.5],
-    ["5.", 5],
-    ["1e3", 1000],
-    ["1e400", undefined],
-    ["NaN", undefined],
-    ["Infinity", undefined],
-    ["0x10", undefined],
-    ["1,000", undefined],
-    ["", undefined],
-    ["９", undefined],
-    ["1.2.3", undefined],
-  ])("reads %j as %j", (text, value) => {
-    expect(parseNumber(text)).toBe(value);
-  });
-
-  it("reads long digits before a letter in one pass", () => {
-    expect(parseNumber(`${"1".repeat(1_000_000)}x`)).toBeUndefined();
   });
 });
 

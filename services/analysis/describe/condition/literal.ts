@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
+import { parseDecimal } from "../../../../base/text/decimal.ts";
 import type { Expression } from "../../../../store/events/events.ts";
 import { endOfWritten, parseWrittenTime } from "../../local-time.ts";
-import { parseNumber } from "../../text-form.ts";
 import type { Column } from "../column/column.ts";
 import type { DescribeContext } from "../context.ts";
 import { queryLimits } from "../limits.ts";
@@ -84,7 +84,7 @@ const valueRules: Partial<Record<Column["type"], string>> = {
 function readValue({ type }: Column, text: string): string | number | boolean | undefined {
   switch (type) {
     case "number":
-      return parseNumber(text);
+      return parseDecimal(text);
     case "time":
       return parseWrittenTime(text)?.localMs;
     case "boolean":

@@ -1,3 +1,4 @@
+import { parseDecimal } from "../../../../base/text/decimal.ts";
 import {
   Aggregation,
   AggregationSchema,
@@ -9,7 +10,6 @@ import {
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { WarningReason } from "../../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Predicate } from "../../../../store/events/events.ts";
-import { parseNumber } from "../../text-form.ts";
 import { quoteAll, wordOf, wordsOf } from "../../words.ts";
 import { nested } from "../column/cohort-column.ts";
 import { findQuota } from "../column/find-column.ts";
@@ -179,7 +179,7 @@ function readPercentile(
       warnNoEffect(problems, path, "has no effect without PERCENTILE");
     return undefined;
   }
-  const percentile = parseNumber(analysisParams) ?? 0;
+  const percentile = parseDecimal(analysisParams) ?? 0;
   if (percentile >= 1 && percentile <= 100) return percentile;
   problems.refuse(path, analysisParams, "must be a number from 1 to 100, the percentile");
   return undefined;

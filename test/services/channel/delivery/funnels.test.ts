@@ -1,11 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { TaskSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
-import {
-  computeFunnels,
-  type FunnelQuery,
-  type FunnelResult,
-} from "../../../../services/channel/delivery/funnels.ts";
+import { computeFunnels } from "../../../../services/channel/delivery/funnels.ts";
+import type { FunnelQuery, FunnelResult } from "../../../../services/channel/ports.ts";
 import type { RunStatistics, StoredRun } from "../../../../store/channels/channels.ts";
 import { channelWith } from "../content/template.ts";
 

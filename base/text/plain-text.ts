@@ -1,9 +1,8 @@
 /**
- * What a user's property is in a message: numbers as digits, lists and objects
- * as JSON, nothing as an empty text. Times come as `yyyy-MM-dd HH:mm:ss` from
- * whoever read them, who knows that they are times.
+ * Writes a value as plain text, as it appears in a message: numbers in digits, lists and objects as JSON, and an
+ * empty text for null, undefined, NaN and infinities.
  */
-export function propertyText(value: unknown): string {
+export function plainText(value: unknown): string {
   switch (typeof value) {
     case "string":
       return value;
@@ -13,24 +12,24 @@ export function propertyText(value: unknown): string {
     case "boolean":
       return String(value);
     case "object":
-      return value === null ? "" : JSON.stringify(value, exactly);
+      return value === null ? "" : JSON.stringify(value, bigintToText);
     default:
       return "";
   }
 }
 
-function exactly(_key: string, value: unknown): unknown {
+function bigintToText(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? value.toString() : value;
 }
 
-/** The digits that JavaScript would write, without an exponent. */
+/** Writes a number with the digits that JavaScript writes, but without an exponent. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) return "";
   if (Number.isSafeInteger(value)) return String(value);
   if (Number.isInteger(value)) return BigInt(value).toString();
   const [, sign = "", whole = "", fraction = "", exponent] =
     /^(-?)(\d+)(?:\.(\d+))?e-(\d+)$/.exec(String(value)) ?? [];
-  // What is not whole has no positive exponent.
+  // A number with a fraction never has a positive exponent.
   return exponent === undefined
     ? String(value)
     : `${sign}0.${"0".repeat(Number(exponent) - 1)}${whole}${fraction}`;

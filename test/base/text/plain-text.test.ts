@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { propertyText } from "../../../../services/channel/content/property-text.ts";
+import { plainText } from "../../../base/text/plain-text.ts";
 
-describe("the text of a property", () => {
+describe("plain text", () => {
   it.each([
     [undefined, ""],
     [null, ""],
@@ -20,14 +20,14 @@ describe("the text of a property", () => {
     [["a", "b"], '["a","b"]'],
     [{ a: 1n }, '{"a":"1"}'],
   ])("of %s is %s", (value, text) => {
-    expect(propertyText(value)).toBe(text);
+    expect(plainText(value)).toBe(text);
   });
 
   it("of a number reads back as it, in digits", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        expect(propertyText(value)).toMatch(/^-?\d+(\.\d+)?$/);
-        expect(Number(propertyText(value)) + 0).toBe(value + 0);
+        expect(plainText(value)).toMatch(/^-?\d+(\.\d+)?$/);
+        expect(Number(plainText(value)) + 0).toBe(value + 0);
       }),
     );
   });

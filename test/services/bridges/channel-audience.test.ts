@@ -14,10 +14,10 @@ import { AudienceSchema, CohortSchema, UserFilterSchema } from "../../../gen/eng
 import { createEmbeddedEngine } from "../../../services/analysis/embedded/embedded.ts";
 import { createUserPort } from "../../../services/analysis/embedded/select-users.ts";
 import {
-  type ChannelUsers,
-  createChannelUsers,
-  type UserPorts,
-} from "../../../services/bridges/channel-users.ts";
+  type AnalysisPorts,
+  type ChannelAudience,
+  createChannelAudience,
+} from "../../../services/bridges/channel-audience.ts";
 import type { UserChoice } from "../../../services/channel/audience/source.ts";
 import {
   asyncOf,
@@ -71,7 +71,7 @@ const users = [
 
 describe("users of audiences", () => {
   let opened: OpenedStore;
-  let ports: UserPorts;
+  let ports: AnalysisPorts;
   beforeAll(async () => {
     opened = await openStore(createDuckDbWorld);
     const { store } = opened;
@@ -89,7 +89,7 @@ describe("users of audiences", () => {
   });
   afterAll(() => opened[Symbol.asyncDispose]());
 
-  async function pushIdsOf(source: ChannelUsers, choice: UserChoice): Promise<(string | undefined)[]> {
+  async function pushIdsOf(source: ChannelAudience, choice: UserChoice): Promise<(string | undefined)[]> {
     const request = { projectId: 1, choice, pushIdProperty: "nick", properties: [] };
     const found: (string | undefined)[] = [];
     for await (const some of source.users(request, noSignal()))
@@ -118,7 +118,7 @@ describe("users of audiences", () => {
     ["a declared cohort", cohortOf("high"), ["p2"]],
     ["a declared cohort that looks at events", cohortOf("buyers"), ["p1"]],
   ])("are %s", async (_what, choice, expected) => {
-    expect(await pushIdsOf(createChannelUsers(ports), choice)).toEqual(expected);
+    expect(await pushIdsOf(createChannelAudience(ports), choice)).toEqual(expected);
   });
 
   const outOf = (name: string) => filter(name, Comparator.NOT_BELONG_TO_CLUSTER, [], TableType.CLUSTER);
@@ -175,7 +175,7 @@ describe("users of audiences", () => {
   ])(
     "are refused, and not nobody or everybody, by a name that is not there: %s",
     async (_what, field, source, text) => {
-      const found = createChannelUsers(ports);
+      const found = createChannelAudience(ports);
       const problem = expect.stringContaining(text);
       await expect(pushIdsOf(found, source)).rejects.toMatchObject({
         violations: [{ field: `audience.${field}`, problem }],
@@ -189,14 +189,14 @@ describe("users of audiences", () => {
 
   it("are those with events on an engine that knows no others", async () => {
     const engine = ports.projects.get(1)!.engine;
-    const source = createChannelUsers({ ...ports, projects: new Map([[1, { engine }]]) });
+    const source = createChannelAudience({ ...ports, projects: new Map([[1, { engine }]]) });
     expect(await pushIdsOf(source, usersOf([]))).toEqual(["p1"]);
   });
 
   it("come with their properties, times by the second", async () => {
     const request = { projectId: 1, pushIdProperty: "level", properties: ["born", "badges", "#account_id"] };
     const choice = usersOf([filter("#account_id", Comparator.EQUAL, ["ada"])]);
-    const found = createChannelUsers(ports).users({ ...request, choice }, noSignal());
+    const found = createChannelAudience(ports).users({ ...request, choice }, noSignal());
     expect(await collect(found)).toEqual([
       {
         pushId: "3",
@@ -207,7 +207,7 @@ describe("users of audiences", () => {
 
   it("are looked up by their push ids, with events or without", async () => {
     const request = { projectId: 1, pushIdProperty: "nick", pushIds: ["p2", "p9"], properties: ["level"] };
-    expect(await createChannelUsers(ports).lookup(request, noSignal())).toEqual(
+    expect(await createChannelAudience(ports).lookup(request, noSignal())).toEqual(
       new Map([["p2", { level: 9 }]]),
     );
   });
@@ -226,7 +226,7 @@ describe("users of audiences", () => {
     ["#user_id", ["x", "2"], new Map([["2", {}]])],
   ])("are looked up by %s without what can't be one", async (pushIdProperty, pushIds, found) => {
     const request = { projectId: 1, pushIdProperty, pushIds, properties: [] };
-    expect(await createChannelUsers(ports).lookup(request, noSignal())).toEqual(found);
+    expect(await createChannelAudience(ports).lookup(request, noSignal())).toEqual(found);
   });
 
   it("are looked up by a number in one query, however many push ids are words", async () => {
@@ -242,13 +242,13 @@ describe("users of audiences", () => {
     );
     const pushIds = ["3", ...Array.from({ length: 5_000 }, (_, i) => `u${i}`)];
     const request = { projectId: 1, pushIdProperty: "level", pushIds, properties: [] };
-    const found = await createChannelUsers({ ...ports, projects }).lookup(request, noSignal());
+    const found = await createChannelAudience({ ...ports, projects }).lookup(request, noSignal());
     expect([found, queries]).toEqual([new Map([["3", {}]]), 1]);
   });
 
   it("are not looked up by a list", async () => {
     const request = { projectId: 1, pushIdProperty: "badges", pushIds: ["x"], properties: [] };
-    await expect(createChannelUsers(ports).lookup(request, noSignal())).rejects.toMatchObject({
+    await expect(createChannelAudience(ports).lookup(request, noSignal())).rejects.toMatchObject({
       violations: [{ field: "push_id_property", problem: expect.stringContaining('is "badges", by which') }],
     });
   });
@@ -256,7 +256,7 @@ describe("users of audiences", () => {
   it("have a list as push id as they have it as a value", async () => {
     const request = { projectId: 1, pushIdProperty: "badges", properties: ["badges"] };
     const choice = usersOf([filter("#account_id", Comparator.EQUAL, ["ada"])]);
-    expect(await collect(createChannelUsers(ports).users({ ...request, choice }, noSignal()))).toEqual([
+    expect(await collect(createChannelAudience(ports).users({ ...request, choice }, noSignal()))).toEqual([
       { pushId: '["x"]', properties: { badges: ["x"] } },
     ]);
   });
@@ -271,7 +271,7 @@ describe("users of audiences", () => {
     ["cohort", cohortOf("vip", "2026-02-30"), "must be a day that exists"],
   ])("are checked without being asked for: %s", async (field, source, problem) => {
     const audience = create(AudienceSchema, { source });
-    expect(await createChannelUsers(ports).checkAudience(1n, audience, noSignal())).toMatchObject({
+    expect(await createChannelAudience(ports).checkAudience(1n, audience, noSignal())).toMatchObject({
       violations: [{ field, problem: expect.stringContaining(problem) }],
     });
   });
@@ -290,7 +290,7 @@ describe("users of audiences", () => {
     ],
   ])("are warned of by %s", async (_what, source, texts) => {
     const audience = create(AudienceSchema, { source });
-    expect(await createChannelUsers(ports).checkAudience(1n, audience, noSignal())).toEqual({
+    expect(await createChannelAudience(ports).checkAudience(1n, audience, noSignal())).toEqual({
       violations: [],
       warnings: texts.map((text) => expect.stringContaining(text)),
     });
@@ -298,7 +298,7 @@ describe("users of audiences", () => {
 
   it("are not there in a project that is not configured", async () => {
     const request = { projectId: 7, choice: usersOf([]), pushIdProperty: "nick", properties: [] };
-    await expect(collect(createChannelUsers(ports).users(request, noSignal()))).rejects.toMatchObject({
+    await expect(collect(createChannelAudience(ports).users(request, noSignal()))).rejects.toMatchObject({
       violations: [{ field: "project_id" }],
     });
   });
