@@ -3,7 +3,7 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../base/json/bounds.ts";
 import { JsonCursor } from "../../base/json/cursor.ts";
-import { parseExactly } from "../../base/json/exact-numbers.ts";
+import { parseExactJson } from "../../base/json/exact-numbers.ts";
 import { JsonFault } from "../../base/json/fault.ts";
 import { findInvalidUtf8 } from "../../base/json/utf8.ts";
 import { badRequest } from "./violations.ts";
@@ -35,13 +35,11 @@ const byteOrderMark = 0xfeff;
 
 /** Parses a JSON text. If it is exact, numbers that no double holds become BigNumbers. */
 export function parseJsonText(text: string, isExact = true): JsonValue {
-  let json: unknown;
   try {
-    json = JSON.parse(text);
+    return (isExact ? parseExactJson(text) : JSON.parse(text)) as JsonValue;
   } catch {
     throw notJson(text);
   }
-  return (isExact ? parseExactly(text, json) : json) as JsonValue;
 }
 
 function notUtf8(body: Buffer): ConnectError {

@@ -1,37 +1,23 @@
-/** The library of types does not know this yet: https://tc39.es/proposal-json-parse-with-source/ */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-
-/** As `JSON.stringify`, and bigints as the numbers that they are. */
-export function stringifyExactJson(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    // It does so for bigints only: what was parsed holds no circles.
-    if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, (_key, one: unknown) =>
-      typeof one === "bigint" ? rawJSON(String(one)) : one,
-    );
-  }
-}
+import { rawNumber, stringifyExactJson } from "../../base/json/exact-numbers.ts";
 
 /**
- * As `JSON.stringify`, but numbers that are none become such as are read as beyond the range of doubles, where JSON
- * would have null: then the rules find them.
+ * Writes JSON as `JSON.stringify` does, except that NaN and infinities become numbers beyond the range of doubles
+ * instead of null, so that the rules find them.
  */
 export function stringifyWithNonFinite(value: unknown): string {
   const text = JSON.stringify(value);
   if (!text.includes("null")) return text;
   return JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === "number" && !Number.isFinite(one) ? rawJSON(one < 0 ? "-1e999" : "1e999") : one,
+    typeof one === "number" && !Number.isFinite(one) ? rawNumber(one < 0 ? "-1e999" : "1e999") : one,
   );
 }
 
 type Piece = { readonly text: string } | { readonly value: unknown };
 
-/** The same for what may be nested to any depth, since it takes no stack; several times as slow. */
+/** Writes JSON as `stringifyExactJson` does, of values nested to any depth: it takes no stack, and several times as long. */
 export function stringifyDeepJson(value: unknown): string {
   let text = "";
-  // The next piece is the last.
+  // The last piece is the next one.
   const pieces: Piece[] = [{ value }];
   for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
     if ("text" in piece) text += piece.text;

@@ -1,6 +1,6 @@
 import { mapYielding, type YieldToEventLoop } from "../../base/async/yield.ts";
 import { JsonCursor } from "../../base/json/cursor.ts";
-import { parseExactJson } from "../../store/events/events.ts";
+import { parseWithBigInts } from "../../base/json/exact-numbers.ts";
 import { findRecords } from "./body/record-list.ts";
 
 const lf = 0x0a;
@@ -119,7 +119,7 @@ const lineMembers: ReadonlySet<string> = new Set(["p", "r", "d", "a", "i", "b", 
 export function decodeSpoolLine(text: string): SpoolLine | undefined {
   let line: Readonly<Record<string, unknown>> | null;
   try {
-    line = parseExactJson(text) as typeof line;
+    line = parseWithBigInts(text) as typeof line;
   } catch {
     return undefined;
   }
@@ -162,7 +162,7 @@ export async function decodeSpoolLineYielding(
   const places = list.starts.map((start, index) => [start, list.ends[index]!] as const);
   const records = await mapYielding(
     places,
-    ([start, end]) => parseExactJson(line.toString("utf8", start, end)),
+    ([start, end]) => parseWithBigInts(line.toString("utf8", start, end)),
     yieldToEventLoop,
   );
   const [, projectId, receivedMs, driftMs, appid] = head;

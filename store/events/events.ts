@@ -1,4 +1,3 @@
-import { parseExactly } from "../../base/json/exact-numbers.ts";
 import type { LoadBatch, LoadCounts, SpoolPlace } from "./load.ts";
 import type { NameRemoval, NameUses, RemovedNames } from "./names.ts";
 import type { NumberSpread, Scan, ScanResult, StoredUser, UserScan } from "./scan.ts";
@@ -190,37 +189,4 @@ export interface ProjectStats {
   readonly users: number;
   readonly eventNames: number;
   readonly properties: number;
-}
-
-/** A text without so many digits in a row holds no integer beyond 2^53, which a parser would round. */
-const manyDigits = 16;
-const integer = /^-?\d+$/;
-/** More of them are no number of anybody's, and take long to be read. */
-const maxDigits = 2_048;
-
-const valueOfDigits = (digits: string): unknown =>
-  integer.test(digits) && digits.length <= maxDigits ? BigInt(digits) : Number(digits);
-
-/** How texts of objects and lists are read: as `JSON.parse`, but integers beyond 2^53 are bigints. @throws SyntaxError */
-export function parseExactJson(text: string): unknown {
-  const parsed: unknown = JSON.parse(text);
-  return hasManyDigits(text) ? parseExactly(text, parsed, valueOfDigits) : parsed;
-}
-
-/** Looks at every sixteenth character, for one of them is among sixteen digits: a regular expression takes ten times as long. */
-function hasManyDigits(text: string): boolean {
-  for (let at = manyDigits - 1; at < text.length; at += manyDigits) {
-    if (!isDigit(text, at)) continue;
-    let from = at;
-    while (isDigit(text, from - 1)) from--;
-    let to = at + 1;
-    while (isDigit(text, to)) to++;
-    if (to - from >= manyDigits) return true;
-  }
-  return false;
-}
-
-function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 48 && code <= 57;
 }

@@ -1,4 +1,5 @@
-import { type ExportedRecord, parseExactJson } from "./events.ts";
+import { parseWithBigInts } from "../../base/json/exact-numbers.ts";
+import type { ExportedRecord } from "./events.ts";
 import type { ProjectSchema, Property } from "./schema.ts";
 import { wholeOf } from "./user-operations.ts";
 
@@ -98,7 +99,7 @@ function formOf(
 ): unknown {
   if (type === "time") return localTime(Number(value) + offsetMs);
   if (type !== "object" && type !== "object_group") return value;
-  const whole = parseExactJson(String(value));
+  const whole = parseWithBigInts(String(value));
   for (const { name, number } of times) {
     const stored = values.get(number);
     const all = Array.isArray(whole) ? whole : [whole];

@@ -1,6 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import { parseExactly } from "../../../base/json/exact-numbers.ts";
 import type { DecodedBody } from "../../../base/rpc/rest-codec.ts";
 import {
   EventDownloadQuerySchema,
@@ -52,7 +51,7 @@ export const requiredMembers: ReadonlyMap<DescMessage, readonly string[]> = new 
  */
 export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): DecodedQuery {
   const reading = new Reading();
-  const value = parse(raw, json, reading);
+  const value = parse(json, reading);
   const query = decodeMessage(desc, value ?? {}, reading);
   if (value !== undefined) requireMembers(desc, value, reading);
   query["ignoredFields"] = reading.ignored();
@@ -68,9 +67,9 @@ export function refuseQuery(violations: readonly QueryViolation[]): AnalysisRefu
   return new AnalysisRefusal(returnCodes.parameter, message, { violations });
 }
 
-function parse(raw: Buffer, json: () => unknown, reading: Reading): unknown {
+function parse(json: () => unknown, reading: Reading): unknown {
   try {
-    return parseExactly(raw.toString("utf8"), json());
+    return json();
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
     return reading.refuse("body", error.rawMessage.replace(/^body: /, ""));

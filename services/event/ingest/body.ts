@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 import { openArray, openObject, quote } from "../../../base/json/bytes.ts";
 import { JsonCursor } from "../../../base/json/cursor.ts";
+import { parseWithBigInts } from "../../../base/json/exact-numbers.ts";
 import { JsonFault } from "../../../base/json/fault.ts";
-import { parseExactJson } from "../../../store/events/events.ts";
 import { notJson } from "../body/payload.ts";
 import { refuseLarge } from "../body/record-bounds.ts";
 import { findRecords, type RecordList, scanWhole } from "../body/record-list.ts";
@@ -88,7 +88,7 @@ export async function toRawRecords(
   for (const [index, start] of starts.entries()) {
     const text = bytes.toString("utf8", start, ends[index]);
     const refusal = faults.get(index);
-    records.push(refusal === undefined ? { json: parseExactJson(text), text } : { refusal, text });
+    records.push(refusal === undefined ? { json: parseWithBigInts(text), text } : { refusal, text });
     const wait = yieldToEventLoop();
     if (wait !== undefined) await wait;
   }

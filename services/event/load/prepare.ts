@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { checkLine } from "../../../base/files/line-checksum.ts";
+import { stringifyExactJson } from "../../../base/json/exact-numbers.ts";
 import { compileToInstant } from "../../../base/time/zone.ts";
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { type Intake, IntakeUnavailableError } from "../../../store/intake/intake.ts";
-import { stringifyDeepJson, stringifyExactJson } from "../exact-json.ts";
+import { stringifyDeepJson } from "../exact-json.ts";
 import { checkRecord } from "../record/check-record.ts";
 import { isShallow } from "../record/convert.ts";
 import { decodeSpoolLine, type SpoolLine } from "../spool-line.ts";

@@ -40,7 +40,7 @@ const knownTypes: ReadonlySet<unknown> = new Set(recordTypes);
 const noProperties: Readonly<Record<string, unknown>> = {};
 
 /**
- * Checks one record, as `parseExactJson` reads it: refused as a whole, or accepted
+ * Checks one record, as `parseWithBigInts` reads it: refused as a whole, or accepted
  * with values that fit the types of its properties. It defines no properties:
  * whoever keeps the record makes the values without `known` known to
  * `rules.types` before the next record is checked.

@@ -1,7 +1,7 @@
+import { stringifyExactJson } from "../../../base/json/exact-numbers.ts";
 import { isDecimal } from "../../../base/text/decimal.ts";
 import { parseLocalTime } from "../../../base/time/local-time.ts";
 import type { PropertyType } from "../../../store/events/events.ts";
-import { stringifyExactJson } from "../exact-json.ts";
 import type { Draft } from "./draft.ts";
 import type { CheckedValue, DropReason } from "./record.ts";
 

@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createYield, mapYielding, type YieldToEventLoop } from "../../../base/async/yield.ts";
 import { unscannedBytes } from "../../../base/json/bounds.ts";
+import { parseWithBigInts } from "../../../base/json/exact-numbers.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import type { Record as TypedRecord } from "../../../gen/engage/event/v1/record_pb.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type TrackResponse,
   TrackResponseSchema,
 } from "../../../gen/engage/event/v1/track_pb.ts";
-import { parseExactJson } from "../../../store/events/events.ts";
 import { refuseLarge } from "../body/record-bounds.ts";
 import { stringifyWithNonFinite } from "../exact-json.ts";
 import type { RecordSource } from "../observer.ts";
@@ -105,7 +105,7 @@ function readLine(line: Uint8Array): RawRecord {
   const large = refuseLarge(line);
   if (large !== undefined) return { refusal: large, text };
   try {
-    return { json: parseExactJson(text), text };
+    return { json: parseWithBigInts(text), text };
   } catch {
     return { refusal: refuse("not_json", "", "record is not JSON"), text };
   }

@@ -1,7 +1,8 @@
+import { isRawNumber } from "../../../base/json/exact-numbers.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import { quote, Refusal, refuse } from "../line/line.ts";
 import type { PartConfig, TypeConfig } from "./config.ts";
-import { isJsonObject, isRawNumber, parseJson, setKey } from "./json.ts";
+import { isJsonObject, parseJson, setKey } from "./json.ts";
 import { readNumber } from "./number.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { textOf } from "./template.ts";

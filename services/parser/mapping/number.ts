@@ -1,4 +1,4 @@
-import { type RawNumber, rawNumber } from "./json.ts";
+import { type RawNumber, rawNumber } from "../../../base/json/exact-numbers.ts";
 
 function digitsEnd(text: string, at: number): number {
   let end = at;

@@ -1,4 +1,4 @@
-import { isRawNumber } from "./json.ts";
+import { isRawNumber } from "../../../base/json/exact-numbers.ts";
 import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./slots.ts";
 
 export interface Template {

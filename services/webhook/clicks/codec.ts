@@ -2,7 +2,7 @@ import type { DescMessage, JsonValue, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describeJsonExcess, findJsonExcess, type JsonBounds } from "../../../base/json/bounds.ts";
 import { JsonCursor, readValue } from "../../../base/json/cursor.ts";
-import { parseExactly } from "../../../base/json/exact-numbers.ts";
+import { parseExactJson } from "../../../base/json/exact-numbers.ts";
 import { JsonFault } from "../../../base/json/fault.ts";
 import { asBuffer } from "../../../base/json/utf8.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
@@ -56,10 +56,6 @@ export function decodeClickRequest(sent: Buffer, decodeJson: DecodeJson): Report
   }
 }
 
-function parseValue(text: string): JsonValue {
-  return parseExactly(text, JSON.parse(text)) as JsonValue;
-}
-
 function readMembers(body: Buffer, decodeJson: DecodeJson): ReportClickRequest {
   const cursor = new JsonCursor(body, maxDepth);
   const plain = new Map<string, JsonValue>();
@@ -69,7 +65,8 @@ function readMembers(body: Buffer, decodeJson: DecodeJson): ReportClickRequest {
     const start = cursor.at;
     const kind = cursor.value();
     const field = rawFields.get(name);
-    if (field === undefined) plain.set(name, parseValue(body.toString("utf8", start, cursor.at)));
+    if (field === undefined)
+      plain.set(name, parseExactJson(body.toString("utf8", start, cursor.at)) as JsonValue);
     else if (kind !== "null") raw[field] = body.subarray(start, cursor.at);
   }
   const request = decodeJson(ReportClickRequestSchema, Object.fromEntries(plain), "") as ReportClickRequest;

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createYield } from "../../../base/async/yield.ts";
+import { parseWithBigInts } from "../../../base/json/exact-numbers.ts";
 import {
   decodeSpoolLine,
   decodeSpoolLineYielding,
   encodeRawSpoolLines,
   encodeSpoolLine,
 } from "../../../services/event/spool-line.ts";
-import { parseExactJson } from "../../../store/events/events.ts";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
@@ -22,7 +22,7 @@ describe("line of the spool", () => {
         expect(decodeSpoolLine(line)).toEqual({
           projectId: p,
           receivedMs: r,
-          records: parseExactJson(JSON.stringify(records)),
+          records: parseWithBigInts(JSON.stringify(records)),
         });
       }),
     );

@@ -1,8 +1,8 @@
+import { parseExactJson } from "../../../../base/json/exact-numbers.ts";
 import { withoutByteOrderMark } from "../../../../base/text/byte-order-mark.ts";
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import type { Redactor } from "../upstream/redact.ts";
 import type { UpstreamAnswer } from "../upstream/upstream.ts";
-import { parseLossless } from "./lossless.ts";
 import { quoteBytes, refuseReceived } from "./unexpected.ts";
 
 /** An answer of return code 0. */
@@ -75,6 +75,16 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
+}
+
+const integer = /^-?\d+$/;
+
+/** Parses JSON. Integers beyond 2^53 and numbers that no double holds become strings, as they were written. */
+export function parseLossless(text: string): unknown {
+  return parseExactJson(text, (digits) => {
+    const value = Number(digits);
+    return integer.test(digits) || !Number.isFinite(value) ? digits : value;
+  });
 }
 
 /** Undefined when there is none; a text of digits is taken for a number. */

@@ -1,4 +1,4 @@
-import { HugeNumber } from "./answer-json.ts";
+import { BigNumber, parseExactJson } from "../../../../base/json/exact-numbers.ts";
 
 /** An element that the receiver named as failed. */
 export interface FailedElement {
@@ -24,6 +24,14 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** More of them would not be read by anybody. */
 const maxProblems = 20;
+
+/** Parses the body of an answer; numbers beyond the range of doubles become BigNumbers. @throws SyntaxError */
+export function parseAnswer(text: string): unknown {
+  return parseExactJson(text, (digits) => {
+    const value = Number(digits);
+    return Number.isFinite(value) ? value : new BigNumber(digits);
+  });
+}
 
 /**
  * Reads an answer that is JSON. Null counts as left out where a member is
@@ -107,7 +115,7 @@ function integerOf(value: unknown): number | undefined {
 
 function isMembers(value: unknown): value is Members {
   return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof HugeNumber)
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof BigNumber)
   );
 }
 
@@ -120,7 +128,7 @@ const maxShown = 80;
 /** A value as JSON on one line, not long. */
 function show(value: unknown): string {
   if (value === undefined) return "none";
-  if (value instanceof HugeNumber) return cut(value.text);
+  if (value instanceof BigNumber) return cut(value.digits);
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
   return cut(JSON.stringify(value));
 }

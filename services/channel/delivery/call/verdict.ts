@@ -1,7 +1,6 @@
 import { exactCountOf } from "../../../../base/text/count.ts";
 import type { ExchangeAnswer, ExchangeFailureKind, ExchangeOutcome } from "../../exchange.ts";
-import { type FailedElement, readAnswer } from "./answer.ts";
-import { parseAnswer } from "./answer-json.ts";
+import { type FailedElement, parseAnswer, readAnswer } from "./answer.ts";
 
 /** Whether an answer that is not of the specified form, or empty, fails the call. */
 export type Validation = "strict" | "lenient";

@@ -1,6 +1,6 @@
 import { DuckDBListValue, type DuckDBMaterializedResult } from "@duckdb/node-api";
 import { createYield } from "../../../../base/async/yield.ts";
-import { parseExactJson } from "../../events.ts";
+import { parseWithBigInts } from "../../../../base/json/exact-numbers.ts";
 import type { Asker, StoredUser, UserScan } from "../../scan.ts";
 import type { ProjectSchema, Property } from "../../schema.ts";
 import type { UserSelection } from "../../selection.ts";
@@ -181,5 +181,5 @@ function decodeValue(value: unknown, { type, group }: Property): unknown {
 function decodeScalar(value: unknown, type: Property["type"]): unknown {
   if (value === null) return null;
   if (type === "time") return new Date(Number(value)).toISOString().replace("T", " ").slice(0, -1);
-  return type === "object" || type === "object_group" ? parseExactJson(value as string) : value;
+  return type === "object" || type === "object_group" ? parseWithBigInts(value as string) : value;
 }

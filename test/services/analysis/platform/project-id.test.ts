@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseLossless } from "../../../../services/analysis/platform/decode/lossless.ts";
+import { parseLossless } from "../../../../services/analysis/platform/decode/envelope.ts";
 import { replaceInSearch, replaceProjectId } from "../../../../services/analysis/platform/project-id.ts";
 
 const replace = (text: string) => Buffer.from(replaceProjectId(Buffer.from(text), 12)).toString();

@@ -1,31 +1,6 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { mayHoldLongInteger, parseJson, setKey } from "../../../../services/parser/mapping/json.ts";
-
-describe("long integers are noticed", () => {
-  test.each([
-    "12345678901234567890",
-    '{"a":9007199254740993}',
-    '{"a": -9007199254740993}',
-    "[1,99999999999999999999]",
-    '{"text":"1234567890123456789","a":9999999999999999}',
-    "[1234567890123456.5]",
-  ])("%s", (text) => {
-    expect(mayHoldLongInteger(text)).toBe(true);
-  });
-});
-
-describe("what is exact anyway is left to the fast way", () => {
-  test.each([
-    '{"a":"12345678901234567890"}',
-    '{"a":1234567890123456}',
-    '{"a":0.12345678901234567890}',
-    '{"t":1660321091944}',
-    "abc1234567890123456789",
-  ])("%s", (text) => {
-    expect(mayHoldLongInteger(text)).toBe(false);
-  });
-});
+import { expect, test } from "vitest";
+import { parseJson, setKey } from "../../../../services/parser/mapping/json.ts";
 
 test("any integer in any place is printed as it stood", () => {
   const place = fc.tuple(
@@ -38,10 +13,6 @@ test("any integer in any place is printed as it stood", () => {
       expect(JSON.stringify(parseJson(text))).toBe(text);
     }),
   );
-});
-
-test("a long run of digits is looked at once", () => {
-  expect(mayHoldLongInteger(`"${"1".repeat(5_000_000)}"`)).toBe(false);
 });
 
 test("a key __proto__ is data", () => {
