@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { RestCodecs } from "../base/rpc/rest-codec.ts";
 import { shorten } from "../base/text/quote.ts";
-import { ErrorStyle } from "../gen/engage/gateway/v1/options_pb.ts";
 import { createAdapter } from "./adapter/adapter.ts";
 import type { ReportFault } from "./call/failures.ts";
 import { allObservers, type CallObserver } from "./call/record.ts";
@@ -175,7 +174,7 @@ const noSites: SitesOptions = { hosts: [], cors: [], asksForKeys: false };
 
 function refuseHead(request: NodeRequest, response: NodeResponse, problem: string): void {
   const error = new ConnectError(problem, Code.InvalidArgument);
-  sendAnswer(request, response, encodeError(error, ErrorStyle.STATUS));
+  sendAnswer(request, response, encodeError(error));
 }
 
 function refuse(
@@ -203,5 +202,5 @@ function refuse(
   const hint = nearest === undefined ? "" : `, the nearest is ${nearest}`;
   const message = `nothing is served at ${shorten(path)}${hint}: / lists what is, and /docs describes it`;
   const error = new ConnectError(message, Code.NotFound);
-  sendAnswer(request, response, encodeError(error, ErrorStyle.STATUS));
+  sendAnswer(request, response, encodeError(error));
 }

@@ -36,11 +36,18 @@ export interface ServedMethod {
   readonly json?: Partial<JsonBounds>;
   /** Largest request in bytes, where that is less than the server allows. */
   readonly maxMessageBytes?: number;
+  /** Return codes of errors without one of their own; methods with the error style ENVELOPE have them. */
+  readonly returnCodes?: ReturnCodes;
   /** Decides who calls over REST before the body is read. */
   readonly admit?: AdmitHead;
   /** Decides by who calls over the other protocols before the message is read. */
   readonly admitCaller?: AdmitCaller;
 }
+
+/** The `return_code` by status code. Codes that are left out count as `Code.Internal`. */
+export type ReturnCodes = Readonly<
+  Record<typeof Code.Internal | typeof Code.InvalidArgument, number> & Partial<Record<Code, number>>
+>;
 
 /** Error styles of contracts that others have published. */
 const foreignStyles: ReadonlySet<ErrorStyle> = new Set([
@@ -66,6 +73,8 @@ export interface ServeOptions<S extends DescService = DescService> {
   readonly json?: Partial<JsonBounds>;
   /** Largest request of its methods in bytes, unless the limits of the server say otherwise of one. */
   readonly maxMessageBytes?: number;
+  /** Needed by methods with the error style ENVELOPE. */
+  readonly returnCodes?: ReturnCodes;
   /** By methods as the implementation names them, see AdmitHead. */
   readonly admit?: { readonly [Name in keyof S["method"]]?: AdmitHead };
   /** The same for the other protocols, see AdmitCaller. */
@@ -89,11 +98,15 @@ function serveMethod(desc: DescMethod, impl: object, options: ServeOptions): Ser
     desc.localName
   ];
   const bound = typeof handler === "function" ? handler.bind(impl) : refuse(name);
+  const own = hasOption(desc, gateway) ? getOption(desc, gateway) : create(GatewayOptionsSchema);
+  if (own.errorStyle === ErrorStyle.ENVELOPE && options.returnCodes === undefined)
+    throw new Error(`${name} has the error style ENVELOPE and needs returnCodes`);
   return {
     desc,
     name,
     spec: createMethodImplSpec(desc, bound as MethodImpl<DescMethod>),
-    options: hasOption(desc, gateway) ? getOption(desc, gateway) : create(GatewayOptionsSchema),
+    options: own,
+    ...(options.returnCodes && { returnCodes: options.returnCodes }),
     ...(options.json && { json: options.json }),
     ...(options.maxMessageBytes && { maxMessageBytes: options.maxMessageBytes }),
     ...(admit && { admit }),

@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
+import { defaultSignatureHeader, signBody } from "../../base/net/signature.ts";
 import { countOf } from "../../base/text/count.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { DemoHandler } from "./handler.ts";
@@ -22,11 +22,11 @@ export async function showWebhook(demo: Demo, handler: DemoHandler, secret: stri
     "\n4. POST /webhook/demo, as the platform calls it: a signed batch of three messages, one of them broken\n",
   );
   say(`   a handler of the demo's own on ${handler.place} implements engage.handler.v1.MessageHandler`);
-  const signature = createHmac("sha1", secret).update(batch).digest("hex");
-  say(`   X-SVC-OPS-Signature: ${signature}`);
+  const signature = signBody(secret, Buffer.from(batch));
+  say(`   ${defaultSignatureHeader}: ${signature}`);
   say(`   ${batch}`);
   const send = (): Promise<string> =>
-    post(`${url}/webhook/demo`, batch, { "x-svc-ops-signature": signature });
+    post(`${url}/webhook/demo`, batch, { [defaultSignatureHeader]: signature });
   const reply = await send();
   say(`     → ${reply}`);
   await settled(webhook);

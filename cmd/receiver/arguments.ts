@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { defaultSignatureHeader } from "../../base/net/signature.ts";
 import { milliseconds, positive } from "../arguments.ts";
 import type { CheckCommandOptions } from "../check/check.ts";
 import type { ListenOptions } from "../listen/listen.ts";
@@ -11,13 +12,11 @@ export function addReceiverTools(program: Command): void {
   addSend(program);
 }
 
-const defaultHeader = "X-SVC-OPS-Signature";
-
 function withSecret(command: Command, what: string): Command {
   return command
     .addOption(new Option("--secret <text>", what).conflicts("secretFile"))
     .option("--secret-file <file>", "the secret is the first line of this file")
-    .option("--header-name <name>", "header of the signature", defaultHeader);
+    .option("--header-name <name>", "header of the signature", defaultSignatureHeader);
 }
 
 function withCall(command: Command): Command {

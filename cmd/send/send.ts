@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
+import { signBody } from "../../base/net/signature.ts";
 import { exactCountOf } from "../../base/text/count.ts";
 import { judgeOutcome, type Verdict } from "../../services/channel/delivery/call/verdict.ts";
 import type { BodyWriting, Exchange, ExchangeOutcome } from "../../services/channel/exchange.ts";
-import { signBody } from "../../services/channel/signing.ts";
 import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../receiver/call.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { printable } from "../terminal/table.ts";

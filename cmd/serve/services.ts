@@ -9,6 +9,7 @@ import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts"
 import { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Parser } from "../../gen/proto/parser_pb.ts";
+import { returnCodesByStatus } from "../../services/analysis/refusal/refusal.ts";
 import { queryBounds } from "../../services/analysis/rest/query-bounds.ts";
 import { clickSink, parsedRecordsSink } from "../../services/bridges/event-sinks.ts";
 import type { Config } from "../config/config.ts";
@@ -80,7 +81,11 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
       serve(ParserStream, parsers.parserStream),
       serve(WebhookReceiver, webhooks.receiver, { admit: webhooks.admit, admitCaller: webhooks.admitCaller }),
       serve(EventCollector, events.collector, { admit: events.admit }),
-      serve(AnalysisProxy, analysis.proxy, { json: queryBounds, admit: analysis.admit }),
+      serve(AnalysisProxy, analysis.proxy, {
+        json: queryBounds,
+        admit: analysis.admit,
+        returnCodes: returnCodesByStatus,
+      }),
       serve(ChannelSender, channels.sender),
     ],
     codecs: new Map<string, RestCodec>([

@@ -1,7 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { quoteText } from "../../base/text/quote.ts";
-import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import { refuse } from "../call/refusals.ts";
 import type { NodeRequest } from "../http/port.ts";
 import type { ServedMethod } from "../methods.ts";
@@ -19,7 +18,7 @@ export function explainUnsupported(
     given === undefined ? "the content-type is missing" : `content-type ${quoteText(given)} is not supported`;
   const valid = spec.kind === "unary" ? unaryTypes : streamTypes;
   const error = refuse("UNSUPPORTED_MEDIA_TYPE", Code.InvalidArgument, `${fault}, valid are ${valid}`);
-  const { body } = encodeError(error, ErrorStyle.STATUS);
+  const { body } = encodeError(error);
   const bytes = Buffer.from(body);
   const header = new Headers(answer.header);
   header.set("content-type", "application/json");

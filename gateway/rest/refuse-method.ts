@@ -1,8 +1,8 @@
 import { Code } from "@connectrpc/connect";
 import { shorten } from "../../base/text/quote.ts";
-import { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
 import { refuse } from "../call/refusals.ts";
 import type { NodeRequest, NodeResponse } from "../http/port.ts";
+import type { ServedMethod } from "../methods.ts";
 import { sendAnswer } from "./send.ts";
 import { encodeError } from "./status.ts";
 
@@ -11,14 +11,15 @@ export interface RefusedMethod {
   readonly methods: readonly string[];
   /** Where any path below a place is taken: the routes that exist there. */
   readonly below?: readonly string[];
-  readonly errorStyle?: ErrorStyle;
+  /** A method at the path, in whose error style the refusal is. */
+  readonly served?: ServedMethod;
 }
 
 /** The path exists, but not for this method: 405 in the style of the path, or what OPTIONS asks for. */
 export function refuseMethod(
   request: NodeRequest,
   response: NodeResponse,
-  { path, methods, below = [], errorStyle = ErrorStyle.STATUS }: RefusedMethod,
+  { path, methods, below = [], served }: RefusedMethod,
 ): void {
   const allow = [...new Set([...methods, "OPTIONS"])].sort().join(", ");
   if (request.method === "OPTIONS") {
@@ -27,6 +28,6 @@ export function refuseMethod(
   }
   const listed = below.length === 0 ? "" : `; what is there is ${below.join(", ")}`;
   const message = `method ${shorten(request.method ?? "")} is not served at ${shorten(path)}, valid are ${allow}${listed}`;
-  const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), errorStyle);
+  const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), served);
   sendAnswer(request, response, { ...answer, headers: { ...answer.headers, allow } });
 }

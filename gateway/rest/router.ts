@@ -61,9 +61,8 @@ export function createRestRouter(core: Core, options: RestOptions = {}): RestRou
     if (methods.length === 0) return false;
     const { template, served } = table.find(methods[0]!, path)!.value.binding;
     const heads = methods.includes("GET") ? ["HEAD"] : [];
-    const { errorStyle } = served.options;
     const below = pathsBelow(template, routes);
-    refuseMethod(request, response, { path, methods: [...methods, ...heads], below, errorStyle });
+    refuseMethod(request, response, { path, methods: [...methods, ...heads], below, served });
     return true;
   };
   return {

@@ -17,6 +17,7 @@ import {
 } from "../../gen/google/rpc/error_details_pb.ts";
 import { gatewayDomain, type RefusalReason } from "../call/refusals.ts";
 import type { HttpAnswer } from "../http/unary.ts";
+import type { ReturnCodes, ServedMethod } from "../methods.ts";
 
 /** https://cloud.google.com/apis/design/errors#handling_errors */
 const httpStatusByCode: Readonly<Record<Code, number>> = {
@@ -50,24 +51,14 @@ const httpStatusByReason: Readonly<Record<RefusalReason, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
 };
 
-/** The return codes of the analysis interface; what is not here is an internal error. */
-const returnCodeByCode: Partial<Readonly<Record<Code, number>>> = {
-  [Code.InvalidArgument]: -1001,
-  [Code.OutOfRange]: -1001,
-  [Code.FailedPrecondition]: -1001,
-  [Code.NotFound]: -1001,
-  [Code.PermissionDenied]: -1002,
-  [Code.DeadlineExceeded]: -1004,
-  [Code.ResourceExhausted]: -1005,
-  [Code.Unavailable]: -1006,
-  [Code.Unauthenticated]: -1008,
-};
-const internalReturnCode = -1000;
-const parameterReturnCode = -1001;
 const temporaryReasons: ReadonlySet<unknown> = new Set<RefusalReason>(["REQUEST_TOO_SLOW", "SERVER_BUSY"]);
 
-/** An error as the answer of a method with this error style. */
-export function encodeError(error: ConnectError, style: ErrorStyle): HttpAnswer {
+/** An error as the HTTP response of a method in its error style; as `google.rpc.Status` without a method. */
+export function encodeError(
+  error: ConnectError,
+  served?: Pick<ServedMethod, "options" | "returnCodes">,
+): HttpAnswer {
+  const style = served?.options.errorStyle ?? ErrorStyle.STATUS;
   const details = error.details.map(decodeDetail);
   const info = details.find((detail) => detail.message?.$typeName === ErrorInfoSchema.typeName)?.json;
   const reason = info?.["domain"] === gatewayDomain ? (info["reason"] as RefusalReason) : undefined;
@@ -81,7 +72,10 @@ export function encodeError(error: ConnectError, style: ErrorStyle): HttpAnswer 
   return { status: isEnvelope ? envelopeStatusOf(info) : status, headers, body: JSON.stringify(bodyOf()) };
 
   function bodyOf(): JsonValue {
-    if (isEnvelope) return { return_code: returnCodeOf(error.code, info), return_message: error.rawMessage };
+    if (isEnvelope) {
+      const codes = served?.returnCodes as ReturnCodes;
+      return { return_code: returnCodeOf(error.code, info, codes), return_message: error.rawMessage };
+    }
     if (style === ErrorStyle.CODE) return { code: -1, msg: error.rawMessage };
     if (style === ErrorStyle.RETURN_CODE) return { return_code: 1, return_message: error.rawMessage };
     return { code: error.code, message: error.rawMessage, details: details.map(({ json }) => json) };
@@ -95,15 +89,15 @@ function envelopeStatusOf(info: JsonObject | undefined): number {
   return Number.isInteger(given) && given >= 400 && given <= 599 ? given : 200;
 }
 
-function returnCodeOf(code: Code, info: JsonObject | undefined): number {
+function returnCodeOf(code: Code, info: JsonObject | undefined, codes: ReturnCodes): number {
   const metadata = info?.["metadata"] as JsonObject | undefined;
   const given = Number(metadata?.["return_code"] ?? Number.NaN);
   // 0 would read as success.
   if (Number.isInteger(given) && given !== 0) return given;
   // What the gateway refuses, the caller has to change, whatever the code is called; but not when or how fast it asks.
   const isTemporary = temporaryReasons.has(info?.["reason"]);
-  if (info?.["domain"] === gatewayDomain && !isTemporary) return parameterReturnCode;
-  return returnCodeByCode[code] ?? internalReturnCode;
+  if (info?.["domain"] === gatewayDomain && !isTemporary) return codes[Code.InvalidArgument];
+  return codes[code] ?? codes[Code.Internal];
 }
 
 interface Detail {

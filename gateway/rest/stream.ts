@@ -67,7 +67,7 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Res
       record.code = error.code;
       if (response.headersSent) breakOff(request, response);
       else {
-        const answer = encodeError(error, served.options.errorStyle);
+        const answer = encodeError(error, served);
         answer.headers["x-request-id"] = record.requestId;
         record.bytesOut = answer.body.length;
         sendAnswer(request, response, answer);

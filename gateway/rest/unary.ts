@@ -29,7 +29,7 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Rest
   const { contentTypeOf, write } = compileResponse(binding, codecs);
   const invoke = compileUnary(served, core.interceptors);
   const admit = compileAdmit(binding);
-  const { rawBody, errorStyle } = served.options;
+  const { rawBody } = served.options;
   const encode = (output: Message, call: Call, request: NodeRequest): HttpAnswer | Promise<HttpAnswer> => {
     const headers: OutgoingHttpHeaders = {};
     call.assignResponseHeader(headers);
@@ -43,7 +43,7 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Rest
     invoke,
     timeoutMs: () => undefined,
     encode,
-    encodeError: (error) => encodeError(error, errorStyle),
+    encodeError: (error) => encodeError(error, served),
   };
   return (request, response, segments, query) => {
     const decode = (body: Buffer, call: Call, _request: NodeRequest, encoded?: Buffer): Message => {
@@ -75,7 +75,7 @@ export function compileRefusedRoute(core: Core, { served }: RestBinding): ServeR
     timeoutMs: refuseCall,
     invoke: refuseCall,
     encode: refuseCall,
-    encodeError: (error) => encodeError(error, served.options.errorStyle),
+    encodeError: (error) => encodeError(error, served),
   };
   return (request, response) => serveUnaryHttp(core, method, { decode: refuseCall }, request, response);
 }

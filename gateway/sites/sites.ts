@@ -183,7 +183,7 @@ function allow(response: ServerResponse, origin: string): void {
 }
 
 function answer(request: NodeRequest, response: NodeResponse, target: Target, error: ConnectError): void {
-  const encoded = encodeError(error, target.errorStyle);
+  const encoded = encodeError(error, target.isRest ? target.served : undefined);
   const headers = { ...encoded.headers };
   if (request.headers["content-type"]?.startsWith("application/grpc")) {
     headers["grpc-status"] = String(error.code);

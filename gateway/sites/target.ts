@@ -1,5 +1,3 @@
-import type { ErrorStyle } from "../../gen/engage/gateway/v1/options_pb.ts";
-import { ErrorStyle as Style } from "../../gen/engage/gateway/v1/options_pb.ts";
 import { httpMethodsOf, type ServedMethod, type ServedService } from "../methods.ts";
 import type { RestRouter } from "../rest/router.ts";
 
@@ -13,7 +11,8 @@ export interface Target {
   readonly hasOwnAuth: boolean;
   /** In capitals. */
   readonly methods: readonly string[];
-  readonly errorStyle: ErrorStyle;
+  /** Whether the RPC is called over REST there. */
+  readonly isRest: boolean;
 }
 
 export type FindTarget = (method: string, path: string) => Target;
@@ -39,8 +38,8 @@ function rpcTarget(served: ServedMethod): Target {
 }
 
 function restTarget(served: ServedMethod, methods: readonly string[]): Target {
-  const { anyOrigin, handlerAuthenticatesRest: hasOwnAuth, errorStyle } = served.options;
-  return { served, anyOrigin, hasOwnAuth, methods, errorStyle };
+  const { anyOrigin, handlerAuthenticatesRest: hasOwnAuth } = served.options;
+  return { served, anyOrigin, hasOwnAuth, methods, isRest: true };
 }
 
 const pageTarget: Target = {
@@ -48,5 +47,5 @@ const pageTarget: Target = {
   anyOrigin: false,
   hasOwnAuth: false,
   methods: pageMethods,
-  errorStyle: Style.STATUS,
+  isRest: false,
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaultSignatureHeader } from "../../base/net/signature.ts";
 
 const secret = () => z.string().min(1).meta({ secret: true });
 const milliseconds = () => z.int().min(0).max(2_147_483_647);
@@ -11,9 +12,6 @@ const targetName = () =>
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
       "must be 1 to 64 letters, digits, dots, dashes or underscores",
     );
-
-/** The signature's header in the platform's documentation; deployments have names of their own. */
-const defaultSignatureHeader = "X-SVC-OPS-Signature";
 
 const secretSchema = z.strictObject({
   value: secret(),

@@ -7,11 +7,12 @@ import { type ServedMethod, type ServedService, serve } from "../../gateway/meth
 import { createReflection } from "../../gateway/reflection/reflection.ts";
 import { ErrorInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { Failing, Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
+import { returnCodes } from "./testproto/library.ts";
 
 const library = serve(Library, {});
 const echo = method(library, "Echo");
 const getBook = method(library, "GetBook");
-const asStatus = method(serve(Failing, {}), "AsStatus");
+const asStatus = method(serve(Failing, {}, { returnCodes }), "AsStatus");
 const check = method(createHealth([]).served, "Check");
 const reflect = method(createReflection([])[0]!, "ServerReflectionInfo");
 /** A method whose handler checks a signature or token itself. */

@@ -10,7 +10,7 @@ import { createMetrics } from "../../gateway/metrics/metrics.ts";
 import type { UnknownMembers } from "../../gateway/rest/json-message.ts";
 import type { SitesOptions } from "../../gateway/sites/sites.ts";
 import { Failing, Library } from "./testproto/gen/engage/test/v1/library_pb.ts";
-import { createFailing, createLibrary, type Seen } from "./testproto/library.ts";
+import { createFailing, createLibrary, returnCodes, type Seen } from "./testproto/library.ts";
 
 export interface TestGateway {
   readonly gateway: Gateway;
@@ -60,7 +60,7 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
           ...(options.admitCaller && { admitCaller: options.admitCaller }),
         },
       ),
-      serve(Failing, createFailing()),
+      serve(Failing, createFailing(), { returnCodes }),
     ],
     limits: { ...defaultLimits, ...options.limits },
     authorize: options.authorize ?? (() => {}),

@@ -1,3 +1,5 @@
+import { Code } from "@connectrpc/connect";
+
 /** Return codes of the analysis interface; an upstream platform may answer further ones. */
 export const returnCodes = {
   internal: -1000,
@@ -7,6 +9,23 @@ export const returnCodes = {
   busy: -1005,
   unavailable: -1006,
   noToken: -1008,
+} as const;
+
+/**
+ * The return codes of errors that the gateway makes over REST, by status code:
+ * those of requests that do not reach the service.
+ */
+export const returnCodesByStatus = {
+  [Code.InvalidArgument]: returnCodes.parameter,
+  [Code.OutOfRange]: returnCodes.parameter,
+  [Code.FailedPrecondition]: returnCodes.parameter,
+  [Code.NotFound]: returnCodes.parameter,
+  [Code.PermissionDenied]: returnCodes.token,
+  [Code.DeadlineExceeded]: returnCodes.timeout,
+  [Code.ResourceExhausted]: returnCodes.busy,
+  [Code.Unavailable]: returnCodes.unavailable,
+  [Code.Unauthenticated]: returnCodes.noToken,
+  [Code.Internal]: returnCodes.internal,
 } as const;
 
 /** One bad field of a query. */

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Clock } from "../../../base/async/clock.ts";
 import { ownHeaders } from "../../../base/net/http-client.ts";
+import { defaultSignatureHeader } from "../../../base/net/signature.ts";
 import { plainText } from "../../../base/text/plain-text.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type {
@@ -12,7 +13,6 @@ import { compileElement, type Element } from "../content/element.ts";
 import { compileReceipts } from "../content/receipts.ts";
 import { sampleContent } from "../content/sample.ts";
 import type { TestRequest } from "../ports.ts";
-import { defaultSignatureHeader } from "../signing.ts";
 import { attempt } from "./call/attempt.ts";
 import { compileSendPlan } from "./call/send-plan.ts";
 import { judgeOutcome, type Validation } from "./call/verdict.ts";

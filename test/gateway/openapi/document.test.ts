@@ -6,6 +6,7 @@ import { serve } from "../../../gateway/methods.ts";
 import { describeOpenApi } from "../../../gateway/openapi/document.ts";
 import { comments } from "../testproto/gen/comments.ts";
 import { BookSchema, Failing, Library, RowSchema } from "../testproto/gen/engage/test/v1/library_pb.ts";
+import { returnCodes } from "../testproto/library.ts";
 
 const codecs = new Map<string, RestCodec>([
   [RowSchema.typeName, { encode: () => "", contentType: "text/csv" }],
@@ -14,7 +15,7 @@ const codecs = new Map<string, RestCodec>([
     { encode: () => "", schema: { type: "object", properties: { titel: { type: "string" } } } },
   ],
 ]);
-const services = [serve(Library, {}), serve(Failing, {})];
+const services = [serve(Library, {}), serve(Failing, {}, { returnCodes })];
 const options = { title: "Test", version: "1.2.3", comments };
 const document = describeOpenApi(services, options);
 

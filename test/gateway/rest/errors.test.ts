@@ -1,16 +1,21 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, describe, expect, test } from "vitest";
+import { serve } from "../../../gateway/methods.ts";
 import { encodeError } from "../../../gateway/rest/status.ts";
-import { ErrorStyle } from "../../../gen/engage/gateway/v1/options_pb.ts";
 import { HttpBodySchema } from "../../../gen/google/api/httpbody_pb.ts";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
   RetryInfoSchema,
 } from "../../../gen/google/rpc/error_details_pb.ts";
+import { Failing } from "../testproto/gen/engage/test/v1/library_pb.ts";
+import { returnCodes } from "../testproto/library.ts";
 import { openRestServer } from "./rest-server.ts";
 
+const envelope = serve(Failing, {}, { returnCodes }).methods.find(
+  ({ desc }) => desc === Failing.method.asEnvelope,
+)!;
 const server = await openRestServer({ limits: { maxMessageBytes: 1_000 } });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -88,7 +93,7 @@ test.each([
 ])("HTTP status %j of the details of an envelope becomes %i", (given, status) => {
   const value = { reason: "R", domain: "test", metadata: { http_status: given } };
   const error = new ConnectError("m", Code.NotFound, undefined, [{ desc: ErrorInfoSchema, value }]);
-  const answer = encodeError(error, ErrorStyle.ENVELOPE);
+  const answer = encodeError(error, envelope);
   expect([answer.status, answer.body]).toEqual([status, '{"return_code":-1001,"return_message":"m"}']);
 });
 
@@ -211,7 +216,7 @@ describe("details from elsewhere", () => {
   ])("%s", (_name, detail, expected) => {
     const error = new ConnectError("m", Code.Unavailable);
     error.details.push(detail);
-    const { body } = encodeError(error, ErrorStyle.STATUS);
+    const { body } = encodeError(error);
     expect(JSON.parse(String(body))).toEqual({
       code: Code.Unavailable,
       message: "m",
@@ -225,7 +230,7 @@ describe("details from elsewhere", () => {
       { desc: HttpBodySchema, value: { extensions } },
       { desc: RetryInfoSchema, value: {} },
     ]);
-    const { body, headers } = encodeError(error, ErrorStyle.STATUS);
+    const { body, headers } = encodeError(error);
     expect(JSON.parse(String(body))).toMatchObject({
       details: [
         { "@type": "type.googleapis.com/google.api.HttpBody" },

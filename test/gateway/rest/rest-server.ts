@@ -11,7 +11,7 @@ import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
 import { createRestRouter } from "../../../gateway/rest/router.ts";
 import { Failing, Library } from "../testproto/gen/engage/test/v1/library_pb.ts";
-import { createFailing, createLibrary, type Seen } from "../testproto/library.ts";
+import { createFailing, createLibrary, returnCodes, type Seen } from "../testproto/library.ts";
 
 export interface RestServer extends AsyncDisposable {
   readonly url: string;
@@ -49,7 +49,7 @@ export async function openRestServer(options: RestServerOptions = {}): Promise<R
   const core: Core = {
     services: options.services ?? [
       serve(Library, createLibrary(seen, chunksMade)),
-      serve(Failing, createFailing()),
+      serve(Failing, createFailing(), { returnCodes }),
     ],
     interceptors: [concealFaults(reportFault)],
     limits: { ...defaultLimits, ...options.limits },

@@ -77,6 +77,20 @@ async function* watch(request: WatchRequest, context: HandlerContext, seen: Seen
 type Refusal = { code: Code; message: string; returnCode: string; retrySeconds: number; crash: boolean };
 
 /** Fails as it is told. */
+/** Of the errors of `AsEnvelope`. */
+export const returnCodes = {
+  [Code.InvalidArgument]: -1001,
+  [Code.OutOfRange]: -1001,
+  [Code.FailedPrecondition]: -1001,
+  [Code.NotFound]: -1001,
+  [Code.PermissionDenied]: -1002,
+  [Code.DeadlineExceeded]: -1004,
+  [Code.ResourceExhausted]: -1005,
+  [Code.Unavailable]: -1006,
+  [Code.Unauthenticated]: -1008,
+  [Code.Internal]: -1000,
+} as const;
+
 export function createFailing() {
   return {
     asStatus: fail,

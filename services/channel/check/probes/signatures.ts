@@ -1,4 +1,4 @@
-import { signBody } from "../../signing.ts";
+import { signBody } from "../../../../base/net/signature.ts";
 import { expectAccepted, expectRefused } from "../judge.ts";
 import { encodeMessages, goodMessages } from "../message.ts";
 import type { Finding, Probe } from "../probe.ts";

@@ -1,7 +1,7 @@
 import { createSecretKey } from "node:crypto";
+import { defaultSignatureHeader, signBody } from "../../../../base/net/signature.ts";
 import type { Channel } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { deliveryDefaults } from "../../channels/settings.ts";
-import { defaultSignatureHeader, signBody } from "../../signing.ts";
 import type { RetryRule } from "./outcome.ts";
 import type { Validation } from "./verdict.ts";
 

@@ -10,7 +10,7 @@ import type { AnalysisEngine } from "../../../../services/analysis/engine.ts";
 import { compileAllowedPaths } from "../../../../services/analysis/platform/allowed-paths.ts";
 import { createForwardQuery } from "../../../../services/analysis/platform/forward.ts";
 import { toCallError } from "../../../../services/analysis/refusal/call-error.ts";
-import { AnalysisRefusal } from "../../../../services/analysis/refusal/refusal.ts";
+import { AnalysisRefusal, returnCodesByStatus } from "../../../../services/analysis/refusal/refusal.ts";
 import { openRestServer } from "../../../gateway/rest/rest-server.ts";
 import {
   answerChunks,
@@ -44,15 +44,19 @@ const forwardQuery = createForwardQuery({
 });
 const server = await openRestServer({
   services: [
-    serve(AnalysisProxy, {
-      async *forwardQuery(request, context) {
-        try {
-          yield* forwardQuery(request, context, context.signal);
-        } catch (error) {
-          throw toCallError(error);
-        }
+    serve(
+      AnalysisProxy,
+      {
+        async *forwardQuery(request, context) {
+          try {
+            yield* forwardQuery(request, context, context.signal);
+          } catch (error) {
+            throw toCallError(error);
+          }
+        },
       },
-    }),
+      { returnCodes: returnCodesByStatus },
+    ),
   ],
 });
 afterAll(async () => {

@@ -17,6 +17,7 @@ import { type AnalysisProxyOptions, createAnalysisProxy } from "../../../../serv
 import type { AnalysisEngine, EngineCall } from "../../../../services/analysis/engine.ts";
 import type { AnalysisObserver } from "../../../../services/analysis/observer.ts";
 import type { AnalysisProject } from "../../../../services/analysis/project/project.ts";
+import { returnCodesByStatus } from "../../../../services/analysis/refusal/refusal.ts";
 import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.ts";
 import { queryBounds } from "../../../../services/analysis/rest/query-bounds.ts";
 import { createLog } from "./log.ts";
@@ -90,7 +91,11 @@ export async function openProxy({ engine = {}, clusters, ...options }: ProxyOpti
   const metrics = createMetrics({ process: false });
   const gateway = createGateway({
     services: [
-      serve(AnalysisProxy, proxy, { json: queryBounds, admit: createHeadAdmission(book, observer) }),
+      serve(AnalysisProxy, proxy, {
+        json: queryBounds,
+        admit: createHeadAdmission(book, observer),
+        returnCodes: returnCodesByStatus,
+      }),
     ],
     limits: defaultLimits,
     authorize: () => {},

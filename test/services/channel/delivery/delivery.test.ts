@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { signBody } from "../../../../services/channel/signing.ts";
+import { signBody } from "../../../../base/net/signature.ts";
 import { contentOf } from "../content/template.ts";
 import { ended, openDelivery, openReceiver, openStore, pushIds, startTask } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { signBody } from "../../../../base/net/signature.ts";
 import type { AudienceSource } from "../../../../services/channel/audience/source.ts";
-import { signBody } from "../../../../services/channel/signing.ts";
 import { channelWith, contentOf } from "../content/template.ts";
 import { noUsers, openDelivery, openReceiver, openStore } from "./world.ts";
 

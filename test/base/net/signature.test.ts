@@ -1,6 +1,6 @@
 import { createSecretKey } from "node:crypto";
 import { expect, it } from "vitest";
-import { signBody } from "../../../services/channel/signing.ts";
+import { signBody } from "../../../base/net/signature.ts";
 import { readCase } from "../../proto/cases.ts";
 
 const { vectors } = readCase("w012_signature_vectors.json") as {
