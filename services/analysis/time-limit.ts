@@ -104,6 +104,6 @@ class LimitedStream<T> {
 }
 
 function stalled(stallMs: number): AnalysisRefusal {
-  const message = `the reader took nothing for ${stallMs / 1_000} s, so the download was ended`;
+  const message = `the client read nothing for ${stallMs / 1_000} s, so the download was cancelled`;
   return new AnalysisRefusal(returnCodes.timeout, message);
 }

@@ -32,15 +32,15 @@ const deadLettersSchema = strictShape({
   keepFiles: z.int().min(0).default(4).describe("rotated files kept"),
 })
   .prefault({})
-  .describe("where bad lines are kept");
+  .describe("dead letters: where lines without a record are kept");
 
 const storeSchema = strictShape({
-  project: z.int().min(1).describe("its id under projects"),
+  project: z.int().min(1).describe("id of the project, one of projects"),
   formats: z
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe("only records of these; all of them unless given"),
+    .describe("only records of these formats; all formats by default"),
 });
 
 const separatorKeys = ["separator", "indexSeparator", "recordSeparator"] as const;
@@ -51,23 +51,31 @@ export const parserConfigSchema = strictShape({
   indexSeparator: z.string().min(1).default("|ta|").describe("IDXSEP, between INDEX and DATA"),
   recordSeparator: z.string().min(1).default("\u0001").describe("between several records of one item"),
   framing: framingSchema,
-  maxLineBytes: z.int().min(1).default(16_777_216).describe("longer lines are bad lines"),
-  workers: z.int().min(0).max(64).default(1).describe("worker threads for big calls; 0: never"),
+  maxLineBytes: z.int().min(1).default(16_777_216).describe("longer lines are refused"),
+  workers: z
+    .int()
+    .min(0)
+    .max(64)
+    .default(1)
+    .describe("worker threads for large calls; 0 parses all calls inline"),
   // Up to here a worker's round trip costs more (1 ms) than the event loop is held by parsing inline (8 ms at 512 KiB).
   workerThresholdBytes: z
     .int()
     .min(0)
     .default(524_288)
-    .describe("calls of at least this size go to a worker"),
+    .describe("calls of at least this size are parsed in a worker"),
   deadLetters: deadLettersSchema,
-  store: storeSchema.optional().describe("records are also stored as events of a project"),
-  formats: z.array(formatSchema).default([]).describe("the first whose index pattern matches wins"),
+  store: storeSchema.optional().describe("also stores the records as events of a project"),
+  formats: z
+    .array(formatSchema)
+    .default([])
+    .describe("formats of lines; the first format whose index pattern matches applies"),
 }).superRefine((config, context) => {
   for (const key of separatorKeys) {
     for (const other of separatorKeys) {
       if (key === other || !config[key].includes(config[other])) continue;
       const values = `${JSON.stringify(config[key])} contains ${other} ${JSON.stringify(config[other])}`;
-      context.addIssue({ code: "custom", path: [key], message: `${values}, so items can't be told apart` });
+      context.addIssue({ code: "custom", path: [key], message: `${values}, so items cannot be separated` });
     }
   }
 });

@@ -62,7 +62,7 @@ export function createAdmission({ tokens, projects, monotonic, rateLimit }: Admi
       const project = projects.get(id);
       if (project !== undefined && isReached(rule, id)) return { project, asker: `token ${rule.name}` };
       if (rule.projects !== "*") {
-        throw new AnalysisRefusal(returnCodes.token, `the token does not reach project ${projectId}`);
+        throw new AnalysisRefusal(returnCodes.token, `the token has no access to project ${projectId}`);
       }
       const ids = [...projects.keys()].join(", ") || "none";
       throw refuseProject(`there is no project ${projectId}, valid are ${ids}`, faults);

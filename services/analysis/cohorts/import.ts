@@ -33,7 +33,7 @@ export async function importCluster(
   const iterator = requests[Symbol.asyncIterator]();
   const first = await iterator.next();
   const content = first.done === true ? undefined : first.value.content;
-  if (content?.case !== "header") throw bad("header", "has to be the first message");
+  if (content?.case !== "header") throw bad("header", "must be the first message");
   const header = content.value;
   const { project } = admission.admit({ token: header.token, header: requestHeader }, header.projectId);
   const clusters = portOf(project, header.projectId);
@@ -63,7 +63,7 @@ export async function listClusters(
 
 function portOf({ clusters }: AnalysisProject, projectId: bigint): ClusterPort {
   if (clusters !== undefined) return clusters;
-  throw bad("projectId", `project ${projectId} is answered by a platform, which keeps its own cohorts`);
+  throw bad("projectId", `project ${projectId} is served by a platform, which stores its own cohorts`);
 }
 
 function versionOf({ projectId, name, day, kind }: ClusterHeader, today: string): ClusterVersion {
@@ -92,7 +92,7 @@ async function* readMembers(
     const next = await requests.next();
     if (next.done === true) return;
     const { content } = next.value;
-    if (content.case !== "members") throw bad("members", "have to be in every message but the first");
+    if (content.case !== "members") throw bad("members", "must be in every message after the first");
     const before = count;
     count += content.value.members.length;
     yield content.value.members.map((member, i) => memberOf(member, kind, before + i));
@@ -102,7 +102,7 @@ async function* readMembers(
 function memberOf({ id, value }: MemberMessage, kind: ClusterVersion["kind"], at: number): ClusterMember {
   const field = `members[${at}]`;
   if (id.value === undefined || id.value === "") throw bad(field, "has no id");
-  if (kind === "tag" && value === "") throw bad(`${field}.value`, "is required of a tag");
+  if (kind === "tag" && value === "") throw bad(`${field}.value`, "is required for a tag");
   if (kind === "cohort" && value !== "") throw bad(`${field}.value`, "is only valid for a tag");
   return { [id.case]: id.value, ...(kind === "tag" && { value }) };
 }

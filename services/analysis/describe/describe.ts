@@ -215,7 +215,7 @@ function describeMetrics(
   const { events } = query;
   const { problems } = context;
   const where = describeFilters(view, "eventView", context);
-  if (events.length === 0) problems.refuse("events", undefined, "must hold at least one metric");
+  if (events.length === 0) problems.refuse("events", undefined, "must have at least one metric");
   if (events.length > queryLimits.metrics) {
     const rule = `has ${events.length} metrics, at most ${queryLimits.metrics} are possible`;
     problems.refuse("events", undefined, rule);

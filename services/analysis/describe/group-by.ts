@@ -45,7 +45,7 @@ export function describeGroupBy(
     problems.refuse(
       `${field}.columnName`,
       columnName,
-      "is a time in an object group, by which no groups are made",
+      "is a time in an object group, which cannot be grouped by",
     );
     return undefined;
   }
@@ -70,7 +70,7 @@ function warnOfRange(
     if (isCut) warn("propertyRangeType", "on a cohort column");
   } else if (propertyRange !== "") {
     if (type === PropertyRangeType.DISCRETE) warn("propertyRange", 'with the propertyRangeType "discrete"');
-    if (type === PropertyRangeType.DEF) warn("propertyRangeType", "beside propertyRange");
+    if (type === PropertyRangeType.DEF) warn("propertyRangeType", "together with propertyRange");
   } else if (type === PropertyRangeType.CUSTOM) {
     warn("propertyRangeType", "without propertyRange");
   } else if (type === PropertyRangeType.DEF && column.type !== "number") {

@@ -83,7 +83,7 @@ export function refuseLargePattern(
   found: { readonly field: string; readonly pattern: string } | undefined,
 ): AnalysisRefusal {
   const problems = createProblems();
-  const rule = "is a regular expression too large for the engine; take fewer repetitions or smaller classes";
+  const rule = "is a regular expression too large for the engine; use fewer repetitions or smaller classes";
   problems.refuse(found?.field ?? "query", found?.pattern, rule);
   return problems.refusal!;
 }
@@ -92,7 +92,7 @@ export function refuseLargePattern(
 export function refuseLargePlan(): AnalysisRefusal {
   const problems = createProblems();
   const rule =
-    "is too large: its conditions, counted once for each metric, take more than the engine reads; take fewer metrics or conditions";
+    "is too large for the engine: its conditions count once for each metric; use fewer metrics or conditions";
   problems.refuse("query", undefined, rule);
   return problems.refusal!;
 }
@@ -131,7 +131,7 @@ function hintOf(name: string, known: readonly string[], lead: string): string {
 /** Of a whole number that a double changes. */
 export function warnOfDigits(problems: Problems, field: string, text: string): void {
   if (!isChangedByDouble(text)) return;
-  const limit = "numbers are exact up to 9007199254740991, longer ids are reported as texts";
+  const limit = "numbers are exact up to 9007199254740991, report longer ids as texts";
   const message = `${field}: ${quote(text)} is read as ${BigInt(Number(text))}; ${limit}`;
   problems.warn(WarningReason.ROUNDED, field, message);
 }

@@ -27,7 +27,7 @@ export function checkEventIndex({ eventIndex, events }: SliceQuery, problems: Pr
     problems.refuse(
       "eventIndex",
       eventIndex,
-      `must be the number of a metric, from 0 to ${events.length - 1}`,
+      `must be the index of a metric, from 0 to ${events.length - 1}`,
     );
   }
 }
@@ -169,7 +169,7 @@ function refuseLength(
   const more =
     split === undefined ? "" : `; one more may follow, the value of the split ${quote(split.name)}`;
   const number = exactCountOf(keys.length, "label");
-  problems.refuse("sliceGroupVal", undefined, `must hold ${number}, not ${found}${names}${more}`);
+  problems.refuse("sliceGroupVal", undefined, `must have ${number}, not ${found}${names}${more}`);
 }
 
 function readLabel(

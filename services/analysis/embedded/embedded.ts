@@ -174,7 +174,7 @@ function toRefusal(error: unknown, query: AnyQuery): unknown {
     return new AnalysisRefusal(returnCodes.busy, error.message, { retryAfterMs: busyRetryMs, cause: error });
   }
   if (error instanceof EventsUnavailableError) {
-    const message = "the store of events can't work at present";
+    const message = "the event store is temporarily unavailable";
     return new AnalysisRefusal(returnCodes.unavailable, message, { cause: error });
   }
   return error;

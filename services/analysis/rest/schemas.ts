@@ -26,7 +26,7 @@ const slice = {
     type: "array",
     items: { type: ["string", "number", "boolean", "null"] },
     description:
-      "The group's labels as in `group_cols`; null is `(null)`, and the text `(null)` is `\\(null)`. Of a split metric one more may follow, the value of the split.",
+      "The group's labels as in `group_cols`; null is `(null)`, and the text `(null)` is `\\(null)`. A split metric may have one more label, the value of the split.",
   },
   eventIndex: { type: whole, minimum: 0, description: "Zero-based index of the metric in `events`." },
 } satisfies JsonObject;
@@ -49,7 +49,7 @@ export const eventUserQuery = body(sliced, { ...slice, timeoutSeconds });
 export const eventUserDownloadQuery = body([...sliced, "selectedColumns"], {
   ...slice,
   selectedColumns: { ...texts, minItems: 1, description: "Columns of the file, in their order." },
-  eventDate: { ...text, description: "Read as `sliceDate` where that is empty." },
+  eventDate: { ...text, description: "Used where `sliceDate` is empty." },
 });
 
 const range: JsonObject = { type: "object", properties: { start_time: text, end_time: text } };

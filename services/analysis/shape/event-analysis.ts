@@ -68,7 +68,7 @@ function refuseTooLarge(answer: RankedAnswer, results: readonly RankedMetric[]):
   const entries = results.reduce((sum, { groups }) => sum + groups.length, 0);
   const numbers = entries * numbersPerEntry(answer);
   if (numbers <= maxAnswerValues) return;
-  const description = `the answer would have ${numbers} values, at most ${maxAnswerValues} are possible; ask for fewer groups, metrics or steps, or download it`;
+  const description = `the result would have ${numbers} values, at most ${maxAnswerValues} are possible; ask for fewer groups, metrics or steps, or download it`;
   throw new AnalysisRefusal(returnCodes.parameter, `limit: ${description}`, {
     violations: [{ field: "limit", description }],
   });
@@ -85,7 +85,7 @@ function truncations(
   const warnings = cut.map(({ metric, groups }) =>
     warn(
       "limit",
-      `limit ${limit} left out ${groups.length - limit} of ${exactCountOf(groups.length, "group")} of events[${metric.index}]`,
+      `limit ${limit} omitted ${groups.length - limit} of ${exactCountOf(groups.length, "group")} of events[${metric.index}]`,
     ),
   );
   if (kept.length < all.length) {
@@ -93,7 +93,7 @@ function truncations(
     warnings.push(
       warn(
         "eventView.eventSplit",
-        `only ${maxSplitResults} values of the split are told of each metric, ${rest} are left out`,
+        `only ${maxSplitResults} values of the split are returned for each metric, ${rest} are omitted`,
       ),
     );
   }

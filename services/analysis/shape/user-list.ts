@@ -50,7 +50,7 @@ export async function takeUsers(
     if (taken.length > 0) await take(taken);
     if (isCut) break;
   }
-  const message = `only the first ${maxListedUsers} users are listed, a download has all`;
+  const message = `only the first ${maxListedUsers} users are listed; a download has all`;
   const cut = isCut ? [create(WarningSchema, { reason: WarningReason.TRUNCATED, message })] : [];
   return create(UserListSchema, { columMeta: { ...columMeta }, info: shapeInfo(plan, cut) });
 }

@@ -13,12 +13,12 @@ export function checkColumns(format: FormatConfigOf<"delimited">, at: ConfigPath
     const cut = inner.find((separator) => format.separator.some((outer) => separator.includes(outer)));
     const problems: ConfigProblem[] = [];
     if (cut !== undefined) {
-      const message = `${quoteText(cut)} separates the columns too, so that the line is cut there first: use other separators, or quotes: double`;
+      const message = `${quoteText(cut)} also separates the columns, so the line is split there first: use another separator, or quotes: double`;
       problems.push({ path, message });
     }
     const { name } = column;
     if (!isName(name) && !isRecordKey(name) && !isRead(name)) {
-      const message = `the column ${quoteText(name)} is kept as a property, whose name is not valid: ${nameRule}; map it, or set rest: drop`;
+      const message = `the column ${quoteText(name)} is kept as a property, but its name is not valid: ${nameRule}; map it, or set rest: drop`;
       problems.push({ path, message });
     }
     return problems;

@@ -11,13 +11,13 @@ type Add = (message: string) => void;
 /** What an entry reads, as far as it is surely not meant so. */
 export function checkSource(target: string, { from, template }: EntryConfig, add: Add): void {
   if (from !== undefined && /\{[^{}]+\}/.test(from))
-    add(`from is the name of a field, ${quoteText(from)} is a template: write { template: … }`);
+    add(`from takes the name of a field, but ${quoteText(from)} is a template: write { template: … }`);
   if (target !== "#event_name" || template === undefined) return;
   const pieces = splitTemplate(template);
   if (typeof pieces === "string") return;
   const fixed = pieces.map((piece) => (typeof piece === "string" ? piece : ""));
   if (!/^\w*$/.test(fixed.join("")) || /^[0-9_]/.test(fixed[0]!))
-    add(`${quoteText(template)} makes no valid names of events: ${nameRule}`);
+    add(`${quoteText(template)} does not give valid event names: ${nameRule}`);
 }
 
 /** Whether a constant is what the target takes. */
@@ -28,7 +28,7 @@ export function checkConstant(target: string, value: unknown, add: Add): void {
   if (message !== undefined) add(message);
   else if (typeof value === "string" && /\{[A-Za-z_#][\w.#]*\}/.test(value))
     add(
-      `a constant is written as it stands, braces too: for a template write ${quoteText(value)} without value`,
+      `a constant is written unchanged, with its braces: for a template write ${quoteText(value)} without value`,
     );
 }
 
@@ -41,18 +41,18 @@ const checkType: Check = (value) => {
   if (typeof value === "string" && isRecordType(value)) return undefined;
   const nearest = typeof value === "string" ? nearestName(value, recordTypes) : undefined;
   const meant = nearest === undefined ? "" : `did you mean ${quoteText(nearest)}? `;
-  return `${shown(value)} is not a type of records: ${meant}valid are ${listNames(recordTypes)}`;
+  return `${shown(value)} is not a record type: ${meant}valid are ${listNames(recordTypes)}`;
 };
 
 const checkEventName: Check = (value) =>
   typeof value === "string" && isName(value)
     ? undefined
-    : `${shown(value)} is not a valid name of an event: ${nameRule}`;
+    : `${shown(value)} is not a valid event name: ${nameRule}`;
 
 const checkText: Check = (value, target) =>
   (typeof value === "string" && value !== "") || typeof value === "number"
     ? undefined
-    : `${shown(value)} is not a text, which ${target} needs`;
+    : `${shown(value)} is not a text, as ${target} requires`;
 
 const checkUuid: Check = () =>
   "with one #uuid for all lines, all but the first record are duplicates: map a field, or remove it";

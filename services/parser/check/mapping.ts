@@ -40,7 +40,7 @@ function checkTarget(
   } else if (!isName(target)) {
     const preset = `#${target}`;
     const hint = isRecordKey(preset) ? `, or did you mean ${quoteText(preset)}?` : "";
-    add(`${quoteText(target)} is not a valid name of a property: ${nameRule}${hint}`);
+    add(`${quoteText(target)} is not a valid property name: ${nameRule}${hint}`);
   } else if (rootWords.includes(target) && !Object.hasOwn(mapping, `#${target}`)) {
     add(
       `${quoteText(target)} becomes a property: the field of the record is ${quoteText(`#${target}`)}, in quotes`,
@@ -49,7 +49,7 @@ function checkTarget(
   const other = before.get(target.toLowerCase());
   if (other !== undefined && !rootKeys.has(target))
     add(
-      `${quoteText(target)} and ${quoteText(other)} are one property, whose names are not told apart by case`,
+      `${quoteText(target)} and ${quoteText(other)} are the same property, since the case of names does not count`,
     );
 }
 
@@ -73,7 +73,7 @@ function missingOf(format: MappedFormatConfig): string | undefined {
   const { mapping, rest } = format;
   const targets = Object.keys(mapping);
   if (targets.length === 0 && rest === "drop")
-    return "no field is mapped and the rest is dropped, so that all records are empty: map fields, or set rest: keep";
+    return "no field is mapped and the rest is dropped, so all records are empty: map fields, or set rest: keep";
   // Records of other services need not be those of the platform.
   if (!targets.some((target) => rootKeys.has(target))) return undefined;
   const known = fieldsWithHashOf(format);
@@ -86,5 +86,5 @@ function missingOf(format: MappedFormatConfig): string | undefined {
   if (!idKeys.some(canHave)) missing.push(idKeys.join(" or "));
   return missing.length === 0
     ? undefined
-    : `records have no ${missing.join(" and no ")}, so that they are refused when they are collected: map it`;
+    : `records have no ${missing.join(" and no ")}, so the event collector refuses them: map it`;
 }

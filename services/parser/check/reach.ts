@@ -18,7 +18,7 @@ export function checkReach(formats: readonly FormatConfig[]): ConfigProblem[] {
       const taker = takerOf(pattern, earlier);
       if (taker !== undefined) {
         const who = taker.name === name ? "of this format" : `of the format ${quoteText(taker.name)}`;
-        const message = `${quoteText(pattern)} is never reached: ${quoteText(taker.pattern)} ${who} takes all that it matches, so move it before that one or remove it`;
+        const message = `${quoteText(pattern)} is never reached: ${quoteText(taker.pattern)} ${who} matches everything that it matches; move it before that one or remove it`;
         problems.push({ path: ["formats", index, "index", at], message });
       }
       // Patterns that are not valid match nothing; opening the formats reports them.

@@ -61,7 +61,7 @@ function lastBefore(line: string, text: string, first: number, end: number): num
 }
 
 function noMatch(line: string, what: string) {
-  return refuse("no_match", `${quote(line)} is no access log line: ${what}`);
+  return refuse("no_match", `${quote(line)} is not an access log line: ${what}`);
 }
 
 /** `<blank>status<blank>bytes` and the position behind them. */

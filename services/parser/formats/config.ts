@@ -4,11 +4,11 @@ import { mappingShape, oneOrMore, strictShape, typeShape } from "../mapping/conf
 const formatShape = {
   name: z.string().min(1).describe("name in metrics, dead letters and messages"),
   index: oneOrMore(z.string().min(1)).describe(
-    "glob (* ? [..] {a,b} **; without a slash it is held against the last path segment) or /RE2/, or a list",
+    "glob (* ? [..] {a,b} **; without a slash it is matched with the last path segment) or /RE2/, or a list",
   ),
   unwrap: strictShape({ key: z.string().min(1).describe("key whose value is the line") })
     .optional()
-    .describe("the line stands inside the JSON of a container log"),
+    .describe("unwraps the line from the JSON of a container log"),
 } as const;
 
 const columnSchema = z.preprocess(
@@ -18,7 +18,7 @@ const columnSchema = z.preprocess(
 
 const jsonSchema = strictShape({
   ...formatShape,
-  type: z.literal("json").describe("one JSON object a line, or a list of them"),
+  type: z.literal("json").describe("one JSON object per line, or a list of objects"),
   records: z.string().min(1).optional().describe("path of the list whose elements are the records"),
   envelope: z
     .enum(["drop", "keep"])
@@ -36,7 +36,7 @@ const delimitedSchema = strictShape({
   extraColumns: z
     .enum(["fail", "ignore", "keep"])
     .default("fail")
-    .describe("more columns than named: bad line, cut, or keep as the list extra"),
+    .describe("more columns than named: refuse the line, ignore them, or keep them as the list extra"),
   missingColumns: z.enum(["fail", "ignore"]).default("fail").describe("fewer columns than named"),
   ...mappingShape,
 });
@@ -68,19 +68,19 @@ const syslogSchema = strictShape({
 
 const passThroughSchema = strictShape({
   ...formatShape,
-  type: z.literal("pass_through").describe("the line is a record already and handed on as it is"),
+  type: z.literal("pass_through").describe("the line is a record already and is passed on unchanged"),
   check: z
     .enum(["json", "none"])
     .default("json")
-    .describe("json: must be one JSON object; none: only braces"),
+    .describe("json: the line must be one JSON object; none: it must only be in braces"),
 });
 
 const moduleSchema = strictShape({
   ...formatShape,
-  type: z.literal("module").describe("a function of the user"),
+  type: z.literal("module").describe("a function of your own"),
   module: z.string().min(1).meta({
     path: true,
-    description: "file that exports parse(line, index), which returns a record, a list of them or null",
+    description: "file that exports parse(line, index), which returns a record, a list of records or null",
   }),
 });
 

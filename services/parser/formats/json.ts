@@ -14,7 +14,7 @@ export function createJsonReader(config: Pick<FormatConfigOf<"json">, "records" 
       value = parseJson(line);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      return refuse("invalid_json", `no JSON: ${error.message}`);
+      return refuse("invalid_json", `invalid JSON: ${error.message}`);
     }
     return take(value);
   };
@@ -26,7 +26,7 @@ type Take = (value: unknown) => ReturnType<ReadLine>;
 const objectsOf: Take = (value) => {
   if (isJsonObject(value)) return [value];
   if (!Array.isArray(value))
-    return refuse("not_an_object", `want an object or a list of them, got ${kindOf(value)}`);
+    return refuse("not_an_object", `want an object or a list of objects, got ${kindOf(value)}`);
   const bad = value.findIndex((element) => !isJsonObject(element));
   if (bad === -1) return value as Fields[];
   return refuse("not_an_object", `element ${bad + 1} is ${kindOf(value[bad])}`);

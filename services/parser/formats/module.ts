@@ -15,7 +15,7 @@ export async function openModule(path: string, at: ConfigPath, problems: Problem
     } catch (error) {
       return refuse(
         "module_error",
-        error instanceof Error ? `${error.name}: ${error.message}` : "threw no error",
+        error instanceof Error ? `${error.name}: ${error.message}` : "threw a value that is not an error",
       );
     }
   };
@@ -52,5 +52,5 @@ function recordsOf(result: unknown): ReturnType<ParseLine> {
 function refusePromises(promises: readonly Promise<unknown>[]): Refusal {
   // Nobody waits for them, and a rejection that nobody takes ends the process.
   for (const promise of promises) promise.catch(() => undefined);
-  return refuse("module_error", "parse must return its records at once, got a promise");
+  return refuse("module_error", "parse must return its records synchronously, got a promise");
 }

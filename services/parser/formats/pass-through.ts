@@ -7,11 +7,11 @@ export function createPassThrough(check: "json" | "none"): ParseLine {
     if (!record.startsWith("{") || !record.endsWith("}")) {
       return refuse(
         check === "json" && !isJson(record) ? "invalid_json" : "not_an_object",
-        `${quote(record)} is no JSON object`,
+        `${quote(record)} is not a JSON object`,
       );
     }
     if (check === "json" && !isJson(record))
-      return refuse("invalid_json", `${quote(record)} is no valid JSON`);
+      return refuse("invalid_json", `${quote(record)} is not valid JSON`);
     return [onOneLine(record)];
   };
 }

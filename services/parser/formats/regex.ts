@@ -32,8 +32,7 @@ export function createRegexReader(
   const expression = compileRe2(config.pattern, path, problems);
   const groups = Object.entries(expression?.namedGroups() ?? {}) as [string, number][];
   if (expression === undefined) return { read: () => [], knownFields: undefined };
-  if (groups.length === 0)
-    problems.add(path, "no named group, write (?P<name>…) around what is to be a field");
+  if (groups.length === 0) problems.add(path, "no named group: write (?P<name>…) around each field");
   const read = (line: string) => {
     if (line.length > maxLength) {
       return refuse(

@@ -17,10 +17,10 @@ export function compileUnwrap(key: string): Unwrap {
     if (parsed === undefined) {
       const inner = cutBroken(wrapper, quotedKey);
       return inner === undefined
-        ? refuse("invalid_json", `${quote(wrapper)} is no JSON`)
+        ? refuse("invalid_json", `${quote(wrapper)} is not JSON`)
         : withoutLineEnd(inner);
     }
-    if (!isJsonObject(parsed)) return refuse("not_an_object", `${quote(wrapper)} is no JSON object`);
+    if (!isJsonObject(parsed)) return refuse("not_an_object", `${quote(wrapper)} is not a JSON object`);
     const inner = Object.hasOwn(parsed, key) ? parsed[key] : undefined;
     if (inner === undefined || inner === null) return refuse("missing_key", `${key} is missing`);
     return typeof inner === "string" ? withoutLineEnd(inner) : writeNested(inner);

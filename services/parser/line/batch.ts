@@ -76,7 +76,7 @@ const unsafeRecord = {
   reason: "separator_in_record",
   message: "a record contains a separator where it can't be escaped",
 } as const;
-const skipped = refuse("module_error", "parsing this line ended a worker before");
+const skipped = refuse("module_error", "a worker crashed earlier while parsing this line");
 
 interface BatchState {
   readonly lineParser: LineParser;

@@ -33,7 +33,7 @@ export function checkSeparators(config: SeparatorConfig): ConfigProblem[] {
   }
   const { separator, indexSeparator } = config;
   if (overlappingHeads(separator).some((head) => `${head.repeat(9)}${separator}`.includes(indexSeparator))) {
-    const message = `${quote(indexSeparator)} can stand in a run of overlapping separators ${quote(separator)}`;
+    const message = `${quote(indexSeparator)} can occur in a run of overlapping separators ${quote(separator)}`;
     problems.push({ path: ["indexSeparator"], message });
   }
   return problems;
@@ -74,9 +74,9 @@ export function separatorWarnings(config: SeparatorConfig): string[] {
 }
 
 function faultOf(separator: string, isInAnswers: boolean): string | undefined {
-  if (!separator.isWellFormed()) return "holds half a surrogate pair, which no UTF-8 text can carry";
+  if (!separator.isWellFormed()) return "contains half a surrogate pair, which UTF-8 cannot encode";
   if (!isInAnswers) return undefined;
-  if (/["\\]/.test(separator)) return "holds a quote or a backslash, which JSON text uses itself";
+  if (/["\\]/.test(separator)) return "contains a quote or a backslash, which JSON uses itself";
   if (isJsonStructure(separator)) return "can occur in JSON outside of strings, where it can't be escaped";
   return undefined;
 }

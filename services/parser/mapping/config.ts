@@ -24,8 +24,8 @@ const partSchema = z.preprocess(
     name: z.string().min(1).describe("key of this part in the object"),
     type: z.enum(["text", "number", "boolean", "list"]).default("text").describe("type of this part"),
     separator: z.string().min(1).optional().describe("list: text between the items, which it needs"),
-    quotes: z.enum(["off", "double"]).optional().describe("list: items may stand in double quotes [off]"),
-    items: z.enum(["text", "number", "boolean"]).optional().describe("list: type of the items [as they are]"),
+    quotes: z.enum(["off", "double"]).optional().describe("list: items may be in double quotes [off]"),
+    items: z.enum(["text", "number", "boolean"]).optional().describe("list: type of the items [unchanged]"),
   }),
 );
 
@@ -34,7 +34,7 @@ export const typeShape = {
   type: z
     .enum(["text", "number", "boolean", "list", "object", "json", "tuples", "time"])
     .optional()
-    .describe("type the value is converted to; without one it is handed on as it is"),
+    .describe("type the value is converted to; without a type it is passed on unchanged"),
   separator: z
     .string()
     .min(1)
@@ -42,8 +42,8 @@ export const typeShape = {
     .describe(
       "list: text between the items (without it the value is a JSON list); tuples: between parts [|]",
     ),
-  quotes: z.enum(["off", "double"]).optional().describe("list: items may stand in double quotes [off]"),
-  items: z.enum(["text", "number", "boolean"]).optional().describe("list: type of the items [as they are]"),
+  quotes: z.enum(["off", "double"]).optional().describe("list: items may be in double quotes [off]"),
+  items: z.enum(["text", "number", "boolean"]).optional().describe("list: type of the items [unchanged]"),
   itemSeparator: z.string().min(1).optional().describe("tuples: text between the tuples [,]"),
   parts: z.array(partSchema).min(1).optional().describe("tuples: name and type of each part, in order"),
   format: oneOrMore(z.string().min(1))
@@ -55,8 +55,12 @@ export const typeShape = {
     .string()
     .min(1)
     .optional()
-    .describe("time: zone of a text that carries none, an offset or IANA name"),
-  outputZone: z.string().min(1).optional().describe("time: zone the time is written in [the input zone]"),
+    .describe("time: zone of a text without a zone, an offset or an IANA name"),
+  outputZone: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("time: zone in which the time is written [the input zone]"),
 } as const;
 
 const entrySchema = z.preprocess(
@@ -69,7 +73,7 @@ const entrySchema = z.preprocess(
     template: z
       .string()
       .optional()
-      .describe("text with {field} in it; {{ and }} are braces; a missing field leaves the target out"),
+      .describe("text with {field} placeholders; {{ and }} are braces; a missing field omits the target"),
     value: z.json().optional().describe("constant"),
     ...typeShape,
     zoneOffset: z
@@ -81,7 +85,7 @@ const entrySchema = z.preprocess(
     onInvalid: z
       .enum(["fail", "drop"])
       .default("fail")
-      .describe("a value that does not convert exactly fails the line, or only leaves the target out"),
+      .describe("a value that cannot be converted exactly refuses the line, or only omits the target"),
   }),
 );
 
@@ -91,17 +95,19 @@ export const mappingShape = {
     .array(z.string())
     .optional()
     .describe('texts that mean "no value" ["" for text formats, none for json]'),
-  required: z.array(z.string().min(1)).default([]).describe("source fields without which a line is bad"),
+  required: z.array(z.string().min(1)).default([]).describe("source fields that every line must have"),
   mapping: z
     .record(z.string().min(1), entrySchema)
     .default({})
-    .describe("target to source field, template, constant or typed field; root keys stay at the root"),
+    .describe("target to source field, template, constant or typed field; root keys are written at the root"),
   rest: z
     .enum(["keep", "drop", "all"])
     .default("keep")
-    .describe("fields no entry reads: keep them as properties, drop them, or all: also those that are read"),
-  zone: z.string().min(1).optional().describe("default zone of times without one"),
-  outputZone: z.string().min(1).optional().describe("default zone times are written in"),
+    .describe(
+      "fields that no entry reads: keep them as properties or drop them; all also keeps fields that entries read",
+    ),
+  zone: z.string().min(1).optional().describe("zone of times without a zone"),
+  outputZone: z.string().min(1).optional().describe("zone in which times are written"),
 } as const;
 
 export type PartConfig = z.output<typeof partSchema>;

@@ -142,7 +142,7 @@ function compilePart(
   if (separator === undefined) problems.add(at, "a list within tuples needs a separator between its items");
   const overlapping = outer.find((one) => separator?.includes(one) || one.includes(separator ?? one));
   if (separator !== undefined && overlapping !== undefined) {
-    const taken = `${quote(separator)} cannot be told from ${quote(overlapping)}`;
+    const taken = `${quote(separator)} cannot be distinguished from ${quote(overlapping)}`;
     problems.add([...at, "separator"], `${taken}, which separates parts or tuples`);
   }
   return compileList(part);
@@ -164,7 +164,7 @@ export function checkTypeKeys(config: TypeConfig | PartConfig, at: ConfigPath, p
     const users = Object.keys(keysOfType).filter((user) => keysOfType[user]!.includes(key));
     problems.add(
       [...at, key],
-      `${key} means nothing for type ${type ?? "(none)"}, only for ${users.join(", ")}`,
+      `${key} has no effect on type ${type ?? "(none)"}, only for ${users.join(", ")}`,
     );
   }
 }

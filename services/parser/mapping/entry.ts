@@ -59,7 +59,7 @@ export function compileEntry(
     problems.add(at, `needs exactly one of from, template, value, got ${given.join(" and ") || "none"}`);
   }
   if (config.zoneOffset !== undefined && config.type !== "time") {
-    problems.add([...at, "zoneOffset"], "zoneOffset means something only for type time");
+    problems.add([...at, "zoneOffset"], "zoneOffset has an effect only on type time");
   }
   if (config.value !== undefined) return constantEntry(config, at, problems);
   const source = compileSource(config, at, context);
@@ -101,7 +101,7 @@ function onRefusal(config: EntryConfig, { name }: Source): (refusal: Refusal) =>
 
 function constantEntry(config: EntryConfig, at: ConfigPath, problems: Problems): Entry {
   if (config.type !== undefined)
-    problems.add([...at, "type"], "a constant has no type, write the value as it is meant");
+    problems.add([...at, "type"], "a constant takes no type: write the value itself");
   const value = config.value ?? undefined;
   return {
     paths: [],

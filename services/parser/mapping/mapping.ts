@@ -137,7 +137,7 @@ function writeCopied(
 
 function refuseMissingId(root: readonly Target[]): Refusal {
   const sources = root.filter(({ key }) => idKeys.includes(key)).flatMap(({ paths }) => paths);
-  return refuse("missing_id", `${idKeys.join(" and ")} are missing, which come from ${sources.join(", ")}`);
+  return refuse("missing_id", `${idKeys.join(" and ")} are missing; they come from ${sources.join(", ")}`);
 }
 
 function refuseFields(): Refusal {

@@ -66,7 +66,7 @@ export function splitTemplate(source: string): Piece[] | string {
       const end = source.indexOf("}", at);
       const path = source.slice(at + 1, end);
       if (end === -1) return `"{" without "}" at position ${at + 1}, write "{{" for a brace`;
-      if (path === "" || path.includes("{")) return `no field name in "{" at position ${at + 1}`;
+      if (path === "" || path.includes("{")) return `no field name after "{" at position ${at + 1}`;
       if (text !== "") pieces.push(text);
       text = "";
       pieces.push({ path });

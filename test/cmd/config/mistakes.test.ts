@@ -76,11 +76,11 @@ describe("config --check", () => {
     const { code, text } = await check(yaml);
     expect(code).toBe(1);
     expect(text).toContain(
-      'engage.yaml:3:64: parser.formats[0].mapping["#type"]: "trak" is not a type of records',
+      'engage.yaml:3:64: parser.formats[0].mapping["#type"]: "trak" is not a record type',
     );
     expect(text).toMatch(/engage\.yaml:3:\d+: parser\.formats\[0\]\.mapping\["#foo"\]: "#foo" is not known/);
     expect(text).toMatch(
-      /engage\.yaml:3:\d+: parser\.formats\[0\]\.mapping\["b c"\]: "b c" is not a valid name/,
+      /engage\.yaml:3:\d+: parser\.formats\[0\]\.mapping\["b c"\]: "b c" is not a valid property name/,
     );
     expect(text).toMatch(/engage\.yaml:4:\d+: parser\.formats\[1\]\.index.*: "\*\.log" is never reached/);
   });

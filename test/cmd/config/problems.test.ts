@@ -147,8 +147,8 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
     "separators that are the same",
     'parser:\n  separator: "|ta|"',
     [
-      `2:3: parser.indexSeparator: "|ta|" contains separator "|ta|", so items can't be told apart`,
-      `2:14: parser.separator: "|ta|" contains indexSeparator "|ta|", so items can't be told apart`,
+      `2:3: parser.indexSeparator: "|ta|" contains separator "|ta|", so items cannot be separated`,
+      `2:14: parser.separator: "|ta|" contains indexSeparator "|ta|", so items cannot be separated`,
     ],
   ],
   [

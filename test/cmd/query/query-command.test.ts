@@ -149,13 +149,13 @@ describe("engage query", () => {
       "a project out of reach",
       ["q.json", "--project", "2"],
       {},
-      "URL: -1002 the token does not reach project 2",
+      "URL: -1002 the token has no access to project 2",
     ],
     [
       "a download that is refused",
       ["q.json", "--csv", "--project", "2"],
       {},
-      "URL: -1002 the token does not",
+      "URL: -1002 the token has no access",
     ],
     ["a file that is not there", ["none.json"], {}, 'cannot read "none.json": no such file or folder'],
     [

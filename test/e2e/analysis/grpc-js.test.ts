@@ -156,7 +156,7 @@ it("errors are statuses with a reason", async () => {
   const query = { projectId: 1, eventView: days, events: [] };
   await expect(client.unary("AnalyzeEvents", { query })).rejects.toMatchObject({
     code: status.INVALID_ARGUMENT,
-    details: "events: must hold at least one metric",
+    details: "events: must have at least one metric",
   });
   await expect(client.serverStream("DownloadEvents", { token: "stranger", query })).rejects.toMatchObject({
     code: status.PERMISSION_DENIED,

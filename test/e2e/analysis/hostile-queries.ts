@@ -27,7 +27,7 @@ const brackets = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 const filter = "eventView.filts[0]";
 const custom = "events[0].customEvent";
 const known = "valid are ";
-const date = "must be a time that exists";
+const date = "must be an existing time";
 const re2 = "must be a regular expression in RE2 syntax";
 
 /** A body, the field that the refusal names, and a part of what it says of it. */
@@ -47,7 +47,7 @@ export const refusals: readonly (readonly [field: string, says: string, body: un
   ["projectId", '"1 OR 1=1" is not the id', { ...plain, projectId: "1 OR 1=1" }],
   ["events", "an object is not a list", { ...plain, events: {} }],
   ["events[0]", "null is not an object", { ...plain, events: [null] }],
-  ["events", "must hold at least one metric", { ...plain, events: [] }],
+  ["events", "must have at least one metric", { ...plain, events: [] }],
   ["events", "has 3000 metrics, at most 100", { ...plain, events: Array(3_000).fill(metric) }],
   ["eventView", '"x" is not an object', { ...plain, eventView: "x" }],
   [
@@ -94,11 +94,15 @@ export const refusals: readonly (readonly [field: string, says: string, body: un
   [`${filter}.columnName`, "is required", filtered({ columnName: "" })],
   [
     `${filter}.ftv`,
-    "of range must have 2 literals, not 1",
+    "must have 2 literals with range, not 1",
     filtered({ columnName: "n", comparator: "range", ftv: ["1"] }),
   ],
-  [`${filter}.ftv`, "must have 1 to 10000 literals, not 0", filtered({ ftv: [] })],
-  [`${filter}.ftv`, "must have 1 to 10000 literals, not 100000", filtered({ ftv: texts(100_000) })],
+  [`${filter}.ftv`, "must have 1 to 10000 literals with equal, not 0", filtered({ ftv: [] })],
+  [
+    `${filter}.ftv`,
+    "must have 1 to 10000 literals with equal, not 100000",
+    filtered({ ftv: texts(100_000) }),
+  ],
   [`${filter}.ftv`, '"a" is not a list', filtered({ ftv: "a" })],
   [`${filter}.ftv[0]`, "an object is not a text", filtered({ ftv: [{}] })],
   [
@@ -129,11 +133,11 @@ export const refusals: readonly (readonly [field: string, says: string, body: un
   [custom, "lacks a number or an operand at its end", formula("1/")],
   [custom, 'lacks an operator before "("', formula("process.exit(1)")],
   [custom, "parentheses more than 50 deep", formula("(".repeat(5_000))],
-  [custom, "a number beyond the largest one", formula("1e400")],
+  [custom, "a number that is too large", formula("1e400")],
   [custom, "at most 10000 characters", formula(`1${"+1".repeat(5_000)}`)],
-  [custom, '"nope" is no metric of the project', formula("$metric.nope")],
-  [custom, 'ends in no known analysis "toString", valid are', formula("play.toString")],
-  [custom, "is required of a formula", formula("")],
+  [custom, '"nope" is not a metric of the project', formula("$metric.nope")],
+  [custom, 'ends in the unknown analysis "toString", valid are', formula("play.toString")],
+  [custom, "is required for a formula", formula("")],
   [custom, "must have a name before, between and after its dots", formula("play..TOTAL_TIMES")],
   [
     "eventView.groupBy",
@@ -157,7 +161,7 @@ export const refusals: readonly (readonly [field: string, says: string, body: un
   ],
   [
     "eventView.groupBy[0].specifiedClusterDate",
-    '"2026-02-30" must be a day',
+    '"2026-02-30" must be an existing day',
     grouped({ tableType: "cluster", specifiedClusterDate: "2026-02-30" }),
   ],
   [
@@ -167,15 +171,15 @@ export const refusals: readonly (readonly [field: string, says: string, body: un
   ],
   [
     "events[0].quotaTimeRanges[0].index",
-    "7 is no operand",
+    "7 is not an operand",
     measured({ quotaTimeRanges: [{ index: 7, type: "THIS_WEEK" }] }),
   ],
   [
     "events[0].quotaTimeRanges[0].params",
-    '"x" of LAST_DAYS must be',
+    '"x" must be 1 whole number',
     measured({ quotaTimeRanges: [{ index: 0, type: "LAST_DAYS", params: ["x"] }] }),
   ],
-  ["events[0].customFilters[0].index", "-1 is no operand", measured({ customFilters: [{ index: -1 }] })],
+  ["events[0].customFilters[0].index", "-1 is not an operand", measured({ customFilters: [{ index: -1 }] })],
 ];
 
 export const sql = `x'); DROP TABLE "e1_20454_0"; --`;

@@ -42,7 +42,7 @@ describe("a limited stream", () => {
     expect(events).toEqual(["released"]);
     await expect(stream.next()).rejects.toMatchObject({
       returnCode: -1004,
-      message: "the reader took nothing for 5 s, so the download was ended",
+      message: "the client read nothing for 5 s, so the download was cancelled",
     });
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });

@@ -164,7 +164,7 @@ describe("users of audiences", () => {
       "those behind a group that there is not",
       "analysis.slice_group_val",
       analysisOf([], { sliceGroupVal: [{ value: { case: "label", value: "zzz" } }] }),
-      "must hold 0 labels, not 1",
+      "must have 0 labels, not 1",
     ],
     [
       "those behind a day that is none",
@@ -266,9 +266,9 @@ describe("users of audiences", () => {
     [
       "users.filts[0].comparator",
       usersOf([filter("badges", Comparator.GREATER, ["1"])]),
-      "is not for a list column",
+      "does not apply to a list column",
     ],
-    ["cohort", cohortOf("vip", "2026-02-30"), "must be a day that exists"],
+    ["cohort", cohortOf("vip", "2026-02-30"), "must be an existing day"],
   ])("are checked without being asked for: %s", async (field, source, problem) => {
     const audience = create(AudienceSchema, { source });
     expect(await createChannelAudience(ports).checkAudience(1n, audience, noSignal())).toMatchObject({

@@ -11,7 +11,7 @@ import type { Column, ColumnName } from "./column.ts";
 export function findCluster(name: ColumnName, field: string, context: DescribeContext): Column | undefined {
   const { columnName, subTableType = SubTableType.UNSPECIFIED, specifiedClusterDate: day = "" } = name;
   if (day !== "" && parseDate(day) === undefined) {
-    const rule = "must be a day that exists, as yyyy-MM-dd";
+    const rule = "must be an existing day, as yyyy-MM-dd";
     context.problems.refuse(`${field}.specifiedClusterDate`, day, rule);
     return undefined;
   }
@@ -92,7 +92,7 @@ export function nested<T>(
   const { definitions } = context;
   if (definitions.includes(name) || definitions.length === queryLimits.definitionDepth) {
     const path = [...definitions, name].map((one) => JSON.stringify(one)).join(" > ");
-    context.problems.refuse(field, undefined, `needs definitions that hold each other: ${path}`);
+    context.problems.refuse(field, undefined, `needs definitions that refer to each other: ${path}`);
     return undefined;
   }
   return describe({ ...context, definitions: [...definitions, name] });

@@ -53,7 +53,11 @@ export function translate(
   if (isPlain && column.member === undefined) {
     return { type: "text", value: { kind: "lookup", of: column.value, texts } };
   }
-  context.problems.refuse(field, undefined, `has a table of texts for a ${describeType(column)}`);
+  context.problems.refuse(
+    field,
+    undefined,
+    `has a table of texts, which does not apply to a ${describeType(column)}`,
+  );
   return undefined;
 }
 

@@ -26,7 +26,7 @@ function warnOfProperty(
 ): void {
   const [other] = (["event", "user"] as const).filter((one) => one !== table);
   const isOther = schema.properties.has(`${other}:${name.toLowerCase()}`);
-  const effect = `it has no values${isOther ? `; there is such a property with the tableType "${other}"` : ""}`;
+  const effect = `it has no values${isOther ? `; a property of this name exists with the tableType "${other}"` : ""}`;
   const known = () => propertyNames(schema, table);
   warnUnknown(problems, field, { what: `${table} property`, name, effect, known });
 }

@@ -52,7 +52,11 @@ function firstOf(
   const known = columns.filter((column) => column !== undefined && column.type !== "nothing");
   const types = [...new Set(known.map((column) => describeType(column!)))];
   if (types.length > 1) {
-    context.problems.refuse(field, undefined, `is the first of columns that differ: ${types.join(", ")}`);
+    context.problems.refuse(
+      field,
+      undefined,
+      `is the first of columns of different types: ${types.join(", ")}`,
+    );
     return undefined;
   }
   const [column] = known;

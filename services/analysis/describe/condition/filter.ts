@@ -77,7 +77,7 @@ function describeNested(
   warnIgnored(filter, ["relation"], "SIMPLE", field, problems);
   counts.conditions++;
   if (counts.conditions === queryLimits.conditions + 1) {
-    problems.refuse(field, undefined, `is one condition more than the ${queryLimits.conditions} possible`);
+    problems.refuse(field, undefined, `exceeds the limit of ${queryLimits.conditions} conditions`);
   }
   if (counts.conditions > queryLimits.conditions) return undefined;
   if (!hasRoomForLiterals(filter, field, context)) return undefined;
@@ -95,7 +95,7 @@ function hasRoomForLiterals({ ftv }: Filter, field: string, { counts, problems }
   counts.literals += ftv.length;
   if (counts.literals <= most) return true;
   if (wasWithin)
-    problems.refuse(`${field}.ftv`, undefined, `has more literals than the ${most} possible in a query`);
+    problems.refuse(`${field}.ftv`, undefined, `exceeds the limit of ${most} literals in a query`);
   return false;
 }
 
@@ -147,7 +147,7 @@ function describeCondition(filter: Filter, field: string, context: DescribeConte
     problems.refuse(
       `${field}.ftv`,
       undefined,
-      `of ${word} must have ${number}${noun}, not ${filter.ftv.length}`,
+      `must have ${number}${noun} with ${word}, not ${filter.ftv.length}`,
     );
   }
   if (column === undefined) return undefined;
@@ -156,7 +156,7 @@ function describeCondition(filter: Filter, field: string, context: DescribeConte
     problems.refuse(
       `${field}.comparator`,
       word,
-      `is not for a ${describeType(column)}, valid are ${quoteAll(valid)}`,
+      `does not apply to a ${describeType(column)}, valid are ${quoteAll(valid)}`,
     );
     return undefined;
   }

@@ -74,7 +74,7 @@ export function createLiterals(
 
 const numberRule = "must be a finite number, because the column is a number";
 const timeRule =
-  "must be a time that exists, as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, because the column is a time";
+  "must be an existing time, as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd, because the column is a time";
 const valueRules: Partial<Record<Column["type"], string>> = {
   number: numberRule,
   time: timeRule,

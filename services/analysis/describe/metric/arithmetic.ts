@@ -54,7 +54,7 @@ export function parseArithmetic(text: string): ParsedArithmetic {
   const term = (depth: number): Arithmetic => chain(["*", "/"], factor, depth);
   const factor = (depth: number): Arithmetic => {
     if (depth > queryLimits.formulaDepth) {
-      throw new ArithmeticError(`has parentheses more than ${queryLimits.formulaDepth} deep`);
+      throw new ArithmeticError(`nests parentheses more than ${queryLimits.formulaDepth} deep`);
     }
     if (take("(") !== undefined) {
       const inner = expression(depth + 1);
@@ -69,7 +69,7 @@ export function parseArithmetic(text: string): ParsedArithmetic {
     if (name !== undefined) return { kind: "operand", index: operands.push(name.trim()) - 1 };
     const value = Number(number);
     if (Number.isFinite(value)) return { kind: "number", value };
-    throw new ArithmeticError(`has a number beyond the largest one, ${shorten(number!)}`);
+    throw new ArithmeticError(`has a number that is too large, ${shorten(number!)}`);
   };
   const tree = expression(1);
   if (at < tokens.length) throw new ArithmeticError(`lacks an operator${place(tokens[at])}`);

@@ -25,7 +25,7 @@ export interface Outline {
 /** Undefined when it was refused. */
 export function readFormula(text: string, field: string, problems: Problems): Outline | undefined {
   if (text.trim() === "") {
-    problems.refuse(field, undefined, "is required of a formula");
+    problems.refuse(field, undefined, "is required for a formula");
     return undefined;
   }
   if (text.length > queryLimits.formulaCharacters) {
@@ -58,7 +58,7 @@ function readOperand(text: string, field: string, problems: Problems): OperandNa
   const aggregation = numberOf(AggregationSchema, word) as Aggregation | undefined;
   if (aggregation === undefined) {
     const valid = quoteAll(wordsOf(AggregationSchema));
-    problems.refuse(field, text, `ends in no known analysis ${quote(word)}, valid are ${valid}`);
+    problems.refuse(field, text, `ends in the unknown analysis ${quote(word)}, valid are ${valid}`);
     return undefined;
   }
   if (text.split(".").some((part) => part.trim() === "")) {

@@ -118,11 +118,11 @@ function outlineOf(metric: EventMetric, field: string, context: DescribeContext)
     return undefined;
   }
   if (isNamed(metric)) {
-    warnIgnored(metric, ["analysis", "quota", "customEvent"], "beside metricName", field, problems);
+    warnIgnored(metric, ["analysis", "quota", "customEvent"], "together with metricName", field, problems);
     return { tree: onlyOperand, operands: [{ kind: "metric", name: metricName }] };
   }
   if (type === MetricType.NORMAL) return outlineOfEvents(metric, field, context);
-  warnIgnored(metric, ["analysis", "quota", "metricName"], "beside customEvent", field, problems);
+  warnIgnored(metric, ["analysis", "quota", "metricName"], "together with customEvent", field, problems);
   return readFormula(metric.customEvent, `${field}.customEvent`, problems);
 }
 
@@ -140,7 +140,7 @@ function outlineOfEvents(
     problems.refuseWord(`${field}.analysis`, aggregation, wordsOf(AggregationSchema));
     return undefined;
   }
-  warnIgnored(metric, ["metricName"], "beside analysis", field, problems);
+  warnIgnored(metric, ["metricName"], "together with analysis", field, problems);
   const needed = needsQuota(aggregation);
   if (!needed) warnIgnored(metric, ["quota"], `with ${word}`, field, problems);
   if (!needed || quota !== "") {
@@ -198,11 +198,7 @@ function describeEvents(
   const { problems, counts } = context;
   counts.operands++;
   if (counts.operands === queryLimits.operands + 1) {
-    problems.refuse(
-      field,
-      undefined,
-      `has one operand more than the ${queryLimits.operands} possible in a query`,
-    );
+    problems.refuse(field, undefined, `exceeds the limit of ${queryLimits.operands} operands in a query`);
   }
   if (counts.operands > queryLimits.operands) return undefined;
   const quotaField = `${field}.${isFormula ? "customEvent" : "quota"}`;
@@ -247,7 +243,7 @@ function describeNamed(
   const metric = metrics.get(name);
   if (metric === undefined) {
     const valid = context.problems.hint(name, () => [...metrics.keys()], ", ", "valid are");
-    context.problems.refuse(field, name, `is no metric of the project${valid}`);
+    context.problems.refuse(field, name, `is not a metric of the project${valid}`);
     return undefined;
   }
   return nested(`$metric.${name}`, field, context, (inner) =>

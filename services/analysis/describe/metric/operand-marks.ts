@@ -84,8 +84,8 @@ function checkIndex(
       count === undefined
         ? "must not be negative"
         : count === 0
-          ? "is no operand, the formula has none"
-          : `is no operand of the metric, ${valid}`;
+          ? "is not an operand: the formula has none"
+          : `is not an operand of the metric, ${valid}`;
     problems.refuse(field, index, rule);
     return false;
   }
@@ -118,7 +118,7 @@ function readEntities(
     if (column === undefined) return { index, value: undefined };
     const isSingle = column.member === undefined && column.type !== "list" && column.cohort === undefined;
     if (!isSingle) {
-      const rule = `is a ${describeType(column)}, what is counted must have one value`;
+      const rule = `is a ${describeType(column)}, but a counted entity must have one value`;
       context.problems.refuse(`${path}.columnName`, taIdMeasure.columnName, rule);
     }
     return { index, value: column.value };

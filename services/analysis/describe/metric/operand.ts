@@ -95,7 +95,7 @@ export function checkQuota(
   problems.refuse(
     field,
     name,
-    `is a ${describeType(column)} and can't be aggregated by ${word}, but by ${quoteAll(valid)}`,
+    `is a ${describeType(column)}, which can't be aggregated by ${word}, valid are ${quoteAll(valid)}`,
   );
   return false;
 }

@@ -64,7 +64,7 @@ export function planPeriod(
     // What the clock jumps over is no step.
     .filter(({ startMs, endMs }) => startMs < endMs);
   if (buckets.length === 0) {
-    problems.refuse(field, undefined, "has no step in the range: the zone's clock jumps over all of it");
+    problems.refuse(field, undefined, "has no step in the range: the zone's clock skips all of it");
     return undefined;
   }
   return {
@@ -78,7 +78,7 @@ export function planPeriod(
 }
 
 function tooMany(count: number): string {
-  return `gives about ${count} steps in this range, at most ${queryLimits.buckets} are possible; take wider steps or a shorter range`;
+  return `gives about ${count} steps in this range, at most ${queryLimits.buckets} are possible; use wider steps or a shorter range`;
 }
 
 interface Stretch {

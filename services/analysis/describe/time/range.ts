@@ -32,7 +32,7 @@ export interface Today {
 
 const relativeForms =
   'must be "a-b" with 1 ≤ a ≤ b, "0-N" with N ≥ 1, "W0", "W1", "M0", "M1" or "StartToNow"';
-const timeForms = "must be a time that exists, as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd";
+const timeForms = "must be an existing time, as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd";
 
 /** Undefined when it was refused. */
 export function resolveRange(range: WrittenRange, today: Today, problems: Problems): LocalRange | undefined {

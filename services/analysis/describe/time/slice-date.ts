@@ -38,7 +38,7 @@ export function findBuckets(
     warnNoEffect(problems, field, 'has no effect with the timeParticleSize "total"');
     return buckets;
   }
-  const rule = `is not on the x axis, so nobody is listed; its labels are ${listLabels(all.map((one) => one.label))}`;
+  const rule = `is not on the x axis, so no users are listed; its labels are ${listLabels(all.map((one) => one.label))}`;
   problems.warn(WarningReason.UNKNOWN_NAME, field, `${field}: ${quote(text)} ${rule}`);
   return [];
 }
@@ -50,7 +50,7 @@ function readDate(
   const { sliceDate } = query;
   const eventDate = "eventDate" in query ? query.eventDate : "";
   if (sliceDate === "") return { field: eventDate === "" ? "sliceDate" : "eventDate", text: eventDate };
-  if (eventDate !== "") warnNoEffect(problems, "eventDate", "has no effect beside sliceDate");
+  if (eventDate !== "") warnNoEffect(problems, "eventDate", "has no effect together with sliceDate");
   return { field: "sliceDate", text: sliceDate };
 }
 

@@ -47,13 +47,13 @@ export function describeWindow(
   const isGood = numbers.every((number) => number >= least && number <= queryLimits.days);
   const word = wordOf(QuotaTimeRangeTypeSchema, range.type)!;
   if (numbers.length !== arity || !isGood) {
-    const rule = `of ${word} must be ${arity === 0 ? "empty" : `${arity} whole number${arity > 1 ? "s" : ""} from ${least} to ${queryLimits.days}`}`;
+    const rule = `must be ${arity === 0 ? "empty" : `${arity} whole number${arity > 1 ? "s" : ""} from ${least} to ${queryLimits.days}`} with ${word}`;
     problems.refuse(`${field}.params`, range.params.join(","), rule);
     return undefined;
   }
   const [first = 0, second = 0] = numbers;
   if (arity === 2 && first > second) {
-    problems.refuse(`${field}.params`, range.params.join(","), `of ${word} must not end before they start`);
+    problems.refuse(`${field}.params`, range.params.join(","), `must be in ascending order with ${word}`);
     return undefined;
   }
   return { id: `${word}(${numbers})`, around: compileWindow(range.type, first, second, weekStart) };

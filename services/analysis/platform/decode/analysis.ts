@@ -69,7 +69,7 @@ export function decodeAnalysis(data: unknown, query: EventQuery, options: Decode
 
 function decodeResults(y: unknown, reading: Reading): MetricResult[] {
   const { query } = reading;
-  if (typeof y !== "object" || y === null) throw unreadable("data.y is no list of results");
+  if (typeof y !== "object" || y === null) throw unreadable("data.y is not a list of results");
   const results: readonly (readonly [string, unknown])[] = (Array.isArray(y) ? y : [y]).flatMap(
     (one: unknown, i) => Object.entries(membersOf(one, `data.y[${i}]`)),
   );
@@ -80,7 +80,7 @@ function decodeResults(y: unknown, reading: Reading): MetricResult[] {
   if (matches === undefined) {
     const keys = results.map(([key]) => JSON.stringify(key)).join(", ");
     const counts = `${exactCountOf(results.length, "result")} for ${exactCountOf(query.events.length, "metric")}`;
-    throw unreadable(`data.y has ${counts}, which cannot be told apart: ${keys}`);
+    throw unreadable(`data.y has ${counts}, which cannot be assigned: ${keys}`);
   }
   return results.map(([key, value], i) => {
     const { eventIndex, splitValue } = matches[i]!;
@@ -105,7 +105,7 @@ function decodeEntry(row: Members, place: string, metric: EventMetric, reading: 
   const groupBy = query.eventView?.groupBy.length ?? 0;
   const groupCols = groupsOf(row["group_cols"], groupBy, options.overallLabels);
   if (groupCols === undefined) {
-    throw unreadable(`${place} has not ${groupBy} group_cols`);
+    throw unreadable(`${place} does not have ${groupBy} group_cols`);
   }
   const series = (member: "values" | "values_compared", labels: readonly string[]) => {
     const values = valuesOf(row, member, labels);
@@ -158,14 +158,14 @@ function largest(y: readonly MetricResult[], groups: number): number {
 
 function membersOf(value: unknown, place: string): Members {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Members;
-  throw unreadable(`${place} is no object`);
+  throw unreadable(`${place} is not an object`);
 }
 
 function labelsOf(members: Members, name: string): readonly string[] {
   const value = members[name] ?? (name === "x" ? undefined : []);
   const isLabels =
     Array.isArray(value) && value.every((one) => typeof one === "string" || typeof one === "number");
-  if (!isLabels) throw unreadable(`data.${name} is no list of labels`);
+  if (!isLabels) throw unreadable(`data.${name} is not a list of labels`);
   return value.map((label) => String(label));
 }
 
@@ -175,5 +175,5 @@ function countOf(value: unknown): number | undefined {
 }
 
 export function unreadable(what: string): AnalysisRefusal {
-  return new AnalysisRefusal(returnCodes.internal, `the platform's answer cannot be read: ${what}`);
+  return new AnalysisRefusal(returnCodes.internal, `the platform's response cannot be read: ${what}`);
 }

@@ -40,7 +40,7 @@ function check(answer: UpstreamAnswer, received: Uint8Array, redactor: Redactor)
   // Also JSON of an HTTP error, and whatever is not JSON: a page, a text, or the beginning of an answer.
   if (answer.status !== 200 || json === undefined) throw refuseReceived(answer, bytes, redactor);
   if (code === undefined) {
-    const message = `the platform's answer has no return_code: ${quoteBytes(bytes, redactor)}`;
+    const message = `the platform's response has no return_code: ${quoteBytes(bytes, redactor)}`;
     throw new AnalysisRefusal(returnCodes.internal, message);
   }
   const { data, return_message: message } = json as { data?: unknown; return_message?: unknown };
@@ -64,7 +64,7 @@ async function readAll(answer: UpstreamAnswer, maxBytes: number): Promise<Buffer
     }
   }
   if (length <= maxBytes) return Buffer.concat(pieces);
-  const message = `the platform's answer is larger than the limit of ${maxBytes} bytes`;
+  const message = `the platform's response is larger than the limit of ${maxBytes} bytes`;
   throw new AnalysisRefusal(returnCodes.internal, message);
 }
 

@@ -154,7 +154,7 @@ function createNamedMetrics({ events }: EventDownloadQuery) {
     const taken = new Set([...seen.values()].map(({ eventIndex }) => eventIndex));
     const next = events.findIndex((_, i) => !taken.has(i));
     if (own === undefined && next === -1) {
-      throw unreadable(`the download has rows of ${JSON.stringify(name)}, which is none of the metrics`);
+      throw unreadable(`the download has rows of ${JSON.stringify(name)}, which is not one of the metrics`);
     }
     const match = own ?? { eventIndex: next, splitValue: undefined };
     seen.set(name, match);

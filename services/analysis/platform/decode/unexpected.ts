@@ -48,5 +48,5 @@ export function refuseReceived(
   if (answer.status >= 500 || answer.status === 200) answer.blame();
   const code = answer.status === 429 ? returnCodes.busy : returnCodes.unavailable;
   const received = describeReceived(answer, beginning, redactor);
-  return new AnalysisRefusal(code, `the platform gave no proper answer: ${received}`);
+  return new AnalysisRefusal(code, `the platform sent an invalid response: ${received}`);
 }

@@ -50,7 +50,7 @@ function headerMessage(heads: CsvRow, query: EventUserDownloadQuery): DownloadEv
   if (heads.length !== selectedColumns.length) {
     const columns = heads.map((head) => JSON.stringify(head)).join(", ");
     throw unreadable(
-      `the download has ${exactCountOf(heads.length, "column")}, selected were ${selectedColumns.length}: ${columns}`,
+      `the download has ${exactCountOf(heads.length, "column")} instead of the ${selectedColumns.length} selected: ${columns}`,
     );
   }
   const value = {

@@ -12,10 +12,10 @@ import { answerInfo } from "./answer-info.ts";
 /** The `data` of a user list. @throws AnalysisRefusal INTERNAL when it is not of the form that was promised */
 export function decodeUsers(data: unknown, query: EventUserQuery): UserList {
   if (!isMembers(data) || !Array.isArray(data["datalist"]))
-    throw unreadable("data.datalist is no list of users");
+    throw unreadable("data.datalist is not a list of users");
   const columMeta = data["columMeta"];
   const datalist = data["datalist"].map((user: unknown, i) => {
-    if (!isMembers(user)) throw unreadable(`data.datalist[${i}] is no object`);
+    if (!isMembers(user)) throw unreadable(`data.datalist[${i}] is not an object`);
     return decodeUser(user as JsonObject);
   });
   const names = isMembers(columMeta) ? Object.entries(columMeta) : [];

@@ -50,7 +50,7 @@ export function refuseUnmarked(
 ): void {
   if (answer.isEndMarked || unmarkedEnd === "accept") return;
   const received = describeReceived(answer, Buffer.alloc(0), redactor).replace(/, an empty body$/, "");
-  const message = `the platform's download tells neither its length nor its end, so that a cut would go unseen: ${received}`;
+  const message = `the platform's download has neither a length nor an end mark, so a cut could not be detected: ${received}`;
   throw new AnalysisRefusal(returnCodes.unavailable, message);
 }
 

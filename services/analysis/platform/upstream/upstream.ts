@@ -104,7 +104,7 @@ export function openUpstream(config: PlatformConfig, deps: UpstreamDeps): Upstre
       const timeoutMs = Math.max(config.timeoutMs, call.allowedMs);
       const deadline = startTimeLimit(
         timeoutMs,
-        () => new AnalysisRefusal(returnCodes.timeout, `the platform did not answer within ${timeoutMs} ms`),
+        () => new AnalysisRefusal(returnCodes.timeout, `the platform did not respond within ${timeoutMs} ms`),
         call.signal,
       );
       const faultOf = (error: unknown): unknown =>
@@ -144,10 +144,10 @@ function enter(breaker: Breaker): BreakerPass {
   if (pass !== undefined) return pass;
   const waitMs = breaker.waitMs();
   const seconds = Math.ceil(waitMs / 1_000);
-  const next = seconds === 0 ? "one query is finding out" : `the next attempt is in ${seconds} s`;
+  const next = seconds === 0 ? "one query is testing it" : `the next attempt is in ${seconds} s`;
   throw new AnalysisRefusal(
     returnCodes.unavailable,
-    `the platform has failed several times in a row and is left alone for now: ${next}`,
+    `the platform has failed several times in a row and is not called for now: ${next}`,
     { retryAfterMs: Math.max(1_000, waitMs) },
   );
 }
@@ -220,11 +220,11 @@ function textOf(header: string | string[] | undefined): string {
 const wordings: Readonly<Record<string, (config: PlatformConfig) => string>> = {
   UND_ERR_CONNECT_TIMEOUT: ({ connectTimeoutMs }) =>
     `the platform cannot be reached: no connection within ${connectTimeoutMs} ms`,
-  UND_ERR_BODY_TIMEOUT: ({ idleTimeoutMs }) => `the platform's answer stopped coming for ${idleTimeoutMs} ms`,
-  UND_ERR_SOCKET: () => "the platform's answer was cut off",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: () => "the platform's answer has another length than it said",
+  UND_ERR_BODY_TIMEOUT: ({ idleTimeoutMs }) => `the platform's response stalled for ${idleTimeoutMs} ms`,
+  UND_ERR_SOCKET: () => "the platform's response was cut off",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: () => "the platform's response has another length than announced",
   ECONNREFUSED: () => "the platform cannot be reached: connection refused",
-  ECONNRESET: () => "the platform's answer was cut off",
+  ECONNRESET: () => "the platform's response was cut off",
 };
 
 /** https://nodejs.org/api/tls.html#x509-certificate-error-codes */

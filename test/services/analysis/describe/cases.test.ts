@@ -116,6 +116,6 @@ it("refuses the analysis TIMES, which another kind of query has", () => {
   const { events } = readCase("a005_distribution_customized_starttonow") as { events: object[] };
   const body = { projectId: 6, eventView: { recentDay: "1-7", timeParticleSize: "total" }, events };
   expect(() => plan(EventQuerySchema, body, "2026-08-26")).toThrow(
-    'events[0].customEvent: "stage_finish.TIMES" ends in no known analysis "TIMES", valid are "TOTAL_TIMES"',
+    'events[0].customEvent: "stage_finish.TIMES" ends in the unknown analysis "TIMES", valid are "TOTAL_TIMES"',
   );
 });

@@ -75,10 +75,10 @@ group("columns by definition", () => {
   });
 
   it.each([
-    ["#vp@self", 'needs definitions that hold each other: "#vp@self" > "#vp@self"'],
+    ["#vp@self", 'needs definitions that refer to each other: "#vp@self" > "#vp@self"'],
     ["#vp@odd", 'is calculated from "brand", which is a text column, not a number'],
     ["#vp@broken", 'is calculated by "price +", which lacks a number or an operand at its end'],
-    ["#vp@unlike", "is the first of columns that differ: text column, number column"],
+    ["#vp@unlike", "is the first of columns of different types: text column, number column"],
   ])("are refused when they can't be: %s", (columnName, refusal) => {
     const view = { groupBy: [{ columnName, tableType: "event" }] };
     expect(refusalsOf({ view }, project)).toEqual([`eventView.groupBy[0].columnName: ${refusal}`]);

@@ -126,7 +126,7 @@ it.each([
     "has 501 boundaries, at most 500 are possible",
   ],
   [column(""), "eventView.groupBy[0].columnName: is required"],
-  [column("items.made"), "is a time in an object group, by which no groups are made"],
+  [column("items.made"), "is a time in an object group, which cannot be grouped by"],
   [{ columnName: "brand" }, "eventView.groupBy[0].tableType: is required, one of"],
 ])("refuses %j", (groupBy, refusal) => {
   const refusals = refusalsOf({ view: { groupBy: [groupBy] } });
@@ -146,7 +146,7 @@ it.each([
   ],
   [
     column("price", { propertyRangeType: "def", propertyRange: "1" }),
-    "propertyRangeType has no effect beside propertyRange",
+    "propertyRangeType has no effect together with propertyRange",
   ],
   [column("price", { propertyRangeType: "custom" }), "propertyRangeType has no effect without propertyRange"],
   [column("brand", { propertyRangeType: "def" }), "propertyRangeType has no effect on a text column"],

@@ -76,7 +76,7 @@ group("a date that the axis doesn't have", () => {
     expect(slice({ view: { timeParticleSize } }, date!, [])).toBeUndefined();
     const lead = (field: string) =>
       expect.stringContaining(
-        `${field}: "${date}" is not on the x axis, so nobody is listed; its labels are "`,
+        `${field}: "${date}" is not on the x axis, so no users are listed; its labels are "`,
       );
     expect(tell(timeParticleSize!, { sliceDate: date })).toEqual([lead("sliceDate")]);
     expect(tell(timeParticleSize!, { eventDate: date })).toEqual([lead("eventDate")]);
@@ -101,7 +101,7 @@ group("a date that the axis doesn't have", () => {
 
   it("is told of each of the two fields", () => {
     expect(tell("day", { sliceDate: "2026-08-20", eventDate: "2026-08-21" })).toEqual([
-      "eventDate has no effect beside sliceDate",
+      "eventDate has no effect together with sliceDate",
     ]);
   });
 });
@@ -154,16 +154,16 @@ group("of a split metric", () => {
     [
       byBrand,
       [],
-      'sliceGroupVal: must hold 1 label, not 0: "brand"; one more may follow, the value of the split "paid"',
+      'sliceGroupVal: must have 1 label, not 0: "brand"; one more may follow, the value of the split "paid"',
     ],
-    [{}, ["Overall", "true", "x"], "sliceGroupVal: must hold 0 labels, not 3"],
+    [{}, ["Overall", "true", "x"], "sliceGroupVal: must have 0 labels, not 3"],
   ])("refuses with %j the labels %j", (view, labels, refusal) => {
     expect(() => ask(view, labels)).toThrow(refusal);
   });
 
   it("takes no label of the split for a metric that is not split", () => {
     const asked = { view: { ...byBrand, eventSplit } };
-    expect(() => slice(asked, "", ["a", "true"])).toThrow('must hold 1 label, not 2: "brand"');
+    expect(() => slice(asked, "", ["a", "true"])).toThrow('must have 1 label, not 2: "brand"');
   });
 });
 
@@ -238,9 +238,9 @@ it.each([
     [],
     'must be a label of the x axis: "2026-08-06", "2026-08-07", "2026-08-08", "2026-08-09", "2026-08-10", "2026-08-11" … "2026-08-20"',
   ],
-  [byBrand, "", [], 'sliceGroupVal: must hold 1 label, not 0: "brand"'],
-  [byBrand, "", ["a", "b"], 'sliceGroupVal: must hold 1 label, not 2: "brand"'],
-  [{}, "", ["a"], 'sliceGroupVal: must hold 0 labels, not 1, or "Overall", "总体"'],
+  [byBrand, "", [], 'sliceGroupVal: must have 1 label, not 0: "brand"'],
+  [byBrand, "", ["a", "b"], 'sliceGroupVal: must have 1 label, not 2: "brand"'],
+  [{}, "", ["a"], 'sliceGroupVal: must have 0 labels, not 1, or "Overall", "总体"'],
   [
     { groupBy: [{ columnName: "price", tableType: "event" }] },
     "",
@@ -265,8 +265,8 @@ it.each([
 
 it.each([
   [undefined, "eventIndex: is required"],
-  [-1, "eventIndex: -1 must be the number of a metric, from 0 to 0"],
-  [1, "eventIndex: 1 must be the number of a metric, from 0 to 0"],
+  [-1, "eventIndex: -1 must be the index of a metric, from 0 to 0"],
+  [1, "eventIndex: 1 must be the index of a metric, from 0 to 0"],
 ])("refuses the metric %j", (eventIndex, refusal) => {
   const { query } = readBody(EventUserQuerySchema, { ...bodyOf({}), eventIndex });
   const problems = createProblems();

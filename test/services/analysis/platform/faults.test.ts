@@ -101,7 +101,7 @@ const always: [name: string, behaviour: Behaviour, returnCode: number, message: 
   ["a reset before the answer", closeAtOnce, -1006, /cut off|cannot be reached/],
   ["a reset within the head", writeAndReset("HTTP/1.1 200 O"), -1006, /cut off/],
   ["something that is not HTTP", writeAndReset("SSH-2.0-x\r\n"), -1006, /exchange with the platform failed/],
-  ["silence", staySilent, -1004, /did not answer within 300 ms/],
+  ["silence", staySilent, -1004, /did not respond within 300 ms/],
 ];
 
 describe.each(always)("%s", (_name, behaviour, returnCode, message) => {
@@ -130,7 +130,7 @@ describe("answers that are no downloads", () => {
       -1000,
       /larger than .* 2048 bytes/,
     ],
-    ["a slow drip", drip(json, 50), -1004, /did not answer within 300 ms/],
+    ["a slow drip", drip(json, 50), -1004, /did not respond within 300 ms/],
   ];
   test.each(
     table.flatMap(([name, ...rest]) =>
@@ -147,10 +147,10 @@ describe("answers that are no downloads", () => {
   });
 
   const unreadable: [name: string, data: unknown, message: RegExp][] = [
-    ["no data", null, /data is no object/],
-    ["no x", { y: [] }, /data.x is no list/],
-    ["no y", { x: [] }, /data.y is no list/],
-    ["results of unknown metrics", { x: [], y: [{ a: [] }, { b: [] }] }, /2 results for 1 metrics.*"a", "b"/],
+    ["no data", null, /data is not an object/],
+    ["no x", { y: [] }, /data.x is not a list/],
+    ["no y", { x: [] }, /data.y is not a list/],
+    ["results of unknown metrics", { x: [], y: [{ a: [] }, { b: [] }] }, /2 results for 1 metric,.*"a", "b"/],
     [
       "too few values",
       { x: ["d", "e"], y: [{ k: [{ group_cols: ["g"], values: [1] }] }] },
@@ -160,9 +160,9 @@ describe("answers that are no downloads", () => {
     [
       "too few group columns",
       { x: ["d"], y: [{ k: [{ group_cols: [], values: [1] }] }] },
-      /not 1 group_cols/,
+      /does not have 1 group_cols/,
     ],
-    ["entries that are no objects", { x: ["d"], y: [{ k: ["text"] }] }, /no object/],
+    ["entries that are no objects", { x: ["d"], y: [{ k: ["text"] }] }, /is not an object/],
   ];
   test.each(unreadable)("typed callers are not given a guess for %s", async (_name, data, message) => {
     platform.behave(answerJson(data));
@@ -182,8 +182,8 @@ describe("downloads", () => {
   const table: [name: string, behave: (body: string) => Behaviour, message: RegExp][] = [
     ["cut by length", (body) => cutOff(csv, body, "length"), /cut off|another length/],
     ["cut in chunks", (body) => cutOff(csv, body, "chunked"), /cut off/],
-    ["stalled", (body) => stall(csv, body), /stopped coming for 200 ms/],
-    ["without a marked end", (body) => answerUnmarked(csv, body), /neither its length nor its end/],
+    ["stalled", (body) => stall(csv, body), /stalled for 200 ms/],
+    ["without a marked end", (body) => answerUnmarked(csv, body), /neither a length nor an end mark/],
   ];
   test.each(
     table.flatMap(([name, ...rest]) =>
@@ -207,7 +207,7 @@ describe("downloads", () => {
     [
       "rows of too many metrics",
       "m,g,2026-08-23\nx,1,2\ny,1,2\n",
-      /rows of "y", which is none of the metrics/,
+      /rows of "y", which is not one of the metrics/,
     ],
   ];
   test.each(unreadable)("typed callers are not given %s", async (_name, body, message) => {
@@ -221,7 +221,7 @@ describe("downloads", () => {
     const error = await failure(run(engine, "downloadUsers", "typed"));
     expect(error).toMatchObject({
       returnCode: -1000,
-      message: expect.stringContaining("3 columns, selected were 2"),
+      message: expect.stringContaining("3 columns instead of the 2 selected"),
     });
   });
 });

@@ -77,8 +77,8 @@ test("imports are listed", async () => {
 
 const members = (...list: object[]): Content => ({ case: "members", value: { members: list } });
 const refused: [what: string, contents: Content[], code: Code, message: string][] = [
-  ["nothing", [], Code.InvalidArgument, "header: has to be the first message"],
-  ["members first", [members(account("a"))], Code.InvalidArgument, "header: has to be the first message"],
+  ["nothing", [], Code.InvalidArgument, "header: must be the first message"],
+  ["members first", [members(account("a"))], Code.InvalidArgument, "header: must be the first message"],
   [
     "a second header",
     [
@@ -86,7 +86,7 @@ const refused: [what: string, contents: Content[], code: Code, message: string][
       { case: "header", value: header },
     ],
     Code.InvalidArgument,
-    "members: have to be in every message but the first",
+    "members: must be in every message after the first",
   ],
   [
     "no name",
@@ -116,7 +116,7 @@ const refused: [what: string, contents: Content[], code: Code, message: string][
     "no value in a tag",
     [{ case: "header", value: { ...header, kind: ClusterKind.TAG } }, members(account("a"))],
     Code.InvalidArgument,
-    "members[0].value: is required of a tag",
+    "members[0].value: is required for a tag",
   ],
   [
     "no token",
@@ -128,7 +128,7 @@ const refused: [what: string, contents: Content[], code: Code, message: string][
     "a project of a platform",
     [{ case: "header", value: { ...header, token: "token-root", projectId: 2n } }],
     Code.InvalidArgument,
-    "projectId: project 2 is answered by a platform, which keeps its own cohorts",
+    "projectId: project 2 is served by a platform, which stores its own cohorts",
   ],
 ];
 

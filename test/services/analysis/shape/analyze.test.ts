@@ -126,7 +126,7 @@ describe("groups", () => {
     expect([data.y[0]!.groupNum, data.unionGroupNum, data.unionGroups.length]).toEqual([3, 3, 2]);
     expect(data.info).toMatchObject({
       truncated: true,
-      warnings: [{ field: "limit", message: "limit 2 left out 1 of 3 groups of events[0]" }],
+      warnings: [{ field: "limit", message: "limit 2 omitted 1 of 3 groups of events[0]" }],
     });
   });
 
@@ -261,7 +261,7 @@ describe("a split", () => {
     const data = await analyze({ groups: many }, { view: { eventSplit }, events: [events[0]!] });
     expect([data.y.length, data.info!.truncated]).toEqual([1_000, true]);
     expect(data.info!.warnings.map(({ message }) => message)).toEqual([
-      "only 1000 values of the split are told of each metric, 3 are left out",
+      "only 1000 values of the split are returned for each metric, 3 are omitted",
     ]);
   });
 });
@@ -281,13 +281,15 @@ describe("an engine", () => {
     [
       new EventsUnavailableError("disk is full"),
       returnCodes.unavailable,
-      "the store of events can't work at present",
+      "the event store is temporarily unavailable",
       undefined,
     ],
     [
       new PlanTooLargeError("the statement has more than 9 characters"),
       returnCodes.parameter,
-      expect.stringContaining("query: is too large: its conditions, counted once for each metric,"),
+      expect.stringContaining(
+        "query: is too large for the engine: its conditions count once for each metric",
+      ),
       undefined,
     ],
   ])("tells what ails its store: %s", async (fault, returnCode, message, retryAfterMs) => {
@@ -333,7 +335,7 @@ describe("an engine", () => {
     const events = Array.from({ length: 28 }, () => metric("TOTAL_TIMES"));
     const asked = { view: { ...byBrand, recentDay: "1-730" }, events };
     await expect(analyze({ groups }, asked)).rejects.toThrow(
-      "limit: the answer would have 20440000 values, at most 20000000 are possible",
+      "limit: the result would have 20440000 values, at most 20000000 are possible",
     );
   });
 

@@ -77,7 +77,7 @@ it("names all members, as the project does", async () => {
 
 it.each([
   [10_000, 10_000, []],
-  [10_001, 10_000, ["only the first 10000 users are listed, a download has all"]],
+  [10_001, 10_000, ["only the first 10000 users are listed; a download has all"]],
 ])("of %d users lists %d", async (count, listed, warnings) => {
   const all = Array.from({ length: count }, (_, i) => user(i + 1));
   const { data } = await listUsers([all.slice(0, 6_000), all.slice(6_000)]);
@@ -119,25 +119,25 @@ it.each<[string, object, object, readonly object[]]>([
     [
       fault("zoneOffset", "25 must be"),
       fault("sliceDate", '"20 September" must be a label of the x axis'),
-      fault("sliceGroupVal", "must hold 1 label, not 0"),
+      fault("sliceGroupVal", "must have 1 label, not 0"),
     ],
   ],
   [
     "a label of intervals that are told by the data",
     { groupBy: [{ columnName: "price", tableType: "event", propertyRangeType: "def" }] },
     { ...slice, sliceGroupVal: ["[0,10)"], eventIndex: 7 },
-    [fault("eventIndex", "7 must be the number of a metric")],
+    [fault("eventIndex", "7 must be the index of a metric")],
   ],
   [
     "all of a condition",
     { filts: [{ columnName: "tags", tableType: "event", comparator: "range", ftv: [1] }] },
     slice,
     [
-      fault("eventView.filts[0].ftv", "of range must have 2 literals, not 1"),
-      fault("eventView.filts[0].comparator", '"range" is not for a list column'),
+      fault("eventView.filts[0].ftv", "must have 2 literals with range, not 1"),
+      fault("eventView.filts[0].comparator", '"range" does not apply to a list column'),
     ],
   ],
-  ["no events", {}, { ...slice, events: [] }, [fault("events", "must hold at least one metric")]],
+  ["no events", {}, { ...slice, events: [] }, [fault("events", "must have at least one metric")]],
 ])("tells %s in one go, without asking the store", async (_what, more, body, expected) => {
   const { engine, userScans } = engineOn({});
   const query = queryOf(EventUserQuerySchema, { view: { ...view, ...more }, body });

@@ -14,23 +14,23 @@ describe("a mapping", () => {
     [
       "an unknown type",
       { "#type": { value: "trak" } },
-      '0.mapping.#type: "trak" is not a type of records: did you mean "track"? valid are "track", ',
+      '0.mapping.#type: "trak" is not a record type: did you mean "track"? valid are "track", ',
     ],
     [
       "a type that is no text",
       { "#type": { value: 1 } },
-      '0.mapping.#type: "1" is not a type of records: valid are',
+      '0.mapping.#type: "1" is not a record type: valid are',
     ],
     ["an unknown preset", { "#foo": "a" }, '0.mapping.#foo: "#foo" is not known: '],
     ["a misspelt field", { "#acount_id": "a" }, 'did you mean "#account_id"?'],
     [
       "a name with a space",
       { "a b": "x" },
-      '0.mapping.a b: "a b" is not a valid name of a property: names begin with a letter',
+      '0.mapping.a b: "a b" is not a valid property name: names begin with a letter',
     ],
-    ["a name with a dot", { "a.b": "x" }, "is not a valid name"],
-    ["a name that begins with a digit", { "1a": "x" }, "is not a valid name"],
-    ["a name of 51 letters", { ["a".repeat(51)]: "x" }, "is not a valid name"],
+    ["a name with a dot", { "a.b": "x" }, "is not a valid property name"],
+    ["a name that begins with a digit", { "1a": "x" }, "is not a valid property name"],
+    ["a name of 51 letters", { ["a".repeat(51)]: "x" }, "is not a valid property name"],
     [
       "a field of the record without its #",
       { event_name: "x" },
@@ -39,25 +39,21 @@ describe("a mapping", () => {
     [
       "names that differ by case",
       { Level: "a", level: "b" },
-      '0.mapping.level: "level" and "Level" are one property',
+      '0.mapping.level: "level" and "Level" are the same property',
     ],
     [
       "an event's name that is not valid",
       { "#event_name": { value: "log in" } },
-      '"log in" is not a valid name of an event',
+      '"log in" is not a valid event name',
     ],
-    [
-      "an event's name that is a number",
-      { "#event_name": { value: 7 } },
-      '"7" is not a valid name of an event',
-    ],
-    ["a template of such names", { "#event_name": "log-{a}" }, '"log-{a}" makes no valid names of events'],
-    ["a template that begins with a digit", { "#event_name": "1_{a}" }, "makes no valid names"],
+    ["an event's name that is a number", { "#event_name": { value: 7 } }, '"7" is not a valid event name'],
+    ["a template of such names", { "#event_name": "log-{a}" }, '"log-{a}" does not give valid event names'],
+    ["a template that begins with a digit", { "#event_name": "1_{a}" }, "does not give valid event names"],
     ["one uuid for all", { "#uuid": { value: "a" } }, "all but the first record are duplicates"],
     [
       "an id that is no text",
       { "#account_id": { value: true } },
-      '"true" is not a text, which #account_id needs',
+      '"true" is not a text, as #account_id requires',
     ],
     ["an address that is none", { "#ip": { value: "localhost" } }, '"localhost" is not an IP address'],
     ["a time that is none", { "#time": { value: "now" } }, '"now" is not a time'],
@@ -94,7 +90,7 @@ describe("a mapping", () => {
     ["#account_id", "no #account_id or #distinct_id"],
   ])("without %s is reported where no field can give it", (key, message) => {
     expect(problemsOf({ ...columns, mapping: without(key) })).toEqual([
-      expect.stringContaining(`0.mapping: records have ${message}, so that they are refused`),
+      expect.stringContaining(`0.mapping: records have ${message}, so the event collector refuses them`),
     ]);
     expect(problemsOf({ ...columns, columns: ["a", "b", key], mapping: without(key) })).toEqual([]);
     expect(problemsOf({ type: "json", mapping: without(key) })).toEqual([]);
@@ -113,11 +109,11 @@ describe("columns", () => {
   const tuples = { name: "x", type: "tuples", parts: ["p", { name: "q", type: "list", separator: "+" }] };
 
   it.each([
-    [";", [list], '";" separates the columns too'],
-    ["|", [tuples], '"|" separates the columns too'],
-    [",", [tuples], '"," separates the columns too'],
-    ["+", [tuples], '"+" separates the columns too'],
-    ["\t", ["user id"], 'the column "user id" is kept as a property, whose name is not valid'],
+    [";", [list], '";" also separates the columns'],
+    ["|", [tuples], '"|" also separates the columns'],
+    [",", [tuples], '"," also separates the columns'],
+    ["+", [tuples], '"+" also separates the columns'],
+    ["\t", ["user id"], 'the column "user id" is kept as a property, but its name is not valid'],
   ])("cut by %j: %j", (separator, columns, message) => {
     expect(problemsOf({ type: "delimited", separator, columns })).toEqual([expect.stringContaining(message)]);
   });
@@ -151,9 +147,11 @@ describe("patterns", () => {
     ["/log$/", "a.log"],
     ["[a-z]*", "x*"],
     ["/var/**", "/var/log/*.log"],
-  ])("%j takes all of %j", (first, second) => {
+  ])("%j matches everything that %j does", (first, second) => {
     expect(reach(first, second)).toEqual([
-      expect.stringMatching(/^1\.index\.0: ".+" is never reached: ".+" of the format "format 0" takes all/),
+      expect.stringMatching(
+        /^1\.index\.0: ".+" is never reached: ".+" of the format "format 0" matches everything/,
+      ),
     ]);
   });
 

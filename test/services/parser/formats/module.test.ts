@@ -16,10 +16,10 @@ test.each([
 
 test.each([
   ["throw", "Error: no such word"],
-  ["promise", "parse must return its records at once, got a promise"],
+  ["promise", "parse must return its records synchronously, got a promise"],
   // The test runner fails on a rejection that nobody takes, as the process would end by it.
-  ["rejection", "parse must return its records at once, got a promise"],
-  ["rejections", "parse must return its records at once, got a promise"],
+  ["rejection", "parse must return its records synchronously, got a promise"],
+  ["rejections", "parse must return its records synchronously, got a promise"],
   ["text", "parse must return an object, a list of objects or null"],
   ["toJSON", "parse must return an object, a list of objects or null"],
   ["bigint", expect.stringContaining("TypeError")],

@@ -119,13 +119,13 @@ describe("each fault is named at its place", () => {
         columns: [{ name: "a", type: "tuples", parts: [{ name: "p", type: "list", separator: "," }] }],
       },
       ["columns", 0, "parts", 0, "separator"],
-      /"," cannot be told from ","/,
+      /"," cannot be distinguished from ","/,
     ],
     [
       "a separator of a part that is no list",
       { ...delimited, columns: [{ name: "a", type: "tuples", parts: [{ name: "p", separator: ";" }] }] },
       ["columns", 0, "parts", 0, "separator"],
-      /means nothing for type text/,
+      /has no effect on type text/,
     ],
     [
       "equal separators",

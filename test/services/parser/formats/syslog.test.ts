@@ -178,7 +178,7 @@ describe("a record without any id", () => {
       const parse = await openFormat({ type: "syslog", mapping });
       expect(parse(line)).toEqual({
         ...failure("missing_id"),
-        message: "#account_id and #distinct_id are missing, which come from hostname, procid",
+        message: "#account_id and #distinct_id are missing; they come from hostname, procid",
       });
     },
   );

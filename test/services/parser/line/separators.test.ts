@@ -25,9 +25,9 @@ describe("separators of a configuration", () => {
     ["e", "can occur in JSON outside of strings, where it can't be escaped"],
     ["null", "can occur in JSON outside of strings, where it can't be escaped"],
     ["-1.5e+3", "can occur in JSON outside of strings, where it can't be escaped"],
-    ['","', "holds a quote or a backslash, which JSON text uses itself"],
-    ["\\n", "holds a quote or a backslash, which JSON text uses itself"],
-    ["\ud800", "holds half a surrogate pair, which no UTF-8 text can carry"],
+    ['","', "contains a quote or a backslash, which JSON uses itself"],
+    ["\\n", "contains a quote or a backslash, which JSON uses itself"],
+    ["\ud800", "contains half a surrogate pair, which UTF-8 cannot encode"],
   ])("%j can't", (separator, fault) => {
     const message = `${JSON.stringify(separator)} ${fault}`;
     expect(checkSeparators({ ...good, separator })).toEqual([{ path: ["separator"], message }]);

@@ -186,7 +186,7 @@ group("a whole number that a double changes", () => {
     ["9007199254740993.0", "9007199254740992"],
   ])("%s is warned of", (text, read) => {
     expect(warningsOf({ view: { filts: [filter("price", "equal", [text])] } })).toEqual([
-      `eventView.filts[0].ftv[0]: ${JSON.stringify(text)} is read as ${read}; numbers are exact up to 9007199254740991, longer ids are reported as texts`,
+      `eventView.filts[0].ftv[0]: ${JSON.stringify(text)} is read as ${read}; numbers are exact up to 9007199254740991, report longer ids as texts`,
     ]);
   });
 
@@ -224,24 +224,24 @@ group("a list of conditions", () => {
 group("refused is", () => {
   const at = "eventView.filts[0]";
   it.each([
-    [filter("brand", "equal"), `${at}.ftv: of equal must have 1 to 10000 literals, not 0`],
+    [filter("brand", "equal"), `${at}.ftv: must have 1 to 10000 literals with equal, not 0`],
     [
       {
         filterType: "COMPOUND",
         filts: Array.from({ length: 6 }, () => filter("brand", "equal", Array(10_000).fill("a"))),
       },
-      `${at}.filts[5].ftv: has more literals than the 50000 possible in a query`,
+      `${at}.filts[5].ftv: exceeds the limit of 50000 literals in a query`,
     ],
-    [filter("brand", "isNull", ["a"]), `${at}.ftv: of isNull must have no literal, not 1`],
-    [filter("price", "less", [1, 2]), `${at}.ftv: of less must have 1 literal, not 2`],
-    [filter("price", "range", [1]), `${at}.ftv: of range must have 2 literals, not 1`],
+    [filter("brand", "isNull", ["a"]), `${at}.ftv: must have no literal with isNull, not 1`],
+    [filter("price", "less", [1, 2]), `${at}.ftv: must have 1 literal with less, not 2`],
+    [filter("price", "range", [1]), `${at}.ftv: must have 2 literals with range, not 1`],
     [
       filter("price", "equal", ["many"]),
       `${at}.ftv[0]: "many" must be a finite number, because the column is a number`,
     ],
     [filter("price", "less", ["NaN"]), `${at}.ftv[0]: "NaN" must be a finite number`],
     [filter("price", "less", ["1e400"]), `${at}.ftv[0]: "1e400" must be a finite number`],
-    [filter("due", "less", ["2026-02-30"]), `${at}.ftv[0]: "2026-02-30" must be a time that exists`],
+    [filter("due", "less", ["2026-02-30"]), `${at}.ftv[0]: "2026-02-30" must be an existing time`],
     [filter("paid", "equal", ["yes"]), `${at}.ftv[0]: "yes" must be "true" or "false"`],
     [filter("brand", "regexMatch", ["(a"]), `${at}.ftv[0]: "(a" must be a regular expression in RE2 syntax`],
     [filter("brand", "regexMatch", ["(?=a)"]), `${at}.ftv[0]: "(?=a)" must be a regular expression`],
@@ -266,22 +266,25 @@ group("refused is", () => {
     [filter("brand", "", ["a"]), `${at}.comparator: is required, one of "equal", "notEqual", "include"`],
     [
       filter("price", "include", ["1"]),
-      `${at}.comparator: "include" is not for a number column, valid are "equal", "notEqual", "less", "greater", "range", "isNull", "notNull"`,
+      `${at}.comparator: "include" does not apply to a number column, valid are "equal", "notEqual", "less", "greater", "range", "isNull", "notNull"`,
     ],
-    [filter("brand", "greater", ["1"]), `${at}.comparator: "greater" is not for a text column, valid are`],
+    [
+      filter("brand", "greater", ["1"]),
+      `${at}.comparator: "greater" does not apply to a text column, valid are`,
+    ],
     [
       filter("tags", "equal", ["x"]),
-      `${at}.comparator: "equal" is not for a list column, valid are "isNull", "notNull", "arrayIncludeItem"`,
+      `${at}.comparator: "equal" does not apply to a list column, valid are "isNull", "notNull", "arrayIncludeItem"`,
     ],
     [
       filter("items.cost", "less", ["1"]),
-      `${at}.comparator: "less" is not for a member of the object group "items"`,
+      `${at}.comparator: "less" does not apply to a member of the object group "items"`,
     ],
     [filter("whales", "equal", ["x"], cluster), `valid are "belongToCluster", "notBelongToCluster"`],
-    [filter("segment", "belongToCluster", [], cluster), `"belongToCluster" is not for a text column`],
+    [filter("segment", "belongToCluster", [], cluster), `"belongToCluster" does not apply to a text column`],
     [
       filter("whales", "belongToCluster", [], { ...cluster, specifiedClusterDate: "2026-02-30" }),
-      `${at}.specifiedClusterDate: "2026-02-30" must be a day that exists, as yyyy-MM-dd`,
+      `${at}.specifiedClusterDate: "2026-02-30" must be an existing day, as yyyy-MM-dd`,
     ],
     [
       { ...filter("brand", "equal", ["a"]), filts: [filter("brand", "isNull")] },
@@ -302,7 +305,7 @@ group("refused is", () => {
   it("more conditions than a query may have, told once", () => {
     const filts = Array.from({ length: 1_200 }, () => filter("brand", "isNull"));
     expect(refusalsOf({ view: { filts } })).toEqual([
-      "eventView.filts[1000]: is one condition more than the 1000 possible",
+      "eventView.filts[1000]: exceeds the limit of 1000 conditions",
     ]);
   });
 

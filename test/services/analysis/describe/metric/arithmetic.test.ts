@@ -87,10 +87,10 @@ it.each([
   ["(1+2", 'lacks ")" at its end'],
   ["1+2)", 'lacks an operator before ")"'],
   ["2(3)", 'lacks an operator before "("'],
-  ["1e400", "has a number beyond the largest one, 1e400"],
-  ["9".repeat(400), `has a number beyond the largest one, ${"9".repeat(40)}…`],
+  ["1e400", "has a number that is too large, 1e400"],
+  ["9".repeat(400), `has a number that is too large, ${"9".repeat(40)}…`],
   [`(1)${"2".repeat(400)}`, `lacks an operator before "${"2".repeat(40)}…"`],
-  [`${"(".repeat(60)}1${")".repeat(60)}`, "has parentheses more than 50 deep"],
+  [`${"(".repeat(60)}1${")".repeat(60)}`, "nests parentheses more than 50 deep"],
 ])("refuses %s", (text, message) => {
   expect(() => parseArithmetic(text)).toThrow(message);
 });
@@ -161,7 +161,7 @@ describe("an operand", () => {
   });
 
   it.each([
-    ["stage_finish.TIMES", 'ends in no known analysis "TIMES", valid are "TOTAL_TIMES", "TRIG_USER_NUM"'],
+    ["stage_finish.TIMES", 'ends in the unknown analysis "TIMES", valid are "TOTAL_TIMES", "TRIG_USER_NUM"'],
     ["login", 'must be "event.ANALYSIS", "event.property.ANALYSIS", "$metric.name" or a number'],
     ["login.SUM", 'needs a property, as in "event.property.SUM"'],
     ["login.price.TOTAL_TIMES", "takes no property with TOTAL_TIMES"],

@@ -235,16 +235,16 @@ group("metrics of the project", () => {
     const [metric] = describe({ events }, project).metrics;
     expect([metric!.resultKey, show(metric!.computation)]).toEqual(["Custom Metric", "(0.0 * 2)"]);
     expect(refusalsOf({ events: [{ ...events[0], metricName: "mau" }] }, project)[0]).toContain(
-      'events[0].metricName: "mau" is no metric',
+      'events[0].metricName: "mau" is not a metric',
     );
   });
 
   it("must be known, and must not hold themselves", () => {
     expect(refusalsOf({ events: [named("mau")] }, project)).toEqual([
-      'events[0].metricName: "mau" is no metric of the project, did you mean "dau"? valid are "dau", "twice", "loop", "pool"',
+      'events[0].metricName: "mau" is not a metric of the project, did you mean "dau"? valid are "dau", "twice", "loop", "pool"',
     ]);
     expect(refusalsOf({ events: [named("loop")] }, project)[0]).toContain(
-      'needs definitions that hold each other: "$metric.loop" > "$metric.pool" > "$metric.loop"',
+      'needs definitions that refer to each other: "$metric.loop" > "$metric.pool" > "$metric.loop"',
     );
   });
 });
@@ -282,31 +282,34 @@ group("refused is", () => {
     [{ ...normal("TOTAL_TIMES"), eventName: "" }, "events[0].eventName: is required"],
     [
       normal("SUM", "brand"),
-      'events[0].quota: "brand" is a text column and can\'t be aggregated by SUM, but by "DISTINCT", "IS_NOT_EMPTY", "IS_EMPTY"',
+      'events[0].quota: "brand" is a text column, which can\'t be aggregated by SUM, valid are "DISTINCT", "IS_NOT_EMPTY", "IS_EMPTY"',
     ],
-    [normal("TRUE", "price"), "is a number column and can't be aggregated by TRUE"],
+    [normal("TRUE", "price"), "is a number column, which can't be aggregated by TRUE"],
     [
       normal("DISTINCT", "tags"),
-      'but by "IS_NOT_EMPTY", "IS_EMPTY", "ARRAY_DISTINCT", "ARRAY_SET_DISTINCT", "ARRAY_ITEM_DISTINCT"',
+      'valid are "IS_NOT_EMPTY", "IS_EMPTY", "ARRAY_DISTINCT", "ARRAY_SET_DISTINCT", "ARRAY_ITEM_DISTINCT"',
     ],
-    [normal("SUM", "items.cost"), 'is a member of the object group "items" and can\'t be aggregated by SUM'],
+    [
+      normal("SUM", "items.cost"),
+      'is a member of the object group "items", which can\'t be aggregated by SUM',
+    ],
     [normal("ARRAY_DISTINCT", "price"), "can't be aggregated by ARRAY_DISTINCT"],
     [normal("PERCENTILE", "price"), 'events[0].analysisParams: "" must be a number from 1 to 100'],
     [normal("PERCENTILE", "price", { analysisParams: "0" }), '"0" must be a number from 1 to 100'],
     [normal("PERCENTILE", "price", { analysisParams: "101" }), '"101" must be a number from 1 to 100'],
     [normal("PERCENTILE", "price", { analysisParams: "p95" }), '"p95" must be a number from 1 to 100'],
-    [formula(""), "events[0].customEvent: is required of a formula"],
-    [formula("pay.TIMES"), 'events[0].customEvent: "pay.TIMES" ends in no known analysis "TIMES"'],
+    [formula(""), "events[0].customEvent: is required for a formula"],
+    [formula("pay.TIMES"), 'events[0].customEvent: "pay.TIMES" ends in the unknown analysis "TIMES"'],
     ...["pay..TOTAL_TIMES", "pay. .TOTAL_TIMES", "pay..price.SUM", "pay.price..SUM"].map(
       (text): [object, string] => [formula(`1 + (${text})`), "must have a name before, between and after"],
     ),
     [formula("a".repeat(10_001)), "must have at most 10000 characters"],
     [index("quotaEntities", entity), "events[0].quotaEntities[0].index: is required"],
-    [index("quotaEntities", { ...entity, index: 1 }), "index: 1 is no operand of the metric, valid is 0"],
+    [index("quotaEntities", { ...entity, index: 1 }), "index: 1 is not an operand of the metric, valid is 0"],
     [index("quotaEntities", { index: 0 }), "events[0].quotaEntities[0].taIdMeasure: is required"],
     [
       index("quotaEntities", { index: 0, taIdMeasure: { columnName: "tags", tableType: "event" } }),
-      'taIdMeasure.columnName: "tags" is a list column, what is counted must have one value',
+      'taIdMeasure.columnName: "tags" is a list column, but a counted entity must have one value',
     ],
     [
       normal("TRIG_USER_NUM", "", {
@@ -317,15 +320,15 @@ group("refused is", () => {
       }),
       "events[0].quotaEntities[1].index: 0 must not be named twice",
     ],
-    [index("customFilters", { index: -1 }), "events[0].customFilters[0].index: -1 is no operand"],
+    [index("customFilters", { index: -1 }), "events[0].customFilters[0].index: -1 is not an operand"],
     [
       normal("TOTAL_TIMES", "", { eventSplitIndexes: [2] }),
-      "events[0].eventSplitIndexes[0]: 2 is no operand",
+      "events[0].eventSplitIndexes[0]: 2 is not an operand",
     ],
-    [window("LAST_DAYS"), 'params: "" of LAST_DAYS must be 1 whole number from 1 to 36500'],
-    [window("LAST_DAYS", 0), 'params: "0" of LAST_DAYS must be 1 whole number from 1 to 36500'],
-    [window("THIS_WEEK", 1), 'params: "1" of THIS_WEEK must be empty'],
-    [window("TIME_RANGE", 4, -3), 'params: "4,-3" of TIME_RANGE must not end before they start'],
+    [window("LAST_DAYS"), 'params: "" must be 1 whole number from 1 to 36500 with LAST_DAYS'],
+    [window("LAST_DAYS", 0), 'params: "0" must be 1 whole number from 1 to 36500 with LAST_DAYS'],
+    [window("THIS_WEEK", 1), 'params: "1" must be empty with THIS_WEEK'],
+    [window("TIME_RANGE", 4, -3), 'params: "4,-3" must be in ascending order with TIME_RANGE'],
     [window(""), 'quotaTimeRanges[0].type: is required, one of "LAST_DAYS"'],
   ])("%j", (metric, refusal) => {
     const refusals = refusalsOf({ events: [metric] });
@@ -333,14 +336,14 @@ group("refused is", () => {
   });
 
   it.each([
-    [[], "events: must hold at least one metric"],
+    [[], "events: must have at least one metric"],
     [
       Array.from({ length: 101 }, () => normal("TOTAL_TIMES")),
       "events: has 101 metrics, at most 100 are possible",
     ],
     [
       [formula(Array.from({ length: 301 }, () => "pay.TOTAL_TIMES").join("+"))],
-      "events[0]: has one operand more than the 300 possible in a query",
+      "events[0]: exceeds the limit of 300 operands in a query",
     ],
   ])("a wrong number of them", (events, refusal) => {
     expect(refusalsOf({ events })).toEqual([refusal]);
@@ -353,23 +356,35 @@ it.each([
     normal("TOTAL_TIMES", "", { analysisParams: "95" }),
     "events[0].analysisParams has no effect without PERCENTILE",
   ],
-  [normal("TOTAL_TIMES", "", { metricName: "dau" }), "events[0].metricName has no effect beside analysis"],
+  [
+    normal("TOTAL_TIMES", "", { metricName: "dau" }),
+    "events[0].metricName has no effect together with analysis",
+  ],
   [
     normal("TOTAL_TIMES", "", { customEvent: "login.TOTAL_TIMES" }),
     'events[0].customEvent has no effect with the type "normal"',
   ],
-  [formula("pay.TOTAL_TIMES", { analysis: "SUM" }), "events[0].analysis has no effect beside customEvent"],
-  [formula("pay.TOTAL_TIMES", { quota: "price" }), "events[0].quota has no effect beside customEvent"],
+  [
+    formula("pay.TOTAL_TIMES", { analysis: "SUM" }),
+    "events[0].analysis has no effect together with customEvent",
+  ],
+  [formula("pay.TOTAL_TIMES", { quota: "price" }), "events[0].quota has no effect together with customEvent"],
   [
     formula("pay.TOTAL_TIMES", { metricName: "dau" }),
-    "events[0].metricName has no effect beside customEvent",
+    "events[0].metricName has no effect together with customEvent",
   ],
-  [formula("", { metricName: "dau", quota: "price" }), "events[0].quota has no effect beside metricName"],
+  [
+    formula("", { metricName: "dau", quota: "price" }),
+    "events[0].quota has no effect together with metricName",
+  ],
   [
     normal("", "", { metricName: "dau", customEvent: "pay.TOTAL_TIMES" }),
-    "events[0].customEvent has no effect beside metricName",
+    "events[0].customEvent has no effect together with metricName",
   ],
-  [formula("", { metricName: "dau", analysis: "SUM" }), "events[0].analysis has no effect beside metricName"],
+  [
+    formula("", { metricName: "dau", analysis: "SUM" }),
+    "events[0].analysis has no effect together with metricName",
+  ],
   [
     normal("SUM", "price", { quotaEntities: [userEntity(0)] }),
     "events[0].quotaEntities[0] has no effect with SUM",

@@ -121,12 +121,12 @@ it("passes over the other range unless it compares, and says so", () => {
 it.each([
   [
     { view: { recentDay: "", startTime: "2016-01-01", endTime: "2025-12-31", timeParticleSize: "minute" } },
-    "eventView.timeParticleSize: gives about 5260320 steps in this range, at most 20000 are possible; take wider steps or a shorter range",
+    "eventView.timeParticleSize: gives about 5260320 steps in this range, at most 20000 are possible; use wider steps or a shorter range",
   ],
   [{ body: { zoneOffset: 25 } }, "zoneOffset: 25 must be a number of hours from -12 to 14"],
   [
     { view: { comparedByTime: true } },
-    "eventView.comparedStartTime: is required without a relative range; must be a time that exists, as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd",
+    "eventView.comparedStartTime: is required without a relative range; must be an existing time, as yyyy-MM-dd HH:mm:ss or yyyy-MM-dd",
   ],
 ])("refuses %j", (asked, refusal) => {
   expect(refusalsOf(asked)).toContain(refusal);

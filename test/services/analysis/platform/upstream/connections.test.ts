@@ -200,7 +200,7 @@ describe("the breaker", () => {
     );
     for (let i = 0; i < 3; i++) await failure(run(engine, operation, "rest"));
     const message =
-      "the platform has failed several times in a row and is left alone for now: the next attempt is in 1 s";
+      "the platform has failed several times in a row and is not called for now: the next attempt is in 1 s";
     expect(await failure(run(engine, operation, "rest"))).toMatchObject({ returnCode: -1006, message });
     expect(platform.requests).toHaveLength(3);
     clock.ms = 1_000;
