@@ -1,5 +1,5 @@
-import { Bell } from "./bell.ts";
 import type { Clock } from "./clock.ts";
+import { Notifier } from "./notifier.ts";
 import type { RateShares } from "./rate-shares.ts";
 import { type Turn, WindowPacer } from "./window-pacer.ts";
 
@@ -45,7 +45,7 @@ interface Wish {
 export class SharedRate {
   readonly #options: SharedRateOptions;
   readonly #pacer: WindowPacer;
-  readonly #bell: Bell;
+  readonly #changes: Notifier;
   #working: Promise<void> | undefined;
   #token: string | undefined;
   #wish: Wish = { perSecond: 0, wanted: 0 };
@@ -65,7 +65,7 @@ export class SharedRate {
   constructor(options: SharedRateOptions) {
     this.#options = options;
     this.#pacer = new WindowPacer(options);
-    this.#bell = new Bell(options.clock);
+    this.#changes = new Notifier(options.clock);
   }
 
   /**
@@ -79,7 +79,7 @@ export class SharedRate {
       this.#working = this.#work().finally(() => {
         this.#working = undefined;
       });
-    } else if (wanted === 0 || limit < perSecond) this.#bell.ring();
+    } else if (wanted === 0 || limit < perSecond) this.#changes.notify();
     return turn;
   }
 
@@ -91,7 +91,7 @@ export class SharedRate {
   /** Gives the share back. Nothing may be sent after that. */
   async leave(): Promise<void> {
     const { shares, clock, failed } = this.#options;
-    this.#bell.ring();
+    this.#changes.notify();
     await this.#working;
     if (this.#token === undefined) return;
     const quietMs = this.#pacer.quietAtMs(this.#pacer.count) - clock.monotonicMs();
@@ -111,7 +111,7 @@ export class SharedRate {
         failed(error);
       }
       if (signal.aborted || (this.#token === undefined && !this.#pacer.isAwaited)) return;
-      await this.#bell.wait(waitMs);
+      await this.#changes.wait(waitMs);
     }
   }
 

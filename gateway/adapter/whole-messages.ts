@@ -1,6 +1,6 @@
 import type { Hold } from "../http/open-bytes.ts";
-import { Gathering } from "../lanes/gathering.ts";
 import { prefixBytes } from "../lanes/grpc-framing.ts";
+import { MessageBuffer } from "../lanes/message-buffer.ts";
 
 /**
  * The same bytes of a body of gRPC, gRPC-Web or Connect streams, each message
@@ -14,7 +14,7 @@ export async function* wholeMessages(
   maxBytes: number,
   hold: Hold,
 ): AsyncGenerator<Uint8Array> {
-  let begun = new Gathering();
+  let begun = new MessageBuffer();
   for await (const chunk of body) {
     let at = 0;
     while (at < chunk.length) {
@@ -31,7 +31,7 @@ export async function* wholeMessages(
       const length = lengthOf(begun);
       if (length === undefined || (length <= maxBytes && begun.length < prefixBytes + length)) continue;
       yield begun.take() as Buffer;
-      begun = new Gathering();
+      begun = new MessageBuffer();
       hold.settle();
     }
   }
@@ -51,13 +51,13 @@ function endOfWhole(chunk: Uint8Array, start: number): number {
 }
 
 /** Of the prefix first, and then of the message. */
-function neededBytes(begun: Gathering): number {
+function neededBytes(begun: MessageBuffer): number {
   const length = lengthOf(begun);
   return length === undefined ? prefixBytes - begun.length : prefixBytes + length - begun.length;
 }
 
 /** The length that the prefix tells; undefined until that is here. */
-function lengthOf({ bytes, length }: Gathering): number | undefined {
+function lengthOf({ bytes, length }: MessageBuffer): number | undefined {
   return length < prefixBytes ? undefined : (bytes as Buffer).readUInt32BE(1);
 }
 
@@ -67,7 +67,7 @@ export async function* wholeBody(
   maxBytes: number,
   hold: Hold,
 ): AsyncGenerator<Uint8Array> {
-  const all = new Gathering();
+  const all = new MessageBuffer();
   for await (const chunk of body) {
     if (all.length > maxBytes) yield chunk;
     else {

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { quoteText } from "../../base/text/quote.ts";
 import { messageTooLarge, refuse } from "../call/refusals.ts";
-import { Gathering } from "../lanes/gathering.ts";
+import { MessageBuffer } from "../lanes/message-buffer.ts";
 import type { Hold } from "./open-bytes.ts";
 import type { Room } from "./request-head.ts";
 
@@ -82,7 +82,7 @@ function inflating(encoding: Encoding, room: Room, hold: Hold, reader: BodyReade
 }
 
 async function inflate(wire: Buffer, encoding: Encoding, room: Room, hold: Hold): Promise<Buffer> {
-  const body = new Gathering();
+  const body = new MessageBuffer();
   try {
     const inflater = inflaters[encoding]({ chunkSize: partBytes });
     inflater.end(wire);
@@ -101,7 +101,7 @@ async function inflate(wire: Buffer, encoding: Encoding, room: Room, hold: Hold)
 }
 
 function collect(request: Request, declared: number, room: Room, hold: Hold, reader: BodyReader): void {
-  const body = new Gathering();
+  const body = new MessageBuffer();
   let isOver = false;
   const fail = (reason: ConnectError): void => {
     if (!isOver) failLater(reader, reason);

@@ -24,8 +24,8 @@ import type { Hold, Holder } from "../http/open-bytes.ts";
 import { peerOf } from "../http/port.ts";
 import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
-import { Gathering } from "./gathering.ts";
 import { prefixBytes, unwrapMessage } from "./grpc-framing.ts";
+import { MessageBuffer } from "./message-buffer.ts";
 
 interface LaneMethod {
   readonly served: ServedMethod;
@@ -75,7 +75,7 @@ class UnaryStream implements Holder {
   readonly #stream: LaneStream;
   readonly #record: CallRecord;
   readonly #call: Call;
-  readonly #body = new Gathering();
+  readonly #body = new MessageBuffer();
   #hold: Hold | undefined;
   #expectedBytes = 0;
   #ended = false;

@@ -1,12 +1,12 @@
-import { Bell } from "../../../base/async/bell.ts";
 import type { Clock } from "../../../base/async/clock.ts";
+import { Notifier } from "../../../base/async/notifier.ts";
+import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Turn } from "../../../base/async/window-pacer.ts";
 import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Beginner } from "./beginner.ts";
 import { attempt } from "./call/attempt.ts";
-import { CallSlots } from "./call/call-slots.ts";
 import { outcomeOf } from "./call/outcome.ts";
 import { Speed } from "./call/speed.ts";
 import { judgeOutcome } from "./call/verdict.ts";
@@ -52,7 +52,7 @@ const unlimited: Turn = { begin: () => true, done() {} };
 export class Lane {
   readonly #channelId: string;
   readonly #options: LaneOptions;
-  readonly #bell: Bell;
+  readonly #changes: Notifier;
   #queue: HeldBatch[] = [];
   /** Those that wait for a turn, by run. */
   readonly #waiting = new Map<string, Set<AbortController>>();
@@ -60,7 +60,7 @@ export class Lane {
   #lookedMs = Number.NEGATIVE_INFINITY;
   /** On their way to be sent, or under way. */
   #inFlight = 0;
-  readonly #calls: CallSlots;
+  readonly #calls: Semaphore;
   /** How long the last mark of an attempt took to be stored. */
   #markMs = 0;
   /** Whether calls wait for turns. */
@@ -75,14 +75,14 @@ export class Lane {
   constructor(channelId: string, options: LaneOptions) {
     this.#channelId = channelId;
     this.#options = options;
-    this.#bell = new Bell(options.clock);
+    this.#changes = new Notifier(options.clock);
     this.#sent = new Speed(options.clock);
-    this.#calls = new CallSlots(options.maxInFlight);
+    this.#calls = new Semaphore(options.maxInFlight);
   }
 
   wake(): void {
     this.#quietUntilMs = 0;
-    this.#bell.ring();
+    this.#changes.notify();
   }
 
   /** Until nothing is left to be sent, or it is to stop; then what is not under way is given back. */
@@ -97,11 +97,11 @@ export class Lane {
         observer.failed("lease batches", error);
       }
       if (waitMs === null && this.#held === 0) return;
-      await this.#bell.wait(waitMs ?? pollMs);
+      await this.#changes.wait(waitMs ?? pollMs);
     }
     const unsent = this.#queue.splice(0);
     await Promise.all(unsent.map((held) => this.#settle(held, { kind: "released" })));
-    while (this.#held > 0) await this.#bell.wait(pollMs);
+    while (this.#held > 0) await this.#changes.wait(pollMs);
   }
 
   /** Leases what there is room for. Answers how long to wait; null: nothing is left. */
@@ -213,17 +213,17 @@ export class Lane {
       for (;;) {
         const turn = limit < 1 ? unlimited : await this.#takeTurn(runId, limit);
         if (turn === null) return null;
-        const giveBack = await this.#begin(runId, token).catch((error: unknown) => {
+        const slot = await this.#begin(runId, token).catch((error: unknown) => {
           turn.done();
           throw error;
         });
         const done = (): void => {
           turn.done();
-          giveBack?.();
+          slot?.[Symbol.dispose]();
         };
-        if (giveBack !== null && turn.begin()) return { ...turn, done };
+        if (slot !== null && turn.begin()) return { ...turn, done };
         done();
-        if (giveBack === null) return null;
+        if (slot === null) return null;
       }
     } catch (error) {
       // What waits when it is to stop is released.
@@ -232,14 +232,14 @@ export class Lane {
     }
   }
 
-  /** Marks the attempt and waits for a slot, to be given back by what is answered; null: it is not to be sent. */
-  async #begin(runId: string, token: string): Promise<(() => void) | null> {
+  /** Marks the attempt and waits for a slot, to be disposed of after the call; null: the batch must not be sent. */
+  async #begin(runId: string, token: string): Promise<Disposable | null> {
     const { runs, beginner, clock } = this.#options;
     if (!(await runs.isUnderWay(runId))) return null;
     const asked = clock.monotonicMs();
     if (!(await beginner.begin(token))) return null;
     this.#markMs = clock.monotonicMs() - asked;
-    return await this.#calls.take();
+    return await this.#calls.acquire();
   }
 
   /** Null: the run has ended. */
@@ -272,6 +272,6 @@ export class Lane {
     if (outcome?.kind === "retry") {
       this.#quietUntilMs = Math.min(this.#quietUntilMs, now + outcome.afterMs);
     }
-    this.#bell.ring();
+    this.#changes.notify();
   }
 }

@@ -1,4 +1,4 @@
-import { Bell } from "../../../base/async/bell.ts";
+import { Notifier } from "../../../base/async/notifier.ts";
 import { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Exchange } from "../exchange.ts";
 import { Beginner } from "./beginner.ts";
@@ -23,7 +23,7 @@ export type SenderOptions = Pick<
 export class Sender {
   readonly #options: SenderOptions;
   readonly #stopping = new AbortController();
-  readonly #bell: Bell;
+  readonly #changes: Notifier;
   readonly #leases: LeaseKeeper;
   readonly #beginner: Beginner;
   readonly #settler: Settler;
@@ -35,7 +35,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     const { store, clock, leaseMs, observer } = options;
     this.#options = options;
-    this.#bell = new Bell(clock);
+    this.#changes = new Notifier(clock);
     this.#runs = new RunBook(store, clock);
     const failed = (what: string) => (error: unknown) => observer.failed(what, error);
     this.#leases = new LeaseKeeper({ store, clock, leaseMs, failed: failed("prolong leases") });
@@ -46,7 +46,7 @@ export class Sender {
   /** There may be something to send. */
   wake(): void {
     for (const { lane } of this.#lanes.values()) lane.wake();
-    this.#bell.ring();
+    this.#changes.notify();
   }
 
   /** Resolves when it has stopped. */
@@ -63,7 +63,7 @@ export class Sender {
         observer.failed("look for batches", error);
       }
       this.#forgetRates();
-      if (!this.#stopping.signal.aborted) await this.#bell.wait(waitMs);
+      if (!this.#stopping.signal.aborted) await this.#changes.wait(waitMs);
     }
     await Promise.all([...this.#lanes.values()].map(({ ended }) => ended));
     await Promise.all([...this.#rates.values()].map((rate) => rate.leave()));
@@ -98,7 +98,7 @@ export class Sender {
     const ended = lane.run().finally(() => {
       this.#lanes.delete(channelId);
       if (this.#lanes.size === 0) this.#closeExchanges();
-      this.#bell.ring();
+      this.#changes.notify();
     });
     this.#lanes.set(channelId, { lane, ended });
   }

@@ -10,12 +10,12 @@ import {
 import type { RecordReader } from "../../../store/records/records.ts";
 import type { NameLimits, NameRates } from "../record/name-book.ts";
 import { BatchSize } from "./batch-size.ts";
+import { FailingLines } from "./failing-lines.ts";
 import { createFlushes } from "./flushes.ts";
 import { comparePlaces } from "./places.ts";
 import { type PrepareWorker, PrepareWorkerDiedError } from "./prepare-worker.ts";
 import type { LimitedName, PreparedBatch, PrepareStart, ProjectStart } from "./prepared.ts";
 import { clearStaging, removeRows } from "./staging.ts";
-import { Suspects } from "./suspects.ts";
 
 export interface LoaderOptions {
   readonly store: Pick<EventStore, "schema" | "loadedTo" | "load">;
@@ -86,7 +86,7 @@ export function openLoader(options: LoaderOptions): Loader {
 class SpoolLoader implements Loader {
   readonly #options: LoaderOptions;
   readonly #stop = new AbortController();
-  readonly #suspects = new Suspects();
+  readonly #failingLines = new FailingLines();
   readonly #flushes = createFlushes();
   readonly #overLimit = new Set<number>();
   readonly #limited = new Set<string>();
@@ -198,10 +198,10 @@ class SpoolLoader implements Loader {
     if (chunk === undefined)
       throw new Error(`the spool has no whole line behind file ${from.number} offset ${from.offset}`);
     try {
-      return await this.#worker!.prepare(this.#suspects.narrow(chunk, this.#size.records));
+      return await this.#worker!.prepare(this.#failingLines.narrow(chunk, this.#size.records));
     } catch (error) {
       if (error instanceof PrepareWorkerDiedError && error.lineOffset !== undefined) {
-        this.#suspects.workerDied({ number: chunk.from.number, offset: error.lineOffset });
+        this.#failingLines.workerDied({ number: chunk.from.number, offset: error.lineOffset });
       }
       throw error;
     }
@@ -236,7 +236,7 @@ class SpoolLoader implements Loader {
     const { to } = prepared.batch;
     this.#faults = 0;
     this.#size.grow();
-    this.#suspects.loaded(to);
+    this.#failingLines.loaded(to);
     this.#flushes.loaded(to);
     const nowMs = clock.now();
     const delayMs = Math.max(0, nowMs - Math.min(prepared.firstReceivedMs, nowMs));
@@ -276,7 +276,7 @@ class SpoolLoader implements Loader {
           this.#faults = 0;
           throw error;
         }
-        if (!(error instanceof EventsUnavailableError)) this.#suspects.loadFailed(prepared);
+        if (!(error instanceof EventsUnavailableError)) this.#failingLines.loadFailed(prepared);
         if (!(error instanceof EventsUnavailableError) || this.#stop.signal.aborted) throw error;
         const delayMs = this.#delayMs();
         observer.failed(error, delayMs);

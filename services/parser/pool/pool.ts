@@ -4,7 +4,7 @@ import { Piscina } from "piscina";
 import { exactCountOf } from "../../../base/text/count.ts";
 import type { ParserConfig } from "../config.ts";
 import type { Batch, ParsedBatch } from "../line/batch.ts";
-import { createPoison } from "./poison.ts";
+import { createCrashingItems } from "./crashing-items.ts";
 
 /** One batch on its way to a worker. `progress[0]` is written by the worker: the item it has begun. */
 export interface WorkerTask extends Batch {
@@ -49,7 +49,7 @@ const workerFile = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./
 
 /** Creates no thread before the first batch. */
 export function createParserPool(options: ParserPoolOptions): ParserPool {
-  const poison = createPoison();
+  const crashing = createCrashingItems();
   let threads: Threads | undefined;
   const retired = new Set<Threads>();
   const open = new Set<Promise<ParsedBatch>>();
@@ -83,12 +83,12 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   }
   async function run(batch: Batch, signal: AbortSignal): Promise<ParsedBatch> {
     signal.throwIfAborted();
-    const print = poison.fingerprint(batch.content);
+    const print = crashing.fingerprint(batch.content);
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
     const pool = openThreads();
     const content = movable(batch.content);
     try {
-      const task = { ...batch, content, progress, skipped: poison.skippedIn(print) };
+      const task = { ...batch, content, progress, skipped: crashing.skippedIn(print) };
       return await pool.run(task, { signal, transferList: [content.buffer] });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -97,7 +97,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
         replace(pool);
         unusableUntil = options.monotonicMs() + unusableMs;
       }
-      poison.blame(print, item);
+      crashing.blame(print, item);
       throw new WorkerCrashError(`a parser worker ended at item ${item}: ${String(error)}`, { cause: error });
     }
   }

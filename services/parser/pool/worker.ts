@@ -5,7 +5,7 @@ import { compileIsKept, type ParserConfig } from "../config.ts";
 import { openFormats } from "../formats/formats.ts";
 import { createBatchParser, type ItemGuide, type ParseBatch, type ParsedBatch } from "../line/batch.ts";
 import { separatorsOf } from "../line/separators.ts";
-import { allItems } from "./poison.ts";
+import { allItems } from "./crashing-items.ts";
 import type { WorkerTask } from "./pool.ts";
 
 /** A third of the time that a thread gets otherwise, where there is more work than cores. */

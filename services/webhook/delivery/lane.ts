@@ -1,3 +1,4 @@
+import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { HandedBatch, TargetOutcome } from "../targets/target.ts";
 import { AnsweredMessages } from "./answered.ts";
@@ -9,7 +10,6 @@ import { HeldItem } from "./held-item.ts";
 import type { LaneOptions } from "./lane-options.ts";
 import { type LaneRate, openLaneRate } from "./lane-rate.ts";
 import type { LaneState } from "./observer.ts";
-import { OneAtATime } from "./one-at-a-time.ts";
 import { overdueReason } from "./retry.ts";
 import { indexesOf, splitBatch } from "./split-batch.ts";
 
@@ -32,7 +32,11 @@ export class Lane {
   readonly #rate: LaneRate | undefined;
   readonly #notes: BeginNotes;
   readonly #held = new Set<HeldItem>();
-  readonly #suspects = new OneAtATime();
+  /**
+   * Messages that were being sent when a process died are sent one at a time: one of them may be
+   * the reason, and those sent beside it would lose an attempt each time too.
+   */
+  readonly #suspects = new Semaphore(1);
   readonly #answered = new AnsweredMessages();
   readonly #stop = new AbortController();
   /** Breaks off calls. */
@@ -219,7 +223,7 @@ export class Lane {
   async #send(held: HeldItem, part: HandedBatch): Promise<void> {
     const { token, isSuspect, attempt } = held.item;
     const call = { token, indexes: indexesOf(part) };
-    using _alone = isSuspect && attempt > 1 ? await this.#suspects.enter() : undefined;
+    using _alone = isSuspect && attempt > 1 ? await this.#suspects.acquire() : undefined;
     const outcomes = await this.#call(part, {
       priority: "normal",
       queueSignal: held.queueSignal,

@@ -13,10 +13,10 @@ import { unknownChannel } from "./admit.ts";
 import { applyPushIdRules } from "./apply-push-ids.ts";
 import { authenticate } from "./authenticate.ts";
 import { type CheckedBatch, checkElements } from "./elements.ts";
-import { createFlights } from "./flights.ts";
 import type { CheckPushIds } from "./push-ids.ts";
 import { Refusal } from "./refusal.ts";
 import { encodeReply } from "./reply.ts";
+import { createRunningBatches } from "./running-batches.ts";
 import { NotAnArrayError, type ScannedBatch, scanBatch, TooManyElementsError } from "./scan.ts";
 import { type StorePorts, storeBatch } from "./store-batch.ts";
 
@@ -52,7 +52,7 @@ export type Receive = (incoming: Incoming) => Promise<Uint8Array>;
 /** The accept path, from the bytes of a call to the bytes of its reply. */
 export function createReceiver(options: ReceiverOptions): Receive {
   const { channels, observer } = options;
-  const flights = createFlights();
+  const running = createRunningBatches();
   return async (incoming) => {
     try {
       const channel = channels.get(incoming.channel);
@@ -83,7 +83,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
     const work = (): Promise<Uint8Array> => store(channel, body, bodySha256, checked);
     const { requestId } = checked;
     if (requestId === null) return work();
-    return flights.join(`${channel.name}\n${requestId}`, { bytes: body.length, sha256: bodySha256 }, work);
+    return running.join(`${channel.name}\n${requestId}`, { bytes: body.length, sha256: bodySha256 }, work);
   }
 
   async function store(

@@ -1,5 +1,5 @@
-import { Bell } from "../../../../base/async/bell.ts";
 import type { Clock } from "../../../../base/async/clock.ts";
+import { Notifier } from "../../../../base/async/notifier.ts";
 import type { Preparation } from "../../../../store/channels/channels.ts";
 import { ChannelsUnavailableError } from "../../../../store/channels/channels.ts";
 import { AudienceUnavailableError } from "../../audience/source.ts";
@@ -24,15 +24,15 @@ const maxAtOnce = 4;
 export class Preparer {
   readonly #options: PreparerOptions;
   readonly #stopping = new AbortController();
-  readonly #bell: Bell;
+  readonly #changes: Notifier;
 
   constructor(options: PreparerOptions) {
     this.#options = options;
-    this.#bell = new Bell(options.clock);
+    this.#changes = new Notifier(options.clock);
   }
 
   wake(): void {
-    this.#bell.ring();
+    this.#changes.notify();
   }
 
   /** What is being prepared is given back. */
@@ -61,7 +61,7 @@ export class Preparer {
       } catch (error) {
         observer.failed("look for runs to prepare", error);
       }
-      if (!signal.aborted && waitMs > 0) await this.#bell.wait(waitMs);
+      if (!signal.aborted && waitMs > 0) await this.#changes.wait(waitMs);
     }
     await Promise.all(underWay);
   }

@@ -7,11 +7,11 @@ import type { PreparedBatch, PrepareTask } from "./prepared.ts";
 const maxStrikes = 2;
 
 /**
- * Which lines of the spool may be the reason that something breaks, so that one
- * of them can't hold up all behind it: batches are made smaller until the line
- * stands alone, and then it becomes a dead letter.
+ * Finds the lines of the spool that can't be loaded, so that none of them holds up
+ * all lines after it: batches are made smaller until the line stands alone, and
+ * then it becomes a dead letter.
  */
-export class Suspects {
+export class FailingLines {
   readonly #strikes = new Map<string, { readonly place: SpoolPlace; count: number }>();
   /** Batches are small up to here. */
   #until: SpoolPlace | undefined;
@@ -35,7 +35,7 @@ export class Suspects {
     this.#strike(place);
   }
 
-  /** The store is there, but can't load this batch. */
+  /** The store works, but can't load this batch. */
   loadFailed({ batch: { from, to }, lines, counts }: PreparedBatch): void {
     this.#until = to;
     this.#maxRecords = Math.max(1, counts.records >> 1);

@@ -1,30 +1,34 @@
 import type { Clock } from "./clock.ts";
 
-/** A signal that loops wait for with a timeout. One `ring` wakes all that wait, or else the next that waits. */
-export class Bell {
+/**
+ * Wakes loops that wait for work or for a time. A notification ends all waits; when
+ * nothing waits, it ends the next wait at once.
+ */
+export class Notifier {
   readonly #clock: Pick<Clock, "after">;
   readonly #waiting = new Set<() => void>();
-  #isRung = false;
+  #isNotified = false;
 
   constructor(clock: Pick<Clock, "after">) {
     this.#clock = clock;
   }
 
-  ring(): void {
-    if (this.#waiting.size === 0) this.#isRung = true;
+  notify(): void {
+    if (this.#waiting.size === 0) this.#isNotified = true;
     for (const wake of [...this.#waiting]) wake();
   }
 
+  /** Resolves with the next notification, or after `ms`. */
   async wait(ms: number): Promise<void> {
-    if (this.#isRung) {
-      this.#isRung = false;
+    if (this.#isNotified) {
+      this.#isNotified = false;
       return;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    const forget = this.#clock.after(ms, resolve);
+    const cancel = this.#clock.after(ms, resolve);
     this.#waiting.add(resolve);
     await promise;
     this.#waiting.delete(resolve);
-    forget();
+    cancel();
   }
 }

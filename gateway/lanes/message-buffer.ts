@@ -1,13 +1,13 @@
-/** Memory grows by this factor, so that little is copied twice and a size that is only announced takes none. */
+/** Memory grows by this factor, so that little is copied twice and an announced size alone takes none. */
 const growth = 8;
 const minBytes = 64 * 1024;
 
 /**
- * Puts a message together while its chunks come in. To join them at its end
- * would hold up every other call: 20 ms for 30 MB, and as long again for
- * collecting the chunks.
+ * Joins the chunks of a message as they arrive. Joining them at its end would hold
+ * up every other call: 20 ms for 30 MB, and as long again for collecting the
+ * chunks.
  */
-export class Gathering {
+export class MessageBuffer {
   #bytes: Buffer | undefined;
   #length = 0;
 
@@ -15,12 +15,12 @@ export class Gathering {
     return this.#length;
   }
 
-  /** The first chunk stays as it is; what came so far is in the first `length` bytes. */
+  /** The message so far is in the first `length` bytes. A single chunk is not copied. */
   get bytes(): Buffer | undefined {
     return this.#bytes;
   }
 
-  /** `expectedBytes` is what the whole message says it has. */
+  /** @param expectedBytes the announced length of the whole message */
   add(chunk: Buffer, expectedBytes: number): void {
     const length = this.#length + chunk.length;
     if (this.#bytes === undefined) this.#bytes = chunk;
@@ -31,7 +31,7 @@ export class Gathering {
     this.#length = length;
   }
 
-  /** All of it; undefined when there was none. */
+  /** Returns the whole message; undefined when no chunk was added. */
   take(): Buffer | undefined {
     const bytes = this.#bytes;
     this.#bytes = undefined;
@@ -40,7 +40,7 @@ export class Gathering {
 
   #grow(neededBytes: number, expectedBytes: number): void {
     const aimed = Math.max(neededBytes * growth, minBytes);
-    // More than was announced is an error that is found at the end, so by then it only has to stay linear.
+    // More bytes than announced are an error that is found at the end; until then the cost only has to stay linear.
     const size = neededBytes > expectedBytes ? neededBytes * 2 : Math.min(expectedBytes, aimed);
     const larger = Buffer.allocUnsafeSlow(size);
     this.#bytes?.copy(larger, 0, 0, this.#length);

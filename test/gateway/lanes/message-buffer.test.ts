@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { Gathering } from "../../../gateway/lanes/gathering.ts";
+import { MessageBuffer } from "../../../gateway/lanes/message-buffer.ts";
 
 function gather(chunks: readonly Buffer[], expectedBytes: number): Buffer | undefined {
-  const gathering = new Gathering();
-  for (const chunk of chunks) gathering.add(chunk, expectedBytes);
-  return gathering.take();
+  const buffer = new MessageBuffer();
+  for (const chunk of chunks) buffer.add(chunk, expectedBytes);
+  return buffer.take();
 }
 
 const chunk = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
@@ -19,7 +19,7 @@ it("gives the chunks in one piece, whatever size was announced", () => {
 });
 
 it("gives nothing for nothing", () => {
-  expect(new Gathering().take()).toBeUndefined();
+  expect(new MessageBuffer().take()).toBeUndefined();
 });
 
 it("hands a single chunk on as it is", () => {
@@ -33,8 +33,8 @@ it("leaves a big message alone in its memory, so that it can be given to another
 });
 
 it("takes little memory for a size that is only announced", () => {
-  const gathering = new Gathering();
-  gathering.add(Buffer.alloc(1_000), 100_000_000);
-  gathering.add(Buffer.alloc(1_000), 100_000_000);
-  expect(gathering.bytes?.buffer.byteLength).toBe(65_536);
+  const buffer = new MessageBuffer();
+  buffer.add(Buffer.alloc(1_000), 100_000_000);
+  buffer.add(Buffer.alloc(1_000), 100_000_000);
+  expect(buffer.bytes?.buffer.byteLength).toBe(65_536);
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
-/** Remembers which items of which contents ended a worker, so that a repeated call leaves them out. */
-export interface Poison {
+/** Records which items of which contents ended a worker, so that a repeated call leaves them out. */
+export interface CrashingItems {
   fingerprint(content: Uint8Array): string;
   /** Items to answer `{}` unread; `[allItems]` when too many ended a worker. */
   skippedIn(fingerprint: string): readonly number[];
@@ -15,7 +15,7 @@ const maxContents = 64;
 const maxCrashes = 5;
 const sampleBytes = 65_536;
 
-export function createPoison(): Poison {
+export function createCrashingItems(): CrashingItems {
   const blamed = new Map<string, number[]>();
   return {
     fingerprint,

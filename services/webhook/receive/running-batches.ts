@@ -1,34 +1,34 @@
 import { Refusal } from "./refusal.ts";
 
-/** Calls of one process that are under way for the same batch. */
-export interface Flights {
+/** Batches that are being stored, so that a repeated call waits for the first instead of storing the batch too. */
+export interface RunningBatches {
   /**
-   * Runs `work` for the key, or waits for the one that runs: all get its outcome.
-   * @throws Refusal of kind `conflict` when the one that runs is for another body, and of
+   * Runs `work` for the key, or waits for the work that runs: all calls get its outcome.
+   * @throws Refusal of kind `conflict` when the work that runs is for another body, and of
    * kind `unavailable` when too many wait already
    */
-  join(key: string, body: FlightBody, work: () => Promise<Uint8Array>): Promise<Uint8Array>;
+  join(key: string, body: BatchBody, work: () => Promise<Uint8Array>): Promise<Uint8Array>;
 }
 
-export interface FlightBody {
+export interface BatchBody {
   readonly bytes: number;
   readonly sha256: Uint8Array;
 }
 
-/** For one batch: a sender repeats it a few times. */
+/** Calls that may wait for one batch; a sender repeats it a few times. */
 const maxWaiting = 256;
-/** For all batches: each call that waits has its body in memory. */
+/** Bytes of all calls that may wait; each has its body in memory. */
 const maxWaitingBytes = 67_108_864;
 const retryAfterMs = 5_000;
 
-interface Flight {
+interface RunningBatch {
   readonly sha256: Uint8Array;
   waiting: number;
   readonly reply: Promise<Uint8Array>;
 }
 
-export function createFlights(): Flights {
-  const running = new Map<string, Flight>();
+export function createRunningBatches(): RunningBatches {
+  const running = new Map<string, RunningBatch>();
   let waitingBytes = 0;
   return {
     async join(key, { bytes, sha256 }, work) {
