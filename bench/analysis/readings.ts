@@ -8,7 +8,7 @@ import { Database } from "../../store/events/duckdb/database.ts";
 import { dayTableName } from "../../store/events/duckdb/layout.ts";
 import { duckdbDialect } from "../../store/events/duckdb/query/dialect.ts";
 import { relationsOf } from "../../store/events/duckdb/query/relations.ts";
-import { compileScan } from "../../store/events/sql/scan.ts";
+import { compileScan } from "../../store/events/sql/sql.ts";
 import { dayMs, firstDayMs, projectId, storeOptions } from "./data.ts";
 import { type RestRequest, severalMetrics } from "./rest-requests.ts";
 import { configOf } from "./serving.ts";

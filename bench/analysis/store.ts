@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
-import type { Scans } from "../../store/events/duckdb/connection.ts";
 import { Database } from "../../store/events/duckdb/database.ts";
-import { createQueries } from "../../store/events/duckdb/query/queries.ts";
+import { createQueries, type Scans } from "../../store/events/duckdb/query/query.ts";
 import { createScans } from "../../store/events/duckdb/query/scan.ts";
 import { compete, report, type Score } from "./contest.ts";
 import { storeOptions } from "./data.ts";

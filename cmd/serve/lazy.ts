@@ -143,8 +143,8 @@ export function createLazyEventStore(
     },
     scanAll: async (scans, signal) => (await open()).scanAll(scans, signal),
     spread: async (scan, of, signal) => (await open()).spread(scan, of, signal),
-    importCluster: async (version, members) => (await open()).importCluster(version, members),
-    clusters: async (projectId) => (await open()).clusters(projectId),
+    importCohort: async (version, members) => (await open()).importCohort(version, members),
+    cohorts: async (projectId) => (await open()).cohorts(projectId),
     async *export(range, signal) {
       yield* (await open()).export(range, signal);
     },

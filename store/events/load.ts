@@ -1,6 +1,9 @@
 import type { EventName, Property } from "./schema.ts";
 
-/** A place in the spool of records: what is before it has been loaded. Compared by file number, then offset. */
+/**
+ * A place in the spool of records: everything before it has been loaded. Places compare by file number,
+ * then by offset.
+ */
 export interface SpoolPlace {
   readonly number: number;
   /** Bytes. */
@@ -8,9 +11,8 @@ export interface SpoolPlace {
 }
 
 /**
- * What was prepared of one stretch of the spool. A batch whose `to` is not
- * after the place that the store has recorded changes nothing, so a batch may
- * be loaded again after a crash.
+ * The prepared rows of one part of the spool. A batch whose `to` is not after the place recorded in the
+ * store changes nothing, so a batch may be loaded again after a crash.
  */
 export interface LoadBatch {
   readonly from: SpoolPlace;
@@ -21,10 +23,10 @@ export interface LoadBatch {
 /** NDJSON files of one project, which the store may read and never changes; undefined when there are none. */
 export interface ProjectRows {
   readonly projectId: number;
-  /** What the rows use that was not known before. */
+  /** Event names and properties which the rows use and which were unknown before. */
   readonly newEvents: readonly EventName[];
   readonly newProperties: readonly Property[];
-  /** Of each day that has events one. */
+  /** One entry for each day with events. */
   readonly days?: readonly DayRows[];
   /** Lines of PreparedUpdate, in order of arrival. */
   readonly updatesFile?: string;
@@ -32,7 +34,7 @@ export interface ProjectRows {
   readonly seenFile?: string;
   /** Lines of PreparedUser, in order of arrival. */
   readonly usersFile?: string;
-  /** Number of lines of each. */
+  /** The number of lines of each kind. */
   readonly counts: {
     readonly events: number;
     readonly updates: number;
@@ -43,29 +45,29 @@ export interface ProjectRows {
 
 /** Events of one UTC day. */
 export interface DayRows {
-  /** Of `#event_time`, counted from 1970-01-01. */
+  /** The day of `#event_time`, counted from 1970-01-01. */
   readonly day: number;
   /** Lines of PreparedEvent. */
   readonly file: string;
-  /** Number of lines. */
+  /** The number of lines. */
   readonly events: number;
-  /** Numbers of the properties that a line has a value of, each once. */
+  /** The numbers of the properties with a value in some line, each once. */
   readonly properties: readonly number[];
 }
 
 /**
- * By property number, as text: number, boolean, text, list of texts, the JSON
- * text of an object or object group, milliseconds of a time, or of a member of
- * an object group a list of those with nulls.
+ * Values by property number, as text: number, boolean, text, list of texts, the JSON text of an object
+ * or object group, milliseconds of a time, or, for a member of an object group, a list of those with
+ * nulls.
  */
 export type PreparedValues = Readonly<Record<string, unknown>>;
 
 export interface PreparedEvent {
-  /** Event number. */
+  /** The event's number. */
   readonly e: number;
-  /** `#event_time`: instant, ms since 1970. */
+  /** `#event_time`: an instant, in milliseconds since 1970. */
   readonly t: number;
-  /** When it was received: ms since 1970. */
+  /** The time of receipt, in milliseconds since 1970. */
   readonly r: number;
   /** `#user_id` */
   readonly u: number;
@@ -76,38 +78,38 @@ export interface PreparedEvent {
   readonly p: PreparedValues;
 }
 
-/** An event that later records may change, known by its event and `#event_id`. */
+/** An event which later records may change, identified by its name and `#event_id`. */
 export interface PreparedUpdate extends PreparedEvent {
   /** `#event_id` */
   readonly i: string;
-  /** Whether it takes the place of what was there, or is merged into it. */
+  /** Whether it replaces the existing event or is merged into it. */
   readonly o: "update" | "overwrite";
 }
 
 /**
- * A user or an id of one that was not known. A user's ids are the last of each
- * kind, and a visitor is the user's with whom it comes first.
+ * A new user, or a new id of a user. A user's ids are the last of each kind; a visitor belongs to the
+ * user with whom it appears first.
  */
 export interface SeenUser {
   readonly u: number;
   /** `#account_id` */
   readonly a?: string;
-  /** `#distinct_id`: a visitor who is this user, not just somebody at the same device. */
+  /** `#distinct_id`: a visitor who is this user, not another user of the same device. */
   readonly d?: string;
 }
 
 export type UserOperation = "set" | "setOnce" | "add" | "append" | "uniqAppend" | "unset" | "del";
 
-/** An operation on a user; a user that is not known yet becomes known without ids. */
+/** An operation on a user. An unknown user becomes known without ids. */
 export interface PreparedUser {
   readonly u: number;
   readonly o: UserOperation;
-  /** Of `unset` the values mean nothing. */
+  /** Values have no meaning for `unset`. */
   readonly p: PreparedValues;
 }
 
 export interface LoadCounts {
   readonly events: number;
-  /** Operations. */
+  /** The number of user operations. */
   readonly users: number;
 }

@@ -1,11 +1,11 @@
 import type { PropertyTable, PropertyType } from "./schema.ts";
 
-/** Names of one project that are to be forgotten, with all that is stored under them. */
+/** Names of one project to delete with all data stored under them. */
 export interface NameRemoval {
   readonly projectId: number;
-  /** Their events are deleted. */
+  /** Names whose events are deleted. */
   readonly events: readonly string[];
-  /** Their values are deleted; those of the members of an object with it. */
+  /** Properties whose values are deleted; an object is deleted with its members. */
   readonly properties: readonly PropertyName[];
 }
 
@@ -14,16 +14,19 @@ export interface PropertyName {
   readonly name: string;
 }
 
-/** How much was there. */
+/** The amounts of deleted data. */
 export interface RemovedNames {
-  /** Names of events. */
+  /** The number of event names. */
   readonly events: number;
   readonly properties: number;
-  /** Events that were stored. */
+  /** The number of stored events. */
   readonly records: number;
 }
 
-/** How often the names of a project are used, in the order of their numbers: as they came. */
+/**
+ * How often the names of a project are used, in the order of their numbers, which is the order of their
+ * appearance.
+ */
 export interface NameUses {
   readonly events: readonly EventUse[];
   readonly properties: readonly PropertyUse[];
@@ -31,12 +34,12 @@ export interface NameUses {
 
 export interface EventUse {
   readonly name: string;
-  /** Events of it. */
+  /** The number of events with the name. */
   readonly records: number;
 }
 
 export interface PropertyUse extends PropertyName {
   readonly type: PropertyType;
-  /** Events or users with a value. */
+  /** The number of events or users with a value. */
   readonly records: number;
 }

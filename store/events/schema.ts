@@ -1,41 +1,39 @@
-/** Whose property it is. */
+/** Whether a property belongs to events or to users. */
 export type PropertyTable = "event" | "user";
 
 /**
- * What the first value of a property made it for good:
- * number: double · text · boolean · list: of texts · object: its members are
- * properties of their own, named `object.member` · object_group: a list of
- * objects, whose members are properties `group.member` too · time: of an
- * event an instant, in milliseconds since 1970 UTC, of a user a local time
- * without a zone, in milliseconds as if it were UTC.
+ * The type of a property, which its first value determines permanently: number: double · text · boolean
+ * · list: of texts · object: its members are properties of their own, named `object.member` ·
+ * object_group: a list of objects, whose members are properties `group.member` too · time: for an event
+ * an instant, in milliseconds since 1970 UTC, for a user a local time without a zone, in milliseconds
+ * as if it were UTC.
  */
 export type PropertyType = "number" | "text" | "time" | "boolean" | "list" | "object" | "object_group";
 
 /** One property of one project. */
 export interface Property {
   readonly table: PropertyTable;
-  /** Lower case, such as `price`, `#city`, `item.count`. */
+  /** In lower case, such as `price`, `#city`, `item.count`. */
   readonly name: string;
   /** Unique within the project, from 1. */
   readonly number: number;
   readonly type: PropertyType;
   /**
-   * Of a member of an object group, the group's name: each record then holds a
-   * list of values of `type`, null where an element lacks the member, as long
-   * as the group and in its order.
+   * The group's name, for a member of an object group: each record then has a list of values of `type`,
+   * null where an element lacks the member, as long as the group and in its order.
    */
   readonly group?: string;
 }
 
-/** The name of an event and the number that stands for it, from 1, unique within the project. */
+/** The name of an event and its number, which is unique within the project, from 1. */
 export interface EventName {
   readonly name: string;
   readonly number: number;
 }
 
-/** What is known of a project's data at one moment; never changes. */
+/** The schema of a project's data at one moment; never changes. */
 export interface ProjectSchema {
-  /** Grows whenever anything of the project has been loaded; a result of an earlier version may be out of date. */
+  /** Grows with every change of the project's data; a result of an earlier version may be out of date. */
   readonly version: number;
   readonly events: ReadonlyMap<string, EventName>;
   /** By `event:name` and `user:name`. */

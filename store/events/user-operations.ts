@@ -3,24 +3,24 @@ import type { ProjectSchema, Property, PropertyType } from "./schema.ts";
 
 /** A user while operations are applied to it. */
 export interface UserState {
-  /** By property number; what is not there has no value. */
+  /** Values by property number; a missing one is null. */
   readonly values: Map<number, unknown>;
-  /** Whether a `del` took all that was there before. */
+  /** Whether a `del` removed all earlier values. */
   isCleared: boolean;
 }
 
 /** What operations need to know of a user property. */
 export interface UserProperty {
   readonly type: PropertyType;
-  /** Of an object or object group: the numbers of its members, which are set and removed with it. */
+  /** The numbers of the members of an object or object group, which are set and removed with it. */
   readonly members: readonly number[];
-  /** Whether it is a member; then only what is done to the whole counts. */
+  /** Whether the property is a member, which only changes with its object. */
   readonly isMember: boolean;
 }
 
 export type UserProperties = ReadonlyMap<number, UserProperty>;
 
-/** The user properties of a schema by number. */
+/** Returns the user properties of a schema by number. */
 export function userProperties(schema: ProjectSchema): UserProperties {
   const own = [...schema.properties.values()].filter(({ table }) => table === "user");
   const isMember = (one: Property) => wholeOf(schema, one) !== undefined;
@@ -32,7 +32,7 @@ export function userProperties(schema: ProjectSchema): UserProperties {
   );
 }
 
-/** The object or object group that a property is a member of. */
+/** Returns the object or object group that a property is a member of. */
 export function wholeOf(schema: ProjectSchema, { table, name }: Property): Property | undefined {
   const dot = name.indexOf(".");
   if (dot < 0) return undefined;
@@ -40,14 +40,14 @@ export function wholeOf(schema: ProjectSchema, { table, name }: Property): Prope
   return whole?.type === "object" || whole?.type === "object_group" ? whole : undefined;
 }
 
-/** A user of whom nothing is known. */
+/** Returns a user without values. */
 export function newUser(): UserState {
   return { values: new Map(), isCleared: false };
 }
 
 /**
- * Applies one operation, and tells whether it changed anything. Values that an
- * operation can't work on are left as they are.
+ * Applies one operation; returns whether it changed anything. Values to which an operation does not
+ * apply stay unchanged.
  */
 export function applyOperation(
   user: UserState,
@@ -56,7 +56,7 @@ export function applyOperation(
 ): boolean {
   if (operation === "del") {
     user.values.clear();
-    // Rows may hold more than was read of them.
+    // The stored row may have more values than were read.
     user.isCleared = true;
     return true;
   }

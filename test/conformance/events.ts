@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { testClusters } from "./events/clusters.ts";
+import { testCohorts } from "./events/cohorts.ts";
 import { testExport } from "./events/export.ts";
 import { testLoad } from "./events/load.ts";
 import { testNames } from "./events/names.ts";
@@ -20,7 +20,7 @@ export function testEvents(name: string, create: CreateEventsWorld): void {
     testUsers(create);
     testSelection(create);
     testUpdates(create);
-    testClusters(create);
+    testCohorts(create);
     testQueries(create);
     testUpkeep(create);
     testExport(create);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createPreparer } from "../../services/event/load/prepare.ts";
 import { encodeSpoolLine } from "../../services/event/spool-line.ts";
 import { openDuckDbStore } from "../../store/events/duckdb/duckdb.ts";
-import type { ClusterMember, EventStore } from "../../store/events/events.ts";
+import type { CohortMember, EventStore } from "../../store/events/events.ts";
 import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
 import type { ReceivedRecord } from "./ingest.ts";
 import type { ReferenceProject } from "./project.ts";
@@ -39,13 +39,13 @@ export async function openLoadedStore(
   await loadAll(store, join(folder, "intake.sqlite"), stagingFolder, project, records);
   for (const { name, day, kind, members } of project.clusters) {
     const version = { projectId: project.projectId, name, day, kind };
-    await store.importCluster(version, listOnce(members));
+    await store.importCohort(version, listOnce(members));
   }
   const stack = opened.move();
   return { store, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-async function* listOnce(members: readonly ClusterMember[]): AsyncGenerator<readonly ClusterMember[]> {
+async function* listOnce(members: readonly CohortMember[]): AsyncGenerator<readonly CohortMember[]> {
   yield members;
 }
 

@@ -42,8 +42,8 @@ export function createEmbeddedProject({
       },
     },
     clusters: {
-      importCluster: (version, members) => store.importCluster(version, members),
-      clusters: (projectId) => store.clusters(projectId),
+      importCohort: (version, members) => store.importCohort(version, members),
+      cohorts: (projectId) => store.cohorts(projectId),
       today: () => calendar.format(given.now()),
     },
   };

@@ -10,7 +10,7 @@ import {
   type ListClustersResponseSchema,
   type ClusterMember as MemberMessage,
 } from "../../../gen/engage/analysis/v1/cluster_pb.ts";
-import type { ClusterMember, ClusterVersion } from "../../../store/events/events.ts";
+import type { CohortMember, CohortVersion } from "../../../store/events/events.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { AnalysisProject, ClusterPort } from "../project/project.ts";
 import type { AnalysisRefusal } from "../refusal/refusal.ts";
@@ -38,7 +38,7 @@ export async function importCluster(
   const { project } = admission.admit({ token: header.token, header: requestHeader }, header.projectId);
   const clusters = portOf(project, header.projectId);
   const version = versionOf(header, clusters.today());
-  const { members, unknown } = await clusters.importCluster(version, readMembers(iterator, version, signal));
+  const { members, unknown } = await clusters.importCohort(version, readMembers(iterator, version, signal));
   imported(version.projectId);
   return { members: BigInt(members), unknown: BigInt(unknown), day: version.day };
 }
@@ -50,7 +50,7 @@ export async function listClusters(
   admission: Admission,
 ): Promise<MessageInitShape<typeof ListClustersResponseSchema>> {
   const { project } = admission.admit({ token, header: requestHeader }, projectId);
-  const clusters = await portOf(project, projectId).clusters(Number(projectId));
+  const clusters = await portOf(project, projectId).cohorts(Number(projectId));
   return {
     clusters: clusters.map(({ name, day, kind, members }) => ({
       name,
@@ -66,7 +66,7 @@ function portOf({ clusters }: AnalysisProject, projectId: bigint): ClusterPort {
   throw bad("projectId", `project ${projectId} is served by a platform, which stores its own cohorts`);
 }
 
-function versionOf({ projectId, name, day, kind }: ClusterHeader, today: string): ClusterVersion {
+function versionOf({ projectId, name, day, kind }: ClusterHeader, today: string): CohortVersion {
   if (name === "" || name.length > maxNameLength || /\p{Cc}/u.test(name)) {
     throw bad("name", `is required, valid are 1 to ${maxNameLength} characters without control characters`);
   }
@@ -83,9 +83,9 @@ function versionOf({ projectId, name, day, kind }: ClusterHeader, today: string)
 
 async function* readMembers(
   requests: AsyncIterator<ImportClusterRequest>,
-  { kind }: ClusterVersion,
+  { kind }: CohortVersion,
   signal: AbortSignal,
-): AsyncGenerator<readonly ClusterMember[]> {
+): AsyncGenerator<readonly CohortMember[]> {
   let count = 0;
   for (;;) {
     signal.throwIfAborted();
@@ -99,7 +99,7 @@ async function* readMembers(
   }
 }
 
-function memberOf({ id, value }: MemberMessage, kind: ClusterVersion["kind"], at: number): ClusterMember {
+function memberOf({ id, value }: MemberMessage, kind: CohortVersion["kind"], at: number): CohortMember {
   const field = `members[${at}]`;
   if (id.value === undefined || id.value === "") throw bad(field, "has no id");
   if (kind === "tag" && value === "") throw bad(`${field}.value`, "is required for a tag");

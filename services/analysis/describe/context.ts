@@ -1,12 +1,12 @@
 import type { Filter } from "../../../gen/engage/analysis/v1/filter_pb.ts";
-import type { ClusterInfo, Predicate, ProjectSchema } from "../../../store/events/events.ts";
+import type { CohortInfo, Predicate, ProjectSchema } from "../../../store/events/events.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
 import type { Problems, TellUndeclared } from "./problems.ts";
 import type { Today } from "./time/range.ts";
 import type { QueryZone } from "./time/zone.ts";
 
 export interface ImportedCluster {
-  readonly kind: ClusterInfo["kind"];
+  readonly kind: CohortInfo["kind"];
   /** Of its versions, `yyyy-MM-dd`, ascending. */
   readonly days: readonly string[];
 }

@@ -7,7 +7,7 @@ import {
 } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { EventQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import { WarningReason } from "../../../gen/engage/analysis/v1/result_pb.ts";
-import type { ClusterInfo, ProjectSchema } from "../../../store/events/events.ts";
+import type { CohortInfo, ProjectSchema } from "../../../store/events/events.ts";
 import type { AnyQuery } from "../engine.ts";
 import type { ProjectDefinitions } from "../project/definitions.ts";
 import { wordOf, wordsOf } from "../words.ts";
@@ -44,7 +44,7 @@ import {
 export interface QuerySource {
   readonly project: ProjectDefinitions;
   readonly schema: ProjectSchema;
-  readonly clusters: readonly ClusterInfo[];
+  readonly clusters: readonly CohortInfo[];
   readonly nowMs: number;
   /** Default: a warning. */
   readonly tellUndeclared?: TellUndeclared;
@@ -104,7 +104,7 @@ export function createContext(
   };
 }
 
-function importedByName(clusters: readonly ClusterInfo[]): DescribeContext["clusters"] {
+function importedByName(clusters: readonly CohortInfo[]): DescribeContext["clusters"] {
   const byName = new Map<string, ImportedCluster>();
   for (const { name, kind, day } of clusters) {
     byName.set(name, { kind, days: [...(byName.get(name)?.days ?? []), day].sort() });

@@ -49,7 +49,7 @@ export async function readQuery(
   { check, signal, asker, tellUndeclared = warnUndeclared }: PlanOptions,
 ): Promise<EventPlan> {
   const needsClusters = project.usesClusters || mentionsClusters(query);
-  const clusters = needsClusters ? await store.clusters(project.id) : [];
+  const clusters = needsClusters ? await store.cohorts(project.id) : [];
   signal.throwIfAborted();
   const schema = store.schema(project.id);
   const described = { project, schema, clusters, nowMs: now(), tellUndeclared };

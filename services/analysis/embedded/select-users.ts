@@ -22,7 +22,7 @@ export function createUserPort({ store, project, now }: PlanSource): UserPort {
   return {
     /** No answer could hold a warning, and a cohort that nobody has declared would be nobody, or everybody. */
     async select(conditions, columns, signal, asker) {
-      const clusters = await store.clusters(project.id);
+      const clusters = await store.cohorts(project.id);
       signal.throwIfAborted();
       const schema = store.schema(project.id);
       const problems = createProblems();

@@ -35,7 +35,7 @@ export interface UserPort {
 }
 
 /** Where cohorts and tags of a project are kept. */
-export interface ClusterPort extends Pick<EventStore, "importCluster" | "clusters"> {
+export interface ClusterPort extends Pick<EventStore, "importCohort" | "cohorts"> {
   /** The present day in the project's zone, `yyyy-MM-dd`. */
   today(): string;
 }

@@ -2,8 +2,8 @@ import { EventsOpenError } from "../events.ts";
 import type { SpoolPlace } from "../load.ts";
 import type { EventName, ProjectSchema, Property, PropertyTable, PropertyType } from "../schema.ts";
 import {
-  type ClusterTable,
-  clusterTableName,
+  type CohortTable,
+  cohortTableName,
   type DataTable,
   type DayTable,
   dayTableName,
@@ -16,10 +16,10 @@ import {
 import { createVisitors } from "./load/seen.ts";
 import type { Session } from "./session.ts";
 
-/** Grows when a file of the version before can't be read any more. */
+/** Incremented when files of earlier versions can't be read any more. */
 const format = 2;
 
-// No keys: the engine refuses a row that comes back in the transaction that took it away.
+// Without keys: the engine refuses to insert a row again in the transaction which deleted it.
 const definitions = [
   "CREATE TABLE store_info (format INTEGER)",
   `INSERT INTO store_info VALUES (${format})`,
@@ -33,14 +33,17 @@ const definitions = [
     (project BIGINT, number INTEGER, name VARCHAR, day VARCHAR, kind VARCHAR, members BIGINT)`,
 ];
 
-/** Makes the tables of a new file, or reads those of an old one and drops what an interrupted rewrite left. */
+/**
+ * Creates the tables of a new file, or reads those of an existing one and drops the leftovers of an
+ * interrupted rewrite.
+ */
 export async function openCatalog(session: Session): Promise<StoreTables> {
   const existing = await readColumns(session);
   if (existing.size === 0) {
     await session.run(["BEGIN", ...definitions, "COMMIT"].join(";"));
     return { loadedTo: undefined, projects: new Map() };
   }
-  if (!existing.has('"store_info"')) throw new EventsOpenError("it is a database of something else");
+  if (!existing.has('"store_info"')) throw new EventsOpenError("it is a database of another application");
   const [found] = await session.rows<[number]>("SELECT format FROM store_info");
   if (found?.[0] === 1) {
     await addVisitors(session, existing);
@@ -54,8 +57,8 @@ export async function openCatalog(session: Session): Promise<StoreTables> {
 }
 
 /**
- * Files of format 1 have no visitors but the last of each user, who may be
- * somebody else: it is the user's for certain when there is no account.
+ * Converts files of format 1, which have only the last visitor of each user. That visitor may be
+ * another user; it is the user's for certain when there is no account.
  */
 async function addVisitors(session: Session, existing: TableColumns): Promise<void> {
   await session.run("BEGIN");
@@ -71,7 +74,7 @@ async function addVisitors(session: Session, existing: TableColumns): Promise<vo
   await session.run("COMMIT");
 }
 
-/** Columns by quoted name of the table. */
+/** Columns by the quoted name of the table. */
 type TableColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
 export async function readColumns(session: Pick<Session, "rows">): Promise<TableColumns> {
@@ -86,7 +89,7 @@ export async function readColumns(session: Pick<Session, "rows">): Promise<Table
   return columns;
 }
 
-/** Tables of data that the catalog does not name. */
+/** Returns the tables of data which the catalog does not name. */
 export function orphansOf({ projects }: StoreTables, columns: TableColumns): string[] {
   const named = new Set(
     [...projects.values()].flatMap((project) => dataTables(project).map(({ table }) => table)),
@@ -99,10 +102,10 @@ export function dataTables({
   updatable,
   users,
   visitors,
-  clusters,
+  cohorts,
 }: ProjectTables): { readonly table: string }[] {
   const ofVisitors = visitors === undefined ? undefined : { table: visitors };
-  return [...days.values(), updatable, users, ofVisitors, ...clusters].filter((table) => table !== undefined);
+  return [...days.values(), updatable, users, ofVisitors, ...cohorts].filter((table) => table !== undefined);
 }
 
 async function readTables(session: Session, columns: TableColumns): Promise<StoreTables> {
@@ -121,7 +124,7 @@ async function readTables(session: Session, columns: TableColumns): Promise<Stor
       updatable: existingTable(updatableTableName(projectId), columns),
       users: existingTable(usersTableName(projectId), columns),
       visitors: existingTable(visitorsTableName(projectId), columns)?.table,
-      clusters: await readClusters(session, projectId),
+      cohorts: await readCohorts(session, projectId),
     });
   }
   const loadedTo: SpoolPlace | undefined = position && {
@@ -178,7 +181,7 @@ function existingTable(table: string, columns: TableColumns): DataTable | undefi
   return columns.has(table) ? { table, properties: propertiesOf(columns.get(table)) } : undefined;
 }
 
-/** Of columns such as `p17_n`. */
+/** Returns the properties of columns such as `p17_n`. */
 function propertiesOf(columns: ReadonlySet<string> = new Set()): ReadonlySet<number> {
   return new Set(
     [...columns].flatMap((column) => {
@@ -188,13 +191,13 @@ function propertiesOf(columns: ReadonlySet<string> = new Set()): ReadonlySet<num
   );
 }
 
-async function readClusters(session: Session, projectId: number): Promise<readonly ClusterTable[]> {
+async function readCohorts(session: Session, projectId: number): Promise<readonly CohortTable[]> {
   const rows = await session.rows<[number, string, string, "cohort" | "tag", bigint]>(
     "SELECT number, name, day, kind, members FROM clusters WHERE project = $1 ORDER BY number",
     [projectId],
   );
   return rows.map(([number, name, day, kind, members]) => ({
-    table: clusterTableName(projectId, number),
+    table: cohortTableName(projectId, number),
     number,
     name,
     day,

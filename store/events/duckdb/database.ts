@@ -8,37 +8,41 @@ import { openCatalog } from "./catalog.ts";
 import { firstLine, storeError } from "./errors.ts";
 import type { StoreTables } from "./layout.ts";
 import { lowerPoolPriority } from "./priority.ts";
-import { createSerial } from "./serial.ts";
-import { Session } from "./session.ts";
-import { textLiteral } from "./sql-text.ts";
+import { Session, textLiteral } from "./session.ts";
 
 export interface DatabaseOptions {
-  /** Holds the file, and what queries put aside. */
+  /** The folder of the file and of temporary data of queries. */
   readonly folder: string;
-  /** The files of batches are in it; statements reach no other files. */
+  /** The folder with the files of batches; statements can read no other files. */
   readonly stagingFolder: string;
   readonly memoryLimitBytes: number;
   readonly threads: number;
-  /** What queries may put aside on the disk. */
+  /** The maximum of temporary data of queries on the disk. */
   readonly maxTempBytes: number;
-  /** How far statements stand back behind the rest of the process, 1 to 19, where the system can do that. Default 0: not at all. */
+  /**
+   * The niceness of statements, 1 to 19, where the system supports it; they then run at a lower
+   * priority than the rest of the process. Default 0.
+   */
   readonly niceness?: number;
-  /** The log is moved into the file when it is larger. Default 64 MiB, which take about a second to read after a crash. */
+  /**
+   * The log is moved into the file when it exceeds this size. Default 64 MiB, which take about a second
+   * to read after a crash.
+   */
   readonly maxLogBytes?: number;
 }
 
 const scratchFolder = ({ folder }: DatabaseOptions): string => join(folder, "scratch");
 export const databaseFile = (folder: string): string => join(folder, "events.duckdb");
-/** What has been committed since the last checkpoint; missing right after one. */
+/** The commits since the last checkpoint; missing right after one. */
 export const logFile = (folder: string): string => `${databaseFile(folder)}.wal`;
 
-/** The file and all connections to it. After a fault that makes an instance useless, the file is opened anew. */
+/** The file and all connections to it. After an error which makes an instance unusable, the file is opened again. */
 export class Database {
-  /** What the last commit left. Changes only within `gate`. */
+  /** The tables as of the last commit. Changes only within `gate`. */
   tables: StoreTables;
-  /** What is loaded up to here is in the file, and nothing that happens to the log takes it away. */
+  /** Everything loaded up to here is in the file, whatever happens to the log. */
   settledTo: SpoolPlace | undefined;
-  /** Commits with their change of `tables`, and starts of snapshots: a snapshot shows exactly what `tables` says. */
+  /** Serializes commits with their change of `tables`, and starts of snapshots: a snapshot shows exactly `tables`. */
   readonly gate = createSerial();
   readonly #options: DatabaseOptions;
   readonly #sessions = new Set<Session>();
@@ -53,9 +57,9 @@ export class Database {
     this.settledTo = hadLog ? undefined : tables.loadedTo;
   }
 
-  /** @throws EventsOpenError when another process has it, or it isn't a database of this service */
+  /** @throws EventsOpenError when another process has the file, or it is not a database of this service */
   static async open(given: DatabaseOptions): Promise<Database> {
-    // The engine takes paths of files for patterns.
+    // The engine treats the paths of files as patterns.
     const wild = [given.folder, given.stagingFolder].find((folder) => /[*?[\]]/.test(resolve(folder)));
     if (wild !== undefined)
       throw new EventsOpenError(`the folder of events "${wild}" must not have any of * ? [ ] in its path`);
@@ -63,7 +67,7 @@ export class Database {
     return new Database(options, await openFile(options));
   }
 
-  /** For files of the store's own, which nobody needs after a crash. */
+  /** The folder for files of the store's own, which are not needed after a crash. */
   get scratchFolder(): string {
     return scratchFolder(this.#options);
   }
@@ -91,7 +95,7 @@ export class Database {
     return session;
   }
 
-  /** Interrupts what runs. What is committed stays. */
+  /** Interrupts running statements and closes the file. Commits stay. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -106,7 +110,7 @@ export class Database {
     const before = this.#instance;
     const instance = this.#replace(before);
     this.#instance = instance;
-    // The next to come tries again.
+    // The next call tries again.
     instance.catch(() => {
       this.#isBroken = true;
     });
@@ -114,7 +118,7 @@ export class Database {
 
   async #replace(before: Promise<DuckDBInstance>): Promise<DuckDBInstance> {
     await this.#abandonAll();
-    // A file that is still open would be handed out again as it is.
+    // A file which is still open would be returned again as it is.
     await before.then(
       (instance) => instance.closeSync(),
       () => undefined,
@@ -140,7 +144,7 @@ export class Database {
   }
 }
 
-/** What an instance is opened with. Whoever wants to share it has to give the same. */
+/** Returns the settings of an instance. To share an instance, all settings must be equal. */
 export function engineSettings(options: DatabaseOptions): Record<string, string> {
   return {
     memory_limit: `${options.memoryLimitBytes}B`,
@@ -150,7 +154,7 @@ export function engineSettings(options: DatabaseOptions): Record<string, string>
     autoload_known_extensions: "false",
     autoinstall_known_extensions: "false",
     allow_community_extensions: "false",
-    // Commits would stand still for it; the writer does it between loads.
+    // A checkpoint would delay commits; the writer runs it between loads.
     checkpoint_threshold: "1GB",
   };
 }
@@ -158,7 +162,7 @@ export function engineSettings(options: DatabaseOptions): Record<string, string>
 interface OpenedFile {
   readonly instance: DuckDBInstance;
   readonly tables: StoreTables;
-  /** Whether commits came from a log that an end without order had left. */
+  /** Whether commits came from a log left by an unclean end. */
   readonly hadLog: boolean;
 }
 
@@ -168,14 +172,14 @@ async function openFile(options: DatabaseOptions): Promise<OpenedFile> {
   try {
     makePrivateFolder(options.folder);
     makePrivateFolder(options.stagingFolder);
-    // The folders were made in the pool, so it is there; the engine's threads come next.
+    // The folders were created in the pool, so its threads exist; the engine's threads start next.
     const { niceness = 0 } = options;
     if (niceness > 0) await lowerPoolPriority(niceness);
     const hadLog = (await sizeOf(logFile(options.folder))) > 0;
-    // By `create`, a second one of the same process would be another database on the same file.
+    // With `create`, a second instance of the same process would be another database on the same file.
     instance = await DuckDBInstance.fromCache(file, engineSettings(options));
     const tables = await lockDown(instance, options);
-    // The engine makes them with the modes of the process.
+    // The engine creates these with the modes of the process.
     await Promise.all([file, logFile(options.folder), join(options.folder, "temp")].map(tightenLater));
     return { instance, tables, hadLog };
   } catch (error) {
@@ -189,7 +193,7 @@ async function lockDown(instance: DuckDBInstance, options: DatabaseOptions): Pro
   await using session = new Session(connection, { signal: undefined, onFatal() {}, onClose() {} });
   const [[isLocked]] = (await session.rows("SELECT current_setting('lock_configuration')")) as [[boolean]];
   if (isLocked) throw new EventsOpenError("it is open in this process already");
-  // Nobody else has the folder now.
+  // No other process has the folder at this point.
   await rm(scratchFolder(options), { recursive: true, force: true });
   await mkdir(scratchFolder(options), { mode: 0o700 });
   const readable = [options.stagingFolder, scratchFolder(options)].map(textLiteral);
@@ -217,19 +221,19 @@ function openError(file: string, { memoryLimitBytes }: DatabaseOptions, error: u
     const advice = `move it away to go on without it: what it holds is loaded again from the spool`;
     return new EventsOpenError(`the log "${file}.wal" of the events is damaged: ${advice}`, { cause: error });
   }
-  const told = why.cause instanceof Error ? why.cause : why;
+  const cause = why.cause instanceof Error ? why.cause : why;
   const advice = isDamage.test(message)
     ? ": restore it, or move it away to load again what the spool still holds"
     : "";
-  return new EventsOpenError(`the events in "${file}" can't be opened: ${firstLine(told)}${advice}`, {
+  return new EventsOpenError(`the events in "${file}" can't be opened: ${firstLine(cause)}${advice}`, {
     cause: error,
   });
 }
 
-/** What the engine says of a file that was cut off or overwritten. */
+/** Messages of the engine about a truncated or overwritten file. */
 const isDamage = /Could not read enough bytes|not a valid DuckDB|corrupt|checksum/i;
 
-/** In bytes; 0 when it is missing. */
+/** Returns the size in bytes; 0 when the file is missing. */
 export async function sizeOf(file: string): Promise<number> {
   return (await stat(file).catch(() => undefined))?.size ?? 0;
 }
@@ -243,7 +247,19 @@ async function checkpointAndClose(instance: DuckDBInstance): Promise<void> {
       connection.closeSync();
     }
   } catch {
-    // What is committed is in the log; it is read when the file is opened.
+    // Commits are in the log, which is read when the file is opened.
   }
   instance.closeSync();
+}
+
+/** Runs pieces of work in sequence, in the order of the calls. */
+export type Serial = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createSerial(): Serial {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
 }

@@ -4,24 +4,29 @@ import { loadBatch } from "./load/load.ts";
 import { exportRecords } from "./query/export.ts";
 import { readIdentities } from "./query/identities.ts";
 import { countUses } from "./query/name-uses.ts";
-import { createQueries, openSnapshot, type QueryLimits } from "./query/queries.ts";
+import { createQueries, openSnapshot, type QueryLimits } from "./query/query.ts";
 import { createScans } from "./query/scan.ts";
 import { storeStats } from "./query/stats.ts";
 import { selectUsers } from "./query/users.ts";
 import { findFaults } from "./upkeep/check.ts";
-import { clusterInfos, importCluster } from "./upkeep/cohorts.ts";
+import { cohortInfos, importCohort } from "./upkeep/cohorts.ts";
 import { compact } from "./upkeep/compact.ts";
 import { removeNames } from "./upkeep/remove-names.ts";
 import { createWriter } from "./writer.ts";
 
 export interface DuckDbStoreOptions extends DatabaseOptions, QueryLimits {
-  /** The time that exported users get. */
+  /** Returns the time of exported user records, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 /**
- * Opens the store of events in a folder, which is made when it is missing.
- * @throws EventsOpenError when another process has it, or it can't be read
+ * Opens the event store in a folder; a missing folder is created.
+ *
+ * `database.ts` opens the file and its connections (`session.ts`), `catalog.ts` reads its tables, whose
+ * names and columns `layout.ts` defines, and `writer.ts` runs write transactions. `load/` loads
+ * batches, `query/` runs plans and other reads, and `upkeep/` compacts, checks and deletes.
+ *
+ * @throws EventsOpenError when another process has the store, or it can't be read
  */
 export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<EventStore> {
   const database = await Database.open(options);
@@ -36,8 +41,8 @@ export async function openDuckDbStore(options: DuckDbStoreOptions): Promise<Even
     settledTo: () => database.settledTo,
     selectUsers: (selection, signal) => selectUsers(queries, selection, signal),
     load: (batch) => loadBatch(writer, batch, scratchFolder),
-    importCluster: (version, members) => importCluster({ writer, scratchFolder }, version, members),
-    clusters: async (projectId) => clusterInfos(database.tables.projects.get(projectId)),
+    importCohort: (version, members) => importCohort({ writer, scratchFolder }, version, members),
+    cohorts: async (projectId) => cohortInfos(database.tables.projects.get(projectId)),
     async *export(range, signal) {
       await using snapshot = await openSnapshot(database, signal);
       yield* exportRecords(snapshot, range, now());

@@ -1,20 +1,20 @@
 import { EventsMemoryError, EventsUnavailableError, PatternTooLargeError } from "../events.ts";
 
-/** Faults of the disk, of memory and of the engine itself, by how the engine's messages start. */
+/** Errors of the disk, the memory and the engine itself, by the start of the engine's messages. */
 const unavailable =
   /^(?:IO Error(?!: No files found)|Out of Memory Error|FATAL Error|INTERNAL Error)|Failed to commit|has been invalidated/;
 
-/** A commit tells of it in words of its own. */
+/** A commit reports it in different words. */
 const isMemory = /^Out of Memory Error|Failed to commit: (?:failed to (?:allocate|pin)|could not allocate)/;
 
 const isPattern = /^Invalid Input Error: pattern too large/;
 
 const unavailableCodes = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EMFILE", "ENFILE", "ENOMEM"]);
 
-/** After these an instance does nothing any more until its file is opened anew. */
+/** After these errors an instance is unusable until its file is opened again. */
 const fatal = /^(?:FATAL|INTERNAL) Error|has been invalidated/;
 
-/** What a caller of the store is told: faults of its surroundings by class, ours as they are. */
+/** Maps an error of the engine to the classes of the port; other errors stay. */
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof EventsUnavailableError) return error;
   if (isPattern.test(error.message)) return new PatternTooLargeError(firstLine(error), { cause: error });

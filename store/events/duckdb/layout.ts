@@ -1,9 +1,9 @@
 import { dayMs } from "../../../base/time/units.ts";
 import type { SpoolPlace } from "../load.ts";
-import type { Cluster } from "../scan.ts";
+import type { Cohort } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
 
-/** What is in the database file at one moment; never changes. */
+/** The contents of the database file at one moment; never changes. */
 export interface StoreTables {
   readonly loadedTo: SpoolPlace | undefined;
   readonly projects: ReadonlyMap<number, ProjectTables>;
@@ -15,31 +15,31 @@ export interface ProjectTables {
   readonly schema: ProjectSchema;
   /** Events by day of `#event_time` (UTC), counted from 1970-01-01. */
   readonly days: ReadonlyMap<number, DayTable>;
-  /** Events that later records may change, of all days; undefined before the first. */
+  /** Events of all days which later records may change; undefined before the first. */
   readonly updatable: DataTable | undefined;
   /** One row per user; undefined before the first. */
   readonly users: DataTable | undefined;
-  /** Of `distinct_id` and `user_id`; of a visitor that comes twice the first row holds. */
+  /** A table with `distinct_id` and `user_id`; of several rows of a visitor the first one counts. */
   readonly visitors: string | undefined;
-  readonly clusters: readonly ClusterTable[];
+  readonly cohorts: readonly CohortTable[];
 }
 
 export interface DataTable {
   /** Quoted. */
   readonly table: string;
-  /** Numbers of the properties that it has a column for. */
+  /** The numbers of the properties with a column in the table. */
   readonly properties: ReadonlySet<number>;
 }
 
 export interface DayTable extends DataTable {
   readonly generation: number;
   readonly events: number;
-  /** Whether its rows are in the order of event and time. */
+  /** Whether the rows are in the order of event and time. */
   readonly isSorted: boolean;
 }
 
-/** The members of one version of a cluster: `user_id`, once each, and `value`. */
-export interface ClusterTable {
+/** The members of one version of a cohort: `user_id`, once each, and `value`. */
+export interface CohortTable {
   /** Quoted. */
   readonly table: string;
   /** Unique within the project. */
@@ -52,8 +52,8 @@ export interface ClusterTable {
 }
 
 /**
- * Columns of every table of events, with their types. `event` is the event's
- * number; times are instants in ms since 1970. Users have the last three.
+ * The columns of every table of events, with their types. `event` is the event's number; times are
+ * instants in ms since 1970. Users have the last three.
  */
 export const eventColumns = {
   event: "INTEGER",
@@ -90,45 +90,48 @@ const sqlTypes = {
   object_group: "VARCHAR",
 } as const satisfies Record<Property["type"], string>;
 
-/** Such as `p17_n`, and of a member of an object group `p18_gs`. */
+/** Returns the column of a property, such as `p17_n`, or `p18_gs` for a member of an object group. */
 export function propertyColumn({ number, type, group }: Property): string {
   return `p${number}_${group === undefined ? "" : "g"}${letters[type]}`;
 }
 
-/** Such as `DOUBLE`; a member of an object group is a list of those, as long as the group. */
+/**
+ * Returns the type of a property's column, such as `DOUBLE`; a member of an object group is a list as
+ * long as the group.
+ */
 export function propertySqlType({ type, group }: Property): string {
   return group === undefined ? sqlTypes[type] : `${sqlTypes[type]}[]`;
 }
 
-/** Such as `2026-01-31`. */
+/** Formats a day, such as `2026-01-31`. */
 export function dayText(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
-/** @param generation how often the day was rewritten */
+/** @param generation the number of times the day was rewritten */
 export const dayTableName = (projectId: number, day: number, generation: number): string =>
   `"e${projectId}_${day}_${generation}"`;
 export const updatableTableName = (projectId: number): string => `"m${projectId}"`;
 export const usersTableName = (projectId: number): string => `"u${projectId}"`;
 export const visitorsTableName = (projectId: number): string => `"v${projectId}"`;
-export const clusterTableName = (projectId: number, number: number): string => `"c${projectId}_${number}"`;
+export const cohortTableName = (projectId: number, number: number): string => `"c${projectId}_${number}"`;
 
 export interface EventsWanted {
-  /** Instants, ms; [startMs, endMs). Infinite values are no limit. */
+  /** Instants in ms; the range is [startMs, endMs). Infinite values are no limit. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Numbers of events; undefined stands for any. */
+  /** The numbers of the events; undefined matches any. */
   readonly events: readonly number[] | undefined;
   readonly columns: readonly EventColumn[];
   readonly properties: readonly Property[];
-  /** A further column `bucket`: its text for the events of [startMs, endMs), which is within the range. */
+  /** A further column `bucket`: returns its SQL for the events of [startMs, endMs), a part of the range. */
   readonly bucket?: ((startMs: number, endMs: number) => string) | undefined;
 }
 
 /**
- * A subquery of all events of a project in the range: the columns wanted, then
- * one per property by its `propertyColumn`, null where a table has none. Only
- * tables of days in the range are read, and only days at its ends compare times.
+ * Returns a subquery of all events of a project in the range: the requested columns, then one per
+ * property by its `propertyColumn`, null where a table has none. Only the tables of days in the range
+ * are read, and only days at its ends compare times.
  */
 export function eventsRelation(tables: ProjectTables | undefined, wanted: EventsWanted): string {
   const branches = wanted.events?.length === 0 ? [] : [...dayBranches(tables, wanted)];
@@ -167,7 +170,7 @@ function eventLimit({ events }: EventsWanted): string[] {
   return events === undefined ? [] : [`event IN (${events.join(", ")})`];
 }
 
-/** A subquery of all users of a project, with those columns and properties. */
+/** Returns a subquery of all users of a project, with the requested columns and properties. */
 export function usersRelation(
   tables: ProjectTables | undefined,
   {
@@ -179,28 +182,28 @@ export function usersRelation(
   return `(${select(tables.users, columns, properties, [])})`;
 }
 
-/** A subquery of the visitors of a project, each once, with the user that it is: `distinct_id` and `user_id`. */
+/** Returns a subquery of the visitors of a project, each once, with their users: `distinct_id` and `user_id`. */
 export function visitorsRelation({ visitors }: ProjectTables, where = "true"): string {
-  // Rows are only ever added, so their ids are in the order in which they came.
+  // Rows are only added, so their ids are in the order of arrival.
   return visitors === undefined
     ? "(SELECT NULL::VARCHAR AS distinct_id, NULL::BIGINT AS user_id WHERE false)"
     : `(SELECT distinct_id, arg_min(user_id, rowid) AS user_id FROM ${visitors} WHERE ${where} GROUP BY distinct_id)`;
 }
 
-/** A subquery with `user_id` and `value`, of no rows when there is no such version. */
-export function clusterRelation(tables: ProjectTables | undefined, cluster: Cluster): string {
-  const version = findCluster(tables, cluster);
+/** Returns a subquery with `user_id` and `value`, without rows when there is no such version. */
+export function cohortRelation(tables: ProjectTables | undefined, cohort: Cohort): string {
+  const version = findCohort(tables, cohort);
   return version === undefined
     ? "(SELECT NULL::BIGINT AS user_id, NULL::VARCHAR AS value WHERE false)"
     : `(SELECT user_id, value FROM ${version.table})`;
 }
 
-/** The latest version of at most the cluster's day, or the latest of all. */
-export function findCluster(tables: ProjectTables | undefined, cluster: Cluster): ClusterTable | undefined {
-  const { name, day } = cluster;
-  return tables?.clusters
+/** Returns the latest version up to the cohort's day, or the latest of all. */
+export function findCohort(tables: ProjectTables | undefined, cohort: Cohort): CohortTable | undefined {
+  const { name, day } = cohort;
+  return tables?.cohorts
     .filter((version) => version.name === name && (day === undefined || version.day <= day))
-    .reduce<ClusterTable | undefined>((a, b) => (a !== undefined && a.day > b.day ? a : b), undefined);
+    .reduce<CohortTable | undefined>((a, b) => (a !== undefined && a.day > b.day ? a : b), undefined);
 }
 
 function select(

@@ -1,15 +1,15 @@
 import { DuckDBInstance } from "@duckdb/node-api";
-import { textLiteral } from "./sql-text.ts";
+import { textLiteral } from "./session.ts";
 
 export interface ParquetRows {
-  /** Each a JSON object of the file's columns; times as `yyyy-MM-dd HH:mm:ss`. */
+  /** JSON objects of the file's columns; times as `yyyy-MM-dd HH:mm:ss`. */
   readonly lines: readonly string[];
   readonly rowsRead: number;
   readonly allRows: number;
 }
 
 export interface ParquetOptions {
-  /** Rows that are left out at the beginning. */
+  /** The number of rows to skip at the start. */
   readonly skip: number;
   /** Called before the first row is read; may throw. */
   readonly check: (columns: readonly string[], allRows: number) => void;
@@ -18,7 +18,7 @@ export interface ParquetOptions {
 
 const settings = { memory_limit: "512MB", threads: "2", autoinstall_known_extensions: "false" };
 
-/** The rows of a Parquet file in their order, some at a time, read by an engine of its own in memory. */
+/** Reads the rows of a Parquet file in their order, in chunks, with an engine of its own in memory. */
 export async function* readParquet(
   file: string,
   { skip, check, signal }: ParquetOptions,

@@ -2,10 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 
-/** How libuv calls the threads of its pool. Threads that one of them starts have its name and priority. */
+/** The name of the threads of libuv's pool. Threads that one of them starts inherit its name and priority. */
 const poolThread = "libuv-worker";
 
-/** What the system tells of the threads of this process, and takes. */
+/** Reads and changes the threads of this process. */
 export interface Threads {
   ids(): Promise<readonly number[]>;
   nameOf(id: number): Promise<string>;
@@ -14,7 +14,7 @@ export interface Threads {
 
 const folder = "/proc/self/task";
 
-/** Linux alone has a priority for each thread. */
+/** Only Linux has a priority for each thread. */
 export const linuxThreads: Threads = {
   ids: async () => (await readdir(folder)).map(Number),
   nameOf: async (id) => (await readFile(join(folder, String(id), "comm"), "utf8")).trim(),
@@ -22,11 +22,10 @@ export const linuxThreads: Threads = {
 };
 
 /**
- * Puts libuv's pool, in which the engine's statements run, behind the main thread
- * and the workers, and with it the engine's own threads when they are started after
- * this. What else the pool does is short, or waits for a disk. Where the system
- * can't do it, all stay as they are.
- * @param niceness 1 to 19; the higher, the less of a busy processor they get
+ * Lowers the priority of libuv's pool, in which the engine's statements run, below the main thread and
+ * the workers. The engine's own threads follow when they are started afterwards. Other work of the pool
+ * is short, or waits for a disk. Has no effect where the system does not support it.
+ * @param niceness 1 to 19; the higher, the less of a busy processor the pool gets
  */
 export async function lowerPoolPriority(niceness: number, threads: Threads = linuxThreads): Promise<void> {
   const ids = await threads.ids().catch(() => []);
@@ -34,7 +33,7 @@ export async function lowerPoolPriority(niceness: number, threads: Threads = lin
     try {
       if ((await threads.nameOf(id)) === poolThread) threads.setNiceness(id, niceness);
     } catch {
-      // Ended meanwhile, or not permitted: then its queries slow the rest down.
+      // Ended meanwhile, or not permitted: then queries slow the rest of the process down.
     }
   }
 }

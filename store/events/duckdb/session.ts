@@ -9,16 +9,16 @@ import type {
 import { EventsUnavailableError } from "../events.ts";
 import { isFatal, storeError } from "./errors.ts";
 
-/** What is bound to a statement by position. */
+/** The values bound to a statement by position. */
 export type Values = readonly DuckDBValue[];
 export type Types = readonly DuckDBType[];
 
-/** An interrupt is forgotten when the statement starts after it, so it is said again until the statement ends. */
+/** An interrupt before the start of a statement has no effect, so it is repeated until the statement ends. */
 const interruptEveryMs = 5;
 
 /**
- * One connection and its statements, one at a time. Once the signal is aborted
- * the running statement is interrupted and all reject with the signal's reason.
+ * One connection and its statements, one at a time. When the signal is aborted the running statement is
+ * interrupted and all reject with the signal's reason.
  */
 export class Session implements AsyncDisposable {
   readonly #connection: DuckDBConnection;
@@ -43,12 +43,12 @@ export class Session implements AsyncDisposable {
     this.#onClose = options.onClose;
   }
 
-  /** The last statement's result, all of it in memory. */
+  /** Runs statements and returns the last one's result, all of it in memory. */
   run(sql: string, values?: Values, types?: Types): Promise<DuckDBMaterializedResult> {
     return this.#guard(() => this.#connection.run(sql, copy(values), copy(types)));
   }
 
-  /** Rows as JavaScript has them: BIGINT as bigint, lists as arrays. */
+  /** Returns rows as JavaScript values: BIGINT as bigint, lists as arrays. */
   async rows<R extends readonly unknown[]>(sql: string, values?: Values): Promise<R[]> {
     const result = await this.run(sql, values);
     return (await result.getRowsJS()) as unknown as R[];
@@ -63,12 +63,12 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Like `run` of one statement that must come to its end, whatever the signal says. */
+  /** As `run`, for one statement which must complete whatever the signal says. */
   finish(sql: string): Promise<DuckDBResult> {
-    return this.#tell(this.#connection.run(sql));
+    return this.#mapErrors(this.#connection.run(sql));
   }
 
-  /** Interrupts what runs and closes; later statements reject. */
+  /** Interrupts the running statement and closes; later statements reject. */
   async abandon(): Promise<void> {
     this.#abandoned.abort(new EventsUnavailableError("the store of events was closed"));
     await this.#running.catch(() => undefined);
@@ -97,16 +97,16 @@ export class Session implements AsyncDisposable {
     };
     for (const signal of signals) signal.addEventListener("abort", interrupt);
     try {
-      return await this.#tell(work());
+      return await this.#mapErrors(work());
     } finally {
       clearInterval(timer);
       for (const signal of signals) signal.removeEventListener("abort", interrupt);
-      // An error of an interrupted statement gives way to the reason.
+      // The signal's reason replaces the error of an interrupted statement.
       for (const signal of signals) signal.throwIfAborted();
     }
   }
 
-  async #tell<T>(statement: Promise<T>): Promise<T> {
+  async #mapErrors<T>(statement: Promise<T>): Promise<T> {
     this.#running = statement;
     try {
       return await statement;
@@ -119,3 +119,8 @@ export class Session implements AsyncDisposable {
 
 const copy = <T>(list: readonly T[] | undefined): T[] | undefined =>
   list === undefined ? undefined : [...list];
+
+/** Returns an internal text, such as a path, as a literal; texts of callers are bound. */
+export function textLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

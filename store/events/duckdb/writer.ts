@@ -1,11 +1,10 @@
 import { statfs } from "node:fs/promises";
 import { tightenLater } from "../../../base/files/private.ts";
-import { type Database, logFile, sizeOf } from "./database.ts";
+import { createSerial, type Database, logFile, sizeOf } from "./database.ts";
 import type { StoreTables } from "./layout.ts";
-import { createSerial } from "./serial.ts";
 import type { Session } from "./session.ts";
 
-/** What a transaction made of the tables, and what its caller gets. */
+/** The tables after a transaction, and its result for the caller. */
 export interface Written<T> {
   /** Undefined: nothing has changed, so there is nothing to commit. */
   readonly tables?: StoreTables;
@@ -13,19 +12,19 @@ export interface Written<T> {
 }
 
 /**
- * One transaction after the other: adding a column to a table fails whoever
- * else is about to write to it.
+ * Runs transactions in sequence: adding a column to a table fails other transactions which are about to
+ * write to it.
  */
 export interface Writer {
   write<T>(
     work: (session: Session, tables: StoreTables) => Promise<Written<T>>,
     signal?: AbortSignal,
   ): Promise<T>;
-  /** Moves what is in the log to the file, unless somebody is in the way. */
+  /** Moves the log into the file, unless a snapshot prevents it. */
   checkpoint(): Promise<void>;
 }
 
-/** What a checkpoint needs beside the log. */
+/** The space that a checkpoint needs besides the log. */
 const spareBytes = 8 * 1_048_576;
 
 export function createWriter(database: Database): Writer {
@@ -33,11 +32,11 @@ export function createWriter(database: Database): Writer {
   const logSize = () => sizeOf(logFile(database.folder));
 
   async function checkpoint(): Promise<void> {
-    // One that fails for want of room ends the engine, and with it all queries.
+    // A checkpoint which fails on a full disk ends the engine, and with it all queries.
     const [log, disk] = await Promise.all([logSize(), statfs(database.folder)]);
     if (disk.bavail * disk.bsize < 2 * log + spareBytes) return;
     await using session = await database.session();
-    // Snapshots that still show what has been dropped are in its way: there is another time.
+    // Snapshots which still show dropped tables prevent a checkpoint; a later one succeeds.
     const isDone = await session.run("CHECKPOINT").then(
       () => true,
       () => false,
@@ -62,7 +61,7 @@ export function createWriter(database: Database): Writer {
       });
       return result;
     } catch (error) {
-      // A commit that failed has ended the transaction already.
+      // A failed commit has already ended the transaction.
       await session.finish("ROLLBACK").catch(() => undefined);
       throw error;
     }
@@ -76,9 +75,9 @@ export function createWriter(database: Database): Writer {
           await using session = await database.session(signal);
           return await transact(session, work);
         })();
-        // The engine makes a new log after each checkpoint, with the modes of the process.
+        // The engine creates a new log after each checkpoint, with the modes of the process.
         await tightenLater(logFile(database.folder));
-        // What was written is committed, whatever becomes of the log now: there is another time.
+        // The write is committed whatever happens to the log here; a later checkpoint succeeds.
         const isLong = (await logSize().catch(() => 0)) > database.maxLogBytes;
         if (isLong) await checkpoint().catch(() => undefined);
         return result;

@@ -1,21 +1,21 @@
 import { dayMs } from "../../../base/time/units.ts";
 import type { Buckets, ZoneStep } from "../scan.ts";
 import type { Dialect } from "./dialect.ts";
-import { intoSteps } from "./expression/steps.ts";
+import { compileSteps } from "./expression/case-tree.ts";
 
 /**
- * The stretches of local time that no edge cuts. Each event is in one of them
- * or in none; a bucket is one stretch, and a window is some in a row.
+ * The stretches of local time between neighbouring edges. Each event is in at most one stretch; a
+ * bucket is one stretch, and a window is several consecutive ones.
  */
 export interface Stretches {
   readonly count: number;
   /** Ascending, in local ms; one more than there are stretches. */
   readonly edges: readonly number[];
-  /** Of each bucket the stretches [from, to); undefined when bucket i is stretch i. */
+  /** The stretches [from, to) of each bucket; undefined when bucket i is stretch i. */
   readonly windows: readonly (readonly [from: number, to: number])[] | undefined;
 }
 
-export function cutStretches({ localEdges, windows }: Buckets): Stretches {
+export function divideBuckets({ localEdges, windows }: Buckets): Stretches {
   if (windows === undefined) return { count: Math.max(0, localEdges.length - 1), edges: localEdges, windows };
   const edges = [...new Set(windows.flat())].sort((a, b) => a - b);
   const place = new Map(edges.map((edge, index) => [edge, index]));
@@ -23,7 +23,7 @@ export function cutStretches({ localEdges, windows }: Buckets): Stretches {
   return { count: Math.max(0, edges.length - 1), edges, windows: spans };
 }
 
-/** Whether an instant of the range can be in no bucket. */
+/** Reports whether an instant of the range may be in no bucket. */
 export function hasGaps(
   { startMs, endMs }: Buckets,
   stretches: Stretches,
@@ -42,10 +42,10 @@ export function hasGaps(
 const isCovered = ({ windows }: Stretches, stretch: number): boolean =>
   windows?.some(([from, to]) => from <= stretch && stretch < to) ?? true;
 
-/** Of so few buckets the one that holds a time is found by comparing. */
+/** Up to this many buckets, the bucket of a time is found by comparisons. */
 const maxCompared = 8;
 
-/** Whether stretches are so short that one of a day's is found by dividing, and all alike. */
+/** Reports whether stretches are even and so short that the stretch within a day is found by division. */
 export function isFine({ edges, windows }: Stretches): boolean {
   const width = edges[1]! - edges[0]!;
   if (windows !== undefined || width * maxCompared > dayMs) return false;
@@ -53,9 +53,8 @@ export function isFine({ edges, windows }: Stretches): boolean {
 }
 
 /**
- * The text for the stretch that holds an instant, an integer from 0, of events
- * in [startMs, endMs); null outside of all. Where one stretch holds them all it
- * is a constant.
+ * Returns the SQL for the stretch which contains an instant, an integer from 0, for events in [startMs,
+ * endMs); null outside of all stretches. It is a constant where one stretch contains all events.
  */
 export function compileBucket(
   instant: string,
@@ -77,14 +76,14 @@ export function compileBucket(
       return compileShifted(instant, [low + offsetMs, high - 1 + offsetMs], offsetMs, stretches, dialect);
     },
   );
-  return intoSteps(
+  return compileSteps(
     instant,
     steps.slice(1).map(({ fromMs }) => String(fromMs)),
     (step) => parts[step]!,
   );
 }
 
-/** With one offset, of instants whose local times are in [low, high]. */
+/** Compiles with one offset, for instants whose local times are in [low, high]. */
 function compileShifted(
   instant: string,
   [low, high]: readonly [number, number],
@@ -105,14 +104,14 @@ function compileShifted(
     inside.every((edge, index) => edge === edges[first]! + width * (index + 1));
   if (!isEven || last - first < maxCompared) {
     const boundaries = inside.map((edge) => String(edge - offsetMs));
-    return `CAST(${intoSteps(instant, boundaries, (step) => name(first + step))} AS INTEGER)`;
+    return `CAST(${compileSteps(instant, boundaries, (step) => name(first + step))} AS INTEGER)`;
   }
   const origin = edges[first]! - offsetMs;
   const divided = dialect.divideInteger(`(${instant} - ${origin})`, width, high - edges[first]!);
   return `CAST(${divided} + ${first} AS INTEGER)`;
 }
 
-/** -1 before the first edge; the number of stretches from the last edge on. */
+/** Returns the stretch of a local time: -1 before the first edge; the number of stretches from the last edge on. */
 function stretchAt(edges: readonly number[], local: number): number {
   let [low, high] = [0, edges.length];
   while (low < high) {

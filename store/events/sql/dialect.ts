@@ -1,65 +1,67 @@
 /**
- * What an engine's SQL says in its own way. All else that is written here, it
- * has to take as it stands: SELECT, UNION ALL, LEFT JOIN, CASE, coalesce,
- * aggregates with FILTER, and `||` of nothing.
+ * The parts of SQL in which engines differ. All other SQL written here must work in every engine as it
+ * is: SELECT, UNION ALL, LEFT JOIN, CASE, coalesce, aggregates with FILTER.
  */
 export interface Dialect {
-  /** Of a bound value. Tokens of these must not occur in any other text. */
+  /** Returns the placeholder of a bound value. No other text may contain such tokens. */
   placeholder(number: number): string;
-  /** Finds the placeholders of a text; the first group is the number. */
+  /** Matches the placeholders of a text; the first group is the number. */
   readonly placeholders: RegExp;
   typeName(type: ValueType): string;
   cast(sql: string, type: ValueType | "count"): string;
-  /** Rounds down; the number is from 0 to `max`, the divisor an integer literal. */
+  /** Divides and rounds down; the number is from 0 to `max`, the divisor an integer literal. */
   divideInteger(sql: string, divisor: number, max: number): string;
   isFinite(number: string): string;
   contains(text: string, part: string): string;
-  /** Whether the text contains any text of a bound list. */
+  /** Whether the text contains one of the texts of a bound list. */
   containsAny(text: string, parts: string): string;
-  /** Whether the value equals any of a bound list. */
+  /** Whether the value equals one of a bound list. */
   isAnyOf(value: string, list: string): string;
-  /** RE2 syntax, found anywhere. */
+  /** Matches anywhere in the text; RE2 syntax. */
   matches(text: string, pattern: string): string;
 
   list(items: readonly string[]): string;
   isEmptyList(list: string): string;
-  /** From 1; null when there is none. */
+  /** The element at a 1-based position; null when there is none. */
   elementAt(list: string, position: string): string;
-  /** A list as long, of what the text says of each element. */
+  /** A list of the same length, with the SQL for each element. */
   mapElements(list: string, text: (element: string) => string): string;
   hasAny(list: string, values: string): string;
-  /** Each different element once, null as one of them; a list of one null when there is nothing. */
+  /** Each distinct element once, null included; a list of one null for an empty list. */
   distinctElements(list: string, type: ScalarType): string;
-  /** The different tuples of lists of equal length; a list of one tuple of nulls when there is nothing. */
+  /** The distinct tuples of lists of equal length; a list of one tuple of nulls for empty lists. */
   distinctTuples(lists: readonly string[], types: readonly ScalarType[]): string;
   tupleItem(tuple: string, position: number): string;
-  /** In a SELECT list: a row for each element. */
+  /** Returns a row for each element, in a SELECT list. */
   unnest(list: string): string;
-  /** Without order and repetition. */
+  /** The list without order and duplicates. */
   asSet(list: string): string;
 
-  /** A power of two, or the bit at a place that is computed, from 0 to 62. */
+  /** The bit at a computed position from 0 to 62, as a power of two. */
   bit(place: string): string;
   anyBit(mask: string, bits: bigint): string;
   bitOr(mask: string, filter: string | undefined): string;
-  /** Of doubles, linear between neighbours. */
+  /** The quantile of doubles, interpolated linearly between neighbours. */
   quantile(value: string, fraction: string, filter: string | undefined): string;
-  /** The nearest decimal number with six places. Fails, so that the statement does, for doubles that are not below 10^10. */
+  /** The nearest decimal number with six decimal places. The statement fails for doubles of 10^10 or above. */
   millionths(number: string): string;
-  /** As `millionths`, and null where that fails. */
+  /** As `millionths`, but null instead of a failure. */
   millionthsOrNull(number: string): string;
-  /** Of a list of doubles: added one after the other, from the lowest on. */
+  /** Adds a list of doubles in sequence, from the lowest on. */
   sumInOrder(list: string): string;
-  /** All values in one list, in the same order for all lists of a group. */
+  /** Collects all values in one list, in the same order for all lists of a group. */
   collect(value: string): string;
   flatten(lists: string): string;
-  /** Behind the name of a common table expression that is computed once. */
+  /** Follows the name of a common table expression which is computed once. */
   asShared(query: string): string;
-  /** The one value that is not null. */
-  theOne(value: string): string;
+  /** The one value which is not null. */
+  onlyValue(value: string): string;
 }
 
-/** `number`: a double. `integer`: 64 bits, such as milliseconds of a time, and ids. `event`: the number of an event. */
+/**
+ * `number`: a double. `integer`: 64 bits, such as milliseconds of a time, and ids. `event`: the number
+ * of an event.
+ */
 export type ScalarType = "number" | "integer" | "text" | "boolean" | "event";
 
 export interface ValueType {

@@ -1,17 +1,20 @@
 import type { GroupKey } from "../scan.ts";
 import type { ScalarType } from "./dialect.ts";
+import { compileSteps } from "./expression/case-tree.ts";
 import { compileExpression, compilePredicate } from "./expression/expression.ts";
-import { intoSteps } from "./expression/steps.ts";
 import type { Value } from "./expression/value.ts";
 import type { Source } from "./source.ts";
 
-/** A key's column: what rows select for it, and what it yields in the end. */
+/** The column of a key: its SQL in the rows, and its type in the result. */
 export interface CompiledKey {
   readonly name: string;
   readonly sql: string;
-  /** `interval` is the number of one. */
+  /** `interval`: the number of an interval. */
   readonly of: ScalarType | "interval";
-  /** Keys of the same list property's group go element by element; undefined when the key is no list. */
+  /**
+   * Keys with the same value go element by element, as members of one object group; undefined when the
+   * key is not a list.
+   */
   readonly unnest: string | undefined;
 }
 
@@ -41,16 +44,16 @@ function togetherOf({ of }: Exclude<GroupKey, { kind: "predicate" }>, index: num
   return group === undefined ? `key ${index}` : `group ${group}`;
 }
 
-/** Of a list the interval of each element. */
+/** Compiles the interval of a value, or of each element of a list. */
 function compileInterval({ sql, type }: Value, boundaries: readonly number[], source: Source): string {
-  const { dialect, parameters } = source.surroundings;
+  const { dialect, parameters } = source.context;
   if (!isNumeric(type.of)) return dialect.cast("NULL", "count");
   const isWhole = type.of === "integer" && boundaries.every(Number.isSafeInteger);
   const texts = boundaries.map((boundary) => parameters.bind(isWhole ? "integer" : "number", boundary));
   const intervalOf = (value: string): string => {
     const compared =
       type.of === "integer" && !isWhole ? dialect.cast(value, { of: "number", isList: false }) : value;
-    return `CASE WHEN ${value} IS NOT NULL THEN ${intoSteps(compared, texts, String)} END`;
+    return `CASE WHEN ${value} IS NOT NULL THEN ${compileSteps(compared, texts, String)} END`;
   };
   return type.isList ? dialect.mapElements(sql, intervalOf) : intervalOf(sql);
 }

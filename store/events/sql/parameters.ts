@@ -3,22 +3,25 @@ import { type Dialect, listOf, type ScalarType, scalar, type ValueType } from ".
 
 export type ScalarValue = string | number | boolean;
 
-/** A value that goes beside the text of a query, never into it. */
+/** A value which is bound to a query, never part of its text. */
 export interface Parameter {
   readonly type: ValueType;
   readonly value: ScalarValue | readonly ScalarValue[];
 }
 
-/** A query's text and what is bound to its placeholders, which are numbered from 1. */
+/** A query's text and the values of its placeholders, which are numbered from 1. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
 }
 
-/** The engine reads a statement of this length in about a second. */
+/** The engine parses a statement of this length in about a second. */
 const maxCharacters = 4_194_304;
 
-/** Values met while a query is compiled. Equal ones share a placeholder, so that equal conditions have equal texts. */
+/**
+ * Collects the values of a query while it is compiled. Equal values share a placeholder, so that equal
+ * conditions have equal texts.
+ */
 export class Parameters {
   readonly #dialect: Dialect;
   readonly #numbers = new Map<string, number>();
@@ -38,8 +41,8 @@ export class Parameters {
   }
 
   /**
-   * Counts a part of the statement as soon as it is made: conditions that many
-   * measures have stand in it many times.
+   * Counts the characters of a part as soon as it is compiled: conditions shared by many measures
+   * appear many times.
    * @throws PlanTooLargeError
    */
   count(part: string): void {
@@ -48,7 +51,7 @@ export class Parameters {
     throw new PlanTooLargeError(`the statement has more than ${maxCharacters} characters`);
   }
 
-  /** Leaves out what the text doesn't use in the end. */
+  /** Returns the statement, with the parameters that its text uses. */
   finish(text: string): Statement {
     const parameters: Parameter[] = [];
     const renumbered = new Map<number, string>();
@@ -65,7 +68,7 @@ export class Parameters {
   }
 
   #add(parameter: Parameter): string {
-    // JSON writes -0 as 0, which equals it, and no value here is infinite or NaN but a number.
+    // JSON writes -0 as 0, which equals it, and only numbers can be infinite or NaN here.
     const key = JSON.stringify([parameter.type.of, parameter.type.isList, printable(parameter.value)]);
     const number = this.#numbers.get(key) ?? this.#parameters.push(parameter);
     this.#numbers.set(key, number);

@@ -1,49 +1,49 @@
 import type { Buckets, Measure, Scan } from "../scan.ts";
-import { compileBucket, cutStretches, hasGaps, isFine, type Stretches } from "./buckets.ts";
+import { compileBucket, divideBuckets, hasGaps, isFine, type Stretches } from "./buckets.ts";
 import { compileConditions } from "./expression/conditions.ts";
 import type { CompiledKey } from "./keys.ts";
 import { compileRows, type ListColumn } from "./rows.ts";
 import type { SharedRows } from "./shared-rows.ts";
-import { Source, type Surroundings } from "./source.ts";
+import { type CompileContext, Source } from "./source.ts";
 
 /** One reading of the events, for some of a scan's measures. */
 export interface Pass {
   readonly keys: readonly CompiledKey[];
-  /** A subquery of one row per event (and list element): keys, `b` (the stretch), conditions and values. */
+  /** A subquery with one row per event (and list element): keys, `b` (the stretch), conditions and values. */
   readonly rows: string;
-  /** The column that tells whether a measure counts the row; undefined when it counts all. */
+  /** The column which tells whether a measure counts the row; undefined when it counts all rows. */
   readonly filters: readonly (string | undefined)[];
-  /** The column of each value asked for. */
+  /** The column of each requested value. */
   readonly values: readonly string[];
 }
 
-/** How a scan's range is cut, the same for all passes. */
-export interface Cut {
+/** How a scan's range is divided, equal for all passes. */
+export interface RangeDivision {
   readonly buckets: Buckets;
   readonly stretches: Stretches;
   readonly hasGaps: boolean;
-  /** When all passes look at the same rows. */
+  /** The shared rows, when all passes read the same ones. */
   readonly shared: SharedRows | undefined;
 }
 
-export function cutRange({ buckets, zone }: Scan, shared?: SharedRows): Cut {
-  const stretches = cutStretches(buckets);
+export function divideRange({ buckets, zone }: Scan, shared?: SharedRows): RangeDivision {
+  const stretches = divideBuckets(buckets);
   return { buckets, stretches, hasGaps: hasGaps(buckets, stretches, zone), shared };
 }
 
-/** What a pass computes beside keys and conditions. */
+/** What a pass computes besides keys and conditions. */
 export interface PassWanted {
   readonly scan: Scan;
-  readonly cut: Cut;
+  readonly cut: RangeDivision;
   readonly measures: readonly Pick<Measure, "events" | "where">[];
-  /** Texts of values; equal ones share a column. */
+  /** The SQL of values; equal values share a column. */
   readonly values: (source: Source) => readonly string[];
-  /** Of lists to take apart, further columns by their own names. */
+  /** Lists to expand; further columns with their own names. */
   readonly lists?: (source: Source) => readonly ListColumn[];
   readonly needsBucket: boolean;
 }
 
-export function compilePass(surroundings: Surroundings, wanted: PassWanted): Pass {
+export function compilePass(surroundings: CompileContext, wanted: PassWanted): Pass {
   const { scan, cut } = wanted;
   const source = cut.shared?.source ?? new Source(surroundings);
   const columns = cut.shared?.columns ?? [];
@@ -74,7 +74,7 @@ export function compilePass(surroundings: Surroundings, wanted: PassWanted): Pas
   return { keys, rows: sql, filters, values };
 }
 
-/** The rows that all passes look at. */
+/** Compiles the rows which all passes read. */
 export function compileShared(
   { name, source, columns }: SharedRows,
   { scan, cut }: Pick<PassWanted, "scan" | "cut">,
@@ -82,29 +82,29 @@ export function compileShared(
   const { common, events } = compileConditions(scan.measures.slice(0, 1), source);
   const bucket = columns.find((column) => column.name === "b")?.sql;
   const where = [common, gapFilter(bucket, cut)];
-  return `${name} ${source.surroundings.dialect.asShared(compileRows(source, { keys: [], columns, where, range: scan.buckets, events }).sql)}`;
+  return `${name} ${source.context.dialect.asShared(compileRows(source, { keys: [], columns, where, range: scan.buckets, events }).sql)}`;
 }
 
-const gapFilter = (bucket: string | undefined, { hasGaps }: Cut): string | undefined =>
+const gapFilter = (bucket: string | undefined, { hasGaps }: RangeDivision): string | undefined =>
   hasGaps ? `${bucket} IS NOT NULL` : undefined;
 
 /**
- * Where a stretch is a part of a day, one text for all tables: over 3 million
- * events of a month by hour that took 60 ms of processor time, and 90 ms as a
- * text of each table's own. By day it is the other way round, 120 ms to 70 ms.
+ * Returns the column of the stretch. Where a stretch is a part of a day, one expression serves all
+ * tables: over 3 million events of a month by hour that takes 60 ms of processor time, and an
+ * expression for each table 90 ms. By day it is the other way round, 120 ms to 70 ms.
  */
-function bucketOf({ dialect, zone }: Surroundings, cut: Cut, source: Source): string {
+function bucketOf({ dialect, zone }: CompileContext, cut: RangeDivision, source: Source): string {
   const { stretches, buckets } = cut;
   const given = { stretches, zone, dialect };
   if (!cut.hasGaps && isFine(stretches)) return compileBucket(source.column("time_ms"), buckets, given);
   return source.bucket((startMs, endMs) => compileBucket("time_ms", { startMs, endMs }, given));
 }
 
-/** Column lists with the keys in front. */
+/** Lists columns, with the keys first. */
 export const withKeys = (keys: readonly CompiledKey[], ...others: readonly string[]): string =>
   [...keys.map(({ name }) => name), ...others].join(", ");
 
-/** One row per group. Without keys there is one group, but only when there are rows. */
+/** Groups to one row per group. Without keys there is one group, but only when there are rows. */
 export function groupBy(keys: readonly CompiledKey[], ...others: readonly string[]): string {
   const by = withKeys(keys, ...others);
   return by === "" ? " HAVING count(*) > 0" : ` GROUP BY ${by}`;

@@ -9,7 +9,7 @@ export interface Column {
   readonly sql: string;
 }
 
-/** A list that rows are to be repeated for: one for each different element. */
+/** A list to expand to one row for each distinct element. */
 export interface ListColumn extends Column {
   readonly of: ScalarType;
 }
@@ -24,9 +24,9 @@ export interface RowsWanted {
 }
 
 /**
- * The events that a pass looks at, as a subquery in parentheses: a column per
- * key (`k0`, `k1` …), then the others. Lists among the keys are taken apart:
- * several of them independently, members of one object group together.
+ * Compiles the events that a pass reads to a subquery in parentheses: a column per key (`k0`, `k1` …),
+ * then the others. Lists among the keys are expanded: several of them independently, members of one
+ * object group together.
  */
 export function compileRows(
   source: Source,
@@ -43,7 +43,7 @@ export function compileRows(
   const from = source.from({ ...wanted.range, events: wanted.events });
   let sql = `SELECT ${list} FROM ${from}${where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`}`;
   for (const members of [...groups.values(), ...(wanted.lists ?? []).map((one) => [one])]) {
-    sql = takeApart(
+    sql = expandLists(
       sql,
       columns.map(({ name }) => name),
       members,
@@ -53,11 +53,11 @@ export function compileRows(
   return { sql: `(${sql})`, keys };
 }
 
-function takeApart(
+function expandLists(
   rows: string,
   names: readonly string[],
   lists: readonly { readonly name: string; readonly of: CompiledKey["of"] }[],
-  { surroundings: { dialect } }: Source,
+  { context: { dialect } }: Source,
 ): string {
   const types = lists.map(({ of }) => (of === "interval" ? "event" : of));
   const others = names.filter((name) => lists.every((list) => list.name !== name));

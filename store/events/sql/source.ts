@@ -1,25 +1,25 @@
-import type { Builtin, Cluster, Predicate, ZoneStep } from "../scan.ts";
+import type { Builtin, Cohort, Predicate, ZoneStep } from "../scan.ts";
 import type { Property } from "../schema.ts";
 import { type Dialect, type ScalarType, scalar } from "./dialect.ts";
 import type { Parameters, ScalarValue } from "./parameters.ts";
 import type { EventColumn, EventsWanted, Relations, UserColumn } from "./relations.ts";
 
-/** What all parts of a query are compiled with. */
-export interface Surroundings {
+/** The context in which all parts of a query are compiled. */
+export interface CompileContext {
   readonly dialect: Dialect;
   readonly relations: Relations;
   readonly parameters: Parameters;
   readonly zone: readonly ZoneStep[];
-  /** Whether sums take values of any size. Left out, the statement fails when one is 10^10 or above. */
+  /** Whether sums accept values of any size. Otherwise the statement fails at a value of 10^10 or above. */
   readonly hasWideSums?: boolean;
 }
 
 /**
- * The FROM clause of one pass over events, which grows by what expressions
- * refer to: `e` are the events, `u` their users, `j1`, `j2` … tags and lookups.
+ * The FROM clause of one pass over events, which grows with what expressions refer to: `e` are the
+ * events, `u` their users, `j1`, `j2` … tags and lookups.
  */
 export class Source {
-  readonly surroundings: Surroundings;
+  readonly context: CompileContext;
   readonly #columns = new Set<EventColumn>();
   readonly #properties = new Map<number, Property>();
   readonly #userColumns = new Set<UserColumn>();
@@ -28,11 +28,11 @@ export class Source {
   readonly #predicates = [new Map<Predicate, string>(), new Map<Predicate, string>()] as const;
   #bucket: EventsWanted["bucket"];
 
-  constructor(surroundings: Surroundings) {
-    this.surroundings = surroundings;
+  constructor(surroundings: CompileContext) {
+    this.context = surroundings;
   }
 
-  /** A condition's text, which is made once however many measures have the condition. */
+  /** Returns the SQL of a condition, which is compiled once however many measures have the condition. */
   once(predicate: Predicate, isExact: boolean, compile: () => string): string {
     const texts = this.#predicates[isExact ? 1 : 0];
     const known = texts.get(predicate);
@@ -43,7 +43,7 @@ export class Source {
   }
 
   property(property: Property): string {
-    const column = this.surroundings.relations.column(property);
+    const column = this.context.relations.column(property);
     if (property.table === "event") {
       this.#properties.set(property.number, property);
       return `e.${column}`;
@@ -72,22 +72,22 @@ export class Source {
     return "e.bucket";
   }
 
-  /** The value that a tag gave the user. */
-  tag(cluster: Cluster): string {
+  /** Returns the value that a tag gives the user. */
+  tag(cohort: Cohort): string {
     const on = (alias: string) => `${alias}.user_id = ${this.column("user_id")}`;
-    return `${this.#join(this.surroundings.relations.cluster(cluster), on)}.value`;
+    return `${this.#join(this.context.relations.cohort(cohort), on)}.value`;
   }
 
-  /** The text that belongs to a value, by two lists of equal length. */
+  /** Returns the text for a value, from two lists of equal length. */
   lookup(of: string, type: ScalarType, values: readonly ScalarValue[], texts: readonly string[]): string {
-    const { dialect, parameters } = this.surroundings;
+    const { dialect, parameters } = this.context;
     const keys = dialect.unnest(parameters.bindList(type, values));
     const found = dialect.unnest(parameters.bindList("text", texts));
     return `${this.#join(`(SELECT ${keys} AS k, ${found} AS value)`, (alias) => `${alias}.k = ${of}`)}.value`;
   }
 
   from(range: Pick<EventsWanted, "startMs" | "endMs" | "events">): string {
-    const { relations } = this.surroundings;
+    const { relations } = this.context;
     const needsUsers = this.#userColumns.size + this.#userProperties.size > 0;
     if (needsUsers) this.#columns.add("user_id");
     const events = relations.events({
@@ -104,7 +104,7 @@ export class Source {
     return `${events} e${joined}${this.joins()}`;
   }
 
-  /** Of tags and lookups. */
+  /** Returns the joins of tags and lookups. */
   protected joins(): string {
     return [...this.#joins.values()].join("");
   }

@@ -1,16 +1,18 @@
-import type { KeyValue, Scan, UserScan } from "../scan.ts";
-import { cutStretches } from "./buckets.ts";
-import type { Dialect } from "./dialect.ts";
+import type { KeyValue, Scan, UserScan, UserSelection } from "../scan.ts";
+import type { Property } from "../schema.ts";
+import { divideBuckets } from "./buckets.ts";
+import { type Dialect, scalar } from "./dialect.ts";
+import { compilePredicate } from "./expression/expression.ts";
+import { propertyType } from "./expression/value.ts";
 import type { CompiledKey } from "./keys.ts";
 import { Parameters, type Statement } from "./parameters.ts";
-import { type Cut, compilePass, cutRange } from "./pass.ts";
-import type { Relations, UsersWanted } from "./relations.ts";
-import type { Source, Surroundings } from "./source.ts";
+import { compilePass, divideRange, type RangeDivision } from "./pass.ts";
+import type { EventColumn, Relations, UserColumn, UsersWanted } from "./relations.ts";
+import { type CompileContext, Source } from "./source.ts";
 
 /**
- * The users of a slice with what is wanted of them, in no order: `user_id`,
- * `account_id`, `distinct_id`, then a column per property. Undefined when there
- * can be none.
+ * Compiles a query for the users of a slice, in no order: `user_id`, `account_id`, `distinct_id`, then
+ * a column per property. Undefined when there can be none.
  */
 export function compileUsers(
   { scan, bucket, group, limit }: UserScan,
@@ -19,11 +21,11 @@ export function compileUsers(
   dialect: Dialect,
 ): Statement | undefined {
   const parameters = new Parameters(dialect);
-  const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone };
+  const surroundings: CompileContext = { dialect, relations, parameters, zone: scan.zone };
   if (scan.measures.length === 0) return undefined;
   const narrowed = bucket === undefined ? scan : narrow(scan, bucket);
   if (narrowed === undefined) return undefined;
-  const cut: Cut = cutRange(narrowed);
+  const cut: RangeDivision = divideRange(narrowed);
   const pass = compilePass(surroundings, {
     scan: narrowed,
     cut,
@@ -39,17 +41,17 @@ export function compileUsers(
     "u.distinct_id",
     ...properties.map((property) => `u.${relations.column(property)}`),
   ];
-  // Before anything of the users is read.
+  // Applied before the rows of users are read.
   const first = limit === undefined ? "" : ` ORDER BY user_id LIMIT ${Math.max(0, Math.trunc(limit))}`;
   const ids = `SELECT DISTINCT ${pass.values[0]} AS user_id FROM ${pass.rows} r${where}${first}`;
   const sql = `SELECT ${["s.user_id", ...columns].join(", ")} FROM (${ids}) s LEFT JOIN ${users} u ON u.user_id = s.user_id`;
   return parameters.finish(sql);
 }
 
-/** The same scan with that bucket only, over no more time than needed. */
+/** Returns the same scan with one bucket, over the shortest range which contains it. */
 export function narrow(scan: Scan, bucket: number): Scan | undefined {
   const { buckets, zone } = scan;
-  const { edges, windows, count } = cutStretches(buckets);
+  const { edges, windows, count } = divideBuckets(buckets);
   const [from, to] = windows?.[bucket] ?? [bucket, bucket + 1];
   const isKnown = windows === undefined ? bucket < count : bucket < windows.length;
   if (!isKnown || bucket < 0 || from >= to) return undefined;
@@ -63,7 +65,7 @@ export function narrow(scan: Scan, bucket: number): Scan | undefined {
 function keyEquals(
   { name, of }: CompiledKey,
   value: KeyValue,
-  { parameters, relations }: Surroundings,
+  { parameters, relations }: CompileContext,
 ): string {
   if (value === null) return `${name} IS NULL`;
   switch (of) {
@@ -82,5 +84,54 @@ function keyEquals(
       return typeof value === of ? `${name} = ${parameters.bind(of, value)}` : "false";
     case "text":
       return typeof value === "string" ? `${name} = ${parameters.bind(of, value)}` : "false";
+  }
+}
+
+const userColumns = ["user_id", "account_id", "distinct_id"] as const satisfies readonly UserColumn[];
+const isUserColumn = (column: EventColumn): column is UserColumn =>
+  (userColumns as readonly EventColumn[]).includes(column);
+
+/**
+ * Compiles a query for the users for whom a condition holds, in no order: `user_id`, `account_id`,
+ * `distinct_id`, then a column per property.
+ */
+export function compileSelection(
+  { where }: UserSelection,
+  properties: UsersWanted["properties"],
+  relations: Relations,
+  dialect: Dialect,
+): Statement {
+  const parameters = new Parameters(dialect);
+  const source = new UserSource({ dialect, relations, parameters, zone: [] });
+  const condition = compilePredicate(where, source);
+  parameters.count(condition);
+  const columns = [
+    ...userColumns.map((column) => source.column(column)),
+    ...properties.map((property) => source.property(property)),
+  ];
+  const sql = `SELECT ${columns.join(", ")} FROM ${source.users()} WHERE ${condition}`;
+  return parameters.finish(sql);
+}
+
+/** The source of a query on users alone, in which values of events are null. */
+class UserSource extends Source {
+  readonly #properties = new Map<number, Property>();
+
+  override property(property: Property): string {
+    const { relations, dialect } = this.context;
+    if (property.table === "event") return dialect.cast("NULL", propertyType(property));
+    this.#properties.set(property.number, property);
+    return `u.${relations.column(property)}`;
+  }
+
+  override column(column: EventColumn): string {
+    if (isUserColumn(column)) return `u.${column}`;
+    return this.context.dialect.cast("NULL", scalar(column === "event" ? "event" : "integer"));
+  }
+
+  /** Returns the FROM clause. */
+  users(): string {
+    const wanted = { columns: userColumns, properties: [...this.#properties.values()] };
+    return `${this.context.relations.users(wanted)} u${this.joins()}`;
   }
 }

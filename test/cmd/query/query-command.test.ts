@@ -13,7 +13,7 @@ import {
 } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import type { AnalysisEngine } from "../../../services/analysis/engine.ts";
 import { AnalysisRefusal, returnCodes } from "../../../services/analysis/refusal/refusal.ts";
-import type { ClusterMember } from "../../../store/events/events.ts";
+import type { CohortMember } from "../../../store/events/events.ts";
 import { minimal, openProxy } from "../../services/analysis/proxy/proxy-server.ts";
 import { folderWith } from "../config/load.ts";
 import { type RunOptions, runEngage } from "../run-engage.ts";
@@ -198,14 +198,14 @@ describe("engage query", () => {
 
 describe("engage cluster", () => {
   async function cluster(args: string[], input: string) {
-    const stored: ClusterMember[] = [];
+    const stored: CohortMember[] = [];
     const clusters = {
       today: () => "2026-08-23",
-      async importCluster(_version: unknown, pieces: AsyncIterable<readonly ClusterMember[]>) {
+      async importCohort(_version: unknown, pieces: AsyncIterable<readonly CohortMember[]>) {
         for await (const piece of pieces) stored.push(...piece);
         return { members: stored.length, unknown: 0 };
       },
-      clusters: async () => [
+      cohorts: async () => [
         { projectId: 1, name: "vip", day: "2026-08-23", kind: "cohort" as const, members: 3 },
       ],
     };

@@ -107,7 +107,7 @@ export function testLoad(create: CreateEventsWorld): void {
       const u = Number.MAX_SAFE_INTEGER;
       await opened.load({ events: [eventOf({ u })], users: [userOf("seen", { u, a: "last" })] });
       const version = { projectId: 1, name: "c", day: "2026-01-01", kind: "cohort" } as const;
-      const counts = await opened.store.importCluster(version, asyncOf([{ userId: BigInt(u) }]));
+      const counts = await opened.store.importCohort(version, asyncOf([{ userId: BigInt(u) }]));
       expect(counts).toEqual({ members: 1, unknown: 0 });
     });
 

@@ -178,10 +178,10 @@ export async function openScanned(create: CreateEventsWorld): Promise<OpenedStor
   const opened = await openStore(create);
   await opened.load({ events, users: userRows });
   const vip = { projectId: 1, name: "vip", kind: "cohort" } as const;
-  await opened.store.importCluster({ ...vip, day: "2026-01-01" }, pages({ userId: 2n }));
-  await opened.store.importCluster({ ...vip, day: "2026-01-04" }, pages({ userId: 1n }));
+  await opened.store.importCohort({ ...vip, day: "2026-01-01" }, pages({ userId: 2n }));
+  await opened.store.importCohort({ ...vip, day: "2026-01-04" }, pages({ userId: 1n }));
   const size = { projectId: 1, name: "size", kind: "tag", day: "2026-01-04" } as const;
-  await opened.store.importCluster(size, pages({ userId: 2n, value: "big" }));
+  await opened.store.importCohort(size, pages({ userId: 2n, value: "big" }));
   return opened;
 }
 

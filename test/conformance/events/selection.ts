@@ -31,8 +31,8 @@ const is = (one: Expression, ...values: (string | number | boolean)[]): Predicat
 const not = (one: Predicate): Predicate => ({ kind: "not", of: one });
 const isNull = (one: Expression): Predicate => ({ kind: "isNull", of: one });
 const always: Predicate = { kind: "always", value: true };
-const vip: Predicate = { kind: "inCluster", cluster: { name: "vip" } };
-const size: Expression = { kind: "tag", cluster: { name: "size" } };
+const vip: Predicate = { kind: "inCohort", cohort: { name: "vip" } };
+const size: Expression = { kind: "tag", cohort: { name: "size" } };
 
 /** Of these only the first has had an event. */
 const users = [
@@ -68,15 +68,15 @@ export function testSelection(create: CreateEventsWorld): void {
       shared = await openStore(create);
       await shared.load({ events: [eventOf({ p: { [price.number]: 3 } })], users });
       const { store } = shared;
-      await store.importCluster(
+      await store.importCohort(
         { projectId: 1, name: "vip", kind: "cohort", day: "2026-01-01" },
         asyncOf([{ userId: 3n }]),
       );
-      await store.importCluster(
+      await store.importCohort(
         { projectId: 1, name: "vip", kind: "cohort", day: "2026-01-04" },
         asyncOf([{ userId: 2n }]),
       );
-      await store.importCluster(
+      await store.importCohort(
         { projectId: 1, name: "size", kind: "tag", day: "2026-01-04" },
         asyncOf([{ userId: 3n, value: "big" }]),
       );
@@ -103,7 +103,7 @@ export function testSelection(create: CreateEventsWorld): void {
       ["those of a visitor", is(builtin("user_distinct_id"), "vc"), [3]],
       ["a user by id", is(builtin("user_id"), 2), [2]],
       ["members", vip, [2]],
-      ["members of a day", { kind: "inCluster", cluster: { name: "vip", day: "2026-01-03" } }, [3]],
+      ["members of a day", { kind: "inCohort", cohort: { name: "vip", day: "2026-01-03" } }, [3]],
       ["no members", not(vip), [1, 3]],
       ["those with a tag", is(size, "big"), [3]],
       ["those without a tag", isNull(size), [1, 2]],

@@ -76,7 +76,7 @@ describe("users of audiences", () => {
     opened = await openStore(createDuckDbWorld);
     const { store } = opened;
     await opened.load({ events: [eventOf({ p: { [properties.price.number]: 1 } })], users });
-    await store.importCluster(
+    await store.importCohort(
       { projectId: 1, name: "vip", kind: "cohort", day: "2026-01-01" },
       asyncOf([{ userId: 3n }]),
     );

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Database } from "../../../store/events/duckdb/database.ts";
-import { createQueries } from "../../../store/events/duckdb/query/queries.ts";
+import { createQueries } from "../../../store/events/duckdb/query/query.ts";
 import { relationsFor } from "../../../store/events/duckdb/query/relations.ts";
 import type { Scan } from "../../../store/events/events.ts";
 import { dayMs, eventOf, noonMs, noSignal, openStore, updateOf } from "../../conformance/events/world.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Database } from "../../../store/events/duckdb/database.ts";
-import { createQueries, openSnapshot } from "../../../store/events/duckdb/query/queries.ts";
+import { createQueries, openSnapshot } from "../../../store/events/duckdb/query/query.ts";
 import { eventOf, noonMs, noSignal, openStore, properties } from "../../conformance/events/world.ts";
 import { createDuckDbWorld } from "./duckdb-world.ts";
 

@@ -1,6 +1,6 @@
 import { parseDate } from "../../../../base/time/local-time.ts";
 import { SubTableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
-import type { Cluster } from "../../../../store/events/events.ts";
+import type { Cohort } from "../../../../store/events/events.ts";
 import type { Branch } from "../../project/definitions.ts";
 import { type DescribeContext, never } from "../context.ts";
 import { queryLimits } from "../limits.ts";
@@ -40,7 +40,7 @@ function findImported(
   field: string,
   { project, clusters, problems, tellUndeclared }: DescribeContext,
 ): Column {
-  const cluster: Cluster = day === "" ? { name } : { name, day };
+  const cohort: Cohort = day === "" ? { name } : { name, day };
   const imported = clusters.get(name);
   if (imported !== undefined && day !== "" && day < imported.days[0]!) {
     const what = `version of ${JSON.stringify(name)}`;
@@ -50,9 +50,9 @@ function findImported(
   }
   switch (imported?.kind) {
     case "tag":
-      return { type: "text", value: { kind: "tag", cluster } };
+      return { type: "text", value: { kind: "tag", cohort } };
     case "cohort":
-      return { type: "cohort", value: { kind: "null" }, cohort: { kind: "inCluster", cluster } };
+      return { type: "cohort", value: { kind: "null" }, cohort: { kind: "inCohort", cohort } };
     default:
       if (name !== "") {
         const known = () => [

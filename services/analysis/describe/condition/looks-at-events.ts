@@ -12,7 +12,7 @@ const ofEvents: ReadonlySet<Builtin> = new Set([
 export function looksAtEvents(predicate: Predicate): boolean {
   switch (predicate.kind) {
     case "always":
-    case "inCluster":
+    case "inCohort":
       return false;
     case "and":
     case "or":

@@ -2,7 +2,7 @@ import type { Property } from "../../schema.ts";
 import { type DataTable, propertyColumn, propertySqlType } from "../layout.ts";
 import type { Session } from "../session.ts";
 
-/** Makes the table, or adds the columns that it lacks. */
+/** Creates the table, or adds its missing columns. */
 export async function ensureColumns(
   session: Session,
   table: string,
@@ -23,7 +23,7 @@ export async function ensureColumns(
   return { table, properties: new Set([...(existing?.properties ?? []), ...numbers]) };
 }
 
-/** Those of the properties that some row of a table has a value for. */
+/** Returns the properties with a value in some row of the table. */
 export async function usedProperties(
   session: Session,
   table: string,

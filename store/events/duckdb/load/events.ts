@@ -6,7 +6,7 @@ import { ensureColumns } from "./data-table.ts";
 import { insertRows } from "./registry.ts";
 import { fileRelation } from "./staging.ts";
 
-/** Columns of the lines of events, by their keys. */
+/** The columns of the lines of events, by their keys. */
 export const eventKeys = {
   e: ["event", "INTEGER"],
   t: ["time_ms", "BIGINT"],
@@ -16,7 +16,7 @@ export const eventKeys = {
   d: ["distinct_id", "VARCHAR"],
 } as const;
 
-/** Puts the rows of files into the tables of their days. */
+/** Inserts the rows of files into the tables of their days. */
 export async function loadEvents(
   session: Session,
   projectId: number,
@@ -47,7 +47,7 @@ async function loadDay(
   const table = await ensureColumns(session, name, existing, eventColumns, properties);
   const columns = [...Object.keys(eventColumns), ...properties.map(propertyColumn)].join(", ");
   const rows = fileRelation(file, eventKeys, properties);
-  // Without a table between them: that would take as much work again, and twice the memory for each column.
+  // Without a table in between, which would take as much work again, and twice the memory for each column.
   await session.run(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM ${rows}`);
   return {
     table: name,

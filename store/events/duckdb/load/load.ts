@@ -9,7 +9,7 @@ import { loadSeen } from "./seen.ts";
 import { loadUpdates } from "./updates.ts";
 import { loadUsers } from "./users.ts";
 
-/** Loads a batch, with its place and all it makes known, as one transaction. */
+/** Loads a batch, with its place and all new names, in one transaction. */
 export function loadBatch(writer: Writer, batch: LoadBatch, scratchFolder: string): Promise<LoadCounts> {
   return writer.write(async (session, tables) => {
     if (!isAfter(batch.to, tables.loadedTo)) return { result: { events: 0, users: 0 } };
@@ -70,11 +70,11 @@ export function emptyProject(projectId: number): ProjectTables {
     updatable: undefined,
     users: undefined,
     visitors: undefined,
-    clusters: [],
+    cohorts: [],
   };
 }
 
-/** Records that something of the project has changed. */
+/** Records that the data of the project has changed. */
 export async function nextVersion(
   session: Session,
   before: ProjectTables | undefined,

@@ -5,7 +5,7 @@ import type { Session, Values } from "../session.ts";
 /** Statements with more values take long to parse. */
 const maxRowsPerStatement = 200;
 
-/** Adds what is not known yet, in the database and in the schema returned, which is the same when there is nothing new. */
+/** Adds new names to the database and to the returned schema, which is the same when nothing is new. */
 export async function register(
   session: Session,
   projectId: number,
@@ -16,8 +16,8 @@ export async function register(
   const properties = newProperties.filter(
     (one) => !isKnown(one, schema.properties.get(`${one.table}:${one.name}`)),
   );
-  refuseReuse([...schema.events.values()], events);
-  refuseReuse([...schema.properties.values()], properties);
+  checkNumbers([...schema.events.values()], events);
+  checkNumbers([...schema.properties.values()], properties);
   await insertRows(
     session,
     "event_names",
@@ -50,7 +50,7 @@ function isKnown(given: EventName | Property, known: EventName | Property | unde
 
 const sorted = (one: object): unknown[] => Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1));
 
-function refuseReuse(
+function checkNumbers(
   known: readonly { number: number }[],
   given: readonly { name: string; number: number }[],
 ): void {

@@ -18,7 +18,7 @@ const seenKeys = {
   d: ["distinct_id", "VARCHAR"],
 } as const;
 
-/** Makes the users of a file known, and their visitors. */
+/** Inserts or updates the users of a file and their visitors. */
 export async function loadSeen(
   session: Session,
   projectId: number,

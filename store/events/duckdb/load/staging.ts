@@ -6,11 +6,11 @@ import { setImmediate } from "node:timers/promises";
 import type { Property } from "../../schema.ts";
 import { storeError } from "../errors.ts";
 import { propertyColumn, propertySqlType } from "../layout.ts";
-import { textLiteral } from "../sql-text.ts";
+import { textLiteral } from "../session.ts";
 
 /**
- * The rows of an NDJSON file as a subquery.
- * @param columns by key of the line: the name and type of the column
+ * Returns the rows of an NDJSON file as a subquery.
+ * @param columns the name and type of the column by key of the line
  * @param properties become columns, from the line's `p`
  */
 export function fileRelation(
@@ -34,7 +34,7 @@ export function fileRelation(
 /** Bytes whose lines take a few milliseconds. */
 const chunkBytes = 128 * 1_024;
 
-/** The lines of a file, some at a time, without their ends and without empty ones. */
+/** Reads the lines of a file in chunks, without line ends and empty lines. */
 export async function* linesOf(file: string): AsyncGenerator<readonly string[], void> {
   const decoder = new StringDecoder("utf8");
   let rest = "";
@@ -42,28 +42,28 @@ export async function* linesOf(file: string): AsyncGenerator<readonly string[], 
     const lines = (rest + decoder.write(chunk)).split("\n");
     rest = lines.pop()!;
     yield lines.filter((line) => line !== "");
-    // Chunks that are in memory already would come without a pause.
+    // Chunks which are already in memory would arrive without a pause.
     await setImmediate();
   }
   if (rest !== "") yield [rest];
 }
 
-/** A file of our own, gone when it is disposed of. */
+/** A temporary file of the store's own, deleted when it is disposed of. */
 export interface ScratchFile extends AsyncDisposable {
   readonly path: string;
-  /** Writes one line of JSON each. */
+  /** Writes each value as one line of JSON. */
   write(lines: readonly unknown[]): Promise<void>;
 }
 
 export async function createScratchFile(folder: string): Promise<ScratchFile> {
   const path = join(folder, `${crypto.randomUUID()}.ndjson`);
-  const handle = await told(open(path, "wx", 0o600));
+  const handle = await withStoreErrors(open(path, "wx", 0o600));
   return {
     path,
     async write(lines) {
       if (lines.length === 0) return;
-      // Not `write`, which may write a part only.
-      await told(handle.appendFile(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
+      // Not `write`, which may write only a part.
+      await withStoreErrors(handle.appendFile(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`));
     },
     async [Symbol.asyncDispose]() {
       await handle.close();
@@ -72,7 +72,7 @@ export async function createScratchFile(folder: string): Promise<ScratchFile> {
   };
 }
 
-async function told<T>(work: Promise<T>): Promise<T> {
+async function withStoreErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -10,14 +10,17 @@ export const updatableColumns = { ...eventColumns, event_id: "VARCHAR" } as cons
 
 const updateKeys = { ...eventKeys, i: ["event_id", "VARCHAR"], o: ["operation", "VARCHAR"] } as const;
 
-/** What a later line of the same event always brings, and what it keeps when the line lacks it and is of the same user. */
+/**
+ * Columns which a later line of the same event always replaces, and columns which it keeps when it
+ * lacks them and is of the same user.
+ */
 const always = ["time_ms", "received_ms", "user_id"] as const;
 const optional = ["account_id", "distinct_id"] as const;
 
 /**
- * Merges the lines of a file into the table of updatable events. The lines of
- * one event are first made into one: of each property the last value since the
- * last `overwrite`. Members of objects follow the object, given or not.
+ * Merges the lines of a file into the table of updatable events. The lines of one event are first
+ * merged to one: each property gets the last value since the last `overwrite`. Members of objects
+ * follow the object, given or not.
  */
 export async function loadUpdates(
   session: Session,
@@ -62,8 +65,8 @@ const lastLine = (condition: string): string =>
   `coalesce(max(CASE WHEN ${condition} THEN line END) OVER (PARTITION BY event, event_id), 0)`;
 
 /**
- * `arg_max` looks at values only; `arg_max_null` at lines without a value too. Neither has a FILTER, for which the
- * engine copies all columns once more for each.
+ * `arg_max` reads values only; `arg_max_null` reads lines without a value too. Neither has a FILTER,
+ * for which the engine would copy all columns once more for each.
  */
 function foldProperty(property: Property, schema: ProjectSchema): string {
   const column = propertyColumn(property);
@@ -72,7 +75,7 @@ function foldProperty(property: Property, schema: ProjectSchema): string {
   return `arg_max_null(${column}, CASE WHEN ${propertyColumn(whole)} IS NOT NULL THEN line END)`;
 }
 
-/** Only columns that may change are written: whole rows move when a list is. */
+/** Writes only columns which may change: whole rows move when a list changes. */
 async function updateKnown(
   session: Session,
   { table, properties: has }: DataTable,

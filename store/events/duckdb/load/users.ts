@@ -14,14 +14,14 @@ import { ensureColumns } from "./data-table.ts";
 import { usersBase } from "./seen.ts";
 import { createScratchFile, fileRelation, linesOf, type ScratchFile } from "./staging.ts";
 
-/** Work on so many users takes a few milliseconds. */
+/** Work on this many users takes a few milliseconds. */
 const usersPerSlice = 500;
 
 interface Fold {
   readonly properties: UserProperties;
-  /** The operations of each user that the file names, in their order. */
+  /** The operations of each user in the file, in their order. */
   readonly operations: Map<number, PreparedUser[]>;
-  /** Columns that operations may change. */
+  /** The columns that operations may change. */
   readonly touched: readonly Property[];
 }
 
@@ -30,7 +30,7 @@ interface ChangedUser {
   readonly u: number;
   /** Whether all other columns lose their values. */
   readonly c: boolean;
-  /** Whether there was no row. */
+  /** Whether the user is new. */
   readonly n: boolean;
   readonly p: Readonly<Record<string, unknown>>;
 }
@@ -42,8 +42,8 @@ const changedKeys = {
 } as const;
 
 /**
- * Applies the operations of a file: reads the rows of the users it names, folds
- * the operations into them and writes those that changed.
+ * Applies the operations of a file: reads the rows of its users, applies the operations to them and
+ * writes the changed ones.
  */
 export async function loadUsers(
   session: Session,
@@ -98,7 +98,7 @@ async function foldKnown(
   changed: ScratchFile,
 ): Promise<void> {
   const present = touched.filter(({ number }) => existing.properties.has(number));
-  // As one text, whose parsing is several times as fast as converting each value.
+  // As one text, which parses several times as fast as each value converts.
   const fields = present.map((one) => `"${one.number}": ${propertyColumn(one)}`);
   const values = fields.length === 0 ? "'{}'" : `to_json({${fields.join(", ")}})::VARCHAR`;
   const ids = fileRelation(file, { u: ["user_id", "BIGINT"] }, []);

@@ -1,4 +1,16 @@
+import {
+  BIGINT,
+  BOOLEAN,
+  DOUBLE,
+  type DuckDBType,
+  type DuckDBValue,
+  INTEGER,
+  LIST,
+  listValue,
+  VARCHAR,
+} from "@duckdb/node-api";
 import type { Dialect, ScalarType, ValueType } from "../../sql/dialect.ts";
+import type { Parameter, ScalarValue, Statement } from "../../sql/parameters.ts";
 
 const scalars = {
   number: "DOUBLE",
@@ -12,10 +24,10 @@ const typeName = ({ of, isList }: ValueType): string => `${scalars[of]}${isList 
 const withFilter = (aggregate: string, filter: string | undefined): string =>
   filter === undefined ? aggregate : `${aggregate} FILTER (WHERE ${filter})`;
 
-/** Whole numbers below 10^10 are exact in it, and so are numbers of six places below 2^53 / 10^6. */
+/** Represents whole numbers below 10^10 exactly, and numbers with six decimal places below 2^53 / 10^6. */
 const millionths = "DECIMAL(16, 6)";
 
-/** Within 32 bits, where dividing takes a fifth of the time. */
+/** Within 32 bits, where a division takes a fifth of the time. */
 const maxInteger = 2 ** 31 - 1;
 
 export const duckdbDialect: Dialect = {
@@ -38,7 +50,7 @@ export const duckdbDialect: Dialect = {
   hasAny: (list, values) => `list_has_any(${list}, ${values})`,
   distinctElements: (list, type) => {
     const clean = withoutEmptyTexts(list, type);
-    // list_distinct leaves nulls out. Most lists hold none, and no empty text.
+    // list_distinct leaves nulls out. Most lists contain neither nulls nor empty texts.
     const hasNulls = `list_count(${list}) < len(${list})`;
     const isUnclean = type === "text" ? `${hasNulls} OR list_contains(${list}, '')` : hasNulls;
     const elements = `CASE WHEN ${isUnclean} THEN list_concat(list_distinct(${clean}), [NULL]) ELSE list_distinct(${list}) END`;
@@ -64,11 +76,36 @@ export const duckdbDialect: Dialect = {
   collect: (value) => `list(${value})`,
   flatten: (lists) => `flatten(${lists})`,
   asShared: (query) => `AS MATERIALIZED (${query})`,
-  theOne: (value) => `any_value(${value})`,
+  onlyValue: (value) => `any_value(${value})`,
 };
 
 function withoutEmptyTexts(list: string, type: ScalarType): string {
   return type === "text"
     ? `CASE WHEN list_contains(${list}, '') THEN list_transform(${list}, lambda x: nullif(x, '')) ELSE ${list} END`
     : list;
+}
+
+const types = {
+  number: DOUBLE,
+  integer: BIGINT,
+  text: VARCHAR,
+  boolean: BOOLEAN,
+  event: INTEGER,
+} as const satisfies Record<ScalarType, DuckDBType>;
+
+/** Returns a statement in the form that a connection runs: text, values and their types. */
+export function bindStatement({
+  sql,
+  parameters,
+}: Statement): [sql: string, values: DuckDBValue[], types: DuckDBType[]] {
+  return [
+    sql,
+    parameters.map(bindValue),
+    parameters.map(({ type }) => (type.isList ? LIST(types[type.of]) : types[type.of])),
+  ];
+}
+
+function bindValue({ type, value }: Parameter): DuckDBValue {
+  const one = (scalar: ScalarValue): DuckDBValue => (type.of === "integer" ? BigInt(scalar) : scalar);
+  return typeof value === "object" ? listValue(value.map(one)) : one(value);
 }

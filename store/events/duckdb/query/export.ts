@@ -6,15 +6,18 @@ import {
   propertyForms,
   type StoredRow,
   userRecord,
-} from "../../record-form.ts";
+} from "../../exported-record.ts";
 import type { Property } from "../../schema.ts";
 import { type DataTable, type ProjectTables, propertyColumn, visitorsRelation } from "../layout.ts";
-import type { Snapshot } from "./queries.ts";
+import type { Snapshot } from "./query.ts";
 
-/** Converting so many rows takes a few milliseconds. */
+/** Converting this many rows takes a few milliseconds. */
 const rowsPerSlice = 512;
 
-/** All users first, each with what makes its further visitors known before it, then the events of each day, then those that may change. */
+/**
+ * Exports all users first, each after the records of its further visitors, then the events of each day,
+ * then the updatable ones.
+ */
 export async function* exportRecords(
   snapshot: Snapshot,
   range: ExportRange,
@@ -89,7 +92,7 @@ async function* exportEvents(
 const limit = (ms: number): number =>
   Math.max(-Number.MAX_SAFE_INTEGER, Math.min(ms, Number.MAX_SAFE_INTEGER));
 
-/** All values of a row as one JSON text, which is several times as fast to read as each of them. */
+/** Returns all values of a row as one JSON text, which is several times as fast to read as each of them. */
 function valuesText({ properties: has }: DataTable, all: readonly Property[]): string {
   const fields = all
     .filter(({ number }) => has.has(number))

@@ -1,6 +1,6 @@
 import type { StoredIdentity } from "../../events.ts";
 import { type ProjectTables, visitorsRelation } from "../layout.ts";
-import type { Snapshot } from "./queries.ts";
+import type { Snapshot } from "./query.ts";
 
 type Row = readonly [
   userId: bigint | null,
@@ -10,8 +10,8 @@ type Row = readonly [
 ];
 
 /**
- * What is known of users: of the tables of users and visitors, and of the events, which keep the ids of users
- * that were deleted since.
+ * Reads the known ids of users: from the tables of users and visitors, and from events, which keep the
+ * ids of deleted users.
  */
 export async function* readIdentities(
   snapshot: Snapshot,
@@ -42,21 +42,21 @@ function identityOf(projectId: number, [userId, accountId, distinctId, hasAccoun
   ];
 }
 
-/** Gathers what is known; the answered statements read it. */
+/** Collects the known ids in temporary tables; returns the statements which read them. */
 async function prepare(snapshot: Snapshot, project: ProjectTables): Promise<readonly string[]> {
-  const { users, days, updatable, clusters } = project;
+  const { users, days, updatable, cohorts } = project;
   const columns = "user_id, account_id, distinct_id";
   const tables = [...days.values(), updatable, users].filter((one) => one !== undefined);
   await snapshot.run(`CREATE TEMP TABLE known_ids (user_id BIGINT, account_id VARCHAR, distinct_id VARCHAR)`);
   for (const { table } of tables) {
     await snapshot.run(`INSERT INTO known_ids SELECT DISTINCT ${columns} FROM ${table}`);
   }
-  for (const { table } of clusters) {
+  for (const { table } of cohorts) {
     await snapshot.run(`INSERT INTO known_ids SELECT max(user_id), NULL, NULL FROM ${table}`);
   }
   await snapshot.run(`CREATE TEMP TABLE known_accounts AS
     SELECT account_id, min(user_id) AS user_id FROM known_ids WHERE account_id IS NOT NULL GROUP BY account_id`);
-  // A visitor beside an account may be somebody else, so that only a visitor alone says whose it is.
+  // A visitor beside an account may be another user, so only a visitor without an account determines its user.
   const visitors = `SELECT distinct_id, coalesce(min(user_id) FILTER (WHERE rank = 0), min(user_id)) AS user_id FROM (
       SELECT distinct_id, user_id, 0 AS rank FROM ${visitorsRelation(project)}
       UNION ALL

@@ -1,9 +1,9 @@
 import type { NameUses } from "../../names.ts";
 import type { Property } from "../../schema.ts";
 import { type DataTable, type ProjectTables, propertyColumn } from "../layout.ts";
-import type { Snapshot } from "./queries.ts";
+import type { Snapshot } from "./query.ts";
 
-/** Reads the column of events of all tables, and those of properties that they have. */
+/** Counts the uses of names. Reads the event column of all tables, and their columns of properties. */
 export async function countUses(snapshot: Snapshot, projectId: number): Promise<NameUses> {
   const project = snapshot.tables.projects.get(projectId);
   if (project === undefined) return { events: [], properties: [] };

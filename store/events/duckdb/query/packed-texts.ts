@@ -2,17 +2,20 @@ import type { DuckDBBlobVector, DuckDBDataChunk, DuckDBVector } from "@duckdb/no
 import type { Statement } from "../../sql/parameters.ts";
 
 /**
- * The texts of a row as one column of bytes and their lengths: each text of
- * more than 12 bytes costs a call of the engine, 1.3 µs, three times as much as
- * all else that is done with it.
+ * The texts of a row as one column of bytes and their lengths. Each text of more than 12 bytes costs a
+ * call of the engine, 1.3 µs, three times as much as all other work on it.
  */
 export interface PackedTexts {
   readonly statement: Statement;
-  /** The place of each column in the rows, and of texts the place of the length; by the names given. */
+  /** The index of each column in the rows by its name; for texts, the index of the length. */
   readonly columns: ReadonlyMap<string, number>;
 }
 
-/** Rows of the statement in no order. @param texts columns to be packed. @param others its other columns, which keep their names */
+/**
+ * Packs the rows of a statement, in no order.
+ * @param texts the columns to pack
+ * @param others the other columns, which keep their names
+ */
 export function packTexts(
   { sql, parameters }: Statement,
   texts: readonly string[],
@@ -27,7 +30,7 @@ export function packTexts(
   };
 }
 
-/** Reads packed rows of a chunk by the places of columns, each row in turn. */
+/** Reads packed rows of a chunk by the indexes of columns, one row at a time. */
 export class PackedRow {
   readonly #vectors: readonly DuckDBVector[];
   readonly #textCount: number;
@@ -35,7 +38,7 @@ export class PackedRow {
   #row = 0;
 
   constructor(chunk: DuckDBDataChunk, textCount: number) {
-    // Each time vectors are asked for, their memory is looked up anew.
+    // Each access to a vector looks up its memory again.
     this.#vectors = Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
     this.#textCount = textCount;
     this.#texts = new Array<string | null>(textCount).fill(null);
@@ -46,7 +49,7 @@ export class PackedRow {
     const view = (this.#vectors[0] as DuckDBBlobVector).getItemBytes(row)!;
     const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
     const all = bytes.toString("utf8");
-    // Only where each character is a byte do lengths in bytes cut the text; that takes half the time.
+    // Lengths in bytes are lengths in characters only when each character is one byte; that takes half the time.
     const isAscii = all.length === bytes.length;
     let from = 0;
     for (let text = 0; text < this.#textCount; text++) {
@@ -60,7 +63,7 @@ export class PackedRow {
     }
   }
 
-  /** @param column its place */
+  /** @param column the column's index */
   value(column: number): unknown {
     return column <= this.#textCount ? this.#texts[column - 1] : this.#vectors[column]!.getItem(this.#row);
   }

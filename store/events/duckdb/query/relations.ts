@@ -2,21 +2,21 @@ import { dayMs } from "../../../../base/time/units.ts";
 import { emptySchema } from "../../events.ts";
 import type { Scan } from "../../scan.ts";
 import type { Relations } from "../../sql/relations.ts";
-import { looksAtOneSet } from "../../sql/shared-rows.ts";
-import type { Query } from "../connection.ts";
+import { readsOneSet } from "../../sql/shared-rows.ts";
 import {
-  clusterRelation,
+  cohortRelation,
   eventsRelation,
   type ProjectTables,
   propertyColumn,
   type StoreTables,
   usersRelation,
 } from "../layout.ts";
+import type { Query } from "./query.ts";
 import { ResultRows } from "./rows.ts";
 
 type Range = { readonly startMs: number; readonly endMs: number };
 
-/** @param updatableRows of the range; without them nothing is known when there are any */
+/** @param updatableRows the number of updatable rows in the range; unknown without it */
 function rowsAtMost(
   project: ProjectTables | undefined,
   { startMs, endMs }: Range,
@@ -29,7 +29,7 @@ function rowsAtMost(
   return rows;
 }
 
-/** A project's tables, as the compiler asks for them. */
+/** Returns a project's tables in the form that the compiler needs. */
 export function relationsOf(tables: StoreTables, projectId: number, updatableRows?: number): Relations {
   const project = tables.projects.get(projectId);
   return {
@@ -37,16 +37,19 @@ export function relationsOf(tables: StoreTables, projectId: number, updatableRow
     rowsAtMost: (range) => rowsAtMost(project, range, updatableRows),
     events: (wanted) => eventsRelation(project, wanted),
     users: (wanted) => usersRelation(project, wanted),
-    cluster: (cluster) => clusterRelation(project, cluster),
+    cohort: (cohort) => cohortRelation(project, cohort),
     column: propertyColumn,
   };
 }
 
-/** The same for a scan: events that may change, which no table of a day counts, are counted where their number matters. */
+/**
+ * As `relationsOf`, for a scan: counts updatable events, which no table of a day counts, where their
+ * number matters.
+ */
 export async function relationsFor(query: Query, scan: Scan): Promise<Relations> {
   const { projectId, buckets } = scan;
   const updatable = query.tables.projects.get(projectId)?.updatable;
-  if (updatable === undefined || !looksAtOneSet(scan)) return relationsOf(query.tables, projectId);
+  if (updatable === undefined || !readsOneSet(scan)) return relationsOf(query.tables, projectId);
   const rows = new ResultRows(await query.run(countText(updatable.table, buckets)));
   rows.moveTo(0);
   return relationsOf(query.tables, projectId, Number(rows.value(0)));

@@ -6,11 +6,14 @@ import type {
 } from "@duckdb/node-api";
 import type { RowReader } from "../../sql/measure/cells.ts";
 
-/** Reads a result in memory, row by row in any order; it is kept by the engine and taken over a chunk at a time. */
+/**
+ * Reads a result in memory, row by row in any order. The engine keeps the result, and one chunk at a
+ * time is converted.
+ */
 export class ResultRows implements RowReader {
   readonly rowCount: number;
   readonly #result: DuckDBMaterializedResult;
-  /** The first row of each chunk that has been met, and of the one after. Chunks may have few rows. */
+  /** The first row of each visited chunk, and of the next one. Chunks may have few rows. */
   readonly #starts = [0];
   #chunk: DuckDBDataChunk | undefined;
   #chunkIndex = -1;
@@ -42,7 +45,7 @@ export class ResultRows implements RowReader {
 
   length(column: number): number {
     const vector = this.#vector(column) as DuckDBListVector;
-    // The length of a null list is whatever the memory held before.
+    // The length of a null list is undefined memory.
     return vector.getItemVector(this.#row)?.itemCount ?? 0;
   }
 

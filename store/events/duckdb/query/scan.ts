@@ -1,20 +1,28 @@
+import type { DuckDBMaterializedResult } from "@duckdb/node-api";
 import { createYield } from "../../../../base/async/yield.ts";
-import type { KeyValue, Scan, ScanCells, ScanGroups, ScanResult } from "../../scan.ts";
+import type {
+  GroupKey,
+  KeyValue,
+  NumberSpread,
+  Scan,
+  ScanCells,
+  ScanGroups,
+  ScanResult,
+} from "../../scan.ts";
 import type { ProjectSchema } from "../../schema.ts";
 import type { CompiledKey } from "../../sql/keys.ts";
 import { cellWriters, orEmpty } from "../../sql/measure/cells.ts";
 import type { CompiledScan } from "../../sql/measure/layout.ts";
-import { compileScan } from "../../sql/scan.ts";
-import type { Queries, Query, Scans } from "../connection.ts";
-import { bound } from "./bind.ts";
-import { duckdbDialect } from "./dialect.ts";
-import { relationsFor } from "./relations.ts";
+import { compileSpread, maxDistinct } from "../../sql/measure/spread.ts";
+import { compileScan } from "../../sql/sql.ts";
+import { bindStatement, duckdbDialect } from "./dialect.ts";
+import type { Queries, Query, Scans } from "./query.ts";
+import { relationsFor, relationsOf } from "./relations.ts";
 import { ResultRows } from "./rows.ts";
-import { runSpread } from "./spread.ts";
 import { streamUsers } from "./users.ts";
 import { createWideSums, isTooLargeForSum, type WideSums } from "./wide-sums.ts";
 
-/** Runs plans: a statement for each scan. */
+/** Runs plans with one statement for each scan. */
 export function createScans(queries: Queries): Scans {
   const wide = createWideSums();
   return {
@@ -30,7 +38,7 @@ interface ScanOptions {
   readonly wide: WideSums;
 }
 
-/** In one snapshot. Their cells are in memory, and need it no more. */
+/** Runs scans in one snapshot. Their cells are in memory and do not need it any longer. */
 async function runScans(
   queries: Queries,
   scans: readonly Scan[],
@@ -42,7 +50,7 @@ async function runScans(
   try {
     return await runInSnapshot(queries, first, scans, options);
   } catch (error) {
-    // The statement's failure ended the snapshot, so all scans take a new one.
+    // The failed statement ended the snapshot, so all scans take a new one.
     if (!isTooLargeForSum(error) || !options.wide.add(scans)) throw error;
     return await runInSnapshot(queries, first, scans, options);
   }
@@ -68,7 +76,7 @@ async function runScan(
   const found = await fetchRows(query, scan, hasWideSums);
   if (found === undefined) return emptyResult(scan);
   const groups = await readGroups(found, scan, signal);
-  return new HeldResult(found.rows, found.compiled, groups);
+  return new StoredResult(found.rows, found.compiled, groups);
 }
 
 interface Found {
@@ -81,12 +89,12 @@ async function fetchRows(query: Query, scan: Scan, hasWideSums: boolean): Promis
   const relations = await relationsFor(query, scan);
   const compiled = compileScan(scan, relations, duckdbDialect, hasWideSums);
   if (compiled === undefined) return undefined;
-  const rows = new ResultRows(await query.run(...bound(compiled)));
+  const rows = new ResultRows(await query.run(...bindStatement(compiled)));
   return { rows, compiled, schema: relations.schema };
 }
 
-/** The engine keeps the cells until somebody asks for those of some groups. */
-class HeldResult implements ScanResult {
+/** The engine keeps the cells until those of some groups are requested. */
+class StoredResult implements ScanResult {
   readonly groups: ScanGroups;
   readonly #compiled: CompiledScan;
   #rows: ResultRows | undefined;
@@ -105,7 +113,7 @@ class HeldResult implements ScanResult {
     const values = measures.map(({ empty }) => new Float64Array(chosen.length * bucketCount).fill(empty));
     const writers = cellWriters(this.#compiled);
     const yieldToEventLoop = createYield();
-    // Chunk by chunk, in whatever order the groups are wanted.
+    // Chunk by chunk, whatever the order of the requested groups.
     const order = chosen.map((_, place) => place).sort((a, b) => chosen[a]! - chosen[b]!);
     for (const place of order) {
       rows.moveTo(chosen[place]!);
@@ -150,14 +158,14 @@ function keyDecoders(
   const names = new Map([...schema.events.values()].map(({ number, name }) => [number, name]));
   return keys.map(({ of }) => {
     if (of === "event") return (value) => names.get(value as number) ?? null;
-    return of === "text" && keys.length > 1 ? createOneOfEach() : (value) => value as KeyValue;
+    return of === "text" && keys.length > 1 ? createInterner() : (value) => value as KeyValue;
   });
 }
 
-/** Texts that a key repeats are kept once: with many keys their copies are most of what groups take. */
+/** The number of texts of a key which are kept once: with many keys, copies are most of the memory of groups. */
 const maxRepeated = 10_000;
 
-function createOneOfEach(): (value: unknown) => KeyValue {
+function createInterner(): (value: unknown) => KeyValue {
   const known = new Map<unknown, KeyValue>();
   return (value) => {
     const found = known.get(value);
@@ -174,4 +182,27 @@ function emptyResult({ measures, totals }: Scan): ScanResult {
     cells: async () => ({ values: none }),
     [Symbol.asyncDispose]: async () => undefined,
   };
+}
+
+export async function runSpread(
+  queries: Queries,
+  scan: Scan,
+  of: GroupKey,
+  signal: AbortSignal,
+): Promise<NumberSpread> {
+  await using query = await queries.open(scan, signal);
+  const compiled = compileSpread(scan, of, relationsOf(query.tables, scan.projectId), duckdbDialect);
+  if (compiled === undefined) return { distinct: 0, range: undefined };
+  const [low, high] = firstRow(await query.run(...bindStatement(compiled.range)), 2);
+  if (low === null || high === null) return { distinct: 0, range: undefined };
+  const [seen] = firstRow(await query.run(...bindStatement(compiled.sample)), 1);
+  const isEnough = Number(seen) >= maxDistinct;
+  const [all] = isEnough ? [seen] : firstRow(await query.run(...bindStatement(compiled.distinct)), 1);
+  return { distinct: Number(all), range: [Number(low), Number(high)] };
+}
+
+function firstRow(result: DuckDBMaterializedResult, columns: number): unknown[] {
+  const rows = new ResultRows(result);
+  rows.moveTo(0);
+  return Array.from({ length: columns }, (_, column) => rows.value(column));
 }

@@ -1,22 +1,16 @@
-import { stat } from "node:fs/promises";
 import type { ProjectStats, StoreStats } from "../../events.ts";
-import { type Database, databaseFile } from "../database.ts";
+import { type Database, databaseFile, logFile, sizeOf } from "../database.ts";
 import { dayText, type ProjectTables } from "../layout.ts";
-import { openSnapshot, type Snapshot } from "./queries.ts";
+import { openSnapshot, type Snapshot } from "./query.ts";
 
 export async function storeStats(database: Database): Promise<StoreStats> {
-  const file = databaseFile(database.folder);
-  const sizes = await Promise.all([file, `${file}.wal`].map(sizeOf));
+  const { folder } = database;
+  const sizes = await Promise.all([databaseFile(folder), logFile(folder)].map(sizeOf));
   await using snapshot = await openSnapshot(database, new AbortController().signal);
   const projects: ProjectStats[] = [];
   for (const project of snapshot.tables.projects.values())
     projects.push(await projectStats(snapshot, project));
   return { bytes: sizes[0]! + sizes[1]!, projects };
-}
-
-async function sizeOf(file: string): Promise<number> {
-  // There is no log right after it was moved into the file.
-  return (await stat(file).catch(() => undefined))?.size ?? 0;
 }
 
 async function projectStats(snapshot: Snapshot, project: ProjectTables): Promise<ProjectStats> {

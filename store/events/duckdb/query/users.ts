@@ -1,23 +1,20 @@
 import { DuckDBListValue, type DuckDBMaterializedResult } from "@duckdb/node-api";
 import { createYield } from "../../../../base/async/yield.ts";
 import { parseWithBigInts } from "../../../../base/json/exact-numbers.ts";
-import type { Asker, StoredUser, UserScan } from "../../scan.ts";
+import type { Asker, StoredUser, UserScan, UserSelection } from "../../scan.ts";
 import type { ProjectSchema, Property } from "../../schema.ts";
-import type { UserSelection } from "../../selection.ts";
 import type { Statement } from "../../sql/parameters.ts";
-import { compileSelection } from "../../sql/selection.ts";
-import { compileUsers } from "../../sql/users.ts";
-import type { Queries } from "../connection.ts";
+import { compileSelection, compileUsers } from "../../sql/users.ts";
 import { propertyColumn, type StoreTables } from "../layout.ts";
-import { bound } from "./bind.ts";
-import { duckdbDialect } from "./dialect.ts";
+import { bindStatement, duckdbDialect } from "./dialect.ts";
 import { PackedRow, packTexts } from "./packed-texts.ts";
+import type { Queries } from "./query.ts";
 import { relationsOf } from "./relations.ts";
 
-/** So many at a time; decoding more would hold the event loop. */
-const turnRows = 256;
-/** So many are read of those put aside in one statement, of which each takes a millisecond. */
-const pageRows = 16_384;
+/** The number of rows decoded at a time; more would block the event loop. */
+const rowsPerTurn = 256;
+/** The number of stored rows that one statement reads, of which each takes a millisecond. */
+const rowsPerPage = 16_384;
 
 export async function* streamUsers(
   queries: Queries,
@@ -30,8 +27,8 @@ export async function* streamUsers(
     const statement = compileUsers(scan, properties, relations, duckdbDialect);
     return statement && prepareRows(statement, properties);
   };
-  if (scan.limit === undefined) yield* keepAndRead(queries, scan.scan, prepare, signal);
-  else yield* readAtOnce(queries, scan.scan, prepare, signal);
+  if (scan.limit === undefined) yield* storeAndRead(queries, scan.scan, prepare, signal);
+  else yield* readLimited(queries, scan.scan, prepare, signal);
 }
 
 export async function* selectUsers(
@@ -44,10 +41,10 @@ export async function* selectUsers(
     const properties = wantedProperties(selection.properties, relations.schema);
     return prepareRows(compileSelection(selection, properties, relations, duckdbDialect), properties);
   };
-  yield* keepAndRead(queries, selection, prepare, signal);
+  yield* storeAndRead(queries, selection, prepare, signal);
 }
 
-/** A statement, and how users are read from its rows. */
+/** A statement, and how to read users from its rows. */
 interface Prepared {
   readonly statement: Statement;
   readonly textCount: number;
@@ -70,49 +67,52 @@ function prepareRows(given: Statement, properties: readonly Property[]): Prepare
   return { statement, properties, places, textCount: texts.length + 2, userId: columns.get("user_id")! };
 }
 
-/** Of a few users, who stay in memory. */
-async function* readAtOnce(
+/** Reads a limited number of users, which stay in memory. */
+async function* readLimited(
   queries: Queries,
   asker: Asker,
   prepare: Prepare,
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
-  const found = await runAtOnce(queries, asker, prepare, signal);
+  const found = await runLimited(queries, asker, prepare, signal);
   if (found !== undefined) yield* decode(found.result, found.prepared);
 }
 
-async function runAtOnce(queries: Queries, asker: Asker, prepare: Prepare, signal: AbortSignal) {
+async function runLimited(queries: Queries, asker: Asker, prepare: Prepare, signal: AbortSignal) {
   await using query = await queries.open(asker, signal);
   const prepared = prepare(query.tables);
   if (prepared === undefined) return undefined;
-  const [sql, ...bindings] = bound(prepared.statement);
+  const [sql, ...bindings] = bindStatement(prepared.statement);
   return { prepared, result: await query.run(`${sql} ORDER BY user_id`, ...bindings) };
 }
 
-/** Of any number, who are put aside: a snapshot and a slot are not held for as long as a reader takes. */
-async function* keepAndRead(
+/**
+ * Reads any number of users, which are stored in a temporary table, so that a slow reader holds no
+ * snapshot and no slot.
+ */
+async function* storeAndRead(
   queries: Queries,
   asker: Asker,
   prepare: Prepare,
   signal: AbortSignal,
 ): AsyncIterable<readonly StoredUser[]> {
-  const letGo = await queries.keep(asker, signal);
+  const release = await queries.keep(asker, signal);
   try {
     await using query = await queries.open(asker, signal);
     const prepared = prepare(query.tables);
     if (prepared === undefined) return;
-    const [sql, ...bindings] = bound(prepared.statement);
+    const [sql, ...bindings] = bindStatement(prepared.statement);
     const placed = `SELECT *, row_number() OVER (ORDER BY user_id) AS place FROM (${sql}) p`;
     await query.run(`CREATE TEMP TABLE found AS ${placed}`, ...bindings);
     await query.settle();
-    for (let from = 0; ; from += pageRows) {
-      const page = `place > ${from} AND place <= ${from + pageRows}`;
+    for (let from = 0; ; from += rowsPerPage) {
+      const page = `place > ${from} AND place <= ${from + rowsPerPage}`;
       const result = await query.run(`SELECT * FROM temp.found WHERE ${page} ORDER BY place`);
       yield* decode(result, prepared);
-      if (result.rowCount < pageRows) return;
+      if (result.rowCount < rowsPerPage) return;
     }
   } finally {
-    letGo();
+    release();
   }
 }
 
@@ -124,9 +124,9 @@ async function* decode(
   for (let index = 0; index < result.chunkCount; index++) {
     const chunk = result.getChunk(index);
     const rows = new PackedRow(chunk, textCount);
-    for (let row = 0; row < chunk.rowCount; row += turnRows) {
+    for (let row = 0; row < chunk.rowCount; row += rowsPerTurn) {
       const users: StoredUser[] = [];
-      for (let one = row; one < Math.min(chunk.rowCount, row + turnRows); one++) {
+      for (let one = row; one < Math.min(chunk.rowCount, row + rowsPerTurn); one++) {
         rows.moveTo(one);
         users.push(decodeUser(rows, userId, properties, places));
       }
@@ -136,10 +136,10 @@ async function* decode(
   }
 }
 
-/** Stored as texts. */
+/** Types which are stored as text. */
 const textTypes: ReadonlySet<Property["type"]> = new Set(["text", "object", "object_group"]);
 
-/** All when none are named. */
+/** Returns the named properties, or all when none are named. */
 function wantedProperties(
   named: readonly Property[] | undefined,
   { properties }: ProjectSchema,
@@ -168,7 +168,7 @@ function decodeUser(
   };
 }
 
-/** What an API shows of a stored value: times as text, objects as objects. */
+/** Converts a stored value for the API: times to text, objects to objects. */
 function decodeValue(value: unknown, { type, group }: Property): unknown {
   if (value instanceof DuckDBListValue) {
     return type === "list" && group === undefined

@@ -1,22 +1,21 @@
 import type { Scan } from "../../scan.ts";
 
 /**
- * Which sums have met values of 10^10 or above. Sums of smaller values take
- * half the time, so each sum starts as one of those, and stays a wide one for
- * the life of the process once its statement has failed.
+ * Remembers which sums have seen values of 10^10 or above. Sums of smaller values take half the time,
+ * so each sum starts as such, and stays wide for the life of the process once its statement has failed.
  */
 export interface WideSums {
   has(scan: Scan): boolean;
-  /** False when all sums of the scans were wide already. */
+  /** Returns false when all sums of the scans were already wide. */
   add(scans: readonly Scan[]): boolean;
 }
 
-/** More sums than that are forgotten, and found out again. */
+/** Beyond this number the known sums are cleared, and found again. */
 const maxKnown = 1_000;
 
 const tooLarge = /^Conversion Error: (?:Could not cast value|Type DOUBLE with value) .*DECIMAL\(16,\s?6\)/;
 
-/** Whether a statement failed at a value that is too large for the sums of its scan. */
+/** Reports whether a statement failed at a value too large for the sums of its scan. */
 export function isTooLargeForSum(error: unknown): boolean {
   return error instanceof Error && tooLarge.test(error.message);
 }

@@ -12,16 +12,16 @@ import {
   userColumns,
 } from "../layout.ts";
 import { updatableColumns } from "../load/updates.ts";
-import type { Snapshot } from "../query/queries.ts";
+import type { Snapshot } from "../query/query.ts";
 
-/** Reads all columns of all tables, and tells what does not fit together. */
+/** Reads all columns of all tables, and reports inconsistencies. */
 export async function findFaults(
   snapshot: Snapshot,
   signal: AbortSignal,
   onProgress: OnProgress = () => undefined,
 ): Promise<readonly string[]> {
   const columns = await readColumns(snapshot);
-  const faults = orphansOf(snapshot.tables, columns).map((table) => `table ${table} belongs to nothing`);
+  const faults = orphansOf(snapshot.tables, columns).map((table) => `table ${table} is not in the catalog`);
   const projects = [...snapshot.tables.projects.values()];
   const missing = projects.flatMap(dataTables).filter(({ table }) => !columns.has(table));
   faults.push(...missing.map(({ table }) => `table ${table} is missing`));
@@ -32,47 +32,50 @@ export async function findFaults(
     onProgress(at, checks.length);
     try {
       const [[found] = []] = await snapshot.rows<[bigint]>(sql);
-      if (Number(found) !== expected) faults.push(`${what}: ${found} in the place of ${expected}`);
+      if (Number(found) !== expected) faults.push(`${what}: ${found} instead of ${expected}`);
     } catch (error) {
       if (!(error instanceof Error) || !isReadFault(error)) throw error;
-      // The snapshot has ended by this.
-      return [...faults, `${what}: ${error.message}; what comes after was not read`];
+      // The error has ended the snapshot.
+      return [...faults, `${what}: ${error.message}; the rest was not read`];
     }
   }
   return faults;
 }
 
-/** A count of rows that are wrong, in words where it isn't what it should be. */
+/** A number of rows, reported when it differs from the expected one. */
 interface Check {
   readonly what: string;
   readonly sql: string;
   readonly expected: number;
 }
 
-/** A block whose checksum is wrong, or a column that isn't what it should be, are what is looked for. */
+/**
+ * Reports whether an error is of the kind that the check looks for: a block with a wrong checksum, or a
+ * column of the wrong type.
+ */
 function isReadFault({ message }: Error): boolean {
   return /checksum|Corrupt|Serialization Error|Binder Error|Conversion Error/.test(message);
 }
 
 function* checksOf(project: ProjectTables): Iterable<Check> {
-  const { projectId, schema, days, updatable, users, visitors, clusters } = project;
+  const { projectId, schema, days, updatable, users, visitors, cohorts } = project;
   for (const [day, table] of days) yield* dayChecks(project, day, table);
   if (updatable !== undefined) yield* updatableChecks(project, updatable);
   if (users !== undefined) {
     const of = `users of project ${projectId}`;
     yield readAll(of, project, users, userColumns);
-    yield none(
+    yield noRows(
       `${of} with more than one row`,
       `(SELECT user_id FROM ${users.table} GROUP BY user_id HAVING count(*) > 1)`,
     );
-    yield none(`${of} without an id`, `${users.table} WHERE user_id IS NULL`);
+    yield noRows(`${of} without an id`, `${users.table} WHERE user_id IS NULL`);
     if (visitors !== undefined)
-      yield none(
+      yield noRows(
         `visitors of project ${projectId} who are no known user`,
         `${visitors} ANTI JOIN ${users.table} USING (user_id)`,
       );
   }
-  for (const { table, name, day, members } of clusters)
+  for (const { table, name, day, members } of cohorts)
     yield {
       what: `members of "${name}" of ${day} in project ${projectId}`,
       sql: `SELECT count(DISTINCT user_id) FROM ${table}`,
@@ -101,13 +104,13 @@ function* dayChecks(project: ProjectTables, day: number, table: DayTable): Itera
   const of = `events of ${dayText(day)} in project ${project.projectId}`;
   yield { what: of, sql: `SELECT count(*) FROM ${table.table}`, expected: table.events };
   yield readAll(of, project, table, Object.keys(eventColumns));
-  yield none(
+  yield noRows(
     `${of} of another day`,
     `${table.table} WHERE time_ms NOT BETWEEN ${day * dayMs} AND ${(day + 1) * dayMs - 1}`,
   );
   yield unknownEvents(of, project, table);
   if (table.isSorted)
-    yield none(
+    yield noRows(
       `${of} out of order`,
       `(SELECT (event, time_ms) < lag((event, time_ms)) OVER (ORDER BY rowid) AS is_late FROM ${table.table})
        WHERE is_late`,
@@ -117,28 +120,28 @@ function* dayChecks(project: ProjectTables, day: number, table: DayTable): Itera
 function* updatableChecks(project: ProjectTables, table: DataTable): Iterable<Check> {
   const of = `updatable events of project ${project.projectId}`;
   yield readAll(of, project, table, Object.keys(updatableColumns));
-  yield none(
+  yield noRows(
     `${of} with more than one row`,
     `(SELECT 1 FROM ${table.table} GROUP BY event, event_id HAVING count(*) > 1)`,
   );
   yield unknownEvents(of, project, table);
 }
 
-const none = (what: string, from: string): Check => ({
+const noRows = (what: string, from: string): Check => ({
   what,
   sql: `SELECT count(*) FROM ${from}`,
   expected: 0,
 });
 
 function unknownEvents(of: string, { projectId }: ProjectTables, { table }: DataTable): Check {
-  return none(
+  return noRows(
     `${of} whose name or user is unknown`,
     `${table} WHERE user_id IS NULL OR event IS NULL
        OR event NOT IN (SELECT number FROM event_names WHERE project = ${projectId})`,
   );
 }
 
-/** Makes the engine read every value, as the type that the registry says. */
+/** Makes the engine read every value, with the type of the registry. */
 function readAll(
   of: string,
   { schema }: ProjectTables,
@@ -147,5 +150,5 @@ function readAll(
 ): Check {
   const own = [...schema.properties.values()].filter(({ number }) => properties.has(number));
   const columns = [...base, ...own.map((one) => `${propertyColumn(one)}::${propertySqlType(one)}`)];
-  return none(`${of} that can't be read`, `${table} WHERE hash(${columns.join(", ")}) IS NULL`);
+  return noRows(`${of} that can't be read`, `${table} WHERE hash(${columns.join(", ")}) IS NULL`);
 }

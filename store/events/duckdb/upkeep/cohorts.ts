@@ -1,5 +1,5 @@
-import type { ClusterCounts, ClusterInfo, ClusterMember, ClusterVersion } from "../../events.ts";
-import { clusterTableName, type ProjectTables, visitorsRelation } from "../layout.ts";
+import type { CohortCounts, CohortInfo, CohortMember, CohortVersion } from "../../events.ts";
+import { cohortTableName, type ProjectTables, visitorsRelation } from "../layout.ts";
 import { emptyProject, nextVersion } from "../load/load.ts";
 import { createScratchFile, fileRelation } from "../load/staging.ts";
 import type { Session, Values } from "../session.ts";
@@ -13,45 +13,44 @@ const memberKeys = {
 } as const;
 
 /**
- * Makes the version anew. A member is the user of its user id, else of its
- * account, else of its visitor. Of a user that comes more than once the last
- * value holds.
+ * Creates or replaces a version of a cohort. A member is the user of its user id, otherwise of its
+ * account, otherwise of its visitor. If a user appears more than once, the last value counts.
  */
-export async function importCluster(
+export async function importCohort(
   { writer, scratchFolder }: { readonly writer: Writer; readonly scratchFolder: string },
-  version: ClusterVersion,
-  members: AsyncIterable<readonly ClusterMember[]>,
-): Promise<ClusterCounts> {
+  version: CohortVersion,
+  members: AsyncIterable<readonly CohortMember[]>,
+): Promise<CohortCounts> {
   await using file = await createScratchFile(scratchFolder);
   for await (const some of members) await file.write(some.map(memberLine));
   return await writer.write(async (session, all) => {
     const { projectId, name, day } = version;
     const before = all.projects.get(projectId);
     const old = before ?? emptyProject(projectId);
-    const number = Math.max(0, ...old.clusters.map((one) => one.number)) + 1;
-    const replaced = old.clusters.filter((one) => one.name === name && one.day === day);
+    const number = Math.max(0, ...old.cohorts.map((one) => one.number)) + 1;
+    const replaced = old.cohorts.filter((one) => one.name === name && one.day === day);
     for (const one of replaced) await dropVersion(session, projectId, one);
-    const table = clusterTableName(projectId, number);
+    const table = cohortTableName(projectId, number);
     const counts = await resolveMembers(session, old, table, file.path);
     const row: Values = [projectId, number, name, day, version.kind, counts.members];
     await session.run("INSERT INTO clusters VALUES ($1, $2, $3, $4, $5, $6)", row);
     const schema = { ...old.schema, version: await nextVersion(session, before, projectId) };
     const added = { table, number, name, day, kind: version.kind, members: counts.members };
-    const clusters = [...old.clusters.filter((one) => !replaced.includes(one)), added];
-    const projects = new Map(all.projects).set(projectId, { ...old, schema, clusters });
+    const cohorts = [...old.cohorts.filter((one) => !replaced.includes(one)), added];
+    const projects = new Map(all.projects).set(projectId, { ...old, schema, cohorts });
     const tables = { loadedTo: all.loadedTo, projects };
     return { tables, result: counts };
   });
 }
 
-function memberLine({ accountId, distinctId, userId, value }: ClusterMember): object {
+function memberLine({ accountId, distinctId, userId, value }: CohortMember): object {
   return { a: accountId, d: distinctId, u: userId === undefined ? undefined : String(userId), v: value };
 }
 
 async function dropVersion(
   session: Session,
   projectId: number,
-  { table, number }: ProjectTables["clusters"][number],
+  { table, number }: ProjectTables["cohorts"][number],
 ): Promise<void> {
   await session.run(`DROP TABLE ${table}`);
   await session.run(`DELETE FROM clusters WHERE project = ${projectId} AND number = ${number}`);
@@ -62,7 +61,7 @@ async function resolveMembers(
   project: ProjectTables,
   table: string,
   file: string,
-): Promise<ClusterCounts> {
+): Promise<CohortCounts> {
   await session.run(`CREATE TEMP TABLE staged_members AS FROM ${fileRelation(file, memberKeys, [])}`);
   const known = project.users?.table ?? "(SELECT NULL::BIGINT user_id, NULL::VARCHAR account_id)";
   const isNamed = "distinct_id IN (SELECT distinct_id FROM staged_members)";
@@ -89,8 +88,8 @@ async function resolveMembers(
   return { members: Number(members), unknown: Number(unknown) };
 }
 
-export function clusterInfos(project: ProjectTables | undefined): readonly ClusterInfo[] {
-  return (project?.clusters ?? []).map(({ name, day, kind, members }) => ({
+export function cohortInfos(project: ProjectTables | undefined): readonly CohortInfo[] {
+  return (project?.cohorts ?? []).map(({ name, day, kind, members }) => ({
     projectId: project!.projectId,
     name,
     day,

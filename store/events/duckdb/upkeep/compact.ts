@@ -7,10 +7,9 @@ import type { Writer } from "../writer.ts";
 import { dropExpired } from "./retention.ts";
 
 /**
- * Drops what is too old, then writes closed days anew in the order of event and
- * time. A day is copied beside everything else and takes the place of the old
- * one in a short transaction, unless rows came in the meantime: then it is left
- * for another time.
+ * Drops expired days, then rewrites closed days in the order of event and time. A day is copied beside
+ * all other work and replaces the old one in a short transaction, unless rows arrived meanwhile: then
+ * it is left for a later run.
  */
 export async function compact(
   database: Database,
@@ -28,7 +27,7 @@ export async function compact(
     try {
       if (await rewriteDay(database, writer, projectId, day, signal)) rewrittenDays++;
     } catch (error) {
-      // A day that the memory is too small for is no reason to leave the others as they are.
+      // A day which exceeds the memory must not prevent the others.
       if (!(error instanceof EventsMemoryError)) throw error;
       tooLarge ??= error;
     }
@@ -92,7 +91,7 @@ async function swap(
   );
 }
 
-/** One that stays is dropped when the file is opened next. */
+/** Drops an unused copy. One that remains is dropped when the file is opened next. */
 function dropCopy(writer: Writer, name: string): Promise<void> {
   return writer.write(async (session, tables) => {
     await session.run(`DROP TABLE IF EXISTS ${name}`);

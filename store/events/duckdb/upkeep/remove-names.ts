@@ -10,7 +10,7 @@ import { withProject } from "./compact.ts";
 const maxNumbers = 10_000;
 const nothing: RemovedNames = { events: 0, properties: 0, records: 0 };
 
-/** One transaction; the file is smaller after the checkpoint that follows. */
+/** Removes names in one transaction; the file shrinks at the checkpoint which follows. */
 export async function removeNames(writer: Writer, removal: NameRemoval): Promise<RemovedNames> {
   const { projectId } = removal;
   const removed = await writer.write(async (session, tables) => {
@@ -19,7 +19,7 @@ export async function removeNames(writer: Writer, removal: NameRemoval): Promise
     const properties = propertiesOf(project.schema, removal);
     const events = removal.events.flatMap((name) => project.schema.events.get(name) ?? []);
     if (events.length === 0 && properties.length === 0) return { result: nothing };
-    // Columns first: a table whose rows have changed can't be altered in the same transaction.
+    // Columns first: a table with changed rows can't be altered in the same transaction.
     const narrow = await dropColumns(session, project, properties);
     const numbers = events.map(({ number }) => number);
     const { project: smaller, records } = await deleteEvents(session, narrow, numbers);
@@ -39,7 +39,7 @@ export async function removeNames(writer: Writer, removal: NameRemoval): Promise
   return removed;
 }
 
-/** With the members of objects. */
+/** Returns the named properties, objects with their members. */
 function propertiesOf({ properties }: ProjectSchema, removal: NameRemoval): readonly Property[] {
   const named = new Set(removal.properties.map(({ table, name }) => `${table}:${name}`));
   return [...properties.values()].filter(
@@ -74,7 +74,7 @@ async function dropColumns(
   };
 }
 
-/** A day without events is dropped. */
+/** Deletes events; drops days without events. */
 async function deleteEvents(
   session: Session,
   project: ProjectTables,
@@ -103,7 +103,10 @@ async function deleteEvents(
   return { project: { ...project, days }, records };
 }
 
-/** @param from up to the column that holds the numbers */
+/**
+ * Deletes rows by number.
+ * @param from the table and condition, up to the column of the numbers
+ */
 async function deleteNumbers(session: Session, from: string, numbers: readonly number[]): Promise<number> {
   let deleted = 0;
   for (let at = 0; at < numbers.length; at += maxNumbers) {

@@ -8,8 +8,8 @@ import type { Writer } from "../writer.ts";
 type Dropped = Omit<CompactReport, "rewrittenDays">;
 
 /**
- * Drops days that lie more than the days to keep before today, and updatable
- * events of such days; one transaction per project.
+ * Drops days which are more than the days to keep before today, and updatable events of such days, in
+ * one transaction per project.
  */
 export async function dropExpired(
   writer: Writer,

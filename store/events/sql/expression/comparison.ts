@@ -1,17 +1,18 @@
 import type { ScalarType } from "../dialect.ts";
 import type { ScalarValue } from "../parameters.ts";
-import type { Surroundings } from "../source.ts";
+import type { CompileContext } from "../source.ts";
 import { asNumber, asText, type Value } from "./value.ts";
 
-/** Longer lists are bound as one value: the engine takes 0.1 ms for each placeholder of a text. */
+/** Longer lists are bound as one value: the engine takes 0.1 ms for each placeholder of a statement. */
 const maxInline = 50;
 
-// Each answers a condition's text, which may yield null where a value is missing. What can't be so is the text `false`.
+// Each function returns the SQL of a condition, which may be null where a value is missing, or `false`
+// for an impossible one.
 
 export function equalsAny(
   { sql, type }: Value,
   values: readonly ScalarValue[],
-  surroundings: Surroundings,
+  surroundings: CompileContext,
 ): string {
   if (!type.isList && type.of !== "event" && values.length > maxInline) {
     const list = surroundings.parameters.bindList(type.of, fitting(type.of, values));
@@ -22,7 +23,7 @@ export function equalsAny(
   return bound.length === 1 ? `(${sql} = ${bound[0]})` : `(${sql} IN (${bound.join(", ")}))`;
 }
 
-export function compares(a: Value, operator: string, b: Value, surroundings: Surroundings): string {
+export function compares(a: Value, operator: string, b: Value, surroundings: CompileContext): string {
   if (a.type.isList || b.type.isList) return "false";
   const [wholeA, wholeB] = [wholeTime(a, b, surroundings), wholeTime(b, a, surroundings)];
   if (a.type.of === "text" && b.type.of === "text") return `(${a.sql} ${operator} ${b.sql})`;
@@ -32,7 +33,7 @@ export function compares(a: Value, operator: string, b: Value, surroundings: Sur
   return `(${asNumber(a, surroundings)} ${operator} ${asNumber(b, surroundings)})`;
 }
 
-export function containsAny(value: Value, parts: readonly string[], surroundings: Surroundings): string {
+export function containsAny(value: Value, parts: readonly string[], surroundings: CompileContext): string {
   const { dialect, parameters } = surroundings;
   const text = asText(value, surroundings);
   if (parts.length > maxInline) return dialect.containsAny(text, parameters.bindList("text", parts));
@@ -40,7 +41,7 @@ export function containsAny(value: Value, parts: readonly string[], surroundings
   return tests.length === 0 ? "false" : `(${tests.join(" OR ")})`;
 }
 
-export function matches(value: Value, pattern: string, surroundings: Surroundings): string {
+export function matches(value: Value, pattern: string, surroundings: CompileContext): string {
   const { dialect, parameters } = surroundings;
   return dialect.matches(asText(value, surroundings), parameters.bind("text", pattern));
 }
@@ -48,7 +49,7 @@ export function matches(value: Value, pattern: string, surroundings: Surrounding
 export function hasElement(
   { sql, type }: Value,
   values: readonly ScalarValue[],
-  { dialect, parameters }: Surroundings,
+  { dialect, parameters }: CompileContext,
 ): string {
   const fit = type.isList ? fitting(type.of, values) : [];
   return fit.length === 0 ? "false" : dialect.hasAny(sql, parameters.bindList(type.of, fit));
@@ -58,24 +59,24 @@ export function elementEquals(
   { sql, type }: Value,
   position: number,
   value: ScalarValue,
-  surroundings: Surroundings,
+  surroundings: CompileContext,
 ): string {
   const [bound] = type.isList ? bindEach(type.of, [value], surroundings) : [];
   if (bound === undefined || !(position >= 1)) return "false";
   return `(${surroundings.dialect.elementAt(sql, String(Math.trunc(position)))} = ${bound})`;
 }
 
-/** A number of the plan that a time is compared with, as a time, so that the column needs no conversion. */
-function wholeTime({ literal }: Value, time: Value, { parameters }: Surroundings): string | undefined {
+/** Returns a number of the plan as a time when it is compared with one, so that the column needs no conversion. */
+function wholeTime({ literal }: Value, time: Value, { parameters }: CompileContext): string | undefined {
   if (time.type.of !== "integer" || literal === undefined || !Number.isSafeInteger(literal)) return undefined;
   return parameters.bind("integer", literal);
 }
 
-/** Values of other types equal nothing. */
+/** Binds each value; values of other types equal nothing and are left out. */
 function bindEach(
   of: ScalarType,
   values: readonly ScalarValue[],
-  { relations, parameters }: Surroundings,
+  { relations, parameters }: CompileContext,
 ): readonly string[] {
   if (of !== "event") return fitting(of, values).map((value) => parameters.bind(of, value));
   return values.flatMap((name) => {

@@ -2,13 +2,13 @@ import type { Measure, Predicate } from "../../scan.ts";
 import type { Source } from "../source.ts";
 import { compilePredicate } from "./expression.ts";
 
-/** What some measures ask of events, so that their common part is asked once. */
+/** The conditions of several measures, divided so that their common part is evaluated once. */
 export interface Conditions {
-  /** Numbers of the events that any measure wants; undefined stands for any event. */
+  /** The numbers of the events that some measure counts; undefined matches any event. */
   readonly events: readonly number[] | undefined;
-  /** For WHERE; undefined when all rows are wanted. */
+  /** The condition for WHERE; undefined when all rows are needed. */
   readonly common: string | undefined;
-  /** What each measure asks beyond that; undefined when nothing. */
+  /** The remaining condition of each measure; undefined when there is none. */
   readonly own: readonly (string | undefined)[];
 }
 

@@ -1,14 +1,16 @@
-import type { Expression, Predicate } from "../../scan.ts";
+import { dayMs } from "../../../../base/time/units.ts";
+import type { Expression, Predicate, ZoneStep } from "../../scan.ts";
+import type { ScalarType } from "../dialect.ts";
+import type { ScalarValue } from "../parameters.ts";
 import { nullOf, type Source } from "../source.ts";
+import { compileSteps } from "./case-tree.ts";
 import { compares, containsAny, elementEquals, equalsAny, hasElement, matches } from "./comparison.ts";
-import { toDay, toLocal } from "./local-time.ts";
-import { compileLookup } from "./lookup.ts";
-import { asNumber, asTime, builtinTypes, propertyType, scalarValue, type Value } from "./value.ts";
+import { asNumber, asText, asTime, builtinTypes, propertyType, scalarValue, type Value } from "./value.ts";
 
 export function compileExpression(expression: Expression, source: Source): Value {
-  const { surroundings } = source;
-  const { parameters, zone } = surroundings;
-  const time = (of: Expression) => asTime(compileExpression(of, source), surroundings);
+  const { context } = source;
+  const { parameters, zone } = context;
+  const time = (of: Expression) => asTime(compileExpression(of, source), context);
   switch (expression.kind) {
     case "property":
       return { sql: source.property(expression.property), type: propertyType(expression.property) };
@@ -40,28 +42,28 @@ export function compileExpression(expression: Expression, source: Source): Value
     case "case":
       return scalarValue(compileCase(expression.branches, source), "text");
     case "tag":
-      return scalarValue(source.tag(expression.cluster), "text");
+      return scalarValue(source.tag(expression.cohort), "text");
   }
 }
 
-/** Empty text is no value. */
-function textOf(text: string, { surroundings: { dialect, parameters } }: Source): string {
+/** Empty text is null. */
+function textOf(text: string, { context: { dialect, parameters } }: Source): string {
   return text === "" ? nullOf(dialect, "text") : parameters.bind("text", text);
 }
 
-/** What leaves the range of doubles is no value, like a division by zero. */
+/** A result outside the range of doubles is null, like a division by zero. */
 function compileArithmetic(
   { operator, left, right }: Extract<Expression, { kind: "arithmetic" }>,
   source: Source,
 ): string {
-  const { surroundings } = source;
-  const [a, b] = [left, right].map((side) => asNumber(compileExpression(side, source), surroundings));
+  const { context } = source;
+  const [a, b] = [left, right].map((side) => asNumber(compileExpression(side, source), context));
   const result = `${a} ${operator} ${b}`;
   const divisor = operator === "/" ? `${b} <> 0 AND ` : "";
-  return `CASE WHEN ${divisor}${surroundings.dialect.isFinite(`(${result})`)} THEN ${result} END`;
+  return `CASE WHEN ${divisor}${context.dialect.isFinite(`(${result})`)} THEN ${result} END`;
 }
 
-/** Of one type: that of the first that can have a value. */
+/** All values have the type of the first which is not null. */
 function compileFirst(of: readonly Expression[], source: Source): Value {
   const all = of.filter(({ kind }) => kind !== "null").map((one) => compileExpression(one, source));
   const [first] = all;
@@ -79,9 +81,9 @@ function compileCase(branches: Extract<Expression, { kind: "case" }>["branches"]
 }
 
 /**
- * A condition's text. Conditions are true or false; the text may yield null for
- * false, which WHERE, FILTER, CASE, AND and OR take for the same and engines
- * can look up in their statistics. Under a NOT and as a value it must be exact.
+ * Compiles a condition. Conditions are true or false; the SQL may be null for false, which WHERE,
+ * FILTER, CASE, AND and OR treat alike, and which lets engines use their statistics. Under NOT and as a
+ * value it must be exact.
  */
 export function compilePredicate(predicate: Predicate, source: Source, isExact = false): string {
   return source.once(predicate, isExact, () => predicateText(predicate, source, isExact));
@@ -102,11 +104,11 @@ function predicateText(predicate: Predicate, source: Source, isExact: boolean): 
     case "isNull": {
       const { sql, type } = compileExpression(predicate.of, source);
       if (!type.isList) return `(${sql} IS NULL)`;
-      return `(${sql} IS NULL OR ${source.surroundings.dialect.isEmptyList(sql)})`;
+      return `(${sql} IS NULL OR ${source.context.dialect.isEmptyList(sql)})`;
     }
-    case "inCluster": {
-      const { relations } = source.surroundings;
-      return `(${source.column("user_id")} IN (SELECT user_id FROM ${relations.cluster(predicate.cluster)} c))`;
+    case "inCohort": {
+      const { relations } = source.context;
+      return `(${source.column("user_id")} IN (SELECT user_id FROM ${relations.cohort(predicate.cohort)} c))`;
     }
     default: {
       const sql = compileComparison(predicate, source);
@@ -115,23 +117,75 @@ function predicateText(predicate: Predicate, source: Source, isExact: boolean): 
   }
 }
 
-type Comparison = Exclude<Predicate, { kind: "always" | "and" | "or" | "not" | "isNull" | "inCluster" }>;
+type Comparison = Exclude<Predicate, { kind: "always" | "and" | "or" | "not" | "isNull" | "inCohort" }>;
 
 function compileComparison(predicate: Comparison, source: Source): string {
-  const { surroundings } = source;
+  const { context } = source;
   const value = (of: Expression) => compileExpression(of, source);
   switch (predicate.kind) {
     case "in":
-      return equalsAny(value(predicate.of), predicate.values, surroundings);
+      return equalsAny(value(predicate.of), predicate.values, context);
     case "compare":
-      return compares(value(predicate.left), predicate.operator, value(predicate.right), surroundings);
+      return compares(value(predicate.left), predicate.operator, value(predicate.right), context);
     case "contains":
-      return containsAny(value(predicate.of), predicate.texts, surroundings);
+      return containsAny(value(predicate.of), predicate.texts, context);
     case "matches":
-      return matches(value(predicate.of), predicate.pattern, surroundings);
+      return matches(value(predicate.of), predicate.pattern, context);
     case "hasElement":
-      return hasElement(value(predicate.of), predicate.values, surroundings);
+      return hasElement(value(predicate.of), predicate.values, context);
     case "elementAt":
-      return elementEquals(value(predicate.of), predicate.position, predicate.value, surroundings);
+      return elementEquals(value(predicate.of), predicate.position, predicate.value, context);
+  }
+}
+
+export function toLocal(instant: string, zone: readonly ZoneStep[]): string {
+  const [first, ...later] = zone;
+  if (first?.offsetMs === 0 && later.length === 0) return instant;
+  const offset = compileSteps(
+    instant,
+    later.map(({ fromMs }) => String(fromMs)),
+    (step) => String(zone[step]?.offsetMs ?? 0),
+  );
+  return `(${instant} + ${offset})`;
+}
+
+/** Rounds down for times before 1970 too. */
+export function toDay(local: string): string {
+  return `(${local} - ((${local} % ${dayMs}) + ${dayMs}) % ${dayMs})`;
+}
+
+/** Compiles the lookup of the text for a value. */
+export function compileLookup(of: Value, texts: ReadonlyMap<string, string>, source: Source): string {
+  const { context } = source;
+  const given = [...texts].filter(([, text]) => text !== "");
+  const keyed = of.type.isList ? [] : keysFor(of.type.of, given);
+  if (keyed.length === 0) return nullOf(context.dialect, "text");
+  const isText = of.type.of === "text" || of.type.of === "event";
+  return source.lookup(
+    isText ? asText(of, context) : of.sql,
+    isText ? "text" : of.type.of,
+    keyed.map(([key]) => key),
+    keyed.map(([, text]) => text),
+  );
+}
+
+/** Converts keys to values of the type; keys which are not the text of such a value are left out. */
+function keysFor(of: ScalarType, entries: readonly (readonly [key: string, text: string])[]) {
+  return entries.flatMap(([key, text]): (readonly [ScalarValue, string])[] => {
+    const value = keyFor(of, key);
+    return value === undefined ? [] : [[value, text]];
+  });
+}
+
+function keyFor(of: ScalarType, key: string): ScalarValue | undefined {
+  switch (of) {
+    case "number":
+      return String(Number(key)) === key && Number.isFinite(Number(key)) ? Number(key) : undefined;
+    case "integer":
+      return String(Number(key)) === key && Number.isSafeInteger(Number(key)) ? Number(key) : undefined;
+    case "boolean":
+      return key === "true" || key === "false" ? key === "true" : undefined;
+    default:
+      return key;
   }
 }

@@ -1,26 +1,26 @@
 import type { Property } from "../../schema.ts";
 import { type ScalarType, scalar, type ValueType } from "../dialect.ts";
-import { nullOf, type Surroundings } from "../source.ts";
+import { type CompileContext, nullOf } from "../source.ts";
 
-/** An expression's text and what it yields. */
+/** The SQL of an expression and its type. */
 export interface Value {
   readonly sql: string;
   readonly type: ValueType;
-  /** Of a number that the plan itself holds. */
+  /** The number, for a number of the plan itself. */
   readonly literal?: number;
 }
 
 export const scalarValue = (sql: string, of: ScalarType): Value => ({ sql, type: scalar(of) });
 
-/** A double; null for what is no number and no time. */
-export function asNumber({ sql, type }: Value, { dialect }: Surroundings): string {
+/** Converts to a double; null for values other than numbers and times. */
+export function asNumber({ sql, type }: Value, { dialect }: CompileContext): string {
   if (type.isList) return nullOf(dialect, "number");
   if (type.of === "integer") return dialect.cast(sql, scalar("number"));
   return type.of === "number" ? sql : nullOf(dialect, "number");
 }
 
-/** Null for what is no text. */
-export function asText({ sql, type }: Value, { dialect, parameters, relations }: Surroundings): string {
+/** Converts to text; null for other values. */
+export function asText({ sql, type }: Value, { dialect, parameters, relations }: CompileContext): string {
   if (type.isList || (type.of !== "text" && type.of !== "event")) return nullOf(dialect, "text");
   if (type.of === "text") return sql;
   const names: string[] = [];
@@ -29,8 +29,8 @@ export function asText({ sql, type }: Value, { dialect, parameters, relations }:
   return dialect.elementAt(parameters.bindList("text", list), sql);
 }
 
-/** Whole milliseconds; null for what is no number and no time. */
-export function asTime({ sql, type }: Value, { dialect }: Surroundings): string {
+/** Converts to whole milliseconds; null for values other than numbers and times. */
+export function asTime({ sql, type }: Value, { dialect }: CompileContext): string {
   if (type.isList) return nullOf(dialect, "integer");
   if (type.of === "number") return dialect.cast(sql, scalar("integer"));
   return type.of === "integer" ? sql : nullOf(dialect, "integer");

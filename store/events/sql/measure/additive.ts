@@ -3,38 +3,38 @@ import { scalar } from "../dialect.ts";
 import { compileExpression } from "../expression/expression.ts";
 import { asNumber } from "../expression/value.ts";
 import type { CompiledKey } from "../keys.ts";
-import { type Cut, compilePass, groupBy, type Pass, withFilter, withKeys } from "../pass.ts";
-import type { Source, Surroundings } from "../source.ts";
-import { type ExactSum, joinParts, partNames, sumParts, takeApart, valueOfParts } from "./exact-sum.ts";
+import { compilePass, groupBy, type Pass, type RangeDivision, withFilter, withKeys } from "../pass.ts";
+import type { CompileContext, Source } from "../source.ts";
+import { type ExactSum, joinParts, partNames, splitValue, sumParts, valueOfParts } from "./exact-sum.ts";
 import type { MeasureLayout, Part } from "./layout.ts";
 
 type Kind = Exclude<Aggregate["kind"], "distinct">;
-/** A measure by its place in the scan. */
+/** A measure with its index in the scan. */
 export interface Numbered {
   readonly index: number;
   readonly measure: Measure;
 }
 
-/** Parts with a layout for each measure of the scan that they answer. */
-export interface Answered {
+/** Compiled parts of a query, with a layout for each measure of the scan that they compute. */
+export interface CompiledMeasures {
   readonly parts: readonly Part[];
   readonly layouts: ReadonlyMap<number, MeasureLayout>;
-  /** A common table expression that parts read. */
+  /** A common table expression that the parts read. */
   readonly shared?: string | undefined;
 }
 
 /**
- * Counts, sums, extremes and quantiles: one pass for the cells of all, from
- * which totals are made, and one for the totals of quantiles.
+ * Compiles counts, sums, extremes and quantiles: one pass for the cells of all measures, from which
+ * totals are computed, and one for the totals of quantiles.
  *
- * @param name of the common table expression
+ * @param name the name of the common table expression
  */
 export function compileAdditive(
-  surroundings: Surroundings,
+  surroundings: CompileContext,
   scan: Scan,
-  cut: Cut,
+  cut: RangeDivision,
   { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
-): Answered {
+): CompiledMeasures {
   const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, scan, cut)]));
   if (isSingle(cut)) return { parts: [compileWhole(surroundings, scan, cut, measures)], layouts };
   const quantiles = measures.filter(isOf("quantile"));
@@ -64,9 +64,10 @@ export function compileAdditive(
 }
 
 const isOf = (kind: Kind) => (one: Numbered) => one.measure.aggregate.kind === kind;
-const isSingle = ({ stretches }: Cut): boolean => stretches.count <= 1 && stretches.windows === undefined;
+const isSingle = ({ stretches }: RangeDivision): boolean =>
+  stretches.count <= 1 && stretches.windows === undefined;
 
-function layoutOf({ index, measure }: Numbered, { totals }: Scan, cut: Cut): MeasureLayout {
+function layoutOf({ index, measure }: Numbered, { totals }: Scan, cut: RangeDivision): MeasureLayout {
   const { kind } = measure.aggregate;
   const isCount = kind === "count" || kind === "values";
   const { windows } = cut.stretches;
@@ -82,8 +83,13 @@ function layoutOf({ index, measure }: Numbered, { totals }: Scan, cut: Cut): Mea
   };
 }
 
-/** A row per group and stretch. */
-function compileStretches(surroundings: Surroundings, scan: Scan, cut: Cut, measures: readonly Numbered[]) {
+/** Compiles a row per group and stretch. */
+function compileStretches(
+  surroundings: CompileContext,
+  scan: Scan,
+  cut: RangeDivision,
+  measures: readonly Numbered[],
+) {
   const pass = passOf(surroundings, scan, cut, measures, true);
   const columns = aggregateTexts(measures, pass, surroundings, "x");
   const rows = `SELECT ${withKeys(pass.keys, "b", ...columns)} FROM ${pass.rows} r${groupBy(pass.keys, "b")}`;
@@ -91,15 +97,15 @@ function compileStretches(surroundings: Surroundings, scan: Scan, cut: Cut, meas
 }
 
 interface Stretched {
-  /** Rows of `compileStretches`: a name, or a text in parentheses. */
+  /** Rows of `compileStretches`: a name, or a subquery in parentheses. */
   readonly rows: string;
   readonly keys: readonly CompiledKey[];
   readonly measures: readonly Numbered[];
 }
 
-/** A row per group, with lists of what its stretches have. */
+/** Compiles a row per group, with lists of the values of its stretches. */
 function compileCells(
-  surroundings: Surroundings,
+  surroundings: CompileContext,
   scan: Scan,
   { rows, keys, measures, listed = measures }: Stretched & { readonly listed?: readonly Numbered[] },
 ): Part {
@@ -118,8 +124,12 @@ function compileCells(
   return listPart(keys, [`${dialect.collect("b")} AS places`, ...lists, ...totals], rows);
 }
 
-/** Sums of windows, which are made of the parts of their stretches. */
-function compileSumWindows(surroundings: Surroundings, cut: Cut, { rows, keys, measures }: Stretched): Part {
+/** Compiles sums of windows from the parts of their stretches. */
+function compileSumWindows(
+  surroundings: CompileContext,
+  cut: RangeDivision,
+  { rows, keys, measures }: Stretched,
+): Part {
   const { dialect } = surroundings;
   const sum = exactSum(surroundings);
   const inner = measures.map(({ index }) => `${valueOfParts(joinParts(`x${index}`, sum), sum)} AS y${index}`);
@@ -128,11 +138,14 @@ function compileSumWindows(surroundings: Surroundings, cut: Cut, { rows, keys, m
   return listPart(keys, [`${dialect.collect("b")} AS places_s`, ...lists], `(${joined})`);
 }
 
-/** Of buckets that overlap, where values can't be put together: each row once per window that it is in. */
+/**
+ * Compiles aggregates over overlapping buckets whose stretches can't be combined: each row counts once
+ * for each window that contains it.
+ */
 function compileWindows(
-  surroundings: Surroundings,
+  surroundings: CompileContext,
   scan: Scan,
-  cut: Cut,
+  cut: RangeDivision,
   measures: readonly Numbered[],
 ): Part {
   const { dialect } = surroundings;
@@ -143,8 +156,8 @@ function compileWindows(
   return listPart(pass.keys, [`${dialect.collect("b")} AS places_w`, ...lists], `(${rows})`);
 }
 
-/** Repeats rows `r`, of a stretch `b`, for each window `w.w` that the stretch is in. */
-function joinWindows({ dialect, parameters }: Surroundings, { stretches }: Cut): string {
+/** Joins rows `r` of a stretch `b` with each window `w.w` which contains the stretch. */
+function joinWindows({ dialect, parameters }: CompileContext, { stretches }: RangeDivision): string {
   const pairs = (stretches.windows ?? []).flatMap(([from, to], window) =>
     Array.from({ length: to - from }, (_, offset) => [from + offset, window] as const),
   );
@@ -164,8 +177,13 @@ function listPart(keys: readonly CompiledKey[], columns: readonly string[], rows
   return { sql, columns: columns.map(nameOf) };
 }
 
-/** A row per group, over the whole range. */
-function compileWhole(surroundings: Surroundings, scan: Scan, cut: Cut, measures: readonly Numbered[]): Part {
+/** Compiles a row per group over the whole range. */
+function compileWhole(
+  surroundings: CompileContext,
+  scan: Scan,
+  cut: RangeDivision,
+  measures: readonly Numbered[],
+): Part {
   const pass = passOf(surroundings, scan, cut, measures, false);
   const sum = exactSum(surroundings);
   const inner = aggregateTexts(measures, pass, surroundings, "x");
@@ -179,15 +197,15 @@ function compileWhole(surroundings: Surroundings, scan: Scan, cut: Cut, measures
   return { sql, columns: columns.map(nameOf) };
 }
 
-const exactSum = ({ dialect, hasWideSums = false }: Surroundings): ExactSum => ({
+const exactSum = ({ dialect, hasWideSums = false }: CompileContext): ExactSum => ({
   dialect,
   isWide: hasWideSums,
 });
 
 function passOf(
-  surroundings: Surroundings,
+  surroundings: CompileContext,
   scan: Scan,
-  cut: Cut,
+  cut: RangeDivision,
   measures: readonly Numbered[],
   needsBucket: boolean,
 ): Pass {
@@ -200,23 +218,23 @@ function passOf(
   });
 }
 
-/** What is aggregated of each row: of sums several columns. */
+/** Returns the SQL of what is aggregated in each row; several columns for a sum. */
 function valueTexts(aggregate: Aggregate, source: Source): readonly string[] {
   if (aggregate.kind === "count") return ["1"];
   const value = compileExpression(aggregate.of, source);
   if (aggregate.kind === "sum") {
-    return takeApart(asNumber(value, source.surroundings), exactSum(source.surroundings));
+    return splitValue(asNumber(value, source.context), exactSum(source.context));
   }
-  if (aggregate.kind !== "values") return [asNumber(value, source.surroundings)];
+  if (aggregate.kind !== "values") return [asNumber(value, source.context)];
   const { sql, type } = value;
-  return [type.isList ? `CASE WHEN NOT ${source.surroundings.dialect.isEmptyList(sql)} THEN 1 END` : sql];
+  return [type.isList ? `CASE WHEN NOT ${source.context.dialect.isEmptyList(sql)} THEN 1 END` : sql];
 }
 
-/** Columns named after the measures' places in the scan. */
+/** Returns aggregates, with columns named after the measures' indexes in the scan. */
 function aggregateTexts(
   measures: readonly Numbered[],
   pass: Pass,
-  surroundings: Surroundings,
+  surroundings: CompileContext,
   prefix: string,
 ): readonly string[] {
   const sum = exactSum(surroundings);
@@ -235,7 +253,7 @@ function aggregateText(
   { measure }: Numbered,
   value: string,
   filter: string | undefined,
-  { dialect, parameters }: Surroundings,
+  { dialect, parameters }: CompileContext,
 ): string {
   const { aggregate } = measure;
   switch (aggregate.kind) {
@@ -251,7 +269,7 @@ function aggregateText(
   }
 }
 
-/** Over all stretches of a group. */
+/** Returns the aggregate over all stretches of a group. */
 function totalText(kind: Kind, cell: string, sum: ExactSum): string | undefined {
   if (kind === "quantile") return undefined;
   if (kind === "sum") return valueOfParts(joinParts(cell, sum), sum);

@@ -1,18 +1,18 @@
 import type { CompiledScan, MeasureLayout } from "./layout.ts";
 import { wordBits } from "./layout.ts";
 
-/** One row of an answer, by the places of columns. Nulls are NaN. */
+/** One row of a result, with columns by index. Nulls are NaN. */
 export interface RowReader {
   number(column: number): number;
-  /** How many elements a list has; 0 of null. */
+  /** The number of elements of a list; 0 for null. */
   length(column: number): number;
   element(column: number, index: number): number;
 }
 
-/** Writes the numbers of one group and measure into `into`, from `at` on: one per bucket. */
+/** Writes the numbers of one group and measure into `into` from index `at`: one per bucket. */
 export type WriteCells = (row: RowReader, into: Float64Array, at: number) => void;
 
-/** How to read the cells of each measure of a scan. */
+/** Returns how to read the cells of each measure of a scan. */
 export function cellWriters(compiled: CompiledScan): readonly WriteCells[] {
   const place = (name: string) => compiled.columns.indexOf(name);
   return compiled.measures.map((layout) => {
@@ -60,7 +60,7 @@ function stretchWriter({ cells, empty }: MeasureLayout, place: (name: string) =>
   }
 }
 
-/** Puts stretches together into windows. */
+/** Combines stretches to windows. */
 function windowWriter(
   { combine, empty, cells }: MeasureLayout,
   { windows = [] }: CompiledScan,

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Aggregate, Scan } from "../../scan.ts";
 import { compileExpression } from "../expression/expression.ts";
-import { type Cut, compilePass, filterText, groupBy, type Pass, withKeys } from "../pass.ts";
+import { compilePass, filterText, groupBy, type Pass, type RangeDivision, withKeys } from "../pass.ts";
 import type { ListColumn } from "../rows.ts";
-import type { Source, Surroundings } from "../source.ts";
-import type { Answered, Numbered } from "./additive.ts";
+import type { CompileContext, Source } from "../source.ts";
+import type { CompiledMeasures, Numbered } from "./additive.ts";
 import { type CellLayout, type Part, wordBits } from "./layout.ts";
 
 type Distinct = Extract<Aggregate, { kind: "distinct" }>;
@@ -23,7 +23,8 @@ export function groupDistinct(measures: readonly Numbered[]): readonly (readonly
 }
 
 /** Above so many buckets the number of the word becomes part of what is grouped by. */
-const isWide = ({ stretches }: Cut): boolean => stretches.windows === undefined && stretches.count > wordBits;
+const isWide = ({ stretches }: RangeDivision): boolean =>
+  stretches.windows === undefined && stretches.count > wordBits;
 
 /**
  * Exact numbers of different values. Rows are grouped by key and value, with a
@@ -32,11 +33,11 @@ const isWide = ({ stretches }: Cut): boolean => stretches.windows === undefined 
  * whole range's number falls out of it.
  */
 export function compileDistinct(
-  surroundings: Surroundings,
+  surroundings: CompileContext,
   scan: Scan,
-  cut: Cut,
+  cut: RangeDivision,
   { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
-): Answered & { readonly shared: string | undefined } {
+): CompiledMeasures & { readonly shared: string | undefined } {
   const aggregate = measures[0]!.measure.aggregate as Distinct;
   const pass = compilePass(surroundings, {
     scan,
@@ -77,8 +78,8 @@ interface Masked {
 }
 
 function compileNarrow(
-  { dialect }: Surroundings,
-  { stretches }: Cut,
+  { dialect }: CompileContext,
+  { stretches }: RangeDivision,
   { pass, value, filter, measures }: Masked,
 ): { readonly parts: readonly Part[]; readonly shared: undefined } {
   const words = Array.from({ length: Math.ceil(stretches.count / wordBits) }, (_, word) => word);
@@ -130,7 +131,7 @@ function bitsOf(from: number, to: number, word: number): bigint {
 }
 
 function compileWide(
-  { dialect }: Surroundings,
+  { dialect }: CompileContext,
   { totals }: Scan,
   name: string,
   { pass, value, filter, measures }: Masked,
@@ -175,7 +176,7 @@ function elementsOf({ of }: Distinct, source: Source): ListColumn {
 }
 
 function valueText({ of, as }: Distinct, source: Source): string {
-  const { dialect } = source.surroundings;
+  const { dialect } = source.context;
   const { sql, type } = compileExpression(of, source);
   if (!type.isList) return sql;
   return `CASE WHEN NOT ${dialect.isEmptyList(sql)} THEN ${as === "set" ? dialect.asSet(sql) : sql} END`;

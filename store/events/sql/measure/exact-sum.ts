@@ -2,32 +2,34 @@ import { type Dialect, scalar } from "../dialect.ts";
 import { withFilter } from "../pass.ts";
 
 /**
- * Sums of doubles that are the same in whatever order the rows come. Each value
- * is taken apart into millionths, which are whole numbers, and what the double
- * is beside them, in multiples of 2^-80. Both are added as integers; only their
- * sums become doubles. See docs/decisions/0018-exact-sums.md.
+ * Exact sums of doubles, which do not depend on the order of rows. Each value is split into millionths,
+ * which are whole numbers, and the remainder of the double in multiples of 2^-80. Both are added as
+ * integers; only their sums become doubles. See docs/decisions/0018-exact-sums.md.
  */
 export interface ExactSum {
   readonly dialect: Dialect;
-  /** Takes values that are too large for millionths as well: those are added in ascending order. */
+  /** Whether values too large for millionths are accepted as well; those are added in ascending order. */
   readonly isWide: boolean;
 }
 
-/** 2^80, as an SQL literal of a double. */
-const restScale = String(2 ** 80);
+/** 2^80, as the SQL literal of a double. */
+const remainderScale = String(2 ** 80);
 const parts = ["u", "r", "w"] as const;
 
 const partsOf = ({ isWide }: ExactSum) => (isWide ? parts : parts.slice(0, 2));
 
-/** What is added of a value, a text for each part. */
-export function takeApart(value: string, { dialect, isWide }: ExactSum): readonly string[] {
+/** Splits a value into its parts; returns the SQL of each. */
+export function splitValue(value: string, { dialect, isWide }: ExactSum): readonly string[] {
   const units = isWide ? dialect.millionthsOrNull(value) : dialect.millionths(value);
-  const rest = `(${value} - ${dialect.cast(units, scalar("number"))}) * ${restScale}`;
+  const rest = `(${value} - ${dialect.cast(units, scalar("number"))}) * ${remainderScale}`;
   const inRange = [units, dialect.cast(rest, scalar("integer"))];
   return isWide ? [...inRange, `CASE WHEN ${units} IS NULL THEN ${value} END`] : inRange;
 }
 
-/** Aggregates of the parts, named after the sum. @param columns those of `takeApart` */
+/**
+ * Aggregates the parts of a sum, named after it.
+ * @param columns the result of `splitValue`
+ */
 export function sumParts(
   columns: readonly string[],
   filter: string | undefined,
@@ -42,7 +44,7 @@ export function sumParts(
   });
 }
 
-/** Aggregates of several rows of `sumParts`. */
+/** Aggregates several rows of `sumParts`. */
 export function joinParts(name: string, sum: ExactSum): readonly string[] {
   return partsOf(sum).map((part, index) => {
     const column = `${name}${part}`;
@@ -51,10 +53,13 @@ export function joinParts(name: string, sum: ExactSum): readonly string[] {
   });
 }
 
-/** The double that the parts make, null where there was no value. @param texts those of `joinParts`, or names of `sumParts` */
+/**
+ * Returns the double for the parts of a sum, null without a value.
+ * @param texts the result of `joinParts`, or names of `sumParts`
+ */
 export function valueOfParts([units, rest, wide]: readonly string[], { dialect }: ExactSum): string {
   const number = (text: string | undefined) => dialect.cast(text ?? "NULL", scalar("number"));
-  const inRange = `(${number(units)} + ${number(rest)} / ${restScale})`;
+  const inRange = `(${number(units)} + ${number(rest)} / ${remainderScale})`;
   if (wide === undefined) return inRange;
   return `CASE WHEN ${dialect.isEmptyList(`coalesce(${wide}, ${dialect.list([])})`)} THEN ${inRange} ELSE coalesce(${inRange}, 0) + ${dialect.sumInOrder(wide)} END`;
 }

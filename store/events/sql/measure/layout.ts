@@ -2,43 +2,43 @@ import type { CompiledKey } from "../keys.ts";
 import type { Statement } from "../parameters.ts";
 
 /**
- * Where the numbers of one measure are in a row, which is one group. All are
- * columns by name; a value that is null is none.
+ * The columns of the numbers of one measure in a row, which is one group. All are columns by name; null
+ * means no value.
  */
 export interface MeasureLayout {
-  /** Over the whole range; undefined when it wasn't asked for. */
+  /** The column over the whole range; undefined when it was not requested. */
   readonly total: string | undefined;
   readonly cells: CellLayout;
-  /** How stretches make up the windows that are the buckets; undefined when cells are of buckets. */
+  /** How stretches are combined to the windows which are the buckets; undefined when cells are buckets. */
   readonly combine: "add" | "min" | "max" | undefined;
-  /** What stands where there is nothing. */
+  /** The number for a cell without events. */
   readonly empty: number;
 }
 
 export type CellLayout =
-  /** The one bucket's value. */
+  /** The value of the only bucket. */
   | { readonly kind: "single"; readonly value: string }
   /** A list with a value for each bucket. */
   | { readonly kind: "dense"; readonly values: string }
-  /** A list of places, and one with the value of each. */
+  /** A list of bucket indexes, and one with the value of each. */
   | { readonly kind: "sparse"; readonly places: string; readonly values: string }
   /** A list of words, and one with `wordBits` values for each. */
   | { readonly kind: "words"; readonly words: string; readonly values: string };
 
-/** Bits of a mask that fit into an integer of 64 with a sign. */
+/** The bits of a mask in a signed integer of 64 bits. */
 export const wordBits = 63;
 
-/** A query that answers a row per group: a column per key, then those of the measures. */
+/** A query with a row per group: a column per key, then those of the measures. */
 export interface CompiledScan extends Statement {
   readonly keys: readonly CompiledKey[];
   readonly columns: readonly string[];
   readonly measures: readonly MeasureLayout[];
   readonly bucketCount: number;
-  /** Of each bucket the places [from, to) that `combine` puts together. */
+  /** The stretches [from, to) of each bucket that `combine` applies to. */
   readonly windows: readonly (readonly [from: number, to: number])[] | undefined;
 }
 
-/** Some columns of the answer, from one pass over the events. Has a row for each group that it met. */
+/** Some columns of the result, from one pass over the events, with a row for each group in it. */
 export interface Part {
   readonly sql: string;
   readonly columns: readonly string[];

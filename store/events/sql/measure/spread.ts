@@ -3,27 +3,27 @@ import { type Dialect, scalar } from "../dialect.ts";
 import { compileExpression } from "../expression/expression.ts";
 import { asNumber } from "../expression/value.ts";
 import { Parameters, type Statement } from "../parameters.ts";
-import { compilePass, cutRange } from "../pass.ts";
+import { compilePass, divideRange } from "../pass.ts";
 import type { Relations } from "../relations.ts";
 import type { ListColumn } from "../rows.ts";
-import type { Source, Surroundings } from "../source.ts";
+import type { CompileContext, Source } from "../source.ts";
 
-/** Different values are counted up to this. */
+/** Distinct values are counted up to this number. */
 export const maxDistinct = 20;
 
-/** So many rows mostly show that there are enough different values. */
+/** This many rows usually show that there are enough distinct values. */
 const sampleRows = 20_480;
 
-/** One row: `low`, `high`, and in `distinct` how many different values there are, at least among the first rows. */
+/** The statements which compute a spread. `range` returns one row with `low` and `high`. */
 export interface CompiledSpread {
   readonly range: Statement;
-  /** In one column, counted over the first rows only. */
+  /** One column: the number of distinct values in the first rows. */
   readonly sample: Statement;
-  /** In one column, counted over all rows, up to the maximum. */
+  /** One column: the number of distinct values in all rows, up to the maximum. */
   readonly distinct: Statement;
 }
 
-/** Undefined when there can be no value. */
+/** Compiles the spread of an expression; undefined when there can be no value. */
 export function compileSpread(
   scan: Scan,
   of: GroupKey,
@@ -31,7 +31,7 @@ export function compileSpread(
   dialect: Dialect,
 ): CompiledSpread | undefined {
   const parameters = new Parameters(dialect);
-  const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone };
+  const surroundings: CompileContext = { dialect, relations, parameters, zone: scan.zone };
   if (scan.measures.length === 0 || of.kind === "predicate") return undefined;
   const elementsOf = (source: Source): readonly ListColumn[] => {
     const { sql, type } = compileExpression(of.of, source);
@@ -40,7 +40,7 @@ export function compileSpread(
   };
   const { rows, values } = compilePass(surroundings, {
     scan: { ...scan, keys: [] },
-    cut: cutRange(scan),
+    cut: divideRange(scan),
     measures: scan.measures,
     values: (source) =>
       elementsOf(source).length > 0 ? [] : [asNumber(compileExpression(of.of, source), surroundings)],

@@ -10,7 +10,7 @@ import { projectAnalysisShape } from "../../../../services/analysis/project/conf
 import { defineProject, type ProjectDefinitions } from "../../../../services/analysis/project/definitions.ts";
 import { AnalysisRefusal } from "../../../../services/analysis/refusal/refusal.ts";
 import type {
-  ClusterInfo,
+  CohortInfo,
   ProjectSchema,
   Property,
   PropertyTable,
@@ -56,7 +56,7 @@ export const schema: ProjectSchema = {
   properties: new Map(properties),
 };
 
-export const clusters: readonly ClusterInfo[] = [
+export const clusters: readonly CohortInfo[] = [
   { projectId: 1, name: "whales", day: "2026-08-01", kind: "cohort", members: 2 },
   { projectId: 1, name: "segment", day: "2026-08-01", kind: "tag", members: 2 },
 ];

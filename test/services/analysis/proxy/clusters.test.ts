@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { ClusterKind, ImportClusterRequestSchema } from "../../../../gen/engage/analysis/v1/cluster_pb.ts";
-import type { ClusterMember, ClusterVersion } from "../../../../store/events/events.ts";
+import type { CohortMember, CohortVersion } from "../../../../store/events/events.ts";
 import { openProxy } from "./proxy-server.ts";
 
 type Content = NonNullable<MessageInitShape<typeof ImportClusterRequestSchema>["content"]>;
@@ -12,16 +12,16 @@ async function* requests(...contents: Content[]) {
 }
 
 function openClusters() {
-  const stored: { version: ClusterVersion; members: ClusterMember[] }[] = [];
+  const stored: { version: CohortVersion; members: CohortMember[] }[] = [];
   const clusters = {
     today: () => "2026-08-23",
-    async importCluster(version: ClusterVersion, pieces: AsyncIterable<readonly ClusterMember[]>) {
-      const members: ClusterMember[] = [];
+    async importCohort(version: CohortVersion, pieces: AsyncIterable<readonly CohortMember[]>) {
+      const members: CohortMember[] = [];
       for await (const piece of pieces) members.push(...piece);
       stored.push({ version, members });
       return { members: members.length - 1, unknown: 1 };
     },
-    clusters: async (projectId: number) => [
+    cohorts: async (projectId: number) => [
       { projectId, name: "vip", day: "2026-08-23", kind: "tag" as const, members: 2 },
     ],
   };

@@ -159,7 +159,7 @@ it("takes a store that is away for no fault of a query", async () => {
   const filt = { columnName: "whales", tableType: "cluster", comparator: "belongToCluster" };
   const query = queryOf(EventQuerySchema, { view: { recentDay: "x", filts: [filt] } });
   const { engine, store } = engineOn({});
-  store.clusters = () => Promise.reject(new EventsUnavailableError("away"));
+  store.cohorts = () => Promise.reject(new EventsUnavailableError("away"));
   expect(await engine.faultsOf!(query, call().signal)).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { duckdbDialect } from "../../../../store/events/duckdb/query/dialect.ts"
 import type { Buckets, ZoneStep } from "../../../../store/events/events.ts";
 import {
   compileBucket,
-  cutStretches,
+  divideBuckets,
   hasGaps,
   type Stretches,
 } from "../../../../store/events/sql/buckets.ts";
@@ -79,7 +79,7 @@ describe("compileBucket", () => {
         ranges,
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }),
         async (zone, cut, range, places) => {
-          const stretches = cutStretches({ ...range, ...cut });
+          const stretches = divideBuckets({ ...range, ...cut });
           const { startMs, endMs } = range;
           const onEdges = [...stretches.edges, ...zone.slice(1).map(({ fromMs }) => fromMs)].flatMap((edge) =>
             zone.flatMap(({ offsetMs }) => [edge - offsetMs - 1, edge - offsetMs, edge]),
@@ -115,7 +115,7 @@ describe("compileBucket", () => {
     ],
   ])("needs no arithmetic for %s", (_what, buckets, text) => {
     const zone = [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: 0 }];
-    const options = { stretches: cutStretches(buckets), zone, dialect: duckdbDialect };
+    const options = { stretches: divideBuckets(buckets), zone, dialect: duckdbDialect };
     expect(compileBucket("t", buckets, options)).toBe(text);
   });
 });

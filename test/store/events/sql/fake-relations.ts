@@ -7,7 +7,7 @@ export const fakeRelations: Relations = {
   rowsAtMost: () => 1_000,
   events: ({ bucket, startMs, endMs }) => `(EVENTS ${bucket?.(startMs, endMs) ?? ""})`,
   users: () => "(USERS)",
-  cluster: () => "(CLUSTER)",
+  cohort: () => "(CLUSTER)",
   column: ({ number }) => `p${number}`,
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { duckdbDialect } from "../../../../store/events/duckdb/query/dialect.ts";
 import type { Aggregate, Expression, Measure, Predicate, Scan } from "../../../../store/events/events.ts";
-import { compileScan } from "../../../../store/events/sql/scan.ts";
+import { compileScan } from "../../../../store/events/sql/sql.ts";
 import { compileUsers } from "../../../../store/events/sql/users.ts";
 import { fakeRelations, hostile, passesOf, property } from "./fake-relations.ts";
 
@@ -111,7 +111,7 @@ describe("compileScan", () => {
           of: { kind: "lookup", of: of(2), texts: new Map([[hostile, hostile]]) },
           values: [hostile],
         },
-        { kind: "inCluster", cluster: { name: hostile, day: hostile } },
+        { kind: "inCohort", cohort: { name: hostile, day: hostile } },
         { kind: "isNull", of: { kind: "case", branches: [{ when: equals(hostile), text: hostile }] } },
       ],
     };

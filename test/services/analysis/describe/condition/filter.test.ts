@@ -30,8 +30,8 @@ function show(predicate: Predicate): string {
       return `${name(predicate.of)} has ${JSON.stringify(predicate.values)}`;
     case "elementAt":
       return `${name(predicate.of)}[${predicate.position}] = ${JSON.stringify(predicate.value)}`;
-    case "inCluster":
-      return `in ${predicate.cluster.name}@${predicate.cluster.day ?? "newest"}`;
+    case "inCohort":
+      return `in ${predicate.cohort.name}@${predicate.cohort.day ?? "newest"}`;
   }
 }
 
@@ -50,7 +50,7 @@ function name(expression: Expression): string {
     case "arithmetic":
       return `${name(expression.left)} ${expression.operator} ${name(expression.right)}`;
     case "tag":
-      return `tag ${expression.cluster.name}`;
+      return `tag ${expression.cohort.name}`;
     default:
       return expression.kind;
   }

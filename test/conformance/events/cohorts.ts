@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ClusterMember, ClusterVersion, EventStore, KeyValue } from "../../../store/events/events.ts";
+import type { CohortMember, CohortVersion, EventStore, KeyValue } from "../../../store/events/events.ts";
 import {
   asyncOf,
   type CreateEventsWorld,
@@ -11,11 +11,11 @@ import {
   userOf,
 } from "./world.ts";
 
-const version: ClusterVersion = { projectId: 1, name: "loyal", day: "2026-01-05", kind: "cohort" };
+const version: CohortVersion = { projectId: 1, name: "loyal", day: "2026-01-05", kind: "cohort" };
 
-export function testClusters(create: CreateEventsWorld): void {
-  describe("clusters", () => {
-    it.each<[string, readonly ClusterMember[], { members: number; unknown: number }]>([
+export function testCohorts(create: CreateEventsWorld): void {
+  describe("cohorts", () => {
+    it.each<[string, readonly CohortMember[], { members: number; unknown: number }]>([
       ["accounts", [{ accountId: "ada" }, { accountId: "bob" }], { members: 2, unknown: 0 }],
       ["visitors", [{ distinctId: "tab" }], { members: 1, unknown: 0 }],
       [
@@ -34,8 +34,8 @@ export function testClusters(create: CreateEventsWorld): void {
       ["quotes", [{ accountId: "it's" }], { members: 0, unknown: 1 }],
     ])("takes %s", async (_what, members, counts) => {
       await using opened = await openKnown(create);
-      expect(await opened.store.importCluster(version, asyncOf([...members]))).toEqual(counts);
-      expect(await opened.store.clusters(1)).toEqual([{ ...version, members: counts.members }]);
+      expect(await opened.store.importCohort(version, asyncOf([...members]))).toEqual(counts);
+      expect(await opened.store.cohorts(1)).toEqual([{ ...version, members: counts.members }]);
       expect(await opened.store.check(new AbortController().signal)).toEqual([]);
     });
 
@@ -48,7 +48,7 @@ export function testClusters(create: CreateEventsWorld): void {
       await opened.load({ users: [userOf("seen", { u: 5, d: "new" })], events });
       const { store } = opened;
       const members = ["tab", "alone", "new"].map((distinctId) => ({ distinctId, value: distinctId }));
-      await store.importCluster({ ...version, kind: "tag" }, asyncOf(members));
+      await store.importCohort({ ...version, kind: "tag" }, asyncOf(members));
       expect(await tagOfUsers(store)).toEqual([
         ["1", "tab"],
         ["2", null],
@@ -61,53 +61,53 @@ export function testClusters(create: CreateEventsWorld): void {
     it("keeps a version for each day and name, and replaces that of the same", async () => {
       await using opened = await openKnown(create);
       const { store } = opened;
-      await store.importCluster(version, asyncOf([{ userId: 1n }]));
-      await store.importCluster(
+      await store.importCohort(version, asyncOf([{ userId: 1n }]));
+      await store.importCohort(
         { ...version, day: "2026-01-06" },
         asyncOf([{ userId: 1n }], [{ userId: 2n }]),
       );
-      await store.importCluster(
+      await store.importCohort(
         { ...version, name: "tier", kind: "tag" },
         asyncOf([{ userId: 1n, value: "gold" }]),
       );
-      await store.importCluster(version, asyncOf([{ userId: 1n }, { userId: 2n }, { userId: 3n }]));
+      await store.importCohort(version, asyncOf([{ userId: 1n }, { userId: 2n }, { userId: 3n }]));
       const expected = [
         { ...version, members: 3 },
         { ...version, day: "2026-01-06", members: 2 },
         { ...version, name: "tier", kind: "tag", members: 1 },
       ];
-      const byName = (a: ClusterVersion, b: ClusterVersion) => (a.name + a.day < b.name + b.day ? -1 : 1);
-      expect([...(await store.clusters(1))].sort(byName)).toEqual(expected);
-      expect([...(await (await opened.reopen()).clusters(1))].sort(byName)).toEqual(expected);
-      expect(await opened.store.clusters(2)).toEqual([]);
+      const byName = (a: CohortVersion, b: CohortVersion) => (a.name + a.day < b.name + b.day ? -1 : 1);
+      expect([...(await store.cohorts(1))].sort(byName)).toEqual(expected);
+      expect([...(await (await opened.reopen()).cohorts(1))].sort(byName)).toEqual(expected);
+      expect(await opened.store.cohorts(2)).toEqual([]);
     });
 
     it("makes results of before out of date", async () => {
       await using opened = await openKnown(create);
       const before = opened.store.schema(1).version;
-      await opened.store.importCluster(version, asyncOf([{ userId: 1n }]));
+      await opened.store.importCohort(version, asyncOf([{ userId: 1n }]));
       expect(opened.store.schema(1).version).toBeGreaterThan(before);
     });
 
     it("takes nothing when the members end with an error", async () => {
       await using opened = await openKnown(create);
-      await opened.store.importCluster(version, asyncOf([{ userId: 1n }]));
-      async function* broken(): AsyncGenerator<readonly ClusterMember[], void> {
+      await opened.store.importCohort(version, asyncOf([{ userId: 1n }]));
+      async function* broken(): AsyncGenerator<readonly CohortMember[], void> {
         yield [{ userId: 2n }, { userId: 3n }];
         throw new Error("cut off");
       }
-      await expect(opened.store.importCluster(version, broken())).rejects.toThrow("cut off");
-      expect(await opened.store.clusters(1)).toEqual([{ ...version, members: 1 }]);
+      await expect(opened.store.importCohort(version, broken())).rejects.toThrow("cut off");
+      expect(await opened.store.cohorts(1)).toEqual([{ ...version, members: 1 }]);
     });
 
     it("can be imported before anything was loaded", async () => {
       await using opened = await openKnown(create);
       const other = { ...version, projectId: 5 };
-      expect(await opened.store.importCluster(other, asyncOf([{ userId: 1n }]))).toEqual({
+      expect(await opened.store.importCohort(other, asyncOf([{ userId: 1n }]))).toEqual({
         members: 0,
         unknown: 1,
       });
-      expect(await (await opened.reopen()).clusters(5)).toEqual([{ ...other, members: 0 }]);
+      expect(await (await opened.reopen()).cohorts(5)).toEqual([{ ...other, members: 0 }]);
     });
   });
 }
@@ -135,7 +135,7 @@ async function tagOfUsers(store: EventStore): Promise<readonly (readonly KeyValu
       buckets: { startMs: noonMs, endMs: noonMs + 1, localEdges: [noonMs, noonMs + 1] },
       keys: [
         { kind: "values", of: { kind: "builtin", name: "user_id" } },
-        { kind: "values", of: { kind: "tag", cluster: { name: version.name } } },
+        { kind: "values", of: { kind: "tag", cohort: { name: version.name } } },
       ],
       measures: [{ events: undefined, where: { kind: "always", value: true }, aggregate: { kind: "count" } }],
     },

@@ -1,10 +1,9 @@
 /**
- * The text for the step that a value is on: below boundary 0 is step 0, from
- * the last one on the last. Boundaries ascend. A tree, so that a value is
- * compared a few times only however many steps there are; null stays null when
- * `value` is asked for it.
+ * Compiles the choice of a step by value: step 0 is below boundary 0, the last step starts at the last
+ * boundary. Boundaries ascend. The SQL is a tree, so a value is compared a few times only, however many
+ * steps there are. Null stays null when the step's SQL contains `value`.
  */
-export function intoSteps(
+export function compileSteps(
   value: string,
   boundaries: readonly string[],
   text: (step: number) => string,

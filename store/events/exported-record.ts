@@ -3,7 +3,7 @@ import type { ExportedRecord } from "./events.ts";
 import type { ProjectSchema, Property } from "./schema.ts";
 import { wholeOf } from "./user-operations.ts";
 
-/** What is stored of an event or a user, values as in a line of a batch. */
+/** A stored event or user, with values as in a line of a batch. */
 export interface StoredRow {
   readonly accountId: string | null;
   readonly distinctId: string | null;
@@ -13,15 +13,15 @@ export interface StoredRow {
 export interface StoredEvent extends StoredRow {
   readonly event: string;
   readonly timeMs: number;
-  /** Of an event that later records may change. */
+  /** The id of an event which later records may change. */
   readonly eventId?: string;
 }
 
 const hourMs = 3_600_000;
 
 /**
- * The record that an event could have been. Its times are local to the
- * event's own `#zone_offset`, or to 0, which is then given beside them.
+ * Returns the record from which an event could have been loaded. Its times are local to the event's own
+ * `#zone_offset`, or to 0, which the record then contains.
  */
 export function eventRecord(
   { event, timeMs, eventId, ...row }: StoredEvent,
@@ -40,7 +40,10 @@ export function eventRecord(
   };
 }
 
-/** @param nowMs the time of the record: users have none */
+/**
+ * Returns a record from which a user could be loaded.
+ * @param nowMs the time of the record, which a user does not have
+ */
 export function userRecord(row: StoredRow, forms: readonly PropertyForm[], nowMs: number): ExportedRecord {
   return {
     "#type": "user_set",
@@ -57,10 +60,10 @@ function identity({ accountId, distinctId }: StoredRow): object {
   };
 }
 
-/** How a property appears in records; members appear within their object only. */
+/** How a property appears in records; members appear only within their object. */
 export interface PropertyForm {
   readonly property: Property;
-  /** Members that are times: the object's text has them as they were given, in a zone that is forgotten. */
+  /** Members which are times: the object's text has them as they were given, in a zone which is not stored. */
   readonly times: readonly { readonly name: string; readonly number: number }[];
 }
 
@@ -85,12 +88,12 @@ function propertiesOf(
   for (const { property, times } of forms) {
     const value = values.get(property.number);
     if (value === undefined || value === null) continue;
-    found[property.name] = formOf(property, value, times, values, offsetMs);
+    found[property.name] = valueFor(property, value, times, values, offsetMs);
   }
   return found;
 }
 
-function formOf(
+function valueFor(
   { type }: Property,
   value: unknown,
   times: PropertyForm["times"],
@@ -109,14 +112,14 @@ function formOf(
   return whole;
 }
 
-/** Names are stored in lower case, the object has them as they were given. */
+/** Sets a time in an object. Stored names are in lower case; the object has them as they were given. */
 function setTime(object: Record<string, unknown>, name: string, value: unknown, offsetMs: number): void {
   if (typeof value !== "number") return;
   const key = Object.keys(object).find((one) => one.toLowerCase() === name) ?? name;
   object[key] = localTime(value + offsetMs);
 }
 
-/** Such as `2026-01-31 09:05:07.123`. */
+/** Formats a time as `2026-01-31 09:05:07.123`. */
 export function localTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 23).replace("T", " ");
 }

@@ -1,19 +1,25 @@
 import type { Scan } from "../scan.ts";
 import { type Dialect, scalar } from "./dialect.ts";
 import { type CompiledKey, compileKeys } from "./keys.ts";
-import { type Answered, compileAdditive, type Numbered } from "./measure/additive.ts";
+import { type CompiledMeasures, compileAdditive, type Numbered } from "./measure/additive.ts";
 import { compileDistinct, groupDistinct } from "./measure/distinct.ts";
 import type { CompiledScan, MeasureLayout, Part } from "./measure/layout.ts";
 import { Parameters } from "./parameters.ts";
-import { compileShared, cutRange, groupBy, withKeys } from "./pass.ts";
+import { compileShared, divideRange, groupBy, withKeys } from "./pass.ts";
 import type { Relations } from "./relations.ts";
-import { canShare, createSharedRows } from "./shared-rows.ts";
-import { Source, type Surroundings } from "./source.ts";
+import { createSharedRows, shouldShare } from "./shared-rows.ts";
+import { type CompileContext, Source } from "./source.ts";
 
 /**
- * The query for a scan; undefined when it can have no groups.
+ * Compiles the query of a scan; undefined when it can have no groups.
  *
- * @param hasWideSums without, the query fails when a value to be added is 10^10 or above
+ * A scan is compiled in these steps: `buckets.ts` divides its range, `pass.ts` compiles one reading of
+ * the events (`rows.ts`, `keys.ts`, `source.ts`, `expression/`), and `measure/` aggregates the rows.
+ * `users.ts` compiles queries for users. `dialect.ts` declares what differs between engines,
+ * `relations.ts` the tables of a driver, and `parameters.ts` collects the bound values.
+ *
+ * @param hasWideSums whether sums accept values of 10^10 or above; without it the query fails at such a
+ * value
  */
 export function compileScan(
   scan: Scan,
@@ -22,14 +28,14 @@ export function compileScan(
   hasWideSums = false,
 ): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
-  const surroundings: Surroundings = { dialect, relations, parameters, zone: scan.zone, hasWideSums };
-  const kept = canShare(scan, relations) ? createSharedRows(surroundings) : undefined;
-  const cut = cutRange(scan, kept);
+  const surroundings: CompileContext = { dialect, relations, parameters, zone: scan.zone, hasWideSums };
+  const kept = shouldShare(scan, relations) ? createSharedRows(surroundings) : undefined;
+  const cut = divideRange(scan, kept);
   if (scan.measures.length === 0 || cut.stretches.count === 0) return undefined;
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
   const [different, additive] = partition(numbered, ({ measure }) => measure.aggregate.kind === "distinct");
   const common: string[] = [];
-  const answers: Answered[] = [];
+  const answers: CompiledMeasures[] = [];
   if (additive.length > 0) {
     const answer = compileAdditive(surroundings, scan, cut, { measures: additive, name: "stretched" });
     if (answer.shared !== undefined) common.push(answer.shared);
@@ -57,7 +63,7 @@ export function compileScan(
   };
 }
 
-/** One row per group out of what the passes say of it. */
+/** Merges the results of the passes to one row per group. */
 function mergeParts(
   keys: readonly CompiledKey[],
   parts: readonly Part[],
@@ -74,7 +80,7 @@ function mergeParts(
     const own = columns.map((column) => (part.columns.includes(column) ? column : `NULL AS ${column}`));
     return `SELECT ${withKeys(keys, ...own)} FROM ${part.sql} p`;
   });
-  const merged = columns.map((column) => `${dialect.theOne(column)} AS ${column}`);
+  const merged = columns.map((column) => `${dialect.onlyValue(column)} AS ${column}`);
   const rows = `SELECT ${withKeys(keys, ...merged)} FROM (${branches.join(" UNION ALL ")}) p${groupBy(keys)}`;
   return `SELECT ${[...outer, ...columns].join(", ")} FROM (${rows}) p`;
 }

@@ -1,0 +1,163 @@
+import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { createFairSlots, type FairSlots, type Sharer } from "../../../../base/async/fair-slots.ts";
+import { type Asker, type EventStore, type QueryCounts, TooManyQueriesError } from "../../events.ts";
+import type { Database } from "../database.ts";
+import type { StoreTables } from "../layout.ts";
+import type { Session, Types, Values } from "../session.ts";
+
+/**
+ * The part of the store which runs plans.
+ *
+ * A query takes a slot and a snapshot of the database, which this file provides. `scan.ts` runs the plans
+ * of scans and spreads, and `users.ts` those of users: `relations.ts` describes a project's tables and
+ * `dialect.ts` the engine's SQL to the compiler in `store/events/sql`; `rows.ts` and `packed-texts.ts`
+ * read the results. The other files are reads without a plan.
+ */
+export type Scans = Pick<EventStore, "scan" | "scanAll" | "users" | "spread">;
+
+/** Limits the number of concurrent queries, and divides them fairly among askers. */
+export interface Queries {
+  /**
+   * Waits for a free slot, then takes a snapshot of the database.
+   * @throws TooManyQueriesError, EventsUnavailableError, the signal's reason
+   */
+  open(asker: Asker, signal: AbortSignal): Promise<Query>;
+  /**
+   * Waits until another query may keep its result for a possibly slow reader; resolves to the function
+   * which ends that. To be called before `open`.
+   * @throws TooManyQueriesError, the signal's reason
+   */
+  keep(asker: Asker, signal: AbortSignal): Promise<() => void>;
+}
+
+/**
+ * A connection of its own inside a read transaction. It must be disposed of, which drops its temporary
+ * tables and frees its slot. Statements run in sequence; when the signal is aborted the running one is
+ * interrupted, and all reject with the signal's reason.
+ */
+export interface Query extends AsyncDisposable {
+  /** The tables in the snapshot. */
+  readonly tables: StoreTables;
+  /**
+   * Runs statements and returns the last one's result, all of it in memory. Values are bound by
+   * position, with types where they matter (without one, a small BigInt binds as HUGEINT).
+   */
+  run(
+    sql: string,
+    values?: readonly DuckDBValue[],
+    types?: readonly DuckDBType[],
+  ): Promise<DuckDBMaterializedResult>;
+  /** Returns up to 2,048 rows at a time, produced as they are read. */
+  stream(
+    sql: string,
+    values?: readonly DuckDBValue[],
+    types?: readonly DuckDBType[],
+  ): AsyncIterable<DuckDBDataChunk>;
+  /** Ends the snapshot and frees the slot. Temporary tables can still be read. */
+  settle(): Promise<void>;
+}
+
+/** The maximum number of results that one asker keeps for its readers. They are on the disk when memory is short. */
+const maxKept = 8;
+const maxKeptWaiting = 100;
+
+/** Limits of the queries of a store. */
+export interface QueryLimits {
+  /** The maximum number of concurrent queries; as many again run for askers without a running one. */
+  readonly maxQueries: number;
+  /** The maximum number of waiting queries of one asker; four times as many of all together. */
+  readonly maxWaiting: number;
+}
+
+export interface SharedQueries extends Queries {
+  counts(): QueryCounts;
+}
+
+export function createQueries(database: Database, { maxQueries, maxWaiting }: QueryLimits): SharedQueries {
+  const running = createSlots(maxQueries, maxWaiting, "run");
+  const kept = createSlots(maxKept, maxKeptWaiting, "are read");
+  return {
+    counts: running.counts,
+    keep: (asker, signal) => kept.take(sharerOf(asker), signal),
+    async open(asker, signal) {
+      const release = await running.take(sharerOf(asker), signal);
+      try {
+        return await openSnapshot(database, signal, release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+  };
+}
+
+function createSlots(maxRunning: number, maxWaiting: number, verb: string): FairSlots {
+  return createFairSlots({
+    maxRunning,
+    reserved: maxRunning,
+    maxWaiting,
+    refuse: ({ running, waiting }) =>
+      new TooManyQueriesError(
+        `${running} queries ${verb} and ${waiting} wait, at most ${maxRunning} and ${maxWaiting} may`,
+      ),
+  });
+}
+
+function sharerOf({ projectId, asker = "" }: Asker): Sharer {
+  return { group: projectId, member: asker };
+}
+
+/** Opens a snapshot which takes no slot, for the upkeep of the store. */
+export async function openSnapshot(
+  database: Database,
+  signal: AbortSignal,
+  onEnd: () => void = () => undefined,
+): Promise<Snapshot> {
+  const session = await database.session(signal);
+  try {
+    const tables = await database.gate(async () => {
+      await session.run("BEGIN");
+      // The engine takes its snapshot when the first statement reads the file.
+      await session.run("SELECT format FROM store_info");
+      return database.tables;
+    });
+    return new Snapshot(session, tables, onEnd);
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export class Snapshot implements Query {
+  readonly tables: StoreTables;
+  readonly #session: Session;
+  readonly #onEnd: () => void;
+
+  constructor(session: Session, tables: StoreTables, onEnd: () => void) {
+    this.#session = session;
+    this.tables = tables;
+    this.#onEnd = onEnd;
+  }
+
+  run(sql: string, values?: Values, types?: Types) {
+    return this.#session.run(sql, values, types);
+  }
+
+  rows<R extends readonly unknown[]>(sql: string, values?: Values): Promise<R[]> {
+    return this.#session.rows<R>(sql, values);
+  }
+
+  stream(sql: string, values?: Values, types?: Types) {
+    return this.#session.stream(sql, values, types);
+  }
+
+  async settle(): Promise<void> {
+    await this.#session.run("COMMIT");
+    this.#onEnd();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session[Symbol.asyncDispose]();
+    this.#onEnd();
+  }
+}
