@@ -3,21 +3,21 @@
 /** Comments by the full name of what they describe: a message, field, enum, enum value, service or method. */
 export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Aggregation":
-    "Aggregation says how events become one number per bucket and group. Those\nthat need a property take it from EventMetric.quota; text in a numeric\nproperty is passed over. Where nothing was there to aggregate, counts and\nsums are 0 and the others have no value.",
+    "Aggregation is how events become one number per bucket and group.\nAggregations of a property use EventMetric.quota; text in a numeric property\nis ignored. Without values, counts and sums are 0 and other aggregations have\nno value.",
   "engage.analysis.v1.Aggregation.AGGREGATION_ARRAY_DISTINCT":
-    "REST: `ARRAY_DISTINCT`. Number of different lists.",
+    "REST: `ARRAY_DISTINCT`. Number of distinct lists.",
   "engage.analysis.v1.Aggregation.AGGREGATION_ARRAY_ITEM_DISTINCT":
-    "REST: `ARRAY_ITEM_DISTINCT`. Number of different elements.",
+    "REST: `ARRAY_ITEM_DISTINCT`. Number of distinct elements.",
   "engage.analysis.v1.Aggregation.AGGREGATION_ARRAY_SET_DISTINCT":
-    "REST: `ARRAY_SET_DISTINCT`. Number of different lists when order and\nrepetition do not count.",
+    "REST: `ARRAY_SET_DISTINCT`. Number of distinct lists, regardless of order\nand duplicates.",
   "engage.analysis.v1.Aggregation.AGGREGATION_AVG":
-    "REST: `AVG`. Sum of the property by the number of its values.",
+    "REST: `AVG`. Sum of the property divided by the number of its values.",
   "engage.analysis.v1.Aggregation.AGGREGATION_DISTINCT":
-    "REST: `DISTINCT`. Number of different values; missing ones do not count.",
+    "REST: `DISTINCT`. Number of distinct values; missing ones do not count.",
   "engage.analysis.v1.Aggregation.AGGREGATION_FALSE":
     "REST: `FALSE`. Number of events where the property is false.",
   "engage.analysis.v1.Aggregation.AGGREGATION_IS_EMPTY":
-    "REST: `IS_EMPTY`. Number of events where it has none: missing, null, an\nempty text or an empty list.",
+    "REST: `IS_EMPTY`. Number of events where the property has no value:\nmissing, null, an empty text or an empty list.",
   "engage.analysis.v1.Aggregation.AGGREGATION_IS_NOT_EMPTY":
     "REST: `IS_NOT_EMPTY`. Number of events where the property has a value.",
   "engage.analysis.v1.Aggregation.AGGREGATION_MAX":
@@ -27,7 +27,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Aggregation.AGGREGATION_MIN":
     "REST: `MIN`. Smallest value of the property.",
   "engage.analysis.v1.Aggregation.AGGREGATION_PERCENTILE":
-    "REST: `PERCENTILE`. The percentile that `analysis_params` names, linear\nbetween neighbours.",
+    "REST: `PERCENTILE`. The percentile in `analysis_params`, interpolated\nlinearly between neighbours.",
   "engage.analysis.v1.Aggregation.AGGREGATION_PER_CAPITA_NUM":
     "REST: `PER_CAPITA_NUM`. Sum of the property per triggering user.",
   "engage.analysis.v1.Aggregation.AGGREGATION_PER_CAPITA_TIMES":
@@ -37,57 +37,57 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Aggregation.AGGREGATION_TOTAL_TIMES":
     "REST: `TOTAL_TIMES`. Number of events. No property.",
   "engage.analysis.v1.Aggregation.AGGREGATION_TRIG_USER_NUM":
-    "REST: `TRIG_USER_NUM`. Number of different users (or of the entity that\n`quota_entities` names). No property.",
+    "REST: `TRIG_USER_NUM`. Number of distinct users (or of the entity in\n`quota_entities`). No property.",
   "engage.analysis.v1.Aggregation.AGGREGATION_TRUE":
     "REST: `TRUE`. Number of events where the property is true.",
   "engage.analysis.v1.Aggregation.AGGREGATION_UNSPECIFIED":
-    "Not said: refused, unless the metric is named or a formula.",
+    "Not set: refused, unless the metric is named or a formula.",
   "engage.analysis.v1.AnalysisProxy":
-    "AnalysisProxy answers analysis queries.\n\nREST. Paths, words and shapes are those of the platform's own API, so that\nits clients work unchanged: closed vocabularies are words (see the comments\nof the enums), results have the platform's form (see EventAnalysis). Every\nanswer is HTTP 200 with `{\"return_code\":0,\"return_message\":\"success\",\n\"data\":…}`, errors too, without data: only the return code tells.\n\nOther protocols. Messages are as described here, errors are statuses with\n`google.rpc.ErrorInfo` (whose metadata holds `return_code`) and, for\nparameter errors, `google.rpc.BadRequest` with one violation per field.\n\nReturn codes and the statuses they belong to:\n\n- 0: success. OK.\n- -1000: internal error; only a request id is told. INTERNAL.\n- -1001: a parameter is wrong; the message names the field, the value and\n  the valid values. INVALID_ARGUMENT.\n- -1002: the token is unknown or does not reach this project.\n  PERMISSION_DENIED.\n- -1004: the query took too long and was cancelled. DEADLINE_EXCEEDED.\n- -1005: too many queries at once. RESOURCE_EXHAUSTED.\n- -1006: the engine or the upstream platform cannot be reached. UNAVAILABLE.\n- -1008: `Parameter (token) is empty`. UNAUTHENTICATED.\n\nA query whose caller goes away is cancelled.",
+    "AnalysisProxy serves analysis queries.\n\nREST. Paths, words and shapes are those of the platform's own API, so that\nits clients work unchanged: closed vocabularies are words (see the comments\nof the enums), results have the platform's form (see EventAnalysis). Every\nresponse, including errors, is HTTP 200 with\n`{\"return_code\":0,\"return_message\":\"success\",\"data\":…}`. An error has no\n`data`; only the return code tells it from a success.\n\nOther protocols. Messages are as described here. Errors are statuses with\n`google.rpc.ErrorInfo` (whose metadata holds `return_code`) and, for\nparameter errors, `google.rpc.BadRequest` with one violation per field.\n\nReturn codes and their statuses:\n\n- 0: success. OK.\n- -1000: internal error; the message contains only a request id. INTERNAL.\n- -1001: a parameter is wrong; the message names the field, the value and the\n  valid values. INVALID_ARGUMENT.\n- -1002: the token is unknown or does not grant access to this project.\n  PERMISSION_DENIED.\n- -1004: the query took too long and was cancelled. DEADLINE_EXCEEDED.\n- -1005: there are too many concurrent queries. RESOURCE_EXHAUSTED.\n- -1006: the engine or the upstream platform is unavailable. UNAVAILABLE.\n- -1008: `Parameter (token) is empty`. UNAUTHENTICATED.\n\nA query is cancelled when its caller disconnects.",
   "engage.analysis.v1.AnalysisProxy.AnalyzeEvents":
     "AnalyzeEvents computes the metrics of a query.",
   "engage.analysis.v1.AnalysisProxy.DownloadEventUsers":
     "DownloadEventUsers streams all users behind one number of a result: first\nthe header, then the rows.\n\nREST: CSV as for DownloadEvents, one row for each user and one column for\neach selected column.",
   "engage.analysis.v1.AnalysisProxy.DownloadEvents":
-    "DownloadEvents streams the metrics of a query with all their groups: first\nthe header, then the entries.\n\nREST: `text/csv; charset=utf-8`, RFC 4180 with every field quoted and LF\nas line end: the header row, then one row for each metric and group, one\ncolumn for each bucket. An error before the first byte is the JSON error\nanswer; a later one breaks the connection, so a file that ends properly is\ncomplete.",
+    "DownloadEvents streams the metrics of a query with all their groups: first\nthe header, then the entries.\n\nREST: `text/csv; charset=utf-8`, RFC 4180 with every field quoted and LF as\nline end: the header row, then one row for each metric and group, one\ncolumn for each bucket. An error before the first byte is a JSON error\nresponse; a later one breaks the connection, so a file which ends properly\nis complete.",
   "engage.analysis.v1.AnalysisProxy.ForwardQuery":
-    "ForwardQuery hands any other query of the platform's API (retention, funnel\nand the like) to the upstream platform of its project and streams the\nanswer untouched, whatever its return code. A path that the project's\nengine does not take, which is every path on the embedded engine, is\nNOT_FOUND; REST: HTTP 404 with return_code -1001.",
+    "ForwardQuery passes any other query of the platform's API (retention,\nfunnel and the like) to the upstream platform of its project and streams\nthe response unchanged, whatever its return code. A path that the project's\nengine does not support, which is every path on the embedded engine, is\nNOT_FOUND; REST: HTTP 404 with return_code -1001.",
   "engage.analysis.v1.AnalysisProxy.ImportCluster":
-    "ImportCluster makes or replaces one version of a cohort or tag: first the\nheader, then the members. All of it or, when the call fails, nothing. Only\non the embedded engine, and not over REST.",
+    "ImportCluster creates or replaces one version of a cohort or tag: first the\nheader, then the members. A failed call changes nothing. Only on the\nembedded engine, and not over REST.",
   "engage.analysis.v1.AnalysisProxy.ListClusters":
     "ListClusters lists the imported cohorts and tags of a project with their\nversions. Only on the embedded engine, and not over REST.",
   "engage.analysis.v1.AnalysisProxy.ListEventUsers":
-    "ListEventUsers lists the users behind one number of a result, at most\n10000 of them; `info.truncated` and a warning say when there are more. As\nmany as a TRIG_USER_NUM of the same metric, group and bucket counts.\nDownloadEventUsers has no such limit.",
+    "ListEventUsers lists the users behind one number of a result, at most 10000\nof them; `info.truncated` and a warning report when there are more. Their\nnumber equals TRIG_USER_NUM of the same metric, group and bucket.\nDownloadEventUsers has no such limit.",
   "engage.analysis.v1.AnalyzeEventsRequest":
-    "AnalyzeEventsRequest carries an event query and the right to ask it.",
+    "AnalyzeEventsRequest contains an event query and the token for it.",
   "engage.analysis.v1.AnalyzeEventsRequest.query":
     "The query. Required. REST: the body.",
   "engage.analysis.v1.AnalyzeEventsRequest.token":
-    "Query token; says which projects may be asked about. Required, here or as\n`authorization: Bearer`. REST: the query parameter `token`. Never logged.",
+    "Query token, which determines the accessible projects. Required, here or as\n`authorization: Bearer`. REST: the query parameter `token`. Never logged.",
   "engage.analysis.v1.AnalyzeEventsResponse":
-    "AnalyzeEventsResponse is the answer to an event query.",
+    "AnalyzeEventsResponse is the response to an event query.",
   "engage.analysis.v1.AnalyzeEventsResponse.data":
     "The result.",
   "engage.analysis.v1.AnalyzeEventsResponse.return_code":
-    "0 for success. Other codes occur in the REST form only: an RPC that fails\nhas a status and no response. Always set: the presence makes that a 0 is\nwritten in JSON too.",
+    "0 for success. Other codes occur only in the REST form: a failed RPC has a\nstatus and no response. Always set, so that JSON contains a 0 too.",
   "engage.analysis.v1.AnalyzeEventsResponse.return_message":
-    "`success`; in a REST error, what went wrong.",
+    "`success`; in a REST error, the error message.",
   "engage.analysis.v1.AnswerInfo":
-    "AnswerInfo tells how a query was understood and answered. REST: its members\nstand beside the others in `data`.",
+    "AnswerInfo describes how a query was understood and computed. REST: its\nmembers are members of `data`.",
   "engage.analysis.v1.AnswerInfo.approximate":
-    "Distinct counts or quantiles are approximate. REST: written when true.",
+    "Whether distinct counts or quantiles are approximate. REST: written when\ntrue.",
   "engage.analysis.v1.AnswerInfo.cached":
-    "The result was computed for an earlier query. REST: written when true.",
+    "Whether the result was computed for an earlier query. REST: written when\ntrue.",
   "engage.analysis.v1.AnswerInfo.compared_range":
     "The comparison range, resolved. Not set when not comparing.",
   "engage.analysis.v1.AnswerInfo.range":
     "The range of the query, resolved.",
   "engage.analysis.v1.AnswerInfo.truncated":
-    "Groups, or in a user list users, were left out by a limit.\nREST: written when true.",
+    "Whether a limit left out groups or, in a user list, users. REST: written\nwhen true.",
   "engage.analysis.v1.AnswerInfo.warnings":
-    "What the caller should know. REST: a list of their messages, written when\nnot empty.",
+    "Warnings. REST: a list of their messages, written when not empty.",
   "engage.analysis.v1.AnswerInfo.zone":
-    "The zone in which days begin.",
+    "The zone of the days.",
   "engage.analysis.v1.Cluster":
     "Cluster is one version of a cohort or tag.",
   "engage.analysis.v1.Cluster.day":
@@ -99,25 +99,25 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Cluster.name":
     "Its name.",
   "engage.analysis.v1.ClusterHeader":
-    "ClusterHeader names the version of a cohort or tag that is imported.",
+    "ClusterHeader describes the imported version of a cohort or tag.",
   "engage.analysis.v1.ClusterHeader.day":
-    "Day of the version, `yyyy-MM-dd`. Empty: today in the project's zone. A\nversion of the same day is replaced.",
+    "Day of the version, `yyyy-MM-dd`. Empty: today in the project's zone. An\nexisting version of the same day is replaced.",
   "engage.analysis.v1.ClusterHeader.kind":
     "Cohort or tag.",
   "engage.analysis.v1.ClusterHeader.name":
-    "Name by which queries know it. Required, at most 100 characters.",
+    "Name used in queries. Required, at most 100 characters.",
   "engage.analysis.v1.ClusterHeader.project_id":
     "Project id. Required.",
   "engage.analysis.v1.ClusterHeader.token":
     "As in AnalyzeEventsRequest.",
   "engage.analysis.v1.ClusterKind":
-    "ClusterKind tells a list of users from a list of values.",
+    "ClusterKind distinguishes a list of users from a list of values.",
   "engage.analysis.v1.ClusterKind.CLUSTER_KIND_COHORT":
-    "A set of users: one is a member or not.",
+    "A set of users, each of whom is a member or not.",
   "engage.analysis.v1.ClusterKind.CLUSTER_KIND_TAG":
     "A value for each of its users.",
   "engage.analysis.v1.ClusterKind.CLUSTER_KIND_UNSPECIFIED":
-    "Not said: the same as CLUSTER_KIND_COHORT.",
+    "Not set: the same as CLUSTER_KIND_COHORT.",
   "engage.analysis.v1.ClusterMember":
     "ClusterMember is one user, by one of its ids.",
   "engage.analysis.v1.ClusterMember.account_id":
@@ -129,37 +129,37 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.ClusterMember.user_id":
     "`#user_id`.",
   "engage.analysis.v1.ClusterMember.value":
-    "The user's value. Required of a tag, empty of a cohort.",
+    "The user's value. Required for a tag, empty for a cohort.",
   "engage.analysis.v1.ClusterMembers":
-    "ClusterMembers are some members; many in one message, since a message for\neach would cost more than the member.",
+    "ClusterMembers are some members. One message contains many members, since a\nmessage costs more than a member.",
   "engage.analysis.v1.ClusterMembers.members":
     "The members.",
   "engage.analysis.v1.Column":
     "Column is one column of a downloaded table.",
   "engage.analysis.v1.Column.display_name":
-    "Name for people; the stable name where there is no other.",
+    "Display name; the stable name where there is no other.",
   "engage.analysis.v1.Column.name":
     "Stable name, for example `#account_id`.",
   "engage.analysis.v1.Comparator":
-    "Comparator is the operation of a condition. Each value says how many\nliterals it takes; another number is refused. Null, an empty text, an empty\nlist and a missing property are one: no value.",
+    "Comparator is the operation of a condition. Each operation has a fixed number\nof literals; another number is refused. Null, an empty text, an empty list\nand a missing property all mean: no value.",
   "engage.analysis.v1.Comparator.COMPARATOR_ARRAY_INCLUDE_ITEM":
-    "REST: `arrayIncludeItem`. One literal or more: some element equals any of\nthem.",
+    "REST: `arrayIncludeItem`. At least one literal: an element equals one of\nthem.",
   "engage.analysis.v1.Comparator.COMPARATOR_ARRAY_IS_NULL":
     "REST: `arrayIsNull`. No literal: the list is missing or empty.",
   "engage.analysis.v1.Comparator.COMPARATOR_ARRAY_ITEM_POS":
-    "REST: `arrayItemPos`. Two literals, a position counted from 1 and a value:\nthe element at that position equals the value.",
+    "REST: `arrayItemPos`. Two literals, a 1-based position and a value: the\nelement at that position equals the value.",
   "engage.analysis.v1.Comparator.COMPARATOR_ARRAY_NOT_INCLUDE_ITEM":
-    "REST: `arrayNotIncludeItem`. One literal or more: no element equals any of\nthem.",
+    "REST: `arrayNotIncludeItem`. At least one literal: no element equals one of\nthem.",
   "engage.analysis.v1.Comparator.COMPARATOR_ARRAY_NOT_NULL":
     "REST: `arrayNotNull`. No literal: the list has elements.",
   "engage.analysis.v1.Comparator.COMPARATOR_BELONG_TO_CLUSTER":
-    "REST: `belongToCluster`. No literal: the user is in the cohort that\n`column_name` names.",
+    "REST: `belongToCluster`. No literal: the user is in the cohort\n`column_name`.",
   "engage.analysis.v1.Comparator.COMPARATOR_EQUAL":
-    "REST: `equal`. One literal or more: equals any of them.",
+    "REST: `equal`. At least one literal: equals one of them.",
   "engage.analysis.v1.Comparator.COMPARATOR_GREATER":
     "REST: `greater`. One literal: strictly above it.",
   "engage.analysis.v1.Comparator.COMPARATOR_INCLUDE":
-    "REST: `include`. One literal or more: the text contains any of them.",
+    "REST: `include`. At least one literal: the text contains one of them.",
   "engage.analysis.v1.Comparator.COMPARATOR_IS_FALSE":
     "REST: `isFalse`. No literal: the boolean is false.",
   "engage.analysis.v1.Comparator.COMPARATOR_IS_NULL":
@@ -171,21 +171,21 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Comparator.COMPARATOR_NOT_BELONG_TO_CLUSTER":
     "REST: `notBelongToCluster`. No literal: the user is not in that cohort.",
   "engage.analysis.v1.Comparator.COMPARATOR_NOT_EQUAL":
-    "REST: `notEqual`. One literal or more: has a value and differs from all.",
+    "REST: `notEqual`. At least one literal: has a value and differs from all of\nthem.",
   "engage.analysis.v1.Comparator.COMPARATOR_NOT_INCLUDE":
-    "REST: `notInclude`. One literal or more: has a value and contains none.",
+    "REST: `notInclude`. At least one literal: has a value and contains none of\nthem.",
   "engage.analysis.v1.Comparator.COMPARATOR_NOT_NULL":
     "REST: `notNull`. No literal: has a value.",
   "engage.analysis.v1.Comparator.COMPARATOR_NOT_REGEX_MATCH":
-    "REST: `notRegexMatch`. One literal, as for regexMatch: has a value and it\nis not found.",
+    "REST: `notRegexMatch`. One literal, as for regexMatch: has a value which\ndoes not match.",
   "engage.analysis.v1.Comparator.COMPARATOR_RANGE":
-    "REST: `range`. Two literals, numbers or times: between them, both ends\nincluded.",
+    "REST: `range`. Two literals, numbers or times: between them, both ends\ninclusive.",
   "engage.analysis.v1.Comparator.COMPARATOR_REGEX_MATCH":
-    "REST: `regexMatch`. One literal, a regular expression in RE2 syntax: found\nanywhere in the text.",
+    "REST: `regexMatch`. One literal, a regular expression in RE2 syntax, which\nmatches anywhere in the text.",
   "engage.analysis.v1.Comparator.COMPARATOR_RELATIVE_CURRENT_BEFORE":
     "REST: `relativeCurrentBefore`. One literal N in days: more than N days\nbefore today.",
   "engage.analysis.v1.Comparator.COMPARATOR_RELATIVE_CURRENT_BETWEEN":
-    "REST: `relativeCurrentBetween`. Two literals a and b in days: the value's\nday is between today + a and today + b; negative is in the past.",
+    "REST: `relativeCurrentBetween`. Two literals a and b in days: the value's\nday is between today + a and today + b; negative numbers are in the past.",
   "engage.analysis.v1.Comparator.COMPARATOR_RELATIVE_EVENT_ABSOLUTE":
     "REST: `relativeEventAbsolute`. One literal N and a time unit: the two times\nare at most N units apart.",
   "engage.analysis.v1.Comparator.COMPARATOR_RELATIVE_EVENT_AFTER":
@@ -195,19 +195,19 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Comparator.COMPARATOR_RELATIVE_EVENT_THAT_DAY":
     "REST: `relativeEventThatDay`. No literal: the property's time and the\nevent's fall on the same calendar day.",
   "engage.analysis.v1.Comparator.COMPARATOR_UNSPECIFIED":
-    "Not said: refused, a condition needs one.",
+    "Not set: refused, since a condition needs one.",
   "engage.analysis.v1.CsvStyle":
-    "CsvStyle repeats in the header what the request said about CSV, so that the\ncodec that writes it needs nothing but the messages of the stream.",
+    "CsvStyle repeats the request's CSV settings in the header, so that the codec\nwhich writes the CSV needs only the messages of the stream.",
   "engage.analysis.v1.CsvStyle.byte_order_mark":
-    "The file starts with a byte order mark.",
+    "Whether the file starts with a byte order mark.",
   "engage.analysis.v1.CsvStyle.stable_names":
-    "The header row holds stable names instead of display names.",
+    "Whether the header row contains stable names instead of display names.",
   "engage.analysis.v1.CustomFilter":
-    "CustomFilter holds the conditions of one operand of a formula.",
+    "CustomFilter contains the conditions of one operand of a formula.",
   "engage.analysis.v1.CustomFilter.filts":
     "The conditions.",
   "engage.analysis.v1.CustomFilter.index":
-    "Zero-based number of the operand in the formula. Required.",
+    "0-based number of the operand in the formula. Required.",
   "engage.analysis.v1.CustomFilter.relation":
     "How they are joined. Default: and.",
   "engage.analysis.v1.DownloadEventUsersRequest":
@@ -225,17 +225,17 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.DownloadEventUsersResponse.content":
     "The piece.",
   "engage.analysis.v1.DownloadEventUsersResponse.header":
-    "What the rows are made of. Always the first message, and only that.",
+    "Description of the rows. Always the first message, and only there.",
   "engage.analysis.v1.DownloadEventUsersResponse.raw":
     "As in DownloadEventsResponse.",
   "engage.analysis.v1.DownloadEventUsersResponse.rows":
     "The next users.",
   "engage.analysis.v1.DownloadEventsRequest":
-    "DownloadEventsRequest carries an event query whose result is streamed.",
+    "DownloadEventsRequest contains an event query whose result is streamed.",
   "engage.analysis.v1.DownloadEventsRequest.bom":
-    "Whether a CSV starts with a byte order mark, which some spreadsheets need\nto recognise UTF-8. No effect on typed messages. REST: the query parameter\n`bom`.",
+    "Whether a CSV starts with a byte order mark, which some spreadsheets need\nto recognize UTF-8. No effect on typed messages. REST: the query parameter\n`bom`.",
   "engage.analysis.v1.DownloadEventsRequest.header":
-    "What the header row of a CSV holds: `display`, the default, for display\nnames, or `names` for stable names. No effect on typed messages. REST: the\nquery parameter `header`.",
+    "Names in the header row of a CSV: `display`, the default, for display\nnames, or `names` for stable names. No effect on typed messages. REST: the\nquery parameter `header`.",
   "engage.analysis.v1.DownloadEventsRequest.query":
     "The query. Required. REST: the body.",
   "engage.analysis.v1.DownloadEventsRequest.token":
@@ -245,37 +245,37 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.DownloadEventsResponse.content":
     "The piece.",
   "engage.analysis.v1.DownloadEventsResponse.header":
-    "What the entries are made of. Always the first message, and only that.",
+    "Description of the entries. Always the first message, and only there.",
   "engage.analysis.v1.DownloadEventsResponse.raw":
-    "REST only, from an upstream platform: the next bytes of the file exactly\nas the platform sent them, with neither header nor rows around them. RPC\ncallers never get it.",
+    "REST only, from an upstream platform: the next bytes of the file exactly\nas the platform sent them, without header and rows. RPC callers never\nreceive it.",
   "engage.analysis.v1.DownloadEventsResponse.rows":
-    "Some entries of one metric. The entries of a metric follow each other,\nin the order of MetricResult.entries, over as many messages as needed.",
+    "Some entries of one metric. The entries of a metric are consecutive, in\nthe order of MetricResult.entries, in as many messages as needed.",
   "engage.analysis.v1.EntityColumn":
-    "EntityColumn is the property that is counted as the subject of a metric\ninstead of `#user_id`.",
+    "EntityColumn is the property which is counted as the subject of a metric\ninstead of `#user_id`.",
   "engage.analysis.v1.EntityColumn.column_desc":
     "Display name; has no effect on the result.",
   "engage.analysis.v1.EntityColumn.column_name":
     "The column, for example `#account_id`. Required.",
   "engage.analysis.v1.EntityColumn.table_type":
-    "Where the column lives. Required.",
+    "Table of the column. Required.",
   "engage.analysis.v1.EventAnalysis":
     "EventAnalysis is the result of an event query.\n\nREST form: `{\"result_generate_time\":\"2026-08-25 14:05:10\",\"x\":[\"2026-08-23\"],\n\"union_groups\":[[\"1.0\"],[\"(null)\"]],\"union_group_num\":2,\"y\":[{\n\"install.TRIG_USER_NUM\":[{\"group_cols\":[\"1.0\"],\"group_num\":2,\"values\":[\"120\"]},\n{\"group_cols\":[\"(null)\"],\"group_num\":2,\"values\":[\"-\"]}]}]}`, with the members\nof `info` beside them.",
   "engage.analysis.v1.EventAnalysis.info":
-    "What was resolved and how the result came about.",
+    "How the query was resolved and the result computed.",
   "engage.analysis.v1.EventAnalysis.result_generate_time":
     "When the result was computed. REST: local time of the result's zone,\n`yyyy-MM-dd HH:mm:ss`.",
   "engage.analysis.v1.EventAnalysis.union_group_num":
     "Number of groups before the cut by `limit`.",
   "engage.analysis.v1.EventAnalysis.union_groups":
-    "All groups that occur in any metric, after the cut by `limit`. Without\ngroup-by properties one group without values, in the REST form\n`[\"Overall\"]`.",
+    "All groups of any metric, after the cut by `limit`. Without group-by\nproperties one group without values, in the REST form `[\"Overall\"]`.",
   "engage.analysis.v1.EventAnalysis.x":
-    "The buckets, ascending and without holes. REST: a list of their labels.",
+    "The buckets, ascending and without gaps. REST: a list of their labels.",
   "engage.analysis.v1.EventAnalysis.x_compared":
-    "The buckets of the comparison range; empty when not comparing. REST: as x.",
+    "The buckets of the comparison range; empty when not comparing. REST: as\n`x`.",
   "engage.analysis.v1.EventAnalysis.y":
-    "The results, in the order of the query's metrics; a metric that is broken\ndown by the event split has one for each value. REST: a list of objects\nwith one member each, whose name is the result's key and whose value is\nthe list of its entries.",
+    "The results, in the order of the query's metrics; a metric with an event\nsplit has one for each value. REST: a list of objects with one member each,\nwhose name is the result's key and whose value is the list of its entries.",
   "engage.analysis.v1.EventDownloadQuery":
-    "EventDownloadQuery asks for the metrics of events as a table with all its\ngroups.",
+    "EventDownloadQuery requests the metrics of events as a table with all its\ngroups.",
   "engage.analysis.v1.EventDownloadQuery.event_view":
     "As in EventQuery. Required.",
   "engage.analysis.v1.EventDownloadQuery.events":
@@ -289,29 +289,29 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventMetric":
     "EventMetric is one metric of a query. In the REST form its result has the\nkey `event.ANALYSIS`, `event.property.ANALYSIS` with a property, or the\nevent name for a formula.",
   "engage.analysis.v1.EventMetric.analysis":
-    "How the events are aggregated. Required of a plain metric that is not a\nnamed one.",
+    "How the events are aggregated. Required for a plain metric which is not a\nnamed one.",
   "engage.analysis.v1.EventMetric.analysis_params":
-    "The percentile, 1 to 100, required by AGGREGATION_PERCENTILE. Otherwise\nempty.",
+    "The percentile, 1 to 100; required for AGGREGATION_PERCENTILE, otherwise\nempty.",
   "engage.analysis.v1.EventMetric.custom_event":
-    "The formula: operands and numbers joined by `+ - * /` and parentheses. An\noperand is `event.ANALYSIS`, `event.property.ANALYSIS`, or `$metric.` and\nthe name of a configured metric. Division by zero has no value, nor has\nany operation on no value. Required of a formula that is not a named metric.",
+    "The formula: operands and numbers joined by `+ - * /` and parentheses. An\noperand is `event.ANALYSIS`, `event.property.ANALYSIS`, or `$metric.`\nfollowed by the name of a configured metric. A division by zero has no\nvalue, nor has an operation on a missing value. Required for a formula\nwhich is not a named metric.",
   "engage.analysis.v1.EventMetric.custom_filters":
     "Conditions on single operands of the formula.",
   "engage.analysis.v1.EventMetric.event_name":
-    "Name of the event; `anyEvent` stands for all. Of a formula or a named\nmetric, the name under which its result is shown. Required.",
+    "Name of the event; `anyEvent` means all events. For a formula or a named\nmetric, the name of its result. Required.",
   "engage.analysis.v1.EventMetric.event_name_display":
     "Display name of the metric, used in downloads. Default: the result's key.",
   "engage.analysis.v1.EventMetric.event_split_indexes":
-    "Makes the metric take part in the event breakdown: the zero-based numbers\nof its operands, 0 for a plain metric. The metric is split as a whole, by\nits own events, whichever it names. Empty: it takes no part.",
+    "Includes the metric in the event breakdown: the 0-based numbers of its\noperands, 0 for a plain metric. The metric is split as a whole, by its own\nevents, whichever operands are listed. Empty: not included.",
   "engage.analysis.v1.EventMetric.event_uuid":
     "Id of this entry, chosen by the caller and repeated in the result.",
   "engage.analysis.v1.EventMetric.filts":
-    "Conditions on the events of this metric, beside the global ones.",
+    "Conditions on the events of this metric, in addition to the global ones.",
   "engage.analysis.v1.EventMetric.format":
-    "How values are written as text.",
+    "Text format of the values.",
   "engage.analysis.v1.EventMetric.metric_name":
-    "Name of a metric of the project's configuration, used where `analysis` is\nnot set, or of a formula `custom_event`.",
+    "Name of a metric of the project's configuration, used when `analysis` is\nnot set, or of a formula when `custom_event` is not set.",
   "engage.analysis.v1.EventMetric.quota":
-    "The property to aggregate, where the aggregation needs one; forms as in\nGroupBy.column_name.",
+    "The property to aggregate, for aggregations which need one; forms as in\nGroupBy.column_name.",
   "engage.analysis.v1.EventMetric.quota_desc":
     "Display name of that property; has no effect on the result.",
   "engage.analysis.v1.EventMetric.quota_entities":
@@ -323,47 +323,47 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventMetric.type":
     "Plain metric or formula. Required.",
   "engage.analysis.v1.EventQuery":
-    "EventQuery asks for the metrics of events, per bucket of time and group.\nSmallest REST form: `{\"projectId\":377,\"eventView\":{\"recentDay\":\"1-7\",\n\"timeParticleSize\":\"day\"},\"events\":[{\"type\":\"normal\",\"eventName\":\"login\",\n\"analysis\":\"TOTAL_TIMES\"}]}`.",
+    "EventQuery requests the metrics of events, per bucket of time and group.\nSmallest REST form:\n`{\"projectId\":377,\"eventView\":{\"recentDay\":\"1-7\",\"timeParticleSize\":\"day\"},\"events\":[{\"type\":\"normal\",\"eventName\":\"login\",\"analysis\":\"TOTAL_TIMES\"}]}`.",
   "engage.analysis.v1.EventQuery.event_view":
-    "Range, steps, groups and conditions that all metrics share. Required.",
+    "Range, steps, groups and conditions of all metrics. Required.",
   "engage.analysis.v1.EventQuery.events":
     "The metrics. Required, at least one.",
   "engage.analysis.v1.EventQuery.ignored_fields":
-    "Paths of the members of a REST body that this contract does not know, for\nexample `eventView.firstDayOfWeek`. Filled by the JSON codec, so that they\ncan be named in the warnings; ignored from RPC callers, and not a member\nof the REST form.",
+    "Paths of the unknown members of a REST body, for example\n`eventView.firstDayOfWeek`. Set by the JSON codec for the warnings; ignored\nfrom RPC callers, and not a member of the REST form.",
   "engage.analysis.v1.EventQuery.limit":
-    "Most groups per metric, 1 to 10000. Those with the largest totals over the\nwhole period (both periods, when comparing) are kept, ties by the group's\ntext. Not set: 1000.",
+    "The maximum number of groups per metric, 1 to 10000. The groups with the\nlargest totals over the whole period (both periods, when comparing) are\nkept; ties are ordered by the group's text. Not set: 1000.",
   "engage.analysis.v1.EventQuery.project_id":
     "Project id. Required.",
   "engage.analysis.v1.EventQuery.timeout_seconds":
-    "Seconds after which the query is cancelled, above 0. Not set: 60. An\nearlier deadline of the call counts too.",
+    "Seconds after which the query is cancelled, above 0. Not set: 60. An\nearlier deadline of the call applies too.",
   "engage.analysis.v1.EventQuery.use_cache":
-    "Whether a result computed before may be answered again. An engine of our\nown does so only while its events have not changed. Not set: true.",
+    "Whether a cached result may be returned. The embedded engine returns one\nonly while its events have not changed. Not set: true.",
   "engage.analysis.v1.EventQuery.use_same_result_key":
-    "What happens to metrics whose result keys are equal, in the REST form.\nTrue: they share the key. False, the default: they are told apart by the\nprefixes `1_`, `2_` and so on. Typed results always carry the metric's\nindex.",
+    "How equal result keys of metrics are handled, in the REST form. True: the\nmetrics share the key. False, the default: the prefixes `1_`, `2_` and so\non distinguish them. Typed results always contain the metric's index.",
   "engage.analysis.v1.EventQuery.zone_offset":
-    "Zone of the query in hours east of UTC, -12 to 14, decimals allowed (5.5).\nNot set: the project's zone. Times of events and time properties of events\nare shifted into it, user properties never.",
+    "Zone of the query in hours east of UTC, -12 to 14, decimals allowed (5.5).\nNot set: the project's zone. Times of events and time properties of events\nare shifted to it, user properties never.",
   "engage.analysis.v1.EventSplit":
     "EventSplit breaks metrics down by one property: each metric whose\n`event_split_indexes` are not empty becomes one result per value of it,\nkeyed `key(value)` in the REST form.",
   "engage.analysis.v1.EventSplit.event":
-    "The event the breakdown was made for. Required, unless the message is\nempty.",
+    "The event for which the breakdown was created. Required, unless the message\nis empty.",
   "engage.analysis.v1.EventSplit.group_by_prop":
     "The property. Required, unless the message is empty.",
   "engage.analysis.v1.EventTableHeader":
     "EventTableHeader describes a streamed event result.",
   "engage.analysis.v1.EventTableHeader.csv":
-    "How a CSV of this table is written.",
+    "Format of a CSV of this table.",
   "engage.analysis.v1.EventTableHeader.group_columns":
     "The group-by properties, in the order of GroupEntry.group_cols.",
   "engage.analysis.v1.EventTableHeader.info":
-    "What was resolved and how the result comes about.",
+    "How the query was resolved and the result computed.",
   "engage.analysis.v1.EventTableHeader.x":
     "The buckets, as in EventAnalysis.",
   "engage.analysis.v1.EventTableHeader.x_compared":
     "The buckets of the comparison range; empty when not comparing.",
   "engage.analysis.v1.EventUserDownloadQuery":
-    "EventUserDownloadQuery asks for the users behind one number of a result as a\ntable of chosen columns.",
+    "EventUserDownloadQuery requests the users behind one number of a result as a\ntable of selected columns.",
   "engage.analysis.v1.EventUserDownloadQuery.event_date":
-    "Read as `slice_date` where that is empty.",
+    "Used as `slice_date` when that is empty.",
   "engage.analysis.v1.EventUserDownloadQuery.event_index":
     "As in EventUserQuery. Required.",
   "engage.analysis.v1.EventUserDownloadQuery.event_view":
@@ -383,9 +383,9 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventUserDownloadQuery.zone_offset":
     "As in EventQuery.",
   "engage.analysis.v1.EventUserQuery":
-    "EventUserQuery asks for the users behind one number of a result: the query\nof that result, with the metric, group and bucket to look into.",
+    "EventUserQuery requests the users behind one number of a result: the query of\nthat result, with the metric, group and bucket to inspect.",
   "engage.analysis.v1.EventUserQuery.event_index":
-    "The metric, by its zero-based index in `events`. Required.",
+    "The metric, by its 0-based index in `events`. Required.",
   "engage.analysis.v1.EventUserQuery.event_view":
     "As in the query of the result. Required.",
   "engage.analysis.v1.EventUserQuery.events":
@@ -395,31 +395,31 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventUserQuery.project_id":
     "Project id. Required.",
   "engage.analysis.v1.EventUserQuery.slice_date":
-    "The bucket, by its label on the x axis, for example `2021-12-27`. Required\nfor a result per time, empty for one with TIME_PARTICLE_SIZE_TOTAL. May be\nwritten in full, as `2021-12-27 00:00:00`. A bucket out of the range has\nnobody, with a warning.",
+    "The bucket, by its label on the x axis, for example `2021-12-27`. Required\nfor a result by time, empty for TIME_PARTICLE_SIZE_TOTAL. The full form\n`2021-12-27 00:00:00` is accepted. A bucket outside the range has no users,\nand causes a warning.",
   "engage.analysis.v1.EventUserQuery.slice_group_val":
-    "The group, by its values as they stand in the result, one for each\ngroup-by property. Empty for a result without groups. REST: required, a\nlist of labels as in `group_cols`; `(null)` is the null group, `\\(null)`\nthat of the text `(null)`, and without groups `[\"Overall\"]`, `[\"总体\"]` and\n`[]` mean the same. Of a metric that is split one more label may follow,\nthe value of the split as in the result's key; without it the list is of\nall values.",
+    "The group, by its values in the result, one for each group-by property.\nEmpty for a result without groups. REST: required, a list of labels as in\n`group_cols`; `(null)` is the null group, `\\(null)` the group of the text\n`(null)`, and without groups `[\"Overall\"]`, `[\"总体\"]` and `[]` are\nequivalent. For a split metric one more label may follow, the value of the\nsplit as in the result's key; without it the list covers all values.",
   "engage.analysis.v1.EventUserQuery.timeout_seconds":
     "As in EventQuery.",
   "engage.analysis.v1.EventUserQuery.zone_offset":
     "As in EventQuery.",
   "engage.analysis.v1.EventView":
-    "EventView says over which time, in which steps, by which groups and under\nwhich conditions all metrics of a query are computed.\n\nA relative range is one of: `a-b` with a ≥ 1, from b to a days before today;\n`0-N`, the last N days including today (`0-1` is today); `W0` and `W1`, this\nand the last week; `M0` and `M1`, this and the last month; `StartToNow`,\nfrom the start time to today. The present week and month end today. Today is\na day of the query's zone; a relative range is whole days.\n\nA time is local to the query's zone and reads `yyyy-MM-dd HH:mm:ss`; a date\nalone is its first second as a start and its last second as an end. Ends are\nincluded.",
+    "EventView contains the time range, the steps, the groups and the conditions\nof all metrics of a query.\n\nA relative range is one of: `a-b` with a ≥ 1, from b to a days before today;\n`0-N`, the last N days including today (`0-1` is today); `W0` and `W1`, this\nand the last week; `M0` and `M1`, this and the last month; `StartToNow`, from\nthe start time to today. The present week and month end today. Today is a day\nof the query's zone; a relative range consists of whole days.\n\nA time is local to the query's zone, in the form `yyyy-MM-dd HH:mm:ss`; a\ndate alone is its first second as a start and its last second as an end. Ends\nare inclusive.",
   "engage.analysis.v1.EventView.compared_by_time":
-    "Whether the same metrics are also computed over a second range, to compare.",
+    "Whether the metrics are also computed over a second range, for comparison.",
   "engage.analysis.v1.EventView.compared_end_time":
-    "End of the second range. Ignored beside `compared_recent_day`.",
+    "End of the second range. Ignored when `compared_recent_day` is set.",
   "engage.analysis.v1.EventView.compared_recent_day":
     "The second range as a relative range. Required with `compared_by_time`\nunless its start and end are given.",
   "engage.analysis.v1.EventView.compared_start_time":
-    "Start of the second range. Ignored beside `compared_recent_day`.",
+    "Start of the second range. Ignored when `compared_recent_day` is set.",
   "engage.analysis.v1.EventView.end_time":
-    "End of the range. Ignored beside `recent_day`.",
+    "End of the range. Ignored when `recent_day` is set.",
   "engage.analysis.v1.EventView.event_split":
-    "Breakdown of chosen metrics by one property. An empty message means none.",
+    "Breakdown of selected metrics by one property. An empty message means none.",
   "engage.analysis.v1.EventView.filts":
-    "Global filters: they hold for every metric and inside formulas.",
+    "Global filters, which apply to every metric and inside formulas.",
   "engage.analysis.v1.EventView.group_by":
-    "The properties by whose values every metric is broken down, in the order\nof the group columns of the result. Empty: no groups.",
+    "The properties by whose values every metric is grouped, in the order of the\ngroup columns of the result. Empty: no groups.",
   "engage.analysis.v1.EventView.query_feature":
     "Switches of the query.",
   "engage.analysis.v1.EventView.recent_day":
@@ -427,7 +427,7 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.EventView.relation":
     "How the global filters are joined. Default: and.",
   "engage.analysis.v1.EventView.start_time":
-    "Start of the range. Ignored beside `recent_day`, unless that is\n`StartToNow`.",
+    "Start of the range. Ignored when `recent_day` is set, unless it is\n`StartToNow`.",
   "engage.analysis.v1.EventView.time_particle_size":
     "Width of a bucket of the x axis. Required.",
   "engage.analysis.v1.Filter":
@@ -435,39 +435,39 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Filter.column_desc":
     "Display name; has no effect on the result.",
   "engage.analysis.v1.Filter.column_name":
-    "The column; forms as in GroupBy.column_name. Required of a condition.",
+    "The column; forms as in GroupBy.column_name. Required for a condition.",
   "engage.analysis.v1.Filter.comparator":
-    "The operation. Required of a condition.",
+    "The operation. Required for a condition.",
   "engage.analysis.v1.Filter.filter_type":
     "A condition (the default) or a group.",
   "engage.analysis.v1.Filter.filts":
-    "The filters of a group, which may be groups again. Only valid with\nFILTER_TYPE_COMPOUND.",
+    "The filters of a group, which may be groups themselves. Valid only with\nFILTER_TYPE_COMPOUND.",
   "engage.analysis.v1.Filter.ftv":
-    "The literals, as many as the comparator takes. Texts: on a numeric column\nthey are compared as numbers (`9.50` equals 9.5), on a time column they are\n`yyyy-MM-dd HH:mm:ss` in the query's zone. REST: a JSON number or boolean\nis read as its text.",
+    "The literals, in the number that the comparator requires. Literals are\ntexts: on a numeric column they are compared as numbers (`9.50` equals\n9.5), on a time column they are `yyyy-MM-dd HH:mm:ss` in the query's zone.\nREST: a JSON number or boolean is read as its text.",
   "engage.analysis.v1.Filter.relation":
     "How the filters of a group are joined.",
   "engage.analysis.v1.Filter.specified_cluster_date":
-    "Day (`yyyy-MM-dd`) whose version of a cohort or tag is used. Empty: the\nnewest.",
+    "Day (`yyyy-MM-dd`) of the version of a cohort or tag. Empty: the latest.",
   "engage.analysis.v1.Filter.sub_table_type":
     "Kind of cohort, tag or derived property, where the name is ambiguous.",
   "engage.analysis.v1.Filter.table_type":
-    "Where the column lives. Required of a condition.",
+    "Table of the column. Required for a condition.",
   "engage.analysis.v1.Filter.time_unit":
-    "Unit of the literal; required by, and valid only for, the relativeEvent\ncomparators that take one.",
+    "Unit of the literal. Required for, and valid only for, the relativeEvent\ncomparators with a literal.",
   "engage.analysis.v1.FilterType":
-    "FilterType tells a condition from a group of filters.",
+    "FilterType distinguishes a condition from a group of filters.",
   "engage.analysis.v1.FilterType.FILTER_TYPE_COMPOUND":
     "REST: `COMPOUND`. A list of filters with a relation of its own.",
   "engage.analysis.v1.FilterType.FILTER_TYPE_SIMPLE":
     "REST: `SIMPLE`. One condition on one column.",
   "engage.analysis.v1.FilterType.FILTER_TYPE_UNSPECIFIED":
-    "Not said: the same as FILTER_TYPE_SIMPLE.",
+    "Not set: the same as FILTER_TYPE_SIMPLE.",
   "engage.analysis.v1.ForwardQueryRequest":
-    "ForwardQueryRequest carries a query in the platform's own form.",
+    "ForwardQueryRequest contains a query in the platform's own form.",
   "engage.analysis.v1.ForwardQueryRequest.body":
     "The query, a JSON object with a `projectId`. Required. REST: the body.",
   "engage.analysis.v1.ForwardQueryRequest.parameters":
-    "Query parameters of the call besides the token, as they stand in a URL, for\nexample `a=1&b=2`. REST: the parameters themselves.",
+    "Query parameters of the call besides the token, as in a URL, for example\n`a=1&b=2`. REST: the parameters themselves.",
   "engage.analysis.v1.ForwardQueryRequest.path":
     "Path below `/open/`, for example `retention-analyze`. Required. REST: the\nrest of the path.",
   "engage.analysis.v1.ForwardQueryRequest.token":
@@ -477,33 +477,33 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Group.group_cols":
     "One value for each group-by property, in their order.",
   "engage.analysis.v1.GroupBy":
-    "GroupBy is one property by whose values a result is broken down. A missing\nproperty, null, an empty text and an empty list are one and the same group,\n`(null)`; a list puts its event into the group of each element.",
+    "GroupBy is one property by whose values a result is grouped. A missing\nproperty, null, an empty text and an empty list form the same group,\n`(null)`; an event with a list belongs to the group of each element.",
   "engage.analysis.v1.GroupBy.column_desc":
     "Display name, used for the header of downloads. Default: the column name.",
   "engage.analysis.v1.GroupBy.column_name":
     "The column. Required. Forms: a plain name; a preset with its `#`; `a.b`\nfor a member of an object or of an object group; `a@b` for a column of a\ndimension table; a cohort's or a tag's name; `#vp@name` for a virtual\nproperty of the project's configuration.",
   "engage.analysis.v1.GroupBy.property_range":
-    "Ascending boundaries of a numeric property, joined by commas: `10,20` makes\nthe groups `(-inf,10)`, `[10,20)` and `[20,+inf)`. Empty: none.",
+    "Ascending boundaries of a numeric property, separated by commas: `10,20`\ncreates the groups `(-inf,10)`, `[10,20)` and `[20,+inf)`. Empty: none.",
   "engage.analysis.v1.GroupBy.property_range_type":
-    "How a numeric property is cut where there are no boundaries.",
+    "How a numeric property is divided without boundaries.",
   "engage.analysis.v1.GroupBy.specified_cluster_date":
-    "Day (`yyyy-MM-dd`) whose version of a cohort or tag is used. Empty: the\nnewest.",
+    "Day (`yyyy-MM-dd`) of the version of a cohort or tag. Empty: the latest.",
   "engage.analysis.v1.GroupBy.sub_table_type":
     "Kind of cohort, tag or derived property, where the name is ambiguous.",
   "engage.analysis.v1.GroupBy.table_type":
-    "Where the column lives. Required.",
+    "Table of the column. Required.",
   "engage.analysis.v1.GroupEntry":
     "GroupEntry is one metric of one group.",
   "engage.analysis.v1.GroupEntry.group_cols":
     "The group: one value for each group-by property, in their order. Empty\nwithout group-by properties; REST: then `[\"Overall\"]`.",
   "engage.analysis.v1.GroupEntry.values":
-    "One value for each bucket of x. REST: a list of texts, whole numbers as\ndigits and others by the metric's format; `-` is no value and `0` is zero.",
+    "One value for each bucket of `x`. REST: a list of texts, whole numbers as\ndigits and others in the metric's format; `-` is no value and `0` is zero.",
   "engage.analysis.v1.GroupEntry.values_compared":
-    "One value for each bucket of x_compared. Not set when not comparing. REST:\nas values.",
+    "One value for each bucket of `x_compared`. Not set when not comparing.\nREST: as `values`.",
   "engage.analysis.v1.GroupValue":
     "GroupValue is the value of one group-by property. REST: a text.",
   "engage.analysis.v1.GroupValue.label":
-    "The label as the REST form shows it: the value as text, or an interval\nsuch as `[10,20)`.",
+    "The label in the REST form: the value as text, or an interval such as\n`[10,20)`.",
   "engage.analysis.v1.GroupValue.null_value":
     "The group of null, empty and missing values; `(null)` in the REST form.\nA property whose text is \"(null)\" has a label instead.",
   "engage.analysis.v1.GroupValue.value":
@@ -513,19 +513,19 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.ImportClusterRequest.content":
     "The piece.",
   "engage.analysis.v1.ImportClusterRequest.header":
-    "What is imported. Always the first message, and only that.",
+    "Description of the import. Always the first message, and only there.",
   "engage.analysis.v1.ImportClusterRequest.members":
     "The next members.",
   "engage.analysis.v1.ImportClusterResponse":
-    "ImportClusterResponse counts what was imported.",
+    "ImportClusterResponse counts the imported members.",
   "engage.analysis.v1.ImportClusterResponse.day":
     "Day of the version, `yyyy-MM-dd`.",
   "engage.analysis.v1.ImportClusterResponse.members":
-    "Members that are users of the project.",
+    "The number of members which are users of the project.",
   "engage.analysis.v1.ImportClusterResponse.unknown":
-    "Members that nothing is known of; they are left out.",
+    "The number of unknown members, which are left out.",
   "engage.analysis.v1.ListClustersRequest":
-    "ListClustersRequest asks for the cohorts and tags of a project.",
+    "ListClustersRequest requests the cohorts and tags of a project.",
   "engage.analysis.v1.ListClustersRequest.project_id":
     "Project id. Required.",
   "engage.analysis.v1.ListClustersRequest.token":
@@ -535,13 +535,13 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.ListClustersResponse.clusters":
     "One entry for each version, by name and day.",
   "engage.analysis.v1.ListEventUsersRequest":
-    "ListEventUsersRequest carries a user query and the right to ask it.",
+    "ListEventUsersRequest contains a user query and the token for it.",
   "engage.analysis.v1.ListEventUsersRequest.query":
     "The query. Required. REST: the body.",
   "engage.analysis.v1.ListEventUsersRequest.token":
     "As in AnalyzeEventsRequest.",
   "engage.analysis.v1.ListEventUsersResponse":
-    "ListEventUsersResponse is the answer to a user query.",
+    "ListEventUsersResponse is the response to a user query.",
   "engage.analysis.v1.ListEventUsersResponse.data":
     "The users.",
   "engage.analysis.v1.ListEventUsersResponse.return_code":
@@ -549,63 +549,63 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.ListEventUsersResponse.return_message":
     "As in AnalyzeEventsResponse.",
   "engage.analysis.v1.MetricResult":
-    "MetricResult is one metric over all its groups, or, in a download, over some\nof them.",
+    "MetricResult is one metric over all its groups or, in a download, over some\nof them.",
   "engage.analysis.v1.MetricResult.display_name":
     "Display name of the metric.",
   "engage.analysis.v1.MetricResult.entries":
-    "One entry for each group, ordered by its total over the whole period,\nlargest first, ties by the group's text.",
+    "One entry for each group, ordered by its total over the whole period,\nlargest first; ties are ordered by the group's text.",
   "engage.analysis.v1.MetricResult.event_index":
-    "Zero-based index of the metric in the query.",
+    "0-based index of the metric in the query.",
   "engage.analysis.v1.MetricResult.event_uuid":
-    "Id the query gave to the metric, if any.",
+    "Id of the metric in the query, if any.",
   "engage.analysis.v1.MetricResult.format":
-    "How the query wants the values written as text.",
+    "Text format that the query requests for the values.",
   "engage.analysis.v1.MetricResult.group_num":
     "Number of groups of this metric before the cut by `limit`. REST: repeated\nin each entry.",
   "engage.analysis.v1.MetricResult.result_key":
-    "Key of the result in the REST form, for example `login.TOTAL_TIMES`; may\nbe shared by several results when the query asks for that.",
+    "Key of the result in the REST form, for example `login.TOTAL_TIMES`;\nseveral results share it when the query requests that.",
   "engage.analysis.v1.MetricResult.split_value":
-    "Value of the event split's property that this result stands for. Not set\nwhere the metric is not broken down.",
+    "Value of the event split's property for this result. Not set for a metric\nwithout a split.",
   "engage.analysis.v1.MetricType":
-    "MetricType tells a plain metric from a formula.",
+    "MetricType distinguishes a plain metric from a formula.",
   "engage.analysis.v1.MetricType.METRIC_TYPE_CUSTOMIZED":
     "REST: `customized`. A formula, see EventMetric.custom_event.",
   "engage.analysis.v1.MetricType.METRIC_TYPE_NORMAL":
     "REST: `normal`. One aggregation of one event, or a named metric.",
   "engage.analysis.v1.MetricType.METRIC_TYPE_UNSPECIFIED":
-    "Not said: refused, a metric needs one.",
+    "Not set: refused, since a metric needs one.",
   "engage.analysis.v1.PropertyRangeType":
-    "PropertyRangeType says how a numeric property is cut into groups.",
+    "PropertyRangeType is how a numeric property is divided into groups.",
   "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_CUSTOM":
-    "REST: `custom`. The boundaries that `property_range` gives, as when the type\nis not said.",
+    "REST: `custom`. The boundaries in `property_range`, as when the type is not\nset.",
   "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_DEF":
-    "REST: `def`. Each value is a group while there are fewer than 20 different\nones, otherwise 12 intervals of equal width.",
+    "REST: `def`. Each value is a group while there are fewer than 20 distinct\nvalues, otherwise 12 intervals of equal width.",
   "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_DISCRETE":
     "REST: `discrete`. Each value is a group.",
   "engage.analysis.v1.PropertyRangeType.PROPERTY_RANGE_TYPE_UNSPECIFIED":
-    "Not said (an empty text in the REST form): custom boundaries where\n`property_range` gives them, otherwise each value is a group.",
+    "Not set (an empty text in the REST form): custom boundaries where\n`property_range` contains them, otherwise each value is a group.",
   "engage.analysis.v1.QueryFeature":
-    "QueryFeature holds switches of a query.",
+    "QueryFeature contains switches of a query.",
   "engage.analysis.v1.QueryFeature.approximate_on":
-    "Allows an engine to approximate distinct counts and quantiles; the result\nsays whether it did. The embedded engine stays exact.",
+    "Allows an engine to approximate distinct counts and quantiles; the result\nreports whether it did. The embedded engine is always exact.",
   "engage.analysis.v1.QueryFeature.global_query_on":
-    "Accepted for compatibility; has no effect and is answered with a warning.",
+    "Accepted for compatibility; has no effect and causes a warning.",
   "engage.analysis.v1.QuotaEntity":
-    "QuotaEntity names what one operand counts.",
+    "QuotaEntity is the subject that one operand counts.",
   "engage.analysis.v1.QuotaEntity.index":
-    "Zero-based number of the operand in the formula; 0 for a plain metric.\nRequired.",
+    "0-based number of the operand in the formula; 0 for a plain metric.\nRequired.",
   "engage.analysis.v1.QuotaEntity.ta_id_measure":
     "The property that identifies the subject. Required.",
   "engage.analysis.v1.QuotaTimeRange":
     "QuotaTimeRange is the time window of one operand.",
   "engage.analysis.v1.QuotaTimeRange.index":
-    "Zero-based number of the operand in the formula; 0 for a plain metric.\nRequired.",
+    "0-based number of the operand in the formula; 0 for a plain metric.\nRequired.",
   "engage.analysis.v1.QuotaTimeRange.params":
-    "As many whole numbers, written as texts, as the kind takes. REST: a JSON\nnumber is read as its text.",
+    "The parameters of the kind: whole numbers as texts. REST: a JSON number is\nread as its text.",
   "engage.analysis.v1.QuotaTimeRange.type":
     "Kind of window. Required.",
   "engage.analysis.v1.QuotaTimeRangeType":
-    "QuotaTimeRangeType is the window over which an operand is computed, seen\nfrom the bucket's day d.",
+    "QuotaTimeRangeType is the window over which an operand is computed, relative\nto the bucket's day d.",
   "engage.analysis.v1.QuotaTimeRangeType.QUOTA_TIME_RANGE_TYPE_LAST_DAYS":
     "REST: `LAST_DAYS`. One parameter N: the days d-N to d-1.",
   "engage.analysis.v1.QuotaTimeRangeType.QUOTA_TIME_RANGE_TYPE_RECENT_DAYS":
@@ -615,9 +615,9 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.QuotaTimeRangeType.QUOTA_TIME_RANGE_TYPE_THIS_WEEK":
     "REST: `THIS_WEEK`. No parameter: the first day of d's week to d.",
   "engage.analysis.v1.QuotaTimeRangeType.QUOTA_TIME_RANGE_TYPE_TIME_RANGE":
-    "REST: `TIME_RANGE`. Two parameters a and b: the days d+a to d+b; negative\nis before d.",
+    "REST: `TIME_RANGE`. Two parameters a and b: the days d+a to d+b; negative\nnumbers are before d.",
   "engage.analysis.v1.QuotaTimeRangeType.QUOTA_TIME_RANGE_TYPE_UNSPECIFIED":
-    "Not said: refused, a window needs one.",
+    "Not set: refused, since a window needs one.",
   "engage.analysis.v1.Relation":
     "Relation joins the filters of one list.",
   "engage.analysis.v1.Relation.RELATION_AND":
@@ -625,31 +625,31 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.Relation.RELATION_OR":
     "REST: `or`. At least one filter holds; an empty list always does.",
   "engage.analysis.v1.Relation.RELATION_UNSPECIFIED":
-    "Not said: the same as RELATION_AND.",
+    "Not set: the same as RELATION_AND.",
   "engage.analysis.v1.ResolvedRange":
-    "ResolvedRange is a range of time as it was used, both ends as local times\nand as instants.",
+    "ResolvedRange is the time range in use, with both ends as local times and as\ninstants.",
   "engage.analysis.v1.ResolvedRange.end":
     "First instant after the range. REST: left out.",
   "engage.analysis.v1.ResolvedRange.end_time":
-    "Last second, included, `yyyy-MM-dd HH:mm:ss`, in the result's zone.",
+    "Last second, inclusive, `yyyy-MM-dd HH:mm:ss`, in the result's zone.",
   "engage.analysis.v1.ResolvedRange.start":
     "First instant. REST: left out.",
   "engage.analysis.v1.ResolvedRange.start_time":
     "First second, `yyyy-MM-dd HH:mm:ss`, in the result's zone.",
   "engage.analysis.v1.Series":
-    "Series is a row of numbers, some of which may be absent. The numbers are\npacked: with a message for each, 5000 groups of 365 days took 175 MiB of a\nclient's memory instead of 37 and at least five times as long to decode.",
+    "Series is a row of numbers, some of which may be missing. The numbers are\npacked: with a message for each, 5000 groups of 365 days took 175 MiB of a\nclient's memory instead of 37 and at least five times as long to decode.",
   "engage.analysis.v1.Series.missing":
-    "Zero-based positions of the buckets without a value, ascending: exactly\nthose that hold NaN.",
+    "0-based positions of the buckets without a value, ascending: exactly those\nwith NaN.",
   "engage.analysis.v1.Series.numbers":
-    "The numbers, unrounded, one for each bucket. A bucket without a value\nholds NaN, which stands nowhere else, so that it is not taken for a zero.",
+    "The numbers, unrounded, one for each bucket. A bucket without a value is\nNaN, which has no other use, so that it is not mistaken for zero.",
   "engage.analysis.v1.SplitEvent":
-    "SplitEvent names the event of a breakdown.",
+    "SplitEvent is the event of a breakdown.",
   "engage.analysis.v1.SplitEvent.event_desc":
     "Display name; has no effect on the result.",
   "engage.analysis.v1.SplitEvent.event_name":
     "Name of the event. Required.",
   "engage.analysis.v1.SubTableType":
-    "SubTableType says what kind of cohort, tag or derived property a column is.\nIt is needed only where names alone are ambiguous.",
+    "SubTableType is the kind of a cohort, tag or derived property. It is needed\nonly where names alone are ambiguous.",
   "engage.analysis.v1.SubTableType.SUB_TABLE_TYPE_CLUSTER_BY_IMPORT":
     "REST: `cluster_by_import`. A cohort imported as a list of users.",
   "engage.analysis.v1.SubTableType.SUB_TABLE_TYPE_CLUSTER_BY_RESULT":
@@ -659,27 +659,27 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.SubTableType.SUB_TABLE_TYPE_TAG_BY_DYNAMIC_CONDITION":
     "REST: `tag_by_dynamic_condition`. A tag recomputed from its conditions.",
   "engage.analysis.v1.SubTableType.SUB_TABLE_TYPE_UNSPECIFIED":
-    "Not said (an empty text in the REST form): found by the column's name.",
+    "Not set (an empty text in the REST form): determined by the column's name.",
   "engage.analysis.v1.SubTableType.SUB_TABLE_TYPE_VPROP_DICT":
     "REST: `vprop_dict`. A column of a dimension table, named\n`property@dimension_column`.",
   "engage.analysis.v1.TableType":
-    "TableType says where a column lives.",
+    "TableType is the table of a column.",
   "engage.analysis.v1.TableType.TABLE_TYPE_CLUSTER":
     "REST: `cluster`. Membership in a cohort, or the value of a tag.",
   "engage.analysis.v1.TableType.TABLE_TYPE_EVENT":
     "REST: `event`. A property of the event.",
   "engage.analysis.v1.TableType.TABLE_TYPE_UNSPECIFIED":
-    "Not said: refused where a table type is required.",
+    "Not set: refused where a table type is required.",
   "engage.analysis.v1.TableType.TABLE_TYPE_USER":
     "REST: `user`. A property of the user; never shifted by the zone.",
   "engage.analysis.v1.TableType.TABLE_TYPE_USER_CLUSTER":
-    "REST: `user_cluster`. Means the same as TABLE_TYPE_CLUSTER; kept apart so\nthat a query goes on to an upstream platform in the caller's word.",
+    "REST: `user_cluster`. The same as TABLE_TYPE_CLUSTER; a separate value so\nthat a query is forwarded to an upstream platform with the caller's word.",
   "engage.analysis.v1.TimeBucket":
     "TimeBucket is one step of the x axis.",
   "engage.analysis.v1.TimeBucket.end":
     "First instant after the bucket.",
   "engage.analysis.v1.TimeBucket.label":
-    "The label, by TimeParticleSize: for example `2026-08-23` for a day. The\ntotal of a range is labelled `start~end` with its first and last day.",
+    "The label, in the format of TimeParticleSize: for example `2026-08-23` for\na day. The total of a range is labelled `start~end` with its first and last\nday.",
   "engage.analysis.v1.TimeBucket.start":
     "First instant of the bucket.",
   "engage.analysis.v1.TimeParticleSize":
@@ -701,9 +701,9 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.TimeParticleSize.TIME_PARTICLE_SIZE_TOTAL":
     "REST: `total`. The whole range as one bucket.",
   "engage.analysis.v1.TimeParticleSize.TIME_PARTICLE_SIZE_UNSPECIFIED":
-    "Not said: refused, a query needs one.",
+    "Not set: refused, since a query needs one.",
   "engage.analysis.v1.TimeParticleSize.TIME_PARTICLE_SIZE_WEEK":
-    "REST: `week`. Labelled with its first day, a Monday unless the project\nsays Sunday.",
+    "REST: `week`. Labelled with its first day, a Monday unless the project is\nconfigured for Sunday.",
   "engage.analysis.v1.TimeParticleSize.TIME_PARTICLE_SIZE_YEAR":
     "REST: `year`. Labels `yyyy`.",
   "engage.analysis.v1.TimeUnit":
@@ -715,31 +715,31 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.TimeUnit.TIME_UNIT_MINUTE":
     "REST: `minute`.",
   "engage.analysis.v1.TimeUnit.TIME_UNIT_UNSPECIFIED":
-    "Not said (an empty text in the REST form): refused where a unit is needed.",
+    "Not set (an empty text in the REST form): refused where a unit is needed.",
   "engage.analysis.v1.User":
     "User is one user with all its properties.",
   "engage.analysis.v1.User.account_id":
-    "`#account_id`. Not set for a visitor who has no account.",
+    "`#account_id`. Not set for a visitor without an account.",
   "engage.analysis.v1.User.distinct_id":
-    "`#distinct_id`, the visitor id. Not set where none is known.",
+    "`#distinct_id`, the visitor id. Not set when unknown.",
   "engage.analysis.v1.User.properties":
-    "The other properties. Numbers stay numbers, except whole ones beyond 2^53,\nwhich are texts. REST: members of the user itself; what is neither text\nnor number is written as its JSON text.",
+    "The other properties. Numbers are numbers, except whole ones beyond 2^53,\nwhich are texts. REST: members of the user itself; values other than texts\nand numbers are written as JSON text.",
   "engage.analysis.v1.User.user_id":
     "`#user_id`, as digits; REST: a number, or a text beyond 2^53.",
   "engage.analysis.v1.UserList":
     "UserList is the users behind one number of a result.",
   "engage.analysis.v1.UserList.colum_meta":
-    "Display name of each member, by its name. The wire spells it so.",
+    "Display name of each member, by its name. The spelling `colum_meta` is the\nplatform's.",
   "engage.analysis.v1.UserList.datalist":
-    "The users. REST: a list of objects with the members `#user_id`,\n`#account_id`, `#distinct_id` and all properties by name, texts and\nnumbers.",
+    "The users. REST: a list of objects with the members `#user_id`,\n`#account_id`, `#distinct_id` and all properties by name, as texts and\nnumbers.",
   "engage.analysis.v1.UserList.info":
-    "What was resolved and how the list came about.",
+    "How the query was resolved and the list computed.",
   "engage.analysis.v1.UserRow":
     "UserRow is one user.",
   "engage.analysis.v1.UserRow.values":
-    "One value for each column of the header, in its order; null where the user\nhas none. Values are as in User.properties, ids are texts. CSV: null is an\nempty field, and what is neither text nor number is written as its JSON\ntext.",
+    "One value for each column of the header, in its order; null where the user\nhas none. Values are as in User.properties; ids are texts. CSV: null is an\nempty field, and values other than texts and numbers are written as JSON\ntext.",
   "engage.analysis.v1.UserRows":
-    "UserRows are some rows of a user list; many in one message, since a message\nfor each would cost more than the row.",
+    "UserRows are some rows of a user list. One message contains many rows, since\na message costs more than a row.",
   "engage.analysis.v1.UserRows.rows":
     "The rows.",
   "engage.analysis.v1.UserTableHeader":
@@ -747,11 +747,11 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.UserTableHeader.columns":
     "The selected columns, in the order of the query.",
   "engage.analysis.v1.UserTableHeader.csv":
-    "How a CSV of this table is written.",
+    "Format of a CSV of this table.",
   "engage.analysis.v1.UserTableHeader.info":
-    "What was resolved and how the list comes about.",
+    "How the query was resolved and the list computed.",
   "engage.analysis.v1.ValueFormat":
-    "ValueFormat is how the REST form and downloads write a metric's values.\nNumbers in typed messages are never rounded by it. REST bodies may write its\nwords in any case; an unknown one is a warning of the answer, and the default\nstands.",
+    "ValueFormat is the format of a metric's values in the REST form and in\ndownloads. It never rounds numbers of typed messages. REST bodies may contain\nits words in any case; an unknown word causes a warning in the response, and\nthe default applies.",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_FLOAT":
     "REST: `float`. Two decimals.",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_FLOAT3":
@@ -759,17 +759,17 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_FLOAT4":
     "REST: `float4`. Four decimals.",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_INTEGER":
-    "REST: `integer`. No decimals, half away from zero.",
+    "REST: `integer`. No decimals, rounded half away from zero.",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_PERCENT":
-    "REST: `percent`. 0.1234 is written `12.34%` (a setting of the service\nwrites 0.1234).",
+    "REST: `percent`. 0.1234 is written as `12.34%` (or as 0.1234, by a setting\nof the service).",
   "engage.analysis.v1.ValueFormat.VALUE_FORMAT_UNSPECIFIED":
-    "Not said: whole numbers as digits, others with at most two decimals.",
+    "Not set: whole numbers as digits, others with at most two decimals.",
   "engage.analysis.v1.Warning":
-    "Warning is something a caller should know about a successful answer.",
+    "Warning is a hint about a successful response.",
   "engage.analysis.v1.Warning.field":
-    "Path of the field in the query, by its REST names, for example\n`eventView.queryFeature.globalQueryOn`. Empty when it is about none.",
+    "Path of the field in the query, by its REST names, for example\n`eventView.queryFeature.globalQueryOn`. Empty when no field is concerned.",
   "engage.analysis.v1.Warning.message":
-    "The warning in words, naming the field and the value.",
+    "The text of the warning, which names the field and the value.",
   "engage.analysis.v1.Warning.reason":
     "The cause.",
   "engage.analysis.v1.WarningReason":
@@ -777,21 +777,21 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.analysis.v1.WarningReason.WARNING_REASON_IGNORED_FIELD":
     "A member of the REST body is unknown and was ignored.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_NOT_LOADED":
-    "Records that were acknowledged some time ago are not loaded yet, so that\nthe answer may lack them.",
+    "Records which were acknowledged some time ago are not loaded so far, so the\nresult may lack them.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_NO_EFFECT":
     "A known field has no effect on this engine.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_ROUNDED":
-    "A whole number of the query is beyond those that a double holds exactly,\nand was taken for the nearest of them.",
+    "A whole number of the query exceeds the range that a double represents\nexactly, and was rounded to the nearest double.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_TRUNCATED":
     "A limit left out groups or users.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_UNKNOWN_NAME":
-    "An event, a property, a cohort or a tag is not known in the project: it was\ntaken to have no events, no values or no members.",
+    "An event, a property, a cohort or a tag is unknown in the project: it\ncounts as having no events, no values or no members.",
   "engage.analysis.v1.WarningReason.WARNING_REASON_UNSPECIFIED":
-    "Not said.",
+    "Not set.",
   "engage.analysis.v1.Zone":
     "Zone is the zone of a result. REST: a number or a text.",
   "engage.analysis.v1.Zone.name":
-    "IANA name, for example `Europe/Berlin`, where the project has one.",
+    "IANA name, for example `Europe/Berlin`, when the project has one.",
   "engage.analysis.v1.Zone.offset_hours":
     "Hours east of UTC, for example 8 or 5.5.",
   "engage.analysis.v1.Zone.zone":
@@ -805,99 +805,99 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.ArrayRows.rows":
     "The rows, in order.",
   "engage.channel.v1.Audience":
-    "Audience says who is sent to. REST: filters and queries are written with the\nwords of `/open/event-analyze` (`user`, `greater`), where a literal may be a\nnumber and a group is its label; the names of the enums are read too.",
+    "Audience selects the recipients. REST: filters and queries use the words of\n`/open/event-analyze` (`user`, `greater`), where a literal may be a number\nand a group is its label; the names of the enums are accepted too.",
   "engage.channel.v1.Audience.analysis":
     "The users behind one number of an analysis.",
   "engage.channel.v1.Audience.cohort":
     "The members of a cohort.",
   "engage.channel.v1.Audience.push_ids":
-    "Push ids, given as they are.",
+    "A list of push ids.",
   "engage.channel.v1.Audience.source":
-    "The way of choosing.",
+    "The kind of selection.",
   "engage.channel.v1.Audience.users":
-    "Users whose properties meet a condition (columns of type user or\ncluster). An empty list is all users.",
+    "Users whose properties meet a condition (columns of type user or\ncluster). An empty list means all users.",
   "engage.channel.v1.BatchSummary":
     "BatchSummary is one batch of a run.",
   "engage.channel.v1.BatchSummary.attempts":
-    "Attempts that have ended.",
+    "The number of attempts which have ended.",
   "engage.channel.v1.BatchSummary.failed_items":
-    "Messages of it that failed, with their one-based index and message.",
+    "Failed messages, with their 1-based index and message.",
   "engage.channel.v1.BatchSummary.last_failure":
     "Why the last attempt failed.",
   "engage.channel.v1.BatchSummary.number":
-    "Zero-based number within the run.",
+    "0-based number within the run.",
   "engage.channel.v1.BatchSummary.request_id":
     "`ops_request_id`; empty for journeys.",
   "engage.channel.v1.BatchSummary.size":
-    "Messages in it.",
+    "The number of messages.",
   "engage.channel.v1.BatchSummary.state":
-    "Where it stands: `pending`, `in_flight` (it is being sent, or is among the\nnext), `succeeded` or `failed`.",
+    "State: `pending`, `in_flight` (being sent, or among the next), `succeeded`\nor `failed`.",
   "engage.channel.v1.CancelTaskRequest":
-    "CancelTaskRequest names a task.",
+    "CancelTaskRequest identifies a task.",
   "engage.channel.v1.CancelTaskRequest.task_id":
-    "Its id. Required.",
+    "Id of the task. Required.",
   "engage.channel.v1.CancelTaskResponse":
-    "CancelTaskResponse holds the task.",
+    "CancelTaskResponse contains the task.",
   "engage.channel.v1.CancelTaskResponse.task":
     "The task.",
   "engage.channel.v1.Channel":
     "Channel is a receiver of pushes, with the template of their content.",
   "engage.channel.v1.Channel.authentication":
-    "Signs every request. Not set: not signed. An update without it keeps the\nstored one; to stop signing, set `off` in it.",
+    "Signature of every request. Not set: not signed. An update without it keeps\nthe stored one; to stop signing, set `off` in it.",
   "engage.channel.v1.Channel.channel_id":
-    "Chosen by the service; the handle in all other calls, for example `c12`.",
+    "Assigned by the service; identifies the channel in all other calls, for\nexample `c12`.",
   "engage.channel.v1.Channel.content_template":
-    "Fields of `params`, filled in when pushing.",
+    "Fields of `params`, whose values a task provides.",
   "engage.channel.v1.Channel.create_time":
-    "When it was made.",
+    "Time of creation.",
   "engage.channel.v1.Channel.custom_headers":
-    "Headers sent with every request beside those of the contract. Empty, the\ndefault, for none; at most 10, no name twice whatever its case. An update\nwithout any keeps the stored ones, unless `no_custom_headers` is set.",
+    "Headers of every request in addition to those of the contract. Empty, the\ndefault: none; at most 10, with names which differ regardless of case. An\nupdate without any keeps the stored ones, unless `no_custom_headers` is\nset.",
   "engage.channel.v1.Channel.custom_parameters":
-    "Fields of `custom_params`, filled in from user properties.",
+    "Fields of `custom_params`, whose values are user properties.",
   "engage.channel.v1.Channel.delivery":
     "How requests are sent. Not set: all defaults.",
   "engage.channel.v1.Channel.etag":
-    "Changes with every change of the channel. An update or deletion that names\nan older one is refused.",
+    "Changes with every change of the channel. An update or deletion with an\nolder etag is refused.",
   "engage.channel.v1.Channel.funnel":
-    "Events that make the funnel of this channel's pushes. Not set: none.",
+    "Events of the funnel of this channel's pushes. Not set: none.",
   "engage.channel.v1.Channel.name":
     "Name, for display and selection. Required, unique, 1 to 100 characters.",
   "engage.channel.v1.Channel.no_custom_headers":
-    "In an update: the channel no longer has custom headers. Never set in\nanswers.",
+    "In an update: removes the channel's custom headers. Never set in responses.",
   "engage.channel.v1.Channel.project_id":
-    "Project whose users it reaches. Required.",
+    "Project whose users the channel reaches. Required.",
   "engage.channel.v1.Channel.push_id_property":
-    "The user property that holds the push id, for example `#account_id`.\nRequired. Users without a value are not sent to.",
+    "The user property with the push id, for example `#account_id`. Required.\nUsers without a value receive nothing.",
   "engage.channel.v1.Channel.update_time":
-    "When it was last changed.",
+    "Time of the last change.",
   "engage.channel.v1.Channel.url":
-    "Where batches are posted, `http:` or `https:`. Required; several channels\nmay share one.",
+    "URL to which batches are posted, `http:` or `https:`. Required; several\nchannels may share one.",
   "engage.channel.v1.ChannelAuthentication":
-    "ChannelAuthentication signs requests: a header carries the hexadecimal\nHMAC-SHA1 of the exact body, keyed with the secret.",
+    "ChannelAuthentication signs requests: a header contains the hexadecimal\nHMAC-SHA1 of the exact body, keyed with the secret.",
   "engage.channel.v1.ChannelAuthentication.header_name":
     "Name of the header. Empty: that of the stored channel in an update,\notherwise `X-SVC-OPS-Signature`.",
   "engage.channel.v1.ChannelAuthentication.off":
-    "Says that requests are not signed. In an update it removes the stored\nsecret. Never set in answers.",
+    "Whether requests are not signed. In an update it removes the stored secret.\nNever set in responses.",
   "engage.channel.v1.ChannelAuthentication.secret":
-    "The secret. Required when the channel is made. Never shown again. In an\nupdate, an empty one keeps the stored one, while the channel's URL has the\nsame origin.",
+    "The secret. Required when the channel is created. Never returned. In an\nupdate, an empty one keeps the stored one, provided that the channel's URL\nhas the same origin.",
   "engage.channel.v1.ChannelAuthentication.secret_is_set":
-    "Set in answers when there is a secret.",
+    "Set in responses when there is a secret.",
   "engage.channel.v1.ChannelSender":
-    "ChannelSender pushes messages to webhook receivers.\n\nAll methods are for the operator's own services and people, who show a\nbearer key or a client certificate in every protocol, REST too.\nINVALID_ARGUMENT names field, value and valid values; NOT_FOUND an unknown\nid; ABORTED an etag that is no longer the present one; ALREADY_EXISTS a name\nin use; FAILED_PRECONDITION a state in which the call has no meaning;\nUNAVAILABLE says that the store is away.",
+    "ChannelSender pushes messages to webhook receivers.\n\nAll methods are for the operator's own services and users, who authenticate\nwith a bearer key or a client certificate in every protocol, including REST.\n\nErrors:\n\n- INVALID_ARGUMENT: the message names the field, the value and the valid\n  values.\n- NOT_FOUND: an id is unknown.\n- ABORTED: an etag is not the present one.\n- ALREADY_EXISTS: a name is in use.\n- FAILED_PRECONDITION: the call is not possible in the present state.\n- UNAVAILABLE: the store is unavailable.",
   "engage.channel.v1.ChannelSender.CancelTask":
-    "CancelTask ends a task: its schedule, its preparation, and its batches\nthat are not under way.",
+    "CancelTask ends a task: its schedule, its preparation, and its batches\nwhich are not in flight.",
   "engage.channel.v1.ChannelSender.CreateChannel":
-    "CreateChannel makes a channel.",
+    "CreateChannel creates a channel.",
   "engage.channel.v1.ChannelSender.CreateTask":
-    "CreateTask makes a task. One with a schedule is scheduled at once, others\nwait for RunTask.",
+    "CreateTask creates a task. A task with a schedule is scheduled at once;\nother tasks wait for RunTask.",
   "engage.channel.v1.ChannelSender.DeleteChannel":
     "DeleteChannel deletes a channel that no unfinished task uses.",
   "engage.channel.v1.ChannelSender.EstimateAudience":
-    "EstimateAudience counts an audience: how many users it has, and how many\nof them can be sent to.",
+    "EstimateAudience counts the users of an audience, and those of them who can\nreceive messages.",
   "engage.channel.v1.ChannelSender.GetChannel":
-    "GetChannel shows one channel, without its secrets.",
+    "GetChannel returns one channel, without its secrets.",
   "engage.channel.v1.ChannelSender.GetTask":
-    "GetTask shows a task with the counts and the funnel of its latest run.",
+    "GetTask returns a task with the counts and the funnel of its latest run.",
   "engage.channel.v1.ChannelSender.ListBatches":
     "ListBatches lists the batches of a task's latest run by number.",
   "engage.channel.v1.ChannelSender.ListChannels":
@@ -905,67 +905,67 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.ChannelSender.ListTasks":
     "ListTasks lists tasks, newest first.",
   "engage.channel.v1.ChannelSender.RunTask":
-    "RunTask begins a run now. FAILED_PRECONDITION while one is under way, and\nwhen the contents no longer fit the channel, which has been changed.",
+    "RunTask starts a run now. FAILED_PRECONDITION: a run is unfinished, or the\ncontents do not fit the changed channel any more.",
   "engage.channel.v1.ChannelSender.TestChannel":
-    "TestChannel sends one real message, before or after a channel is saved, and\nshows what was sent, what was answered and how that would be judged. An\nattempt that failed is an answer, not an error of the call. A channel with\nthe id of a saved one has its secrets by the rules of UpdateChannel.",
+    "TestChannel sends one real message, before or after a channel is saved, and\nreturns the request, the response and the verdict on it. A failed attempt\nis a result, not an error of the call. A channel with the id of a saved one\nuses its secrets by the rules of UpdateChannel.",
   "engage.channel.v1.ChannelSender.UpdateChannel":
-    "UpdateChannel replaces a channel. Tasks that run keep what they began with.\nSecrets that are left out are kept, which `warnings` says. When the URL has\nanother origin than before, they have to be given again.",
+    "UpdateChannel replaces a channel. Running tasks keep the settings with\nwhich they started. Omitted secrets are kept, which `warnings` reports.\nWhen the URL gets another origin, they are required again.",
   "engage.channel.v1.ChannelSender.WatchTask":
-    "WatchTask tells the progress of a task's run: at once, then when it has\nchanged, at most twice a second, until the run has ended.",
+    "WatchTask streams the progress of a task's run: at once, then after\nchanges, at most twice a second, until the run has ended.",
   "engage.channel.v1.Cohort":
-    "Cohort chooses the members of a cohort.",
+    "Cohort selects the members of a cohort.",
   "engage.channel.v1.Cohort.day":
-    "Day (`yyyy-MM-dd`) of the version. Empty: the newest.",
+    "Day (`yyyy-MM-dd`) of the version. Empty: the latest.",
   "engage.channel.v1.Cohort.name":
-    "Its name. Required.",
+    "Name of the cohort. Required.",
   "engage.channel.v1.Content":
-    "Content is the values of the channel's content fields in one language.",
+    "Content contains the values of the channel's content fields in one language.",
   "engage.channel.v1.Content.language":
-    "For example `default`, `en`, `zh-CN`. Required.",
+    "The language, for example `default`, `en`, `zh-CN`. Required.",
   "engage.channel.v1.Content.values":
-    "By the name of the field.",
+    "Values by the name of the field.",
   "engage.channel.v1.ContentField":
     "ContentField is one member of `params`.",
   "engage.channel.v1.ContentField.columns":
-    "The members of a row of an array; at least one, named as fields are.\nOtherwise empty.",
+    "The members of an array row; at least one, with names as for fields.\nOtherwise empty.",
   "engage.channel.v1.ContentField.default_rows":
-    "Used where a task gives no rows. Only for array rows.",
+    "Rows for tasks without any. Only for array rows.",
   "engage.channel.v1.ContentField.default_value":
-    "Used where a task gives no value. Those of array rows are in\n`default_rows`.",
+    "Value for tasks without one. Array rows use `default_rows` instead.",
   "engage.channel.v1.ContentField.description":
-    "Hint for whoever fills it in.",
+    "Hint for the user who enters the value.",
   "engage.channel.v1.ContentField.display_name":
-    "Shown when a task is made. Default: the name.",
+    "Display name for the creation of tasks. Default: the name.",
   "engage.channel.v1.ContentField.input_method":
-    "How its value is given. Required.",
+    "How the value is entered. Required.",
   "engage.channel.v1.ContentField.name":
-    "Key in the message: letters, digits and underscores, not a digit first.\nRequired, no name twice.",
+    "Key in the message: letters, digits and underscores, not starting with a\ndigit. Required, unique.",
   "engage.channel.v1.ContentField.options":
-    "The choices of a dropdown; at least one, none twice. Otherwise empty.",
+    "The options of a dropdown; at least one, unique. Otherwise empty.",
   "engage.channel.v1.ContentField.required":
     "Whether a task must give a value when there is no default.",
   "engage.channel.v1.ContentValue":
     "ContentValue is the value of one field.",
   "engage.channel.v1.ContentValue.rows":
-    "Of array rows.",
+    "The value for array rows.",
   "engage.channel.v1.ContentValue.text":
-    "Of all input methods but array rows.",
+    "The value for all input methods except array rows.",
   "engage.channel.v1.ContentValue.value":
     "The value.",
   "engage.channel.v1.CreateChannelRequest":
-    "CreateChannelRequest holds the channel to make.",
+    "CreateChannelRequest contains the channel to create.",
   "engage.channel.v1.CreateChannelRequest.channel":
-    "The channel; id, etag and times are left out. Required.",
+    "The channel, without id, etag and times. Required.",
   "engage.channel.v1.CreateChannelResponse":
-    "CreateChannelResponse holds the channel made.",
+    "CreateChannelResponse contains the created channel.",
   "engage.channel.v1.CreateChannelResponse.channel":
     "The channel, without secrets.",
   "engage.channel.v1.CreateTaskRequest":
-    "CreateTaskRequest holds the task to make.",
+    "CreateTaskRequest contains the task to create.",
   "engage.channel.v1.CreateTaskRequest.task":
-    "The task; id, etag, state and times are left out. Required.",
+    "The task, without id, etag, state and times. Required.",
   "engage.channel.v1.CreateTaskResponse":
-    "CreateTaskResponse holds the task made.",
+    "CreateTaskResponse contains the created task.",
   "engage.channel.v1.CreateTaskResponse.task":
     "The task.",
   "engage.channel.v1.CreateTaskResponse.warnings":
@@ -973,77 +973,77 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.CustomHeader":
     "CustomHeader is one header of every request.",
   "engage.channel.v1.CustomHeader.name":
-    "Name, a token of HTTP; compared without regard to case. Those that the\nservice sets itself (`content-type`, `content-length`, `host`, the\nsignature and hop-by-hop ones) are refused.",
+    "Name, an HTTP token; compared regardless of case. Headers that the service\nsets itself (`content-type`, `content-length`, `host`, the signature and\nhop-by-hop ones) are refused.",
   "engage.channel.v1.CustomHeader.value":
-    "Value. Never shown again: answers hold an empty text.",
+    "Value. Never returned: responses contain an empty text.",
   "engage.channel.v1.CustomHeader.value_is_set":
-    "Set in answers when there is a value. In an update, an empty `value` keeps\nthe stored one, while the channel's URL has the same origin.",
+    "Set in responses when there is a value. In an update, an empty `value`\nkeeps the stored one, provided that the channel's URL has the same origin.",
   "engage.channel.v1.CustomParameter":
     "CustomParameter is one member of `custom_params`.",
   "engage.channel.v1.CustomParameter.default_value":
-    "Sent when the user has no value; empty sends an empty text.",
+    "Value for users without one; empty sends an empty text.",
   "engage.channel.v1.CustomParameter.name":
-    "Key in the message, as in ContentField; no name twice.",
+    "Key in the message, as in ContentField; unique.",
   "engage.channel.v1.CustomParameter.property":
     "The user property whose value is sent, as text. Required.",
   "engage.channel.v1.DeleteChannelRequest":
-    "DeleteChannelRequest names a channel.",
+    "DeleteChannelRequest identifies a channel.",
   "engage.channel.v1.DeleteChannelRequest.channel_id":
-    "Its id. Required.",
+    "Id of the channel. Required.",
   "engage.channel.v1.DeleteChannelRequest.etag":
-    "If set, must be the present one.",
+    "If set, it must be the present etag.",
   "engage.channel.v1.DeleteChannelResponse":
-    "DeleteChannelResponse says nothing more.",
+    "DeleteChannelResponse is empty.",
   "engage.channel.v1.DeliverySettings":
-    "DeliverySettings are the limits of sending. What is not set has its default.",
+    "DeliverySettings are the limits of sending. Unset fields have their defaults.",
   "engage.channel.v1.DeliverySettings.batch_size":
-    "Messages in one request, 1 to 500. Not set: 100.",
+    "The maximum number of messages in one request, 1 to 500. Not set: 100.",
   "engage.channel.v1.DeliverySettings.rate_limit":
-    "Requests in any one second, over all replicas: -1 for no limit, the\ndefault, or 1 to 10000.",
+    "The maximum number of requests in any one second, over all replicas: -1 for\nno limit, the default, or 1 to 10000.",
   "engage.channel.v1.DeliverySettings.retries":
-    "Attempts after the first, on a timeout or a return_code other than 0; 0 to\n10. Not set: 0, which sends nothing twice.",
+    "The maximum number of attempts after the first, on a timeout or a\nreturn_code other than 0; 0 to 10. Not set: 0, which sends nothing twice.",
   "engage.channel.v1.DeliverySettings.retry_interval_seconds":
     "Seconds between attempts, 0 to 600. Not set: 5.",
   "engage.channel.v1.DeliverySettings.strict_validation":
-    "Whether an answer that is not of the contract's form, or is empty, fails\nthe call. Not set: true.",
+    "Whether a response which is empty or does not have the contract's form\nfails the call. Not set: true.",
   "engage.channel.v1.DeliverySettings.timeout_seconds":
-    "Seconds for one request, 0 to 3600. 0 is no timeout. Not set: 60.",
+    "Timeout of one request in seconds, 0 to 3600. 0: no timeout. Not set: 60.",
   "engage.channel.v1.EstimateAudienceRequest":
-    "EstimateAudienceRequest holds an audience.",
+    "EstimateAudienceRequest contains an audience.",
   "engage.channel.v1.EstimateAudienceRequest.audience":
     "The audience. Required.",
   "engage.channel.v1.EstimateAudienceRequest.project_id":
     "The project. Required.",
   "engage.channel.v1.EstimateAudienceRequest.push_id_property":
-    "The property of the push id. Required.",
+    "The user property with the push id. Required.",
   "engage.channel.v1.EstimateAudienceResponse":
     "EstimateAudienceResponse counts an audience.",
   "engage.channel.v1.EstimateAudienceResponse.reachable":
-    "Of these, with a push id of their own.",
+    "The number of these users with a unique push id.",
   "engage.channel.v1.EstimateAudienceResponse.users":
-    "Users.",
+    "The number of users.",
   "engage.channel.v1.EstimateAudienceResponse.warnings":
-    "What is odd about the audience and yet taken, such as a condition on a\nproperty that nobody has.",
+    "Warnings about the audience, such as a condition on a property without\nvalues.",
   "engage.channel.v1.ExperimentGroup":
     "ExperimentGroup is one group of an A/B test.",
   "engage.channel.v1.ExperimentGroup.contents":
-    "Content of this group. Empty: the task's.",
+    "Content of this group. Empty: the task's content.",
   "engage.channel.v1.ExperimentGroup.group_id":
-    "Its id, as receipts carry it. Required, no id twice.",
+    "Id of the group, which receipts contain. Required, unique.",
   "engage.channel.v1.ExperimentGroup.share":
-    "Percent of the audience, above 0 to 100.",
+    "Percentage of the audience, above 0 and at most 100.",
   "engage.channel.v1.FailedItem":
     "FailedItem is one message that the receiver named as failed.",
   "engage.channel.v1.FailedItem.index":
-    "One-based index within the batch.",
+    "1-based index within the batch.",
   "engage.channel.v1.FailedItem.message":
-    "What the receiver said.",
+    "The receiver's message.",
   "engage.channel.v1.FailedItem.push_id":
     "Push id.",
   "engage.channel.v1.FailureCount":
-    "FailureCount is how many messages failed for one reason.",
+    "FailureCount is the number of messages which failed for one reason.",
   "engage.channel.v1.FailureCount.count":
-    "How many.",
+    "The number of messages.",
   "engage.channel.v1.FailureCount.reason":
     "The reason, such as `timeout`, `http_status`, `return_code`,\n`invalid_answer`, `connection`, `rejected` (named in a fail_list) or\n`cancelled`.",
   "engage.channel.v1.Funnel":
@@ -1055,11 +1055,11 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.Funnel.steps":
     "The steps, in order.",
   "engage.channel.v1.FunnelSetting":
-    "FunnelSetting names the events that the steps after \"sent\" and \"succeeded\"\nare counted by.",
+    "FunnelSetting contains the events which count for the steps after \"sent\" and\n\"succeeded\".",
   "engage.channel.v1.FunnelSetting.click_event":
     "The event of a click. Empty: `ops_push_click`.",
   "engage.channel.v1.FunnelSetting.conversion_events":
-    "Events that are the goal. They need no receipt: they count of users who\nhave had a step event or a click with the receipt of the push, from the\nbeginning of the run until the window behind the end of its sending.",
+    "Goal events, which need no receipt: they count for users with a step event\nor a click with the receipt of the push, from the start of the run until\nthe window after the end of its sending.",
   "engage.channel.v1.FunnelSetting.conversion_window_hours":
     "How long after the end of sending a conversion counts, in hours, 1 to 720.\nNot set: 24.",
   "engage.channel.v1.FunnelSetting.step_events":
@@ -1069,31 +1069,31 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.FunnelStep.name":
     "`sent`, `succeeded`, `click`, `conversion`, or the name of a step's event.",
   "engage.channel.v1.FunnelStep.users":
-    "Users who reached it.",
+    "The number of users who reached the step.",
   "engage.channel.v1.GetChannelRequest":
-    "GetChannelRequest names a channel.",
+    "GetChannelRequest identifies a channel.",
   "engage.channel.v1.GetChannelRequest.channel_id":
-    "Its id. Required.",
+    "Id of the channel. Required.",
   "engage.channel.v1.GetChannelResponse":
-    "GetChannelResponse holds the channel.",
+    "GetChannelResponse contains the channel.",
   "engage.channel.v1.GetChannelResponse.channel":
     "The channel, without secrets.",
   "engage.channel.v1.GetTaskRequest":
-    "GetTaskRequest names a task.",
+    "GetTaskRequest identifies a task.",
   "engage.channel.v1.GetTaskRequest.task_id":
-    "Its id. Required.",
+    "Id of the task. Required.",
   "engage.channel.v1.GetTaskRequest.with_funnel":
-    "Whether the funnel is computed too, which may take a query.",
+    "Whether to compute the funnel too, which may take a query.",
   "engage.channel.v1.GetTaskResponse":
-    "GetTaskResponse holds a task and what became of its latest run.",
+    "GetTaskResponse contains a task and the results of its latest run.",
   "engage.channel.v1.GetTaskResponse.funnels":
-    "Funnels: of all, then by A/B group and language where there are several.",
+    "Funnels: the whole run, then by A/B group and language where there are\nseveral.",
   "engage.channel.v1.GetTaskResponse.statistics":
     "Counts.",
   "engage.channel.v1.GetTaskResponse.task":
     "The task.",
   "engage.channel.v1.InputMethod":
-    "InputMethod is how the value of a content field is given.",
+    "InputMethod is how the value of a content field is entered.",
   "engage.channel.v1.InputMethod.INPUT_METHOD_ARRAY_ROW":
     "Rows of texts, such as items with their counts.",
   "engage.channel.v1.InputMethod.INPUT_METHOD_DATE":
@@ -1109,23 +1109,23 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.InputMethod.INPUT_METHOD_TIME":
     "A time, `yyyy-MM-dd HH:mm:ss`.",
   "engage.channel.v1.InputMethod.INPUT_METHOD_UNSPECIFIED":
-    "Not said: refused.",
+    "Not set: refused.",
   "engage.channel.v1.Journey":
-    "Journey are the ids of a journey's action node.",
+    "Journey contains the ids of a journey's action node.",
   "engage.channel.v1.Journey.flow_id":
-    "Required.",
+    "Id of the journey. Required.",
   "engage.channel.v1.Journey.flow_version":
-    "Required.",
+    "Version of the journey. Required.",
   "engage.channel.v1.Journey.node_id":
-    "Required.",
+    "Id of the action node. Required.",
   "engage.channel.v1.ListBatchesRequest":
-    "ListBatchesRequest asks for a page of batches.",
+    "ListBatchesRequest requests a page of batches.",
   "engage.channel.v1.ListBatchesRequest.only_failed":
-    "Only batches that failed, or whose receiver named failed items.",
+    "Whether to list only batches which failed, or whose receiver named failed\nitems.",
   "engage.channel.v1.ListBatchesRequest.page_size":
-    "Most batches to return, 1 to 1000. Not set: 100.",
+    "The maximum number of batches, 1 to 1000. Not set: 100.",
   "engage.channel.v1.ListBatchesRequest.page_token":
-    "From the answer before. Empty: the first page.",
+    "Token from the previous response. Empty: the first page.",
   "engage.channel.v1.ListBatchesRequest.task_id":
     "The task. Required.",
   "engage.channel.v1.ListBatchesResponse":
@@ -1133,91 +1133,91 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.ListBatchesResponse.batches":
     "The batches.",
   "engage.channel.v1.ListBatchesResponse.next_page_token":
-    "For the next page. Empty: there is none.",
+    "Token of the next page. Empty: this is the last page.",
   "engage.channel.v1.ListChannelsRequest":
-    "ListChannelsRequest asks for a page of channels.",
+    "ListChannelsRequest requests a page of channels.",
   "engage.channel.v1.ListChannelsRequest.page_size":
-    "Most channels to return, 1 to 1000. Not set: 100.",
+    "The maximum number of channels, 1 to 1000. Not set: 100.",
   "engage.channel.v1.ListChannelsRequest.page_token":
-    "From the answer before. Empty: the first page.",
+    "Token from the previous response. Empty: the first page.",
   "engage.channel.v1.ListChannelsRequest.project_id":
-    "Of this project only. Not set: all.",
+    "Project of the channels. Not set: all projects.",
   "engage.channel.v1.ListChannelsResponse":
     "ListChannelsResponse is a page of channels.",
   "engage.channel.v1.ListChannelsResponse.channels":
     "The channels.",
   "engage.channel.v1.ListChannelsResponse.next_page_token":
-    "For the next page. Empty: there is none.",
+    "Token of the next page. Empty: this is the last page.",
   "engage.channel.v1.ListTasksRequest":
-    "ListTasksRequest asks for a page of tasks.",
+    "ListTasksRequest requests a page of tasks.",
   "engage.channel.v1.ListTasksRequest.channel_id":
-    "Of this channel only. Empty: all.",
+    "Channel of the tasks. Empty: all channels.",
   "engage.channel.v1.ListTasksRequest.page_size":
-    "Most tasks to return, 1 to 1000. Not set: 100.",
+    "The maximum number of tasks, 1 to 1000. Not set: 100.",
   "engage.channel.v1.ListTasksRequest.page_token":
-    "From the answer before. Empty: the first page.",
+    "Token from the previous response. Empty: the first page.",
   "engage.channel.v1.ListTasksResponse":
     "ListTasksResponse is a page of tasks.",
   "engage.channel.v1.ListTasksResponse.next_page_token":
-    "For the next page. Empty: there is none.",
+    "Token of the next page. Empty: this is the last page.",
   "engage.channel.v1.ListTasksResponse.tasks":
     "The tasks.",
   "engage.channel.v1.PushIdList":
     "PushIdList is an explicit audience.",
   "engage.channel.v1.PushIdList.push_ids":
-    "The push ids; repeated ones are sent to once.",
+    "The push ids; duplicates receive one message.",
   "engage.channel.v1.RunTaskRequest":
-    "RunTaskRequest names a task.",
+    "RunTaskRequest identifies a task.",
   "engage.channel.v1.RunTaskRequest.task_id":
-    "Its id. Required.",
+    "Id of the task. Required.",
   "engage.channel.v1.RunTaskResponse":
-    "RunTaskResponse holds the task.",
+    "RunTaskResponse contains the task.",
   "engage.channel.v1.RunTaskResponse.task":
-    "The task; `task_instance_id` names the run.",
+    "The task; `task_instance_id` identifies the run.",
   "engage.channel.v1.Schedule":
-    "Schedule says when a task runs. Exactly one of `at` and `cron` is set.",
+    "Schedule contains the times of a task. Exactly one of `at` and `cron` is set.",
   "engage.channel.v1.Schedule.at":
-    "Once, `yyyy-MM-dd HH:mm:ss` in the zone.",
+    "One time, `yyyy-MM-dd HH:mm:ss` in the zone.",
   "engage.channel.v1.Schedule.cron":
-    "Again and again, by five fields: minute, hour, day of the month, month and\nday of the week.",
+    "Repeated times, by five fields: minute, hour, day of the month, month and\nday of the week.",
   "engage.channel.v1.Schedule.zone":
     "IANA name, or an offset such as `+08:00`. Empty: the project's zone.",
   "engage.channel.v1.Task":
     "Task is a push of one content to one audience.",
   "engage.channel.v1.Task.audience":
-    "Who is sent to. Required.",
+    "The recipients. Required.",
   "engage.channel.v1.Task.channel_id":
     "The channel. Required.",
   "engage.channel.v1.Task.contents":
-    "The content, by language. Required: one of them is `default`.",
+    "The content, by language. Required; one language must be `default`.",
   "engage.channel.v1.Task.create_time":
-    "When it was made.",
+    "Time of creation.",
   "engage.channel.v1.Task.etag":
     "Changes with every change of the task.",
   "engage.channel.v1.Task.experiment_groups":
-    "Groups of an A/B test. Empty: no test. Shares add up to at most 100; who\nfalls into none is not sent to and counted as control.",
+    "Groups of an A/B test. Empty: no test. Shares add up to at most 100; users\nin no group receive nothing and count as control.",
   "engage.channel.v1.Task.failure":
-    "Why it failed.",
+    "The reason of a failure.",
   "engage.channel.v1.Task.journey":
-    "Makes it the push of a journey's node: receipts then carry these ids in\nthe place of the task's, and no request id.",
+    "Makes the task the push of a journey's node: receipts then contain these\nids instead of the task's, and no request id.",
   "engage.channel.v1.Task.language_property":
-    "The user property that names a user's language, such as `#system_language`.\nNeeded when there are several contents; users whose value names none get\n`default`.",
+    "The user property with a user's language, such as `#system_language`.\nRequired for several contents; users without a matching language receive\n`default`.",
   "engage.channel.v1.Task.name":
-    "Name for people. Required.",
+    "Display name. Required.",
   "engage.channel.v1.Task.next_run_time":
-    "Its next time, of a scheduled task.",
+    "The next time of a scheduled task.",
   "engage.channel.v1.Task.schedule":
-    "When. Not set: when RunTask is called.",
+    "Times of the runs. Not set: the task runs when RunTask is called.",
   "engage.channel.v1.Task.state":
-    "Where it stands.",
+    "The state.",
   "engage.channel.v1.Task.task_id":
-    "Chosen by the service.",
+    "Assigned by the service.",
   "engage.channel.v1.Task.task_instance_id":
-    "Its latest run; empty before the first.",
+    "The latest run; empty before the first.",
   "engage.channel.v1.TaskProgress":
-    "TaskProgress is a run at one moment.",
+    "TaskProgress is the progress of a run at one moment.",
   "engage.channel.v1.TaskProgress.state":
-    "Where it stands.",
+    "The state of the task.",
   "engage.channel.v1.TaskProgress.statistics":
     "Its counts.",
   "engage.channel.v1.TaskProgress.task_id":
@@ -1225,381 +1225,381 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.channel.v1.TaskProgress.task_instance_id":
     "The run.",
   "engage.channel.v1.TaskProgress.time":
-    "When this was so.",
+    "The time of this progress.",
   "engage.channel.v1.TaskState":
-    "TaskState is where a task stands.",
+    "TaskState is the state of a task.",
   "engage.channel.v1.TaskState.TASK_STATE_CANCELLED":
-    "Ended by CancelTask; what was under way has been settled.",
+    "Ended by CancelTask; batches in flight have been settled.",
   "engage.channel.v1.TaskState.TASK_STATE_DONE":
-    "Everything has succeeded or failed for good.",
+    "All messages have succeeded or failed permanently.",
   "engage.channel.v1.TaskState.TASK_STATE_DRAFT":
-    "Made, and waits for RunTask.",
+    "Created; waits for RunTask.",
   "engage.channel.v1.TaskState.TASK_STATE_FAILED":
-    "It could not be prepared, such as by contents that no longer fit the\nchannel; `failure` says why.",
+    "The task could not be prepared, for example because its contents do not fit\nthe channel any more; `failure` contains the reason.",
   "engage.channel.v1.TaskState.TASK_STATE_PREPARING":
-    "Its audience is being read and its batches made; sending may have begun.",
+    "The audience is being read and batches are being created; sending may have\nbegun.",
   "engage.channel.v1.TaskState.TASK_STATE_SCHEDULED":
     "Waits for its next time.",
   "engage.channel.v1.TaskState.TASK_STATE_SENDING":
-    "All batches are made, some are not settled.",
+    "All batches are created, and some are not settled.",
   "engage.channel.v1.TaskState.TASK_STATE_UNSPECIFIED":
-    "Not said.",
+    "Not set.",
   "engage.channel.v1.TaskStatistics":
     "TaskStatistics counts the messages of one run of a task.",
   "engage.channel.v1.TaskStatistics.batched":
-    "Messages that stand in batches.",
+    "Messages in batches.",
   "engage.channel.v1.TaskStatistics.batches":
-    "Batches made.",
+    "The number of batches.",
   "engage.channel.v1.TaskStatistics.control":
-    "Of these, left out as the control of an A/B test.",
+    "Users left out as the control group of an A/B test.",
   "engage.channel.v1.TaskStatistics.failed":
-    "Messages that failed for good, by reason.",
+    "Messages which failed permanently, by reason.",
   "engage.channel.v1.TaskStatistics.filtered":
-    "Of these, left out because their push id is empty or came before.",
+    "Users left out because their push id is empty or a duplicate.",
   "engage.channel.v1.TaskStatistics.planned":
     "Users of the audience so far.",
   "engage.channel.v1.TaskStatistics.retried":
-    "Attempts beyond the first of their batch.",
+    "Attempts after the first of each batch.",
   "engage.channel.v1.TaskStatistics.sent":
     "Messages of batches that were sent at least once.",
   "engage.channel.v1.TaskStatistics.settled_batches":
-    "Batches settled.",
+    "The number of settled batches.",
   "engage.channel.v1.TaskStatistics.succeeded":
     "Messages that succeeded.",
   "engage.channel.v1.TaskStatistics.warnings":
-    "Answers that were taken although something in them was not right.",
+    "Responses which were accepted with deviations.",
   "engage.channel.v1.TestChannelRequest":
-    "TestChannelRequest holds what to send, and by which channel.",
+    "TestChannelRequest contains the message and its channel.",
   "engage.channel.v1.TestChannelRequest.channel":
-    "A channel as it would be saved. Either this or `channel_id`.",
+    "An unsaved channel. Either this or `channel_id`.",
   "engage.channel.v1.TestChannelRequest.channel_id":
-    "A saved channel.",
+    "Id of a saved channel.",
   "engage.channel.v1.TestChannelRequest.content":
-    "The content. Not set: defaults, and a sample where there is none.",
+    "The content. Not set: defaults, and samples for fields without one.",
   "engage.channel.v1.TestChannelRequest.push_id":
-    "Whom to send to. Required.",
+    "Push id of the recipient. Required.",
   "engage.channel.v1.TestChannelResponse":
-    "TestChannelResponse shows one attempt.",
+    "TestChannelResponse describes one attempt.",
   "engage.channel.v1.TestChannelResponse.duration_ms":
-    "How long it took, in milliseconds.",
+    "Duration in milliseconds.",
   "engage.channel.v1.TestChannelResponse.lenient":
-    "The verdict without it.",
+    "The verdict without strict validation.",
   "engage.channel.v1.TestChannelResponse.request_body":
-    "The body sent.",
+    "The request's body.",
   "engage.channel.v1.TestChannelResponse.request_headers":
-    "The headers sent, secrets masked.",
+    "The request's headers, with masked secrets.",
   "engage.channel.v1.TestChannelResponse.response_body":
-    "The beginning of the answer's body.",
+    "The beginning of the response's body.",
   "engage.channel.v1.TestChannelResponse.signature":
-    "The signature sent; empty without authentication.",
+    "The request's signature; empty without authentication.",
   "engage.channel.v1.TestChannelResponse.status":
-    "HTTP status; 0 when there was no answer.",
+    "HTTP status; 0 when there was no response.",
   "engage.channel.v1.TestChannelResponse.strict":
     "The verdict with strict validation.",
   "engage.channel.v1.UpdateChannelRequest":
-    "UpdateChannelRequest holds a channel as it shall be.",
+    "UpdateChannelRequest contains the new state of a channel.",
   "engage.channel.v1.UpdateChannelRequest.channel":
-    "All of it. Its etag, if set, must be the present one.",
+    "The whole channel. Its etag, if set, must be the present one.",
   "engage.channel.v1.UpdateChannelRequest.channel_id":
-    "Its id. Required.",
+    "Id of the channel. Required.",
   "engage.channel.v1.UpdateChannelResponse":
-    "UpdateChannelResponse holds the channel as it is.",
+    "UpdateChannelResponse contains the updated channel.",
   "engage.channel.v1.UpdateChannelResponse.channel":
     "The channel, without secrets.",
   "engage.channel.v1.UpdateChannelResponse.warnings":
-    "What was kept or removed without being named, such as the secret, and an\naddress that messages cannot be sent to; a sentence each, for people.",
+    "Sentences for people about what was kept or removed without being\nmentioned, such as the secret, and about an address to which no messages\ncan be sent.",
   "engage.channel.v1.UserFilter":
-    "UserFilter chooses users by their properties.",
+    "UserFilter selects users by their properties.",
   "engage.channel.v1.UserFilter.filts":
     "The conditions.",
   "engage.channel.v1.UserFilter.relation":
     "How they are joined. Default: and.",
   "engage.channel.v1.Verdict":
-    "Verdict is how an answer is judged.",
+    "Verdict is the evaluation of a response.",
   "engage.channel.v1.Verdict.message":
-    "In words.",
+    "The reason in words.",
   "engage.channel.v1.Verdict.reason":
-    "The reason of a failure, as in FailureCount, and what was wrong.",
+    "The reason of a failure, as in FailureCount.",
   "engage.channel.v1.Verdict.succeeded":
     "Whether the message counts as sent.",
   "engage.channel.v1.Verdict.warnings":
-    "What was not right and yet taken.",
+    "Deviations which were accepted.",
   "engage.channel.v1.WatchTaskRequest":
-    "WatchTaskRequest names a task.",
+    "WatchTaskRequest identifies a task.",
   "engage.channel.v1.WatchTaskRequest.task_id":
-    "Its id. Required.",
+    "Id of the task. Required.",
   "engage.channel.v1.WatchTaskResponse":
     "WatchTaskResponse is the progress at one moment.",
   "engage.channel.v1.WatchTaskResponse.progress":
     "The progress.",
   "engage.event.v1.AcceptedRecord":
-    "AcceptedRecord says that a record is kept, perhaps not all of it.",
+    "AcceptedRecord describes a stored record, which may have lost properties.",
   "engage.event.v1.AcceptedRecord.dropped":
-    "Properties that were dropped of it.",
+    "The dropped properties.",
   "engage.event.v1.CheckAppidRequest":
-    "CheckAppidRequest asks whether an app id is known.",
+    "CheckAppidRequest checks an app id.",
   "engage.event.v1.CheckAppidRequest.appid":
-    "The app id. REST: the header `appid`, too.",
+    "The app id. REST: also the header `appid`.",
   "engage.event.v1.CheckAppidResponse":
-    "CheckAppidResponse is the answer.",
+    "CheckAppidResponse is the result of the check.",
   "engage.event.v1.CheckAppidResponse.code":
-    "0, or -2 when the app id is not known.",
+    "0, or -2 when the app id is unknown.",
   "engage.event.v1.CheckAppidResponse.msg":
-    "What is wrong.",
+    "The error message.",
   "engage.event.v1.DebugIngestRequest":
-    "DebugIngestRequest is one record, or several, to be looked at closely.",
+    "DebugIngestRequest contains records to check in detail.",
   "engage.event.v1.DebugIngestRequest.appid":
-    "App id of the project, where neither a header nor the form has it.",
+    "App id of the project, when neither a header nor the form contains it.",
   "engage.event.v1.DebugIngestRequest.body":
     "A form with the parameters `data` (JSON), `appid`, `source`, `deviceId`\nand `dryRun`: 1 checks only.",
   "engage.event.v1.DebugIngestRequest.data":
-    "What the body would hold, where there is none. REST: `GET` with this query\nparameter.",
+    "The content of the body, in a request without one. REST: `GET` with this\nquery parameter.",
   "engage.event.v1.DebugIngestRequest.dry_run":
-    "1 checks only, as the parameter of the form does.",
+    "1 checks only, like the parameter of the form.",
   "engage.event.v1.DebugIngestResponse":
-    "DebugIngestResponse tells what is wrong with the records.",
+    "DebugIngestResponse reports what is wrong with the records.",
   "engage.event.v1.DebugIngestResponse.error_level":
-    "0: nothing. 1: properties were dropped. 2: a record was refused. REST:\n`errorLevel`.",
+    "0: no errors. 1: properties were dropped. 2: a record was refused. REST:\n`errorLevel`.",
   "engage.event.v1.DebugIngestResponse.error_properties":
     "The dropped properties. REST: `errorProperties`, each with `propertyName`\nand `errorReason`.",
   "engage.event.v1.DebugIngestResponse.error_reasons":
-    "Why records were refused; of more than 100 the last line has the number.\nREST: `errorReasons`.",
+    "Reasons of refused records; when there are more than 100 the last line\ncontains the number. REST: `errorReasons`.",
   "engage.event.v1.DropReason":
     "DropReason is why a property was dropped.",
   "engage.event.v1.DropReason.DROP_REASON_DOUBLE":
-    "The same name, but for its case, stood before.",
+    "A duplicate of an earlier name, which may differ in case.",
   "engage.event.v1.DropReason.DROP_REASON_NAME":
     "Not a valid name.",
   "engage.event.v1.DropReason.DROP_REASON_NAME_RATE":
-    "The project has got as many new names of events and properties from this\napp id within a minute as it may (`events.maxNewNamesPerMinute` of the\nconfiguration). A later record may have it.",
+    "The project has received the maximum number of new names of events and\nproperties from this app id within a minute (`events.maxNewNamesPerMinute`\nof the configuration). A later record may contain the property.",
   "engage.event.v1.DropReason.DROP_REASON_NUMBER_RANGE":
-    "A whole number beyond ±9007199254740991. Numbers are kept as doubles, which\nwould change it: it is to be sent as text. Up to 10^21, from where on writers\nof JSON use exponents.",
+    "A whole number beyond ±9007199254740991. Numbers are stored as doubles,\nwhich would change it, so it must be sent as text. Applies up to 10^21,\nwhere JSON writers start to use exponents.",
   "engage.event.v1.DropReason.DROP_REASON_PROPERTY_LIMIT":
-    "New to a project that has as many properties as it may\n(`events.maxProperties` of the configuration).",
+    "A new property in a project with the maximum number of properties\n(`events.maxProperties` of the configuration).",
   "engage.event.v1.DropReason.DROP_REASON_RANGE":
-    "A number that is none, or a zone offset that there isn't.",
+    "A number which is not finite, or an invalid zone offset.",
   "engage.event.v1.DropReason.DROP_REASON_RESERVED":
-    "A name such as `#user_id`, which is no property.",
+    "A reserved name, such as `#user_id`, which is not a property.",
   "engage.event.v1.DropReason.DROP_REASON_ROOT_KEY":
-    "A key that has no place beside `properties`.",
+    "A key which is not allowed beside `properties`.",
   "engage.event.v1.DropReason.DROP_REASON_TOO_DEEP":
     "Nested too deeply.",
   "engage.event.v1.DropReason.DROP_REASON_TOO_LONG":
-    "A text beyond 2 KiB.",
+    "A text of more than 2 KiB.",
   "engage.event.v1.DropReason.DROP_REASON_TOO_MANY":
     "Too many elements, members or properties.",
   "engage.event.v1.DropReason.DROP_REASON_TYPE":
-    "Of another type than the property has, and not convertible exactly.",
+    "A value of a type which differs from the property's and can't be converted\nexactly.",
   "engage.event.v1.DropReason.DROP_REASON_UNSPECIFIED":
     "Never sent.",
   "engage.event.v1.DroppedProperty":
-    "DroppedProperty names a property, or a key that has no place in a record.",
+    "DroppedProperty is a property, or a key which a record can't have.",
   "engage.event.v1.DroppedProperty.message":
-    "For people, where the reason does not say it all: what was wrong with the\nvalue, and what to do.",
+    "Text for people, where the reason is not sufficient: what was wrong with\nthe value, and what to do.",
   "engage.event.v1.DroppedProperty.name":
-    "As it was given.",
+    "The name as it was sent.",
   "engage.event.v1.DroppedProperty.reason":
-    "Why.",
+    "The reason.",
   "engage.event.v1.EventCollector":
-    "EventCollector takes records and keeps them. What it says it has taken is on\ndisk; soon after, queries see it.\n\nNOT_FOUND: no such project or app id. INVALID_ARGUMENT names the field.\nUNAVAILABLE: nothing can be kept at present, so the same call should be made\nagain later.",
+    "EventCollector accepts and stores records. Acknowledged records are on disk;\nsoon afterwards, queries include them.\n\n- NOT_FOUND: the project or app id is unknown.\n- INVALID_ARGUMENT: the message names the field.\n- UNAVAILABLE: nothing can be stored at the moment; the same call should be\n  repeated later.",
   "engage.event.v1.EventCollector.CheckAppid":
-    "CheckAppid answers `{\"code\":0}` for an app id that is known, otherwise -2.",
+    "CheckAppid returns `{\"code\":0}` for a known app id, otherwise code -2.",
   "engage.event.v1.EventCollector.DebugIngest":
-    "DebugIngest checks records and tells what is wrong with them.\n\nREST: `{\"errorLevel\":0}`; 1 with `errorProperties` when properties were\ndropped, 2 with `errorReasons` when a record was refused.",
+    "DebugIngest checks records and reports what is wrong with them.\n\nREST: `{\"errorLevel\":0}`; 1 with `errorProperties` when properties were\ndropped, 2 with `errorReasons` when a record was refused.",
   "engage.event.v1.EventCollector.GetConfig":
-    "GetConfig gives client SDKs their settings: how many seconds they may wait\nand how many records they may gather before they send.",
+    "GetConfig returns the settings of client SDKs: how many seconds they may\nwait and how many records they may collect before they send.",
   "engage.event.v1.EventCollector.HealthCheck":
-    "HealthCheck answers `{\"code\":0}`.",
+    "HealthCheck returns `{\"code\":0}`.",
   "engage.event.v1.EventCollector.Ingest":
-    "Ingest takes the bodies of SDKs and log shippers. All paths take all forms\nof body, and a `GET` with the query parameter `data`.\n\nREST: answered with HTTP 200 and `{\"code\":0}`; `{\"code\":-1,\"msg\":\"…\"}` when\nthe body has not the form of records, `{\"code\":-2,\"msg\":\"…\"}` when the app\nid is not known. Records that break a rule are dropped later, counted and\nkept as dead letters; with `debug: 1` they are told in `records`, as are\ndropped properties, and the code is 0 if any record was taken. A record of a\nlist that is not JSON, such as one with NaN, is always reported there, and\nthe others are taken. HTTP 503 with code -1 says that nothing can be kept at\npresent, 413 that the body is too large.",
+    "Ingest accepts the bodies of SDKs and log shippers. All paths accept all\nforms of body, and a `GET` with the query parameter `data`.\n\nREST: the response is HTTP 200 with `{\"code\":0}`; `{\"code\":-1,\"msg\":\"…\"}`\nwhen the body does not have the form of records, `{\"code\":-2,\"msg\":\"…\"}`\nwhen the app id is unknown. Records which break a rule are dropped later,\ncounted and stored as dead letters; with `debug: 1` they are reported in\n`records`, as are dropped properties, and the code is 0 if any record was\naccepted. A record of a list which is not JSON, such as one with NaN, is\nalways reported there, and the others are accepted. HTTP 503 with code -1\nmeans that nothing can be stored at the moment, 413 that the body is too\nlarge.",
   "engage.event.v1.EventCollector.Track":
-    "Track takes a batch and answers for each record. A refused record does not\nfail the others.",
+    "Track accepts a batch and returns a result for each record. A refused\nrecord does not fail the others.",
   "engage.event.v1.EventCollector.TrackStream":
-    "TrackStream takes batch after batch and acknowledges each, in their order,\nonce it is on disk. Several may be under way, which is faster than one call\nfor each. After an error whatever was not acknowledged is to be sent again;\nrecords with a `uuid` are not counted twice by that.",
+    "TrackStream accepts a stream of batches and acknowledges each, in their\norder, once it is on disk. Several may be in flight, which is faster than\none call for each. After an error the caller must send all unacknowledged\nbatches again; records with a `uuid` are not counted twice.",
   "engage.event.v1.GetConfigRequest":
-    "GetConfigRequest asks for the settings of client SDKs.",
+    "GetConfigRequest requests the settings of client SDKs.",
   "engage.event.v1.GetConfigRequest.appid":
-    "App id of the project. REST: the header `appid`, too.",
+    "App id of the project. REST: also the header `appid`.",
   "engage.event.v1.GetConfigResponse":
-    "GetConfigResponse holds the settings of client SDKs. REST:\n`{\"code\":0,\"data\":{\"sync_interval\":30,\"sync_batch_size\":20}}`.",
+    "GetConfigResponse contains the settings of client SDKs. REST:\n`{\"code\":0,\"data\":{\"sync_interval\":30,\"sync_batch_size\":20}}`.",
   "engage.event.v1.GetConfigResponse.code":
-    "0, or -2 when the app id is not known.",
+    "0, or -2 when the app id is unknown.",
   "engage.event.v1.GetConfigResponse.msg":
-    "What is wrong.",
+    "The error message.",
   "engage.event.v1.GetConfigResponse.sync_batch_size":
-    "Records after which a batch is sent at once.",
+    "The number of records after which a batch is sent at once.",
   "engage.event.v1.GetConfigResponse.sync_interval":
     "Seconds between two batches.",
   "engage.event.v1.HealthCheckRequest":
-    "HealthCheckRequest asks whether the collector is there.",
+    "HealthCheckRequest is empty.",
   "engage.event.v1.HealthCheckResponse":
-    "HealthCheckResponse says that it is.",
+    "HealthCheckResponse is the response of a running collector.",
   "engage.event.v1.HealthCheckResponse.code":
     "Always 0.",
   "engage.event.v1.IngestRequest":
-    "IngestRequest is a body as an SDK sends it, together with what its headers\nor parameters say.",
+    "IngestRequest is a body as an SDK sends it, together with the values of its\nheaders or parameters.",
   "engage.event.v1.IngestRequest.appid":
     "App id of the project. REST: the header `appid`, this query parameter, the\nparameter of a form, or `#app_id` beside `data`, whichever is first.",
   "engage.event.v1.IngestRequest.body":
-    "The body: a JSON array of records, one record, or an object with the\nrecords in `data`; as it is, compressed, in base64, or as the parameter\n`data` of a form, which may be a multipart form.",
+    "The body: a JSON array of records, one record, or an object with the\nrecords in `data`; plain, compressed, in base64, or as the parameter `data`\nof a form, which may be a multipart form.",
   "engage.event.v1.IngestRequest.compress":
-    "`gzip`, `snappy` (raw block format) or `none`. REST: the header `compress`\nbeats this query parameter. Without it gzip is known by its first bytes.",
+    "`gzip`, `snappy` (raw block format) or `none`. REST: the header `compress`\ntakes precedence over this query parameter. Without it gzip is detected by\nits first bytes.",
   "engage.event.v1.IngestRequest.data":
-    "What the body would hold, where there is none. REST: `GET` with this query\nparameter, as the SDK of browsers reports by default.",
+    "The content of the body, in a request without one. REST: `GET` with this\nquery parameter, which the browser SDK uses by default.",
   "engage.event.v1.IngestRequest.debug":
-    "1: check every record and tell of each that was refused or has lost\nproperties. REST: also the header `debug`.",
+    "1: checks every record and reports each one which was refused or has lost\nproperties. REST: also the header `debug`.",
   "engage.event.v1.IngestResponse":
-    "IngestResponse says whether the records were taken. REST: `{\"code\":0}`.",
+    "IngestResponse reports whether the records were accepted. REST: `{\"code\":0}`.",
   "engage.event.v1.IngestResponse.code":
-    "0: they are on disk. -1: the body has not the form of records, or all of\nthem were refused. -2: the app id is not known.",
+    "0: the records are on disk. -1: the body does not have the form of records,\nor all of them were refused. -2: the app id is unknown.",
   "engage.event.v1.IngestResponse.msg":
-    "What is wrong.",
+    "The error message.",
   "engage.event.v1.IngestResponse.records":
-    "Records of a list that are not JSON; with `debug` all that were refused or\nhave lost properties; at most 100, then `msg` has their number. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"#os\",\"reason\":\"root_key\"}]}`.",
+    "Records of a list which are not JSON; with `debug` all which were refused\nor have lost properties. At most 100; `msg` contains the number when there\nare more. REST:\n`{\"index\":0,\"reason\":\"event_name\",\"field\":\"#event_name\",\"message\":\"…\"}` or\n`{\"index\":0,\"dropped\":[{\"name\":\"#os\",\"reason\":\"root_key\"}]}`.",
   "engage.event.v1.IngestedRecord":
-    "IngestedRecord is what became of one record of a body.",
+    "IngestedRecord is the result of one record of a body.",
   "engage.event.v1.IngestedRecord.index":
-    "Its place in the body, from 0.",
+    "0-based index in the body.",
   "engage.event.v1.IngestedRecord.result":
-    "What became of it.",
+    "The result.",
   "engage.event.v1.Record":
     "Record is one event, or one change of a user's properties. At least one of\n`account_id` and `distinct_id` is required.",
   "engage.event.v1.Record.account_id":
-    "Id of the account, at most 2 KiB. It decides whose record it is.",
+    "Id of the account, at most 2 KiB. It determines the user of the record.",
   "engage.event.v1.Record.app_id":
     "Becomes the property `#app_id`.",
   "engage.event.v1.Record.distinct_id":
-    "Id of the visitor: the device, say. It belongs to at most one account.",
+    "Id of the visitor, such as the device. It belongs to at most one account.",
   "engage.event.v1.Record.event_id":
-    "Identifies an event that later records change; required of\nRECORD_TYPE_TRACK_UPDATE and RECORD_TYPE_TRACK_OVERWRITE.",
+    "Identifies an event which later records change; required for\nRECORD_TYPE_TRACK_UPDATE and RECORD_TYPE_TRACK_OVERWRITE.",
   "engage.event.v1.Record.event_name":
-    "Name of the event, `[A-Za-z][A-Za-z0-9_]{0,49}`, case-sensitive. Required\nof events, no use to users.",
+    "Name of the event, `[A-Za-z][A-Za-z0-9_]{0,49}`, case-sensitive. Required\nfor events, ignored for users.",
   "engage.event.v1.Record.first_check_id":
-    "Of all events of a name with the same id, the first one is kept.",
+    "Of all events with the same name and this id, the first one is kept.",
   "engage.event.v1.Record.ip":
     "Address of the client; becomes the property `#ip`.",
   "engage.event.v1.Record.properties":
-    "Properties by name, `[A-Za-z][A-Za-z0-9_]{0,49}` in any case, or `#` and\nsuch a name in lower case for preset ones. The first value of a property\nfixes its type: number, boolean, time (text `yyyy-MM-dd HH:mm:ss[.SSS]`),\ntext (at most 2 KiB), list (500 elements), object (100 members) or list of\nobjects (500). Times are local to the property `#zone_offset`, in hours\neast of UTC; here it is 0 unless it is given.",
+    "Properties by name, `[A-Za-z][A-Za-z0-9_]{0,49}` in any case, or for preset\nones `#` followed by such a name in lower case. The first value of a\nproperty determines its type: number, boolean, time (text `yyyy-MM-dd\nHH:mm:ss[.SSS]`), text (at most 2 KiB), list (500 elements), object (100\nmembers) or list of objects (500). Times are local to the property\n`#zone_offset`, in hours east of UTC; its default here is 0.",
   "engage.event.v1.Record.time":
-    "When it happened; not set: when it is received. More than three years ago\nor more than three days ahead is refused.",
+    "Time of the event; not set: the time of receipt. A time more than three\nyears ago or more than three days ahead is refused.",
   "engage.event.v1.Record.type":
-    "What the record does.",
+    "Effect of the record.",
   "engage.event.v1.Record.uuid":
-    "Identifies the record: another one with the same id within three hours is\ndropped, so that a record may be sent again. Recommended.",
+    "Identifies the record: a record with the same id within three hours is\ndropped, so that records can be sent again. Recommended.",
   "engage.event.v1.RecordResult":
-    "RecordResult is what became of one record.",
+    "RecordResult is the result of one record.",
   "engage.event.v1.RecordResult.accepted":
-    "It is kept.",
+    "The record is stored.",
   "engage.event.v1.RecordResult.outcome":
     "The outcome.",
   "engage.event.v1.RecordResult.refused":
-    "It is not; sending it again is of no use.",
+    "The record is refused; sending it again does not help.",
   "engage.event.v1.RecordType":
-    "RecordType is what a record does.",
+    "RecordType is the effect of a record.",
   "engage.event.v1.RecordType.RECORD_TYPE_TRACK":
     "An event.",
   "engage.event.v1.RecordType.RECORD_TYPE_TRACK_OVERWRITE":
-    "An event that takes the place of the one with the same name and `event_id`.",
+    "An event which replaces the existing one with the same name and `event_id`.",
   "engage.event.v1.RecordType.RECORD_TYPE_TRACK_UPDATE":
-    "An event that is merged into the one with the same name and `event_id`.",
+    "An event which is merged into the existing one with the same name and\n`event_id`.",
   "engage.event.v1.RecordType.RECORD_TYPE_UNSPECIFIED":
     "Refused.",
   "engage.event.v1.RecordType.RECORD_TYPE_USER_ADD":
     "Adds to numbers.",
   "engage.event.v1.RecordType.RECORD_TYPE_USER_APPEND":
-    "Adds elements at the end of lists.",
+    "Appends elements to lists.",
   "engage.event.v1.RecordType.RECORD_TYPE_USER_DEL":
-    "Takes all properties away.",
+    "Removes all properties.",
   "engage.event.v1.RecordType.RECORD_TYPE_USER_SET":
     "Sets properties of a user.",
   "engage.event.v1.RecordType.RECORD_TYPE_USER_SET_ONCE":
-    "Sets those that the user does not have.",
+    "Sets the properties that the user does not have.",
   "engage.event.v1.RecordType.RECORD_TYPE_USER_UNIQ_APPEND":
-    "The same without those that the list holds already.",
+    "Appends the elements that the lists do not contain.",
   "engage.event.v1.RecordType.RECORD_TYPE_USER_UNSET":
-    "Takes the named properties away.",
+    "Removes the named properties.",
   "engage.event.v1.RefusalReason":
     "RefusalReason is the rule that a refused record breaks.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_ID":
-    "The id of the event is missing or no text.",
+    "The id of the event is missing or not a text.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_LIMIT":
-    "New to a project that has as many names of events as it may\n(`events.maxEventNames` of the configuration).",
+    "A new event in a project with the maximum number of event names\n(`events.maxEventNames` of the configuration).",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_EVENT_NAME":
     "Not a valid name of an event.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_ID":
-    "An id that is no text, or too long.",
+    "An id which is not a text, or too long.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_NAME_RATE":
-    "The name of the event is new, and the project has got as many new names of\nevents and properties from this app id within a minute as it may\n(`events.maxNewNamesPerMinute` of the configuration). Sent again later it\nmay be kept.",
+    "The name of the event is new, and the project has received the maximum\nnumber of new names of events and properties from this app id within a\nminute (`events.maxNewNamesPerMinute` of the configuration). A later\nattempt may succeed.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_NOT_AN_OBJECT":
-    "JSON, but no object.",
+    "JSON, but not an object.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_NOT_JSON":
     "Not JSON in UTF-8.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_NO_ID":
-    "Neither account nor visitor.",
+    "Without account id and visitor id.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_PROPERTIES":
-    "The properties are no object.",
+    "The properties are not an object.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_PROPERTY_NAME":
-    "A property's name is not one: a letter, then at most 49 letters, digits\nand underscores; of a preset, `#` and such a name in lower case.",
+    "The name of a property is invalid: valid are a letter followed by at most\n49 letters, digits and underscores, or for preset ones `#` followed by such\na name in lower case.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_FORMAT":
-    "Not in the form of a time, or no real one.",
+    "Not in the format of a time, or not an existing one.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_TOO_NEW":
     "More than three days ahead.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TIME_TOO_OLD":
     "More than three years ago.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TOO_LARGE":
-    "It holds more values, keys or long numbers than any record can have that is\nkept whole.",
+    "More values, keys or long numbers than a record can contain.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_TYPE":
-    "No such type.",
+    "An unknown type.",
   "engage.event.v1.RefusalReason.REFUSAL_REASON_UNSPECIFIED":
     "Never sent.",
   "engage.event.v1.RefusedRecord":
-    "RefusedRecord says why a record is not kept.",
+    "RefusedRecord describes why a record was refused.",
   "engage.event.v1.RefusedRecord.field":
-    "The key at fault, as JSON records have it (`#time`); empty when it is the\nrecord as a whole.",
+    "The invalid key, in the form of JSON records (`#time`); empty when the\nwhole record is invalid.",
   "engage.event.v1.RefusedRecord.message":
-    "For people: names the field, quotes the value, lists what is valid.",
+    "Text for people, which names the field, quotes the value and lists the\nvalid ones.",
   "engage.event.v1.RefusedRecord.reason":
-    "The rule that it breaks.",
+    "The broken rule.",
   "engage.event.v1.TrackRequest":
-    "TrackRequest is a batch of records of one project. It holds `records` or\n`json_lines`, at most 10,000 either way.",
+    "TrackRequest is a batch of records of one project. It contains `records` or\n`json_lines`, at most 10,000 in either form.",
   "engage.event.v1.TrackRequest.appid":
-    "By one of its app ids.",
+    "One of the project's app ids.",
   "engage.event.v1.TrackRequest.dry_run":
-    "Only check: nothing is kept.",
+    "Whether to check only, without storing anything.",
   "engage.event.v1.TrackRequest.json_lines":
-    "Records as NDJSON in UTF-8, one JSON object a line, in the form of the\nREST paths. Empty lines are skipped.",
+    "Records as NDJSON in UTF-8, one JSON object per line, in the form of the\nREST paths. Empty lines are skipped.",
   "engage.event.v1.TrackRequest.project":
     "The project. Required.",
   "engage.event.v1.TrackRequest.project_id":
-    "By its id.",
+    "The project's id.",
   "engage.event.v1.TrackRequest.records":
     "The records.",
   "engage.event.v1.TrackResponse":
-    "TrackResponse says what became of the records.",
+    "TrackResponse contains the results of the records.",
   "engage.event.v1.TrackResponse.accepted":
-    "How many were accepted.",
+    "The number of accepted records.",
   "engage.event.v1.TrackResponse.refused":
-    "How many were refused.",
+    "The number of refused records.",
   "engage.event.v1.TrackResponse.results":
-    "One for each record, in their order.",
+    "One result for each record, in their order.",
   "engage.event.v1.TrackStreamRequest":
     "TrackStreamRequest is one batch of a stream.",
   "engage.event.v1.TrackStreamRequest.batch":
     "The records.",
   "engage.event.v1.TrackStreamRequest.sequence":
-    "The caller's number for the batch, higher than the one before.",
+    "The caller's number for the batch, higher than the previous one.",
   "engage.event.v1.TrackStreamResponse":
     "TrackStreamResponse acknowledges one batch: its accepted records are on disk.",
   "engage.event.v1.TrackStreamResponse.result":
-    "What became of the records.",
+    "The results of the records.",
   "engage.event.v1.TrackStreamResponse.sequence":
-    "That of the request; all with a lower number were acknowledged before.",
+    "The number of the request; all lower numbers are already acknowledged.",
   "engage.gateway.v1.ErrorStyle":
-    "ErrorStyle is the form of an error answer over REST.",
+    "ErrorStyle is the form of an error response over REST.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_CODE":
     "`{\"code\":-1,\"msg\":\"…\"}` with the HTTP status of its code.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_ENVELOPE":
-    "`{\"return_code\":-1001,\"return_message\":\"…\"}`, always with HTTP 200: only\nthe return code tells.",
+    "`{\"return_code\":-1001,\"return_message\":\"…\"}`, always with HTTP 200: only\nthe return code tells it from a success.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_RETURN_CODE":
     "`{\"return_code\":1,\"return_message\":\"…\"}` with the HTTP status of its code.",
   "engage.gateway.v1.ErrorStyle.ERROR_STYLE_STATUS":
@@ -1609,57 +1609,57 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.gateway.v1.GatewayOptions":
     "GatewayOptions are read once, when the server starts.",
   "engage.gateway.v1.GatewayOptions.any_origin":
-    "Pages of every origin may call this RPC over REST and read its answers\n(CORS). Pages of other origins reach all else only where the setting\n`gateway.cors` lists them.",
+    "Whether pages of every origin may call this RPC over REST and read its\nresponses (CORS). For other RPCs, the setting `gateway.cors` lists the\nallowed origins.",
   "engage.gateway.v1.GatewayOptions.error_style":
-    "The form in which errors are answered over REST.",
+    "The form of errors over REST.",
   "engage.gateway.v1.GatewayOptions.handler_authenticates_rest":
-    "REST callers of this RPC are authenticated by its handler (a signature, a\nquery token), so the gateway asks them for no bearer key. Other protocols\nare not affected.",
+    "Whether the handler authenticates REST callers of this RPC (by a signature\nor a query token), so that the gateway requires no bearer key. Other\nprotocols are not affected.",
   "engage.gateway.v1.GatewayOptions.raw_body":
-    "Keep the exact bytes of the HTTP body (after Content-Encoding is undone)\nand hand them to the handler, for example to check a signature.",
+    "Whether to keep the exact bytes of the HTTP body (after Content-Encoding is\ndecoded) and pass them to the handler, for example to check a signature.",
   "engage.handler.v1.CheckPushIdsRequest":
-    "CheckPushIdsRequest holds the push ids of one batch.",
+    "CheckPushIdsRequest contains the push ids of one batch.",
   "engage.handler.v1.CheckPushIdsRequest.channel":
-    "Channel that the batch came by.",
+    "Channel of the batch.",
   "engage.handler.v1.CheckPushIdsRequest.push_ids":
     "Push ids, each once, in the order of the batch.",
   "engage.handler.v1.CheckPushIdsResponse":
-    "CheckPushIdsResponse names the unusable ones.",
+    "CheckPushIdsResponse contains the unusable push ids.",
   "engage.handler.v1.CheckPushIdsResponse.unusable":
-    "Those that can't be reached. Push ids that were not asked for are ignored.",
+    "The push ids which can't be reached. Push ids which were not in the request\nare ignored.",
   "engage.handler.v1.HandleRequest":
-    "HandleRequest hands a batch over.",
+    "HandleRequest contains a batch.",
   "engage.handler.v1.HandleRequest.batch":
     "The batch.",
   "engage.handler.v1.HandleResponse":
-    "HandleResponse says what became of the batch.",
+    "HandleResponse contains the results of the batch.",
   "engage.handler.v1.HandleResponse.results":
-    "One result for each message, in any order. A message without one is tried\nagain.",
+    "One result for each message, in any order. A message without a result is\nretried.",
   "engage.handler.v1.MessageHandler":
     "MessageHandler handles accepted messages. The service is the client: a\ntarget of kind `grpc` names the address.",
   "engage.handler.v1.MessageHandler.Handle":
-    "Handle takes a batch and answers each of its messages for itself: done,\nretry after a time, or dead with a reason.\n\nRetried as a whole, by the target's schedule: a call that fails or takes\nlonger than the target's timeout, and an answer that names an index that\nthe batch does not have or one index twice. RESOURCE_EXHAUSTED and\nUNAVAILABLE may carry `google.rpc.RetryInfo`, which is then the least time\nto wait. INVALID_ARGUMENT and UNIMPLEMENTED fail all messages for good:\nthey go to the dead letters.",
+    "Handle processes a batch and returns a result for each message: done, retry\nafter a time, or dead with a reason.\n\nThe whole batch is retried, by the target's schedule, after a call which\nfails or exceeds the target's timeout, and after a response with an index\nwhich is not in the batch or occurs twice. RESOURCE_EXHAUSTED and\nUNAVAILABLE may contain `google.rpc.RetryInfo`, which is then the minimum\ndelay. INVALID_ARGUMENT and UNIMPLEMENTED fail all messages permanently:\nthey become dead letters.",
   "engage.handler.v1.PushIdChecker":
-    "PushIdChecker knows which push ids can be reached. The service is the\nclient: the `pushId.check` of a channel names the address.",
+    "PushIdChecker checks whether push ids can be reached. The service is the\nclient: `pushId.check` of a channel contains the address.",
   "engage.handler.v1.PushIdChecker.CheckPushIds":
-    "CheckPushIds says which push ids of a batch are unusable; their messages\ngo to `fail_list`, so that the statistics of the task count them as\nfailed. A call that fails or is late refuses nothing: the batch is\naccepted and its messages find their way or become dead letters.",
+    "CheckPushIds returns the unusable push ids of a batch; their messages are\nadded to `fail_list`, so that the statistics of the task count them as\nfailed. A call which fails or is late refuses nothing: the batch is\naccepted and its messages are delivered or become dead letters.",
   "engage.handler.v1.UnusablePushId":
-    "UnusablePushId is one that can't be reached.",
+    "UnusablePushId is a push id which can't be reached.",
   "engage.handler.v1.UnusablePushId.push_id":
     "The push id.",
   "engage.handler.v1.UnusablePushId.reason":
-    "Why, for example `account closed`. Empty: `push_id is not usable`.",
+    "The reason, for example `account closed`. Empty: `push_id is not usable`.",
   "engage.parser.v1.LineError":
-    "LineError says why a line could not be parsed.",
+    "LineError is why a line could not be parsed.",
   "engage.parser.v1.LineError.message":
-    "What went wrong, naming the field and the value.",
+    "The error message, which names the field and the value.",
   "engage.parser.v1.LineError.reason":
     "The cause as counted in metrics and dead letters, for example\n`invalid_json`, `missing_id` or `no_format`.",
   "engage.parser.v1.LineResult":
-    "LineResult is what became of one line.",
+    "LineResult is the result of one line.",
   "engage.parser.v1.LineResult.error":
-    "Why the line has none.",
+    "The reason why the line has no records.",
   "engage.parser.v1.LineResult.line_number":
-    "Zero-based number of the line, counted from the start of the stream.",
+    "0-based number of the line, counted from the start of the stream.",
   "engage.parser.v1.LineResult.outcome":
     "The outcome.",
   "engage.parser.v1.LineResult.records":
@@ -1667,387 +1667,387 @@ export const comments: Readonly<Record<string, string>> = {
   "engage.parser.v1.ParseLinesRequest":
     "ParseLinesRequest is a batch of lines of one index.",
   "engage.parser.v1.ParseLinesRequest.index":
-    "File name or topic: chooses the format, as INDEX does in proto.Parser.\nEmpty: the index of the message before.",
+    "File name or topic, which selects the format, as INDEX does in\nproto.Parser. Empty: the index of the previous message.",
   "engage.parser.v1.ParseLinesRequest.lines":
     "The raw lines, without their line ends.",
   "engage.parser.v1.ParseLinesResponse":
-    "ParseLinesResponse answers one ParseLinesRequest.",
+    "ParseLinesResponse is the response to one ParseLinesRequest.",
   "engage.parser.v1.ParseLinesResponse.results":
     "One result for each line, in its order.",
   "engage.parser.v1.ParserStream":
-    "ParserStream parses lines as they come.",
+    "ParserStream parses a stream of lines.",
   "engage.parser.v1.ParserStream.ParseLines":
-    "ParseLines answers each line, in order, with its records or with the\nreason why it has none. Back-pressure holds in both directions: lines are\nread no faster than their answers are taken.",
+    "ParseLines returns for each line, in order, its records or the reason why\nit has none. Back-pressure applies in both directions: lines are read no\nfaster than the caller reads results.",
   "engage.parser.v1.Records":
     "Records are the records found in one line.",
   "engage.parser.v1.Records.json":
     "Each one is a standard event record as JSON, UTF-8.",
   "engage.webhook.v1.Dead":
-    "Dead says that another attempt is no use.",
+    "Dead is the outcome of a message for which another attempt does not help.",
   "engage.webhook.v1.Dead.reason":
-    "Why. In sync mode this is the message in `fail_list`.",
+    "The reason. In sync mode this is the message in `fail_list`.",
   "engage.webhook.v1.DeadLetterFilter":
-    "DeadLetterFilter chooses dead letters: those that match every field that is\nset.",
+    "DeadLetterFilter selects dead letters which match every set field.",
   "engage.webhook.v1.DeadLetterFilter.batch_id":
-    "The batch as this service knows it.",
+    "Id of the batch in this service.",
   "engage.webhook.v1.DeadLetterFilter.channel":
-    "Channel that the message came by.",
+    "Channel of the message.",
   "engage.webhook.v1.DeadLetterFilter.dead_from":
-    "Dead since this time or later.",
+    "Became dead at this time or later.",
   "engage.webhook.v1.DeadLetterFilter.dead_until":
-    "Dead since before this time.",
+    "Became dead before this time.",
   "engage.webhook.v1.DeadLetterFilter.delivery_id":
-    "One delivery.",
+    "Id of one delivery.",
   "engage.webhook.v1.DeadLetterFilter.push_id":
-    "Who gets the message.",
+    "Push id of the recipient.",
   "engage.webhook.v1.DeadLetterFilter.target":
-    "Target that it is handed to.",
+    "Target of the message.",
   "engage.webhook.v1.Delivery":
-    "Delivery is one message at one target: a message that is routed to three\ntargets has three.",
+    "Delivery is one message at one target: a message for three targets has three\ndeliveries.",
   "engage.webhook.v1.Delivery.accepted_time":
-    "When the batch was accepted.",
+    "Time of acceptance of the batch.",
   "engage.webhook.v1.Delivery.attempts":
-    "Attempts begun so far. Not set when it is delivered: that is not kept.",
+    "The number of attempts begun so far. Not set for a delivered message, since\nit is not kept.",
   "engage.webhook.v1.Delivery.batch_id":
-    "The batch as this service knows it.",
+    "Id of the batch in this service.",
   "engage.webhook.v1.Delivery.channel":
-    "Channel that the message came by.",
+    "Channel of the message.",
   "engage.webhook.v1.Delivery.dead_time":
-    "When it became dead. Set by ListDeadLetters only.",
+    "The time at which it became dead. Set only by ListDeadLetters.",
   "engage.webhook.v1.Delivery.delivery_id":
-    "Names the delivery. Its form is not part of the contract.",
+    "Identifies the delivery. Its format is not part of the contract.",
   "engage.webhook.v1.Delivery.due_time":
-    "PENDING: when the next attempt may begin; not set while it waits for an\nearlier message of the same push id. LEASED: when the lease ends.",
+    "PENDING: the time of the next attempt; not set while the delivery waits for\nan earlier message of the same push id. LEASED: the end of the lease.",
   "engage.webhook.v1.Delivery.index":
-    "Number of the message in its batch, counted from 1.",
+    "1-based number of the message in its batch.",
   "engage.webhook.v1.Delivery.message":
-    "The message. Set by GetDelivery only.",
+    "The message. Set only by GetDelivery.",
   "engage.webhook.v1.Delivery.push_id":
-    "Who gets the message.",
+    "Push id of the recipient.",
   "engage.webhook.v1.Delivery.reason":
-    "Why the last attempt failed, or why it is dead; empty when nothing failed.",
+    "Why the last attempt failed, or why the delivery is dead; empty when\nnothing failed.",
   "engage.webhook.v1.Delivery.request_id":
-    "The platform's id of the batch; empty when it had none.",
+    "The platform's id of the batch; empty when it has none.",
   "engage.webhook.v1.Delivery.state":
-    "Where it stands.",
+    "The state.",
   "engage.webhook.v1.Delivery.target":
-    "Target that it is handed to.",
+    "Target of the message.",
   "engage.webhook.v1.DeliveryFilter":
-    "DeliveryFilter chooses deliveries: those that match every field that is set.",
+    "DeliveryFilter selects deliveries which match every set field.",
   "engage.webhook.v1.DeliveryFilter.accepted_from":
     "Accepted at this time or later.",
   "engage.webhook.v1.DeliveryFilter.accepted_until":
     "Accepted before this time.",
   "engage.webhook.v1.DeliveryFilter.batch_id":
-    "The batch as this service knows it.",
+    "Id of the batch in this service.",
   "engage.webhook.v1.DeliveryFilter.channel":
-    "Channel that the message came by.",
+    "Channel of the message.",
   "engage.webhook.v1.DeliveryFilter.push_id":
-    "Who gets the message.",
+    "Push id of the recipient.",
   "engage.webhook.v1.DeliveryFilter.request_id":
     "The platform's id of the batch.",
   "engage.webhook.v1.DeliveryFilter.target":
-    "Target that it is handed to.",
+    "Target of the message.",
   "engage.webhook.v1.DeliveryState":
-    "DeliveryState is where a delivery stands.",
+    "DeliveryState is the state of a delivery.",
   "engage.webhook.v1.DeliveryState.DELIVERY_STATE_DEAD":
-    "Given up; a dead letter that can be replayed.",
+    "Given up; a dead letter, which can be replayed.",
   "engage.webhook.v1.DeliveryState.DELIVERY_STATE_DELIVERED":
     "Done.",
   "engage.webhook.v1.DeliveryState.DELIVERY_STATE_LEASED":
-    "An attempt is under way: it is leased to a target.",
+    "An attempt is in progress: the delivery is leased to a target.",
   "engage.webhook.v1.DeliveryState.DELIVERY_STATE_PENDING":
-    "It waits for its first or its next attempt.",
+    "The delivery waits for its first or next attempt.",
   "engage.webhook.v1.DeliveryState.DELIVERY_STATE_UNSPECIFIED":
-    "None; as a filter, any.",
+    "Not set; in a filter, any state.",
   "engage.webhook.v1.Done":
-    "Done says that a message was handled.",
+    "Done is the outcome of a processed message.",
   "engage.webhook.v1.FailedElement":
-    "FailedElement names one element that was not accepted, and why.",
+    "FailedElement is an element which was not accepted, with the reason.",
   "engage.webhook.v1.FailedElement.index":
-    "Number of the element in the request, counted from 1.",
+    "1-based number of the element in the request.",
   "engage.webhook.v1.FailedElement.message":
-    "Why, naming the field, for example `push_id is required`.",
+    "The reason, which names the field, for example `push_id is required`.",
   "engage.webhook.v1.GetDeliveryRequest":
-    "GetDeliveryRequest asks for one delivery.",
+    "GetDeliveryRequest identifies a delivery.",
   "engage.webhook.v1.GetDeliveryRequest.delivery_id":
-    "Its id.",
+    "Id of the delivery.",
   "engage.webhook.v1.GetDeliveryResponse":
-    "GetDeliveryResponse is one delivery.",
+    "GetDeliveryResponse contains a delivery.",
   "engage.webhook.v1.GetDeliveryResponse.delivery":
     "The delivery with its message.",
   "engage.webhook.v1.GetStatsRequest":
-    "GetStatsRequest asks for figures.",
+    "GetStatsRequest requests statistics.",
   "engage.webhook.v1.GetStatsRequest.channel":
-    "Only those of this channel; empty for all.",
+    "Channel of the statistics; empty: all channels.",
   "engage.webhook.v1.GetStatsResponse":
-    "GetStatsResponse holds figures of one moment.",
+    "GetStatsResponse contains the statistics at one moment.",
   "engage.webhook.v1.GetStatsResponse.inbox":
-    "The inbox that holds them.",
+    "State of the inbox.",
   "engage.webhook.v1.GetStatsResponse.targets":
-    "One entry for each channel and target that has had deliveries, by channel,\nthen by target.",
+    "One entry for each channel and target with deliveries, by channel, then by\ntarget.",
   "engage.webhook.v1.HandedMessage":
     "HandedMessage is one message for one user.",
   "engage.webhook.v1.HandedMessage.custom_params":
     "User properties that the platform added; values as in `params`.",
   "engage.webhook.v1.HandedMessage.delivery_id":
-    "Names this message at this target, the same in every attempt and replay,\nfor GetDelivery and for ReportClick. With the batch's `replay` it is the\nkey for those that must not act twice.",
+    "Identifies this message at this target, the same in every attempt and\nreplay, for GetDelivery and for ReportClick. Together with the batch's\n`replay` it is the key for consumers which must not act twice.",
   "engage.webhook.v1.HandedMessage.index":
-    "Number of the message in the batch as it was received, counted from 1.",
+    "1-based number of the message in the received batch.",
   "engage.webhook.v1.HandedMessage.params":
-    "What the operator filled into the content template. A value is a text, or\nan Array Row: a list of objects whose values are texts. What came as a\nnumber is handed on as its text.",
+    "Values that the operator entered into the content template. A value is a\ntext, or an Array Row: a list of objects whose values are texts. A number\nis passed on as its text.",
   "engage.webhook.v1.HandedMessage.push_id":
-    "Who gets it. Never empty.",
+    "Push id of the recipient. Never empty.",
   "engage.webhook.v1.HandedMessage.raw_receipt":
-    "The receipt as JSON text in UTF-8, byte for byte as it was received. This\nis what a click report must carry.",
+    "The receipt as JSON text in UTF-8, byte for byte as received. A click\nreport must contain it.",
   "engage.webhook.v1.HandedMessage.receipt":
-    "The receipt's known keys, for reading. A key that has another type than\nits contract says is left out here.",
+    "The receipt's known keys, for reading. A key with a type which differs from\nthe contract is left out here.",
   "engage.webhook.v1.InboxStats":
     "InboxStats is the state of the store of accepted messages.",
   "engage.webhook.v1.InboxStats.free_bytes":
-    "Bytes that are free on its disk; not set where the store can't tell.",
+    "The free bytes on its disk; not set where they are unknown.",
   "engage.webhook.v1.InboxStats.oldest_pending_time":
-    "When the oldest message that is still pending was accepted; not set when\nnone is.",
+    "Time of acceptance of the oldest pending message; not set when there is\nnone.",
   "engage.webhook.v1.InboxStats.reason":
-    "Why not; empty when they are.",
+    "The reason when they are not; otherwise empty.",
   "engage.webhook.v1.InboxStats.used_bytes":
-    "Bytes that the inbox takes, without space that it can use again; not set\nwhile the store is away.",
+    "The bytes that the inbox occupies, without space that it can reuse; not set\nwhile the store is unavailable.",
   "engage.webhook.v1.InboxStats.writable":
-    "Whether new batches are accepted at present.",
+    "Whether new batches are accepted at the moment.",
   "engage.webhook.v1.LeaseMessagesRequest":
-    "LeaseMessagesRequest asks for messages.",
+    "LeaseMessagesRequest requests messages.",
   "engage.webhook.v1.LeaseMessagesRequest.lease":
-    "How long the caller has to settle them, 1 s to 12 h. Not set: 30 s. After\nthat they are handed out again, to whoever asks next.",
+    "The time that the caller has to settle the messages, 1 s to 12 h. Not set:\n30 s. After that the next caller receives them.",
   "engage.webhook.v1.LeaseMessagesRequest.max_messages":
-    "At most this many messages in all, 1 to 500. 0: 100. Messages of one batch\nstay together where the number allows it.",
+    "The maximum number of messages in all, 1 to 500. 0: 100. Messages of one\nbatch stay together where the number allows it.",
   "engage.webhook.v1.LeaseMessagesRequest.target":
     "Target of kind `pull` in the configuration.",
   "engage.webhook.v1.LeaseMessagesRequest.wait":
-    "How long to wait when there are none, 0 to 60 s, and never longer than the\ncall's deadline. Not set: the call answers at once.",
+    "The time to wait when there are none, 0 to 60 s, and never longer than the\ncall's deadline. Not set: the call returns at once.",
   "engage.webhook.v1.LeaseMessagesResponse":
-    "LeaseMessagesResponse holds messages, or none when the wait was in vain.",
+    "LeaseMessagesResponse contains messages, or none when none arrived in time.",
   "engage.webhook.v1.LeaseMessagesResponse.batches":
-    "What is leased, the oldest first.",
+    "The leased batches, oldest first.",
   "engage.webhook.v1.LeasedBatch":
-    "LeasedBatch is a batch that belongs to the caller for a time.",
+    "LeasedBatch is a batch which is leased to the caller.",
   "engage.webhook.v1.LeasedBatch.batch":
     "The messages.",
   "engage.webhook.v1.LeasedBatch.lease_end_time":
-    "When the lease runs out.",
+    "End of the lease.",
   "engage.webhook.v1.LeasedBatch.lease_token":
-    "Names the lease in SettleMessages. A lease that ran out and was given to\nanother caller has another token: the old one then settles nothing.",
+    "Identifies the lease in SettleMessages. When a lease has ended and another\ncaller has leased the batch, the new lease has another token: the old one\nthen settles nothing.",
   "engage.webhook.v1.ListDeadLettersRequest":
-    "ListDeadLettersRequest asks for deliveries that were given up.",
+    "ListDeadLettersRequest requests a page of dead letters.",
   "engage.webhook.v1.ListDeadLettersRequest.filter":
-    "Which ones. REST: `?filter.channel=demo`.",
+    "Filter of the dead letters. REST: `?filter.channel=demo`.",
   "engage.webhook.v1.ListDeadLettersRequest.page_size":
-    "At most this many, 1 to 1000. 0: 100.",
+    "The maximum number of dead letters, 1 to 1000. 0: 100.",
   "engage.webhook.v1.ListDeadLettersRequest.page_token":
-    "`next_page_token` of the page before; empty for the first.",
+    "`next_page_token` of the previous page; empty: the first page.",
   "engage.webhook.v1.ListDeadLettersResponse":
     "ListDeadLettersResponse is one page.",
   "engage.webhook.v1.ListDeadLettersResponse.dead_letters":
-    "The last to die first.",
+    "The dead letters, most recent first.",
   "engage.webhook.v1.ListDeadLettersResponse.next_page_token":
     "Token of the next page; empty on the last one.",
   "engage.webhook.v1.ListDeliveriesRequest":
-    "ListDeliveriesRequest asks for deliveries.",
+    "ListDeliveriesRequest requests a page of deliveries.",
   "engage.webhook.v1.ListDeliveriesRequest.filter":
-    "Which ones. REST: `?filter.channel=demo`.",
+    "Filter of the deliveries. REST: `?filter.channel=demo`.",
   "engage.webhook.v1.ListDeliveriesRequest.page_size":
-    "At most this many, 1 to 1000. 0: 100.",
+    "The maximum number of deliveries, 1 to 1000. 0: 100.",
   "engage.webhook.v1.ListDeliveriesRequest.page_token":
-    "`next_page_token` of the page before; empty for the first.",
+    "`next_page_token` of the previous page; empty: the first page.",
   "engage.webhook.v1.ListDeliveriesRequest.state":
-    "Only those in this state; unspecified for all.",
+    "State of the deliveries; unspecified: all states.",
   "engage.webhook.v1.ListDeliveriesResponse":
-    "ListDeliveriesResponse is one page. It may hold fewer deliveries than were\nasked for, or none, while `next_page_token` is set.",
+    "ListDeliveriesResponse is one page. It may contain fewer deliveries than\nrequested, or none, while `next_page_token` is set.",
   "engage.webhook.v1.ListDeliveriesResponse.deliveries":
-    "The newest batch first; within a batch by index, then by target.",
+    "The deliveries, newest batch first; within a batch by index, then by\ntarget.",
   "engage.webhook.v1.ListDeliveriesResponse.next_page_token":
     "Token of the next page; empty on the last one.",
   "engage.webhook.v1.MessageBatch":
-    "MessageBatch is what one consumer gets of one accepted batch: all of it, the\npart that is routed to the consumer, or the part that is tried again.",
+    "MessageBatch is the part of an accepted batch for one consumer: the whole\nbatch, the part which is routed to the consumer, or the part which is\nretried.",
   "engage.webhook.v1.MessageBatch.accepted_time":
-    "When the batch was accepted.",
+    "Time of acceptance.",
   "engage.webhook.v1.MessageBatch.attempt":
-    "Number of this attempt, 1 for the first. All messages of a MessageBatch\nhave it in common. A message can come more than once, with the same or a\nhigher number: a crash between the consumer's work and its answer leaves\nthe service unaware of it. Whoever must not act twice remembers\n`delivery_id` together with `replay`.",
+    "Number of this attempt, 1 for the first; equal for all messages of a\nMessageBatch. A message can arrive more than once, with the same or a\nhigher number: the service can't know the consumer's work when a crash\nloses its response. A consumer which must not act twice remembers\n`delivery_id` together with `replay`.",
   "engage.webhook.v1.MessageBatch.batch_id":
-    "The batch as this service knows it; ids sort by time of acceptance.",
+    "Id of the batch in this service; ids sort by time of acceptance.",
   "engage.webhook.v1.MessageBatch.channel":
-    "Channel that the batch came by.",
+    "Channel of the batch.",
   "engage.webhook.v1.MessageBatch.messages":
     "The messages, ascending by index, at least one.",
   "engage.webhook.v1.MessageBatch.replay":
-    "Nonce of the replay that brought the messages back from the dead letters;\nempty when they come for the first time.",
+    "Nonce of the replay which made these dead letters pending again; empty for\nmessages which were not replayed.",
   "engage.webhook.v1.MessageBatch.request_id":
-    "The platform's id of the batch; empty when it had none (a journey's).",
+    "The platform's id of the batch; empty when it has none (a journey's).",
   "engage.webhook.v1.MessageBatch.target":
-    "Target of the configuration that the consumer stands for.",
+    "Target of the configuration which the consumer represents.",
   "engage.webhook.v1.MessageResult":
-    "MessageResult is what became of one message.",
+    "MessageResult is the result of one message.",
   "engage.webhook.v1.MessageResult.dead":
-    "It can never be done; it goes to the dead letters.",
+    "The message can never be processed and becomes a dead letter.",
   "engage.webhook.v1.MessageResult.done":
-    "It is done and will not come again.",
+    "The message is done and is not sent again.",
   "engage.webhook.v1.MessageResult.index":
     "`index` of the message.",
   "engage.webhook.v1.MessageResult.outcome":
-    "The outcome. A result without one counts as not given.",
+    "The outcome. A result without one is ignored.",
   "engage.webhook.v1.MessageResult.retry_after":
-    "It could not be done now; it comes again.",
+    "The message could not be processed now and is sent again.",
   "engage.webhook.v1.ReceiptProperties":
-    "ReceiptProperties is the typed view of a receipt: its JSON names are the\nreceipt's keys, so that proto3 JSON reads it from `raw_receipt` when unknown\nfields are ignored. For reading only: writing it back would lose unknown\nkeys and turn `ops_project_id` into a text.",
+    "ReceiptProperties is the typed form of a receipt: its JSON names are the\nreceipt's keys, so that proto3 JSON reads it from `raw_receipt` when unknown\nfields are ignored. For reading only: writing it back would lose unknown keys\nand turn `ops_project_id` into a text.",
   "engage.webhook.v1.ReceiptProperties.ops_exp_group_id":
-    "Group of the A/B test. Set when the task has one enabled.",
+    "Group of the A/B test. Set when the task has a test.",
   "engage.webhook.v1.ReceiptProperties.ops_flow_id":
-    "Journey. Set on pushes of a journey's action node only.",
+    "Journey. Set only on pushes of a journey's action node.",
   "engage.webhook.v1.ReceiptProperties.ops_flow_version":
-    "Version of the journey. Set on pushes of a journey's action node only.",
+    "Version of the journey. Set only on pushes of a journey's action node.",
   "engage.webhook.v1.ReceiptProperties.ops_node_id":
-    "The action node. Set on pushes of a journey's action node only.",
+    "The action node. Set only on pushes of a journey's action node.",
   "engage.webhook.v1.ReceiptProperties.ops_project_id":
-    "Project id, an integer in JSON. Set on every push; a test push may come\nwith an empty receipt.",
+    "Project id, an integer in JSON. Set on every push; a test push may have an\nempty receipt.",
   "engage.webhook.v1.ReceiptProperties.ops_push_language":
     "Language of the content, for example `en` or `default`. Set on pushes in\nseveral languages.",
   "engage.webhook.v1.ReceiptProperties.ops_request_id":
-    "One batch: the same in all its elements and unchanged when it is sent\nagain, hence the key for de-duplication. Set on pushes of operation tasks\nonly.",
+    "One batch: the same in all its elements and unchanged when it is sent\nagain, hence the key for de-duplication. Set only on pushes of operation\ntasks.",
   "engage.webhook.v1.ReceiptProperties.ops_task_exec_detail_id":
-    "One push of the run; the same for all elements of a batch and of its\nsister batches, so no key for de-duplication. Set on pushes of operation\ntasks only.",
+    "One push of the run. It is the same for all elements of a batch and of the\nother batches of the push, so it is not a key for de-duplication. Set only\non pushes of operation tasks.",
   "engage.webhook.v1.ReceiptProperties.ops_task_id":
-    "Operation task. Set on pushes of operation tasks only.",
+    "Operation task. Set only on pushes of operation tasks.",
   "engage.webhook.v1.ReceiptProperties.ops_task_instance_id":
-    "One run of the task, for example `0050_2023-01-01`. Set on pushes of\noperation tasks only.",
+    "One run of the task, for example `0050_2023-01-01`. Set only on pushes of\noperation tasks.",
   "engage.webhook.v1.ReceiveData":
-    "ReceiveData is the body of an answer.",
+    "ReceiveData is the body of a response.",
   "engage.webhook.v1.ReceiveData.fail_list":
-    "The elements that were not accepted, ascending by index; only faults that\nsending again would not mend. Empty when all were accepted. REST: written\nas `[]` when empty, which plain proto3 JSON would leave out; null is read\nas empty.",
+    "The elements which were not accepted, ascending by index; only errors that\nsending again would not fix. Empty when all were accepted. REST: written as\n`[]` when empty, which plain proto3 JSON would leave out; null is read as\nempty.",
   "engage.webhook.v1.ReceiveRequest":
     "ReceiveRequest is one batch of messages.",
   "engage.webhook.v1.ReceiveRequest.channel":
-    "Name of the channel, as configured. REST: the last segment of the path.",
+    "Name of the channel in the configuration. REST: the last segment of the\npath.",
   "engage.webhook.v1.ReceiveRequest.messages":
-    "The messages, in the platform's order; an element's number in `fail_list`\ncounts from 1 in this list. An empty batch is a success. REST: the whole\nbody, a JSON array.",
+    "The messages, in the platform's order; `fail_list` contains 1-based numbers\nof this list. An empty batch is a success. REST: the whole body, a JSON\narray.",
   "engage.webhook.v1.ReceiveResponse":
-    "ReceiveResponse says what was accepted. REST example:\n`{\"return_code\":0,\"return_message\":\"success\",\"data\":{\"fail_list\":[]}}`.",
+    "ReceiveResponse reports which elements were accepted. REST example:\n`{\"return_code\":0,\"return_message\":\"success\",\"data\":{\"fail_list\":[]}}`.",
   "engage.webhook.v1.ReceiveResponse.data":
-    "The elements that failed. A receiver of this contract always sets it; one\nthat leaves it out says the same as with an empty list.",
+    "The elements which failed. A receiver of this contract always sets it; a\nmissing list means the same as an empty one.",
   "engage.webhook.v1.ReceiveResponse.return_code":
-    "0: accepted, but for the elements in `data.fail_list`. 1: every element\ncounts as failed, whatever `data.fail_list` says; a platform that is\nconfigured for retries sends the whole batch again. Always set: the\npresence makes that a 0 is written in JSON too.",
+    "0: accepted, except the elements in `data.fail_list`. 1: every element\ncounts as failed, whatever `data.fail_list` contains; a platform which is\nconfigured for retries sends the whole batch again. Always set, so that\nJSON contains a 0 too.",
   "engage.webhook.v1.ReceiveResponse.return_message":
-    "`success`, or what went wrong.",
+    "`success`, or the error message.",
   "engage.webhook.v1.ReplayDeadLettersRequest":
-    "ReplayDeadLettersRequest puts dead letters back among the pending.",
+    "ReplayDeadLettersRequest makes dead letters pending again.",
   "engage.webhook.v1.ReplayDeadLettersRequest.all":
-    "Replays all dead letters when the filter is empty. Without it an empty\nfilter is refused, for it is mostly a slip.",
+    "Whether an empty filter replays all dead letters. Without it an empty\nfilter is refused, since it is usually a mistake.",
   "engage.webhook.v1.ReplayDeadLettersRequest.dry_run":
-    "Only counts.",
+    "Whether to count only.",
   "engage.webhook.v1.ReplayDeadLettersRequest.filter":
-    "Which ones: exactly those that ListDeadLetters shows for it.",
+    "Filter of the dead letters: exactly those that ListDeadLetters returns for\nit.",
   "engage.webhook.v1.ReplayDeadLettersRequest.nonce":
-    "Identifies this replay, so that a request that is sent twice replays once:\nthe second is answered like the first. Kept as long as dead letters. Empty:\nthe request is one of its own. At most 200 characters.",
+    "Identifies this replay, so that a repeated request replays once and returns\nthe first result again. Kept as long as dead letters. Empty: every request\nis a replay of its own. At most 200 characters.",
   "engage.webhook.v1.ReplayDeadLettersResponse":
-    "ReplayDeadLettersResponse tells what was replayed.",
+    "ReplayDeadLettersResponse contains the result of a replay.",
   "engage.webhook.v1.ReplayDeadLettersResponse.count":
-    "Dead letters that were put back, or would be in a dry run. Their attempts\nare counted anew, their delivery ids stay.",
+    "The number of dead letters which are pending again, or would be in a dry\nrun. Their attempts are counted from 0; their delivery ids do not change.",
   "engage.webhook.v1.ReportClickRequest":
-    "ReportClickRequest describes one click. The message is named by its\n`delivery_id`, or its receipt is given. REST example:\n`{\"pushId\":\"a1\",\"#ops_receipt_properties\":{\"ops_project_id\":1}}`.",
+    "ReportClickRequest describes one click. It contains the message's\n`delivery_id` or its receipt. REST example:\n`{\"pushId\":\"a1\",\"#ops_receipt_properties\":{\"ops_project_id\":1}}`.",
   "engage.webhook.v1.ReportClickRequest.account_id":
     "The user's account id (`#account_id`).",
   "engage.webhook.v1.ReportClickRequest.delivery_id":
-    "The message that was clicked, as it was handed on: its push id and receipt\nare taken from there, unless given here. Known as long as finished batches\nare kept (`webhook.inbox.retention` of the configuration); later, the receipt\nhas to be given.",
+    "The clicked message: its push id and receipt are used, unless they are\ngiven here. Known as long as finished batches are kept\n(`webhook.inbox.retention` of the configuration); later, the receipt is\nrequired.",
   "engage.webhook.v1.ReportClickRequest.distinct_id":
     "The user's visitor id (`#distinct_id`).",
   "engage.webhook.v1.ReportClickRequest.event_name":
-    "Name of the event, `[A-Za-z][A-Za-z0-9_]{0,49}`. Empty: that of\n`webhook.clicks.event`, `ops_push_click` unless configured.",
+    "Name of the event, `[A-Za-z][A-Za-z0-9_]{0,49}`. Empty: the name in\n`webhook.clicks.event`, by default `ops_push_click`.",
   "engage.webhook.v1.ReportClickRequest.ops_receipt_properties":
-    "The receipt of the message, an object. REST: it is cut out of the body and\nreported byte for byte. A receipt that is sent as a text, a common mistake\nwhich makes it useless, is refused with INVALID_ARGUMENT. Other protocols:\nfor callers that have nothing better; `raw_receipt` beats it.",
+    "The receipt of the message, an object. REST: it is cut out of the body and\nreported byte for byte. A receipt which is sent as a text, a common mistake\nwhich makes it useless, is refused with INVALID_ARGUMENT. Other protocols:\nfor callers without the original bytes; `raw_receipt` takes precedence.",
   "engage.webhook.v1.ReportClickRequest.properties":
     "Other properties of the event. Names are `[A-Za-z][A-Za-z0-9_]{0,49}`, or\nbegin with `#` for preset ones. REST: reported byte for byte.",
   "engage.webhook.v1.ReportClickRequest.push_id":
-    "The user's push id. It becomes the account id or the visitor id, as\n`webhook.clicks.pushId` of the configuration says; that one must not be\ngiven beside it. One of push id, account id and visitor id is required.",
+    "The user's push id. It becomes the account id or the visitor id, as\nconfigured in `webhook.clicks.pushId`; that id must not be given in\naddition. One of push id, account id and visitor id is required.",
   "engage.webhook.v1.ReportClickRequest.raw_properties":
-    "The same as JSON text in UTF-8, for callers whose numbers or texts a\nStruct would change; beats `properties`.",
+    "The properties as JSON text in UTF-8, for callers whose numbers or texts a\nStruct would change; takes precedence over `properties`.",
   "engage.webhook.v1.ReportClickRequest.raw_receipt":
-    "The receipt as JSON text in UTF-8; reported byte for byte. It must be one\nJSON object. REST: base64, for callers that keep the bytes.",
+    "The receipt as JSON text in UTF-8, which is reported byte for byte. It must\nbe one JSON object. REST: base64, for callers which keep the bytes.",
   "engage.webhook.v1.ReportClickRequest.time":
-    "When it was clicked. Not set: now.",
+    "Time of the click. Not set: now.",
   "engage.webhook.v1.ReportClickRequest.uuid":
-    "Identifies this click: a report with the same id is counted once by the\nevent store. Empty: a new one.",
+    "Identifies this click: the event store counts reports with the same id\nonce. Empty: the service creates one.",
   "engage.webhook.v1.ReportClickResponse":
-    "ReportClickResponse says that the click is on disk.",
+    "ReportClickResponse confirms that the click is on disk.",
   "engage.webhook.v1.ReportClickResponse.event_name":
     "The event's name.",
   "engage.webhook.v1.ReportClickResponse.uuid":
     "The id of the click (`#uuid`).",
   "engage.webhook.v1.RetryAfter":
-    "RetryAfter asks for another attempt.",
+    "RetryAfter requests another attempt.",
   "engage.webhook.v1.RetryAfter.delay":
-    "How long to wait at least. Not set: as the target's configuration says.",
+    "The minimum delay. Not set: the delay of the target's configuration.",
   "engage.webhook.v1.RetryAfter.reason":
-    "Why, for logs and for the dead letter it may become when the attempts that\nthe target is configured for are used up.",
+    "The reason, for logs and for the dead letter that the message may become\nafter the target's last attempt.",
   "engage.webhook.v1.SettleMessagesRequest":
-    "SettleMessagesRequest says what became of leased messages.",
+    "SettleMessagesRequest contains the results of leased messages.",
   "engage.webhook.v1.SettleMessagesRequest.settlements":
-    "At most 500, each for another lease.",
+    "At most 500, each for a different lease.",
   "engage.webhook.v1.SettleMessagesResponse":
-    "SettleMessagesResponse tells what was settled.",
+    "SettleMessagesResponse reports what was settled.",
   "engage.webhook.v1.SettleMessagesResponse.settled_count":
-    "Messages whose outcome was recorded.",
+    "The number of messages whose outcome was recorded.",
   "engage.webhook.v1.SettleMessagesResponse.stale_lease_tokens":
-    "Tokens that are unknown, or whose lease had run out and was given to\nanother caller. Nothing was changed for them: that caller's word counts.",
+    "Tokens which are unknown, or whose lease has ended and was followed by\nanother caller's. Nothing was changed for them: the other caller's results\ncount.",
   "engage.webhook.v1.Settlement":
     "Settlement settles messages of one lease.",
   "engage.webhook.v1.Settlement.lease_token":
     "The token of the lease.",
   "engage.webhook.v1.Settlement.results":
-    "Results of messages of the batch, each at most once, in any order. A\nmessage without one stays leased under the same token. Results of messages\nthat are not in the lease (any more) are ignored.",
+    "Results of messages of the batch, each at most once, in any order. A\nmessage without one stays leased under the same token. Results of messages\nwhich are not in the lease (any more) are ignored.",
   "engage.webhook.v1.TargetStats":
     "TargetStats counts deliveries of one channel to one target. At every moment\naccepted = delivered + dead + pending.",
   "engage.webhook.v1.TargetStats.accepted":
-    "Deliveries that were ever taken over. A replay does not count again.",
+    "Deliveries ever accepted. A replay does not count again.",
   "engage.webhook.v1.TargetStats.channel":
     "The channel.",
   "engage.webhook.v1.TargetStats.dead":
-    "Those that are dead at present.",
+    "Dead ones at the moment.",
   "engage.webhook.v1.TargetStats.delivered":
-    "Those that are done.",
+    "Delivered ones.",
   "engage.webhook.v1.TargetStats.pending":
-    "Those that wait or are under way.",
+    "Ones which wait or are in progress.",
   "engage.webhook.v1.TargetStats.target":
     "The target.",
   "engage.webhook.v1.WebhookMessage":
-    "WebhookMessage is one message for one user. REST form:\n`{\"push_id\":\"a1\",\"params\":{\"title\":\"Hi\"},\"custom_params\":{\"name\":\"Ann\"},\n\"#ops_receipt_properties\":{\"ops_project_id\":1}}`.\n\nThe receipt is held in two ways on purpose. `raw_receipt` is the text as it\nwas sent and the only form that survives unharmed: a Struct rounds integers\nbeyond 2^53, makes 1.0 and 1 the same and forgets the order of keys.\n`ops_receipt_properties` is the same object for those who only read it, in\nthe shape JSON callers send. ReceiptProperties types its known keys.",
+    "WebhookMessage is one message for one user. REST form:\n`{\"push_id\":\"a1\",\"params\":{\"title\":\"Hi\"},\"custom_params\":{\"name\":\"Ann\"},\"#ops_receipt_properties\":{\"ops_project_id\":1}}`.\n\nThe receipt has two forms on purpose. `raw_receipt` is the text as it was\nsent and the only exact form: a Struct rounds integers beyond 2^53, makes 1.0\nand 1 equal and loses the order of keys. `ops_receipt_properties` is the same\nobject for reading, in the form that JSON callers send. ReceiptProperties has\nthe types of its known keys.",
   "engage.webhook.v1.WebhookMessage.custom_params":
-    "User properties that the platform adds by the channel's custom parameters.\nNames and values as in `params`; the platform sends texts only. A user\nwithout a value has the configured default or an empty text.",
+    "User properties that the platform adds for the channel's custom parameters.\nNames and values as in `params`; the platform sends only texts. For a user\nwithout a value it is the configured default or an empty text.",
   "engage.webhook.v1.WebhookMessage.ops_receipt_properties":
-    "The receipt, an object the platform adds for its statistics. Required, may\nbe empty; an element without one goes to `fail_list`. Known keys are\ndescribed by ReceiptProperties, others are kept. For reading: what is\nhanded on or reported is `raw_receipt`.",
+    "The receipt, an object that the platform adds for its statistics. Required,\nmay be empty; an element without one is added to `fail_list`.\nReceiptProperties describes the known keys; others are kept. For reading:\n`raw_receipt` is what is passed on or reported.",
   "engage.webhook.v1.WebhookMessage.params":
-    "What the operator filled into the content template, by the names of its\nfields. Names match `[A-Za-z_][A-Za-z0-9_]*`. A value is one of two kinds:\na text (also for numbers, dates and times), or an Array Row, which is a\nlist of objects whose values are texts, for example\n`[{\"item_id\":\"30021\",\"count\":\"2\"}]`. A number is read as its text with a\nwarning in the log; any other kind fails the element.",
+    "Values that the operator entered into the content template, by the names of\nits fields. Names match `[A-Za-z_][A-Za-z0-9_]*`. A value is either a text\n(also for numbers, dates and times), or an Array Row, which is a list of\nobjects whose values are texts, for example\n`[{\"item_id\":\"30021\",\"count\":\"2\"}]`. A number is read as its text with a\nwarning in the log; a value of any other kind fails the element.",
   "engage.webhook.v1.WebhookMessage.push_id":
-    "Who gets the message: the value of the user property chosen in the\nchannel's configuration, for example an account or a character id.\nRequired and not empty; an element without one goes to `fail_list`.",
+    "Push id of the recipient: the value of the user property in the channel's\nconfiguration, for example an account or a character id. Required and not\nempty; an element without one is added to `fail_list`.",
   "engage.webhook.v1.WebhookMessage.raw_receipt":
-    "The receipt as JSON text in UTF-8, byte for byte as it was sent; whoever\nreports a click puts exactly these bytes into the event, as an object and\nnever as a text. REST: not a member of the body (one of this name is\nignored); cut out of the body by the receiver. Other protocols: a caller\nthat has the original text sets it, and then it is the receipt, whatever\n`ops_receipt_properties` says; it must be one JSON object. Not set: the\nreceiver writes it from `ops_receipt_properties`. Always set in messages\nthat the service hands on.",
+    "The receipt as JSON text in UTF-8, byte for byte as it was sent. A click\nreport must put exactly these bytes into the event, as an object and never\nas a text. REST: not a member of the body (one with this name is ignored);\nthe receiver cuts it out of the body. Other protocols: a caller with the\noriginal text sets it, and then it is the receipt, whatever\n`ops_receipt_properties` contains; it must be one JSON object. Not set: the\nreceiver writes it from `ops_receipt_properties`. Always set in messages\nthat the service passes on.",
   "engage.webhook.v1.WebhookReceiver":
-    "WebhookReceiver accepts batches of messages, hands them on and keeps account\nof them.\n\nReceive is for the platform. All other methods are for the operator's own\nservices and people, who show a bearer key or a client certificate in every\nprotocol, REST too. INVALID_ARGUMENT names the field and the valid values;\nUNAVAILABLE says that the store is away.",
+    "WebhookReceiver accepts batches of messages, passes them on and tracks their\ndeliveries.\n\nReceive is for the platform. All other methods are for the operator's own\nservices and users, who authenticate with a bearer key or a client\ncertificate in every protocol, including REST.\n\n- INVALID_ARGUMENT: the message names the field and the valid values.\n- UNAVAILABLE: the store is unavailable.",
   "engage.webhook.v1.WebhookReceiver.GetDelivery":
-    "GetDelivery shows one delivery with its message. NOT_FOUND: there is none,\nor it is finished and no longer kept.",
+    "GetDelivery returns one delivery with its message.\n\nNOT_FOUND: the delivery is unknown, or it is finished and no longer kept.",
   "engage.webhook.v1.WebhookReceiver.GetStats":
-    "GetStats counts deliveries by channel and target, and shows the state of\nthe inbox.",
+    "GetStats returns counts of deliveries by channel and target, and the state\nof the inbox.",
   "engage.webhook.v1.WebhookReceiver.LeaseMessages":
-    "LeaseMessages hands out messages of a `pull` target to a consumer that\ncan't be called. It waits until there are some or the wait is over, so a\nconsumer asks again and again, and takes no more than it can settle.\n\nSeveral consumers share a target: each message is with one of them at a\ntime. A cancelled call leases nothing; leases of an answer that is lost on\nits way run out by themselves.\n\nNOT_FOUND: no target of that name. FAILED_PRECONDITION: it is of another\nkind.",
+    "LeaseMessages leases messages of a `pull` target to a consumer which can't\nbe called. It waits until there are messages or the time is over, so a\nconsumer calls it repeatedly, and requests no more than it can settle.\n\nSeveral consumers can share a target: each message is leased to one of them\nat a time. A cancelled call leases nothing; leases of a lost response end\nby themselves.\n\n- NOT_FOUND: there is no target with that name.\n- FAILED_PRECONDITION: the target is of another kind.",
   "engage.webhook.v1.WebhookReceiver.ListDeadLetters":
-    "ListDeadLetters lists messages that were given up, with the reason.",
+    "ListDeadLetters lists messages which were given up, with the reason.",
   "engage.webhook.v1.WebhookReceiver.ListDeliveries":
     "ListDeliveries lists messages by target, with the state of each.",
   "engage.webhook.v1.WebhookReceiver.Receive":
-    "Receive accepts one batch for a channel.\n\nREST: the body is the JSON array of messages itself, and the URL with the\nchannel's name is what the platform is configured to call. The call is\nauthenticated by the channel's signature header (`X-SVC-OPS-Signature`\nunless the channel names others): the hexadecimal HMAC-SHA1, keyed with\nthe channel's secret, of the body's exact bytes. Members of an element\nthat this contract does not know are ignored, except inside the receipt,\nwhere everything is kept.\n\nOther protocols: the caller is authenticated by the server's bearer keys\nor client certificates, since a signature covers HTTP bytes only.\n\nA fault of single elements does not fail the call: the elements are listed\nin `data.fail_list` and the others are accepted. A batch is known by its\nchannel and the `ops_request_id` of its receipts: the same batch sent\nagain is given the stored answer of the first time, byte for byte over\nREST, and is not handled twice. Receipts without that id (a journey's) are\nnot de-duplicated.\n\nErrors. Over REST each also carries `{\"return_code\":1,\n\"return_message\":\"…\"}`, and nothing of the batch has been accepted:\n\n- UNAUTHENTICATED (401): the signature or a required header is missing or\n  does not match.\n- INVALID_ARGUMENT (400): the body is not UTF-8, not JSON, not an array,\n  or holds more elements than the channel takes (500 unless configured).\n- HTTP 413, over gRPC RESOURCE_EXHAUSTED: the body is too large.\n- NOT_FOUND (404): no channel of that name.\n- ALREADY_EXISTS (409): the `ops_request_id` was used by a batch with\n  other content.\n- UNAVAILABLE (503, with Retry-After): overload, little disk space left or\n  the store is away; the same batch can be sent again.",
+    "Receive accepts one batch for a channel.\n\nREST: the body is the JSON array of messages itself, and the URL with the\nchannel's name is the one to configure in the platform. The call is\nauthenticated by the channel's signature header (`X-SVC-OPS-Signature`\nunless the channel is configured otherwise): the hexadecimal HMAC-SHA1,\nkeyed with the channel's secret, of the body's exact bytes. Unknown members\nof an element are ignored, except inside the receipt, where everything is\nkept.\n\nOther protocols: the caller is authenticated by the server's bearer keys or\nclient certificates, since a signature covers HTTP bytes only.\n\nAn error in single elements does not fail the call: the elements are listed\nin `data.fail_list` and the others are accepted. A batch is identified by\nits channel and the `ops_request_id` of its receipts: the same batch sent\nagain receives the stored response of the first time, byte for byte over\nREST, and is not processed twice. Receipts without that id (a journey's)\nare not de-duplicated.\n\nErrors. Over REST each also has the body\n`{\"return_code\":1,\"return_message\":\"…\"}`, and nothing of the batch is\naccepted:\n\n- UNAUTHENTICATED (401): the signature or a required header is missing or\n  does not match.\n- INVALID_ARGUMENT (400): the body is not UTF-8, not JSON, not an array, or\n  contains more elements than the channel allows (500 unless configured).\n- HTTP 413, over gRPC RESOURCE_EXHAUSTED: the body is too large.\n- NOT_FOUND (404): there is no channel with that name.\n- ALREADY_EXISTS (409): the `ops_request_id` was used by a batch with\n  different content.\n- UNAVAILABLE (503, with Retry-After): the service is overloaded, the disk\n  is nearly full or the store is unavailable; the same batch can be sent\n  again.",
   "engage.webhook.v1.WebhookReceiver.ReplayDeadLetters":
-    "ReplayDeadLetters puts dead letters back among the pending, in one commit.\nDe-duplication of batches does not concern it.",
+    "ReplayDeadLetters makes dead letters pending again, in one commit. It is\nnot affected by the de-duplication of batches.",
   "engage.webhook.v1.WebhookReceiver.ReportClick":
-    "ReportClick records that a user opened a message, as a `track` event whose\nproperty `#ops_receipt_properties` is the message's receipt, byte for byte\nas the platform sent it. It answers once the event is on disk.\n\nINVALID_ARGUMENT: no user, a bad name, a receipt that is missing, is not\nan object or was sent as a text. NOT_FOUND: the `delivery_id` is unknown\nor no longer kept.",
+    "ReportClick records that a user opened a message, as a `track` event whose\nproperty `#ops_receipt_properties` is the message's receipt, byte for byte\nas the platform sent it. It returns once the event is on disk.\n\n- INVALID_ARGUMENT: the user is missing, a name is invalid, or the receipt\n  is missing, not an object or sent as a text.\n- NOT_FOUND: the `delivery_id` is unknown or no longer kept.",
   "engage.webhook.v1.WebhookReceiver.SettleMessages":
-    "SettleMessages says what became of leased messages, of each lease in one\ncommit. Leases that the caller has lost are told and change nothing.\n\nINVALID_ARGUMENT: a token or an index is named twice; then nothing is\nsettled.",
+    "SettleMessages stores the results of leased messages, those of each lease\nin one commit. Leases that the caller has lost are reported and change\nnothing.\n\nINVALID_ARGUMENT: a token or an index occurs twice; then nothing is\nsettled.",
   "google.api.CustomHttpPattern":
     "CustomHttpPattern names an HTTP method that has no field of its own.",
   "google.api.CustomHttpPattern.kind":
@@ -2287,21 +2287,21 @@ export const comments: Readonly<Record<string, string>> = {
   "grpc.reflection.v1alpha.ServiceResponse.name":
     "Its full name.",
   "plugin.Empty":
-    "Empty carries nothing.",
+    "Empty has no fields.",
   "plugin.GRPCController":
-    "GRPCController steers a plugin's process.",
+    "GRPCController controls a plugin's process.",
   "plugin.GRPCController.Shutdown":
-    "Shutdown asks the process to end. It is answered first; then open calls\nare finished and the process exits.",
+    "Shutdown asks the process to end. The call returns first; then open calls\nare finished and the process exits.",
   "proto.Parser":
-    "Parser turns raw log lines into event records.",
+    "Parser converts raw log lines to event records.",
   "proto.Parser.Parse":
-    "Parse answers a batch of raw lines with the same number of items in the\nsame order, each the records found in its line. A line that cannot be\nparsed is answered with the item `{}` and never fails the call.",
+    "Parse returns for a batch of raw lines the same number of items in the same\norder, each with the records of its line. A line which can't be parsed\nbecomes the item `{}` and never fails the call.",
   "proto.Request":
-    "Request carries one batch of raw lines.",
+    "Request contains one batch of raw lines.",
   "proto.Request.content":
-    "The batch. With the framing `items` (the default) it is\n`item (SEP item)*` where an item is `INDEX IDXSEP DATA`; with `lines` it\nis one record a line; with `none` the whole payload is one record. A call\nnames another framing than the configured one by the request header\n`parser-framing`.",
+    "The batch. With the framing `items` (the default) it is `item (SEP item)*`\nwhere an item is `INDEX IDXSEP DATA`; with `lines` it has one record per\nline; with `none` the whole payload is one record. The request header\n`parser-framing` selects another framing than the configured one.",
   "proto.Response":
-    "Response carries the records of one batch.",
+    "Response contains the records of one batch.",
   "proto.Response.content":
-    "As many items as the request had, in its order, joined by the same\nseparator and without INDEX. Several records in one item are joined by\nthe record separator (byte 0x01 unless configured otherwise).",
+    "As many items as the request has, in its order, joined by the same\nseparator and without INDEX. Several records in one item are joined by the\nrecord separator (byte 0x01 unless configured otherwise).",
 };

@@ -2,10 +2,10 @@
 // @generated from file plugin/grpc_controller.proto (package plugin, syntax proto3)
 /* eslint-disable */
 
-// The part of the go-plugin wire contract that a child process answers itself.
-// The names are fixed by the processes that start plugins. Their optional
-// services GRPCBroker and GRPCStdio are answered UNIMPLEMENTED, which they
-// take as "not supported".
+// The part of the go-plugin wire contract that a child process implements
+// itself. The names are fixed by the processes which start plugins. Their
+// optional services GRPCBroker and GRPCStdio are UNIMPLEMENTED, which they
+// interpret as "not supported".
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -18,7 +18,7 @@ export const file_plugin_grpc_controller: GenFile = /*@__PURE__*/
   fileDesc("ChxwbHVnaW4vZ3JwY19jb250cm9sbGVyLnByb3RvEgZwbHVnaW4iBwoFRW1wdHkyOgoOR1JQQ0NvbnRyb2xsZXISKAoIU2h1dGRvd24SDS5wbHVnaW4uRW1wdHkaDS5wbHVnaW4uRW1wdHlCHVobZW5nYWdlL2dlbi9nby9wbHVnaW47cGx1Z2luYgZwcm90bzM");
 
 /**
- * Empty carries nothing.
+ * Empty has no fields.
  *
  * @generated from message plugin.Empty
  */
@@ -33,13 +33,13 @@ export const EmptySchema: GenMessage<Empty> = /*@__PURE__*/
   messageDesc(file_plugin_grpc_controller, 0);
 
 /**
- * GRPCController steers a plugin's process.
+ * GRPCController controls a plugin's process.
  *
  * @generated from service plugin.GRPCController
  */
 export const GRPCController: GenService<{
   /**
-   * Shutdown asks the process to end. It is answered first; then open calls
+   * Shutdown asks the process to end. The call returns first; then open calls
    * are finished and the process exits.
    *
    * @generated from rpc plugin.GRPCController.Shutdown

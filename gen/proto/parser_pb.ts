@@ -2,9 +2,9 @@
 // @generated from file proto/parser.proto (package proto, syntax proto3)
 /* eslint-disable */
 
-// The package, the names and the numbers of this file are fixed by the
-// log shippers that call it; it imports nothing, so that any language can
-// generate a client from this one file.
+// The package, the names and the numbers of this file are fixed by the log
+// shippers which call it; it imports nothing, so that any language can generate
+// a client from this one file.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -17,17 +17,16 @@ export const file_proto_parser: GenFile = /*@__PURE__*/
   fileDesc("ChJwcm90by9wYXJzZXIucHJvdG8SBXByb3RvIhoKB1JlcXVlc3QSDwoHY29udGVudBgBIAEoDCIbCghSZXNwb25zZRIPCgdjb250ZW50GAEgASgMMjIKBlBhcnNlchIoCgVQYXJzZRIOLnByb3RvLlJlcXVlc3QaDy5wcm90by5SZXNwb25zZUIbWhllbmdhZ2UvZ2VuL2dvL3Byb3RvO3Byb3RvYgZwcm90bzM");
 
 /**
- * Request carries one batch of raw lines.
+ * Request contains one batch of raw lines.
  *
  * @generated from message proto.Request
  */
 export type Request = Message<"proto.Request"> & {
   /**
-   * The batch. With the framing `items` (the default) it is
-   * `item (SEP item)*` where an item is `INDEX IDXSEP DATA`; with `lines` it
-   * is one record a line; with `none` the whole payload is one record. A call
-   * names another framing than the configured one by the request header
-   * `parser-framing`.
+   * The batch. With the framing `items` (the default) it is `item (SEP item)*`
+   * where an item is `INDEX IDXSEP DATA`; with `lines` it has one record per
+   * line; with `none` the whole payload is one record. The request header
+   * `parser-framing` selects another framing than the configured one.
    *
    * @generated from field: bytes content = 1;
    */
@@ -42,15 +41,15 @@ export const RequestSchema: GenMessage<Request> = /*@__PURE__*/
   messageDesc(file_proto_parser, 0);
 
 /**
- * Response carries the records of one batch.
+ * Response contains the records of one batch.
  *
  * @generated from message proto.Response
  */
 export type Response = Message<"proto.Response"> & {
   /**
-   * As many items as the request had, in its order, joined by the same
-   * separator and without INDEX. Several records in one item are joined by
-   * the record separator (byte 0x01 unless configured otherwise).
+   * As many items as the request has, in its order, joined by the same
+   * separator and without INDEX. Several records in one item are joined by the
+   * record separator (byte 0x01 unless configured otherwise).
    *
    * @generated from field: bytes content = 1;
    */
@@ -65,15 +64,15 @@ export const ResponseSchema: GenMessage<Response> = /*@__PURE__*/
   messageDesc(file_proto_parser, 1);
 
 /**
- * Parser turns raw log lines into event records.
+ * Parser converts raw log lines to event records.
  *
  * @generated from service proto.Parser
  */
 export const Parser: GenService<{
   /**
-   * Parse answers a batch of raw lines with the same number of items in the
-   * same order, each the records found in its line. A line that cannot be
-   * parsed is answered with the item `{}` and never fails the call.
+   * Parse returns for a batch of raw lines the same number of items in the same
+   * order, each with the records of its line. A line which can't be parsed
+   * becomes the item `{}` and never fails the call.
    *
    * @generated from rpc proto.Parser.Parse
    */

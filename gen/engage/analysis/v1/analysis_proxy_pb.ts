@@ -29,13 +29,13 @@ export const file_engage_analysis_v1_analysis_proxy: GenFile = /*@__PURE__*/
   fileDesc("CidlbmdhZ2UvYW5hbHlzaXMvdjEvYW5hbHlzaXNfcHJveHkucHJvdG8SEmVuZ2FnZS5hbmFseXNpcy52MSJUChRBbmFseXplRXZlbnRzUmVxdWVzdBINCgV0b2tlbhgBIAEoCRItCgVxdWVyeRgCIAEoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5FdmVudFF1ZXJ5IqcBChVBbmFseXplRXZlbnRzUmVzcG9uc2USJQoLcmV0dXJuX2NvZGUYASABKAVIAFILcmV0dXJuX2NvZGWIAQESJgoOcmV0dXJuX21lc3NhZ2UYAiABKAlSDnJldHVybl9tZXNzYWdlEi8KBGRhdGEYAyABKAsyIS5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnRBbmFseXNpc0IOCgxfcmV0dXJuX2NvZGUiWQoVTGlzdEV2ZW50VXNlcnNSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEjEKBXF1ZXJ5GAIgASgLMiIuZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VXNlclF1ZXJ5IqMBChZMaXN0RXZlbnRVc2Vyc1Jlc3BvbnNlEiUKC3JldHVybl9jb2RlGAEgASgFSABSC3JldHVybl9jb2RliAEBEiYKDnJldHVybl9tZXNzYWdlGAIgASgJUg5yZXR1cm5fbWVzc2FnZRIqCgRkYXRhGAMgASgLMhwuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJMaXN0Qg4KDF9yZXR1cm5fY29kZSJ6ChVEb3dubG9hZEV2ZW50c1JlcXVlc3QSDQoFdG9rZW4YASABKAkSNQoFcXVlcnkYAiABKAsyJi5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnREb3dubG9hZFF1ZXJ5Eg4KBmhlYWRlchgDIAEoCRILCgNib20YBCABKAginAEKFkRvd25sb2FkRXZlbnRzUmVzcG9uc2USNgoGaGVhZGVyGAEgASgLMiQuZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VGFibGVIZWFkZXJIABIwCgRyb3dzGAIgASgLMiAuZW5nYWdlLmFuYWx5c2lzLnYxLk1ldHJpY1Jlc3VsdEgAEg0KA3JhdxgDIAEoDEgAQgkKB2NvbnRlbnQi/QEKEEV2ZW50VGFibGVIZWFkZXISMQoNZ3JvdXBfY29sdW1ucxgBIAMoCzIaLmVuZ2FnZS5hbmFseXNpcy52MS5Db2x1bW4SKQoBeBgCIAMoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5UaW1lQnVja2V0EjIKCnhfY29tcGFyZWQYAyADKAsyHi5lbmdhZ2UuYW5hbHlzaXMudjEuVGltZUJ1Y2tldBIsCgRpbmZvGAQgASgLMh4uZW5nYWdlLmFuYWx5c2lzLnYxLkFuc3dlckluZm8SKQoDY3N2GAUgASgLMhwuZW5nYWdlLmFuYWx5c2lzLnYxLkNzdlN0eWxlIoIBChlEb3dubG9hZEV2ZW50VXNlcnNSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEjkKBXF1ZXJ5GAIgASgLMiouZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VXNlckRvd25sb2FkUXVlcnkSDgoGaGVhZGVyGAMgASgJEgsKA2JvbRgEIAEoCCKbAQoaRG93bmxvYWRFdmVudFVzZXJzUmVzcG9uc2USNQoGaGVhZGVyGAEgASgLMiMuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJUYWJsZUhlYWRlckgAEiwKBHJvd3MYAiABKAsyHC5lbmdhZ2UuYW5hbHlzaXMudjEuVXNlclJvd3NIABINCgNyYXcYAyABKAxIAEIJCgdjb250ZW50IpcBCg9Vc2VyVGFibGVIZWFkZXISKwoHY29sdW1ucxgBIAMoCzIaLmVuZ2FnZS5hbmFseXNpcy52MS5Db2x1bW4SLAoEaW5mbxgCIAEoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5BbnN3ZXJJbmZvEikKA2NzdhgDIAEoCzIcLmVuZ2FnZS5hbmFseXNpcy52MS5Dc3ZTdHlsZSI1CghVc2VyUm93cxIpCgRyb3dzGAEgAygLMhsuZW5nYWdlLmFuYWx5c2lzLnYxLlVzZXJSb3ciMQoHVXNlclJvdxImCgZ2YWx1ZXMYASADKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUiOQoIQ3N2U3R5bGUSFAoMc3RhYmxlX25hbWVzGAEgASgIEhcKD2J5dGVfb3JkZXJfbWFyaxgCIAEoCCJqChNGb3J3YXJkUXVlcnlSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEgwKBHBhdGgYAiABKAkSEgoKcGFyYW1ldGVycxgDIAEoCRIiCgRib2R5GAQgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keTLhBwoNQW5hbHlzaXNQcm94eRKQAQoNQW5hbHl6ZUV2ZW50cxIoLmVuZ2FnZS5hbmFseXNpcy52MS5BbmFseXplRXZlbnRzUmVxdWVzdBopLmVuZ2FnZS5hbmFseXNpcy52MS5BbmFseXplRXZlbnRzUmVzcG9uc2UiKqrUGAQQAxgBgtPkkwIcOgVxdWVyeSITL29wZW4vZXZlbnQtYW5hbHl6ZRKVAQoOTGlzdEV2ZW50VXNlcnMSKS5lbmdhZ2UuYW5hbHlzaXMudjEuTGlzdEV2ZW50VXNlcnNSZXF1ZXN0GiouZW5nYWdlLmFuYWx5c2lzLnYxLkxpc3RFdmVudFVzZXJzUmVzcG9uc2UiLKrUGAQQAxgBgtPkkwIeOgVxdWVyeSIVL29wZW4vZXZlbnQtdXNlci1saXN0EqgBCg5Eb3dubG9hZEV2ZW50cxIpLmVuZ2FnZS5hbmFseXNpcy52MS5Eb3dubG9hZEV2ZW50c1JlcXVlc3QaKi5lbmdhZ2UuYW5hbHlzaXMudjEuRG93bmxvYWRFdmVudHNSZXNwb25zZSI9qtQYBBADGAGC0+STAi86BXF1ZXJ5IiYvb3Blbi9zdHJlYW1pbmctZG93bmxvYWQvZXZlbnQtYW5hbHl6ZTABErYBChJEb3dubG9hZEV2ZW50VXNlcnMSLS5lbmdhZ2UuYW5hbHlzaXMudjEuRG93bmxvYWRFdmVudFVzZXJzUmVxdWVzdBouLmVuZ2FnZS5hbmFseXNpcy52MS5Eb3dubG9hZEV2ZW50VXNlcnNSZXNwb25zZSI/qtQYBBADGAGC0+STAjE6BXF1ZXJ5Iigvb3Blbi9zdHJlYW1pbmctZG93bmxvYWQvZXZlbnQtdXNlci1saXN0MAESdgoMRm9yd2FyZFF1ZXJ5EicuZW5nYWdlLmFuYWx5c2lzLnYxLkZvcndhcmRRdWVyeVJlcXVlc3QaFC5nb29nbGUuYXBpLkh0dHBCb2R5IiWq1BgEEAMYAYLT5JMCFzoEYm9keSIPL29wZW4ve3BhdGg9Kip9MAESZgoNSW1wb3J0Q2x1c3RlchIoLmVuZ2FnZS5hbmFseXNpcy52MS5JbXBvcnRDbHVzdGVyUmVxdWVzdBopLmVuZ2FnZS5hbmFseXNpcy52MS5JbXBvcnRDbHVzdGVyUmVzcG9uc2UoARJhCgxMaXN0Q2x1c3RlcnMSJy5lbmdhZ2UuYW5hbHlzaXMudjEuTGlzdENsdXN0ZXJzUmVxdWVzdBooLmVuZ2FnZS5hbmFseXNpcy52MS5MaXN0Q2x1c3RlcnNSZXNwb25zZUItWitlbmdhZ2UvZ2VuL2dvL2VuZ2FnZS9hbmFseXNpcy92MTthbmFseXNpc3YxYgZwcm90bzM", [file_engage_analysis_v1_cluster, file_engage_analysis_v1_query, file_engage_analysis_v1_result, file_engage_gateway_v1_options, file_google_api_annotations, file_google_api_httpbody, file_google_protobuf_struct]);
 
 /**
- * AnalyzeEventsRequest carries an event query and the right to ask it.
+ * AnalyzeEventsRequest contains an event query and the token for it.
  *
  * @generated from message engage.analysis.v1.AnalyzeEventsRequest
  */
 export type AnalyzeEventsRequest = Message<"engage.analysis.v1.AnalyzeEventsRequest"> & {
   /**
-   * Query token; says which projects may be asked about. Required, here or as
+   * Query token, which determines the accessible projects. Required, here or as
    * `authorization: Bearer`. REST: the query parameter `token`. Never logged.
    *
    * @generated from field: string token = 1;
@@ -58,22 +58,21 @@ export const AnalyzeEventsRequestSchema: GenMessage<AnalyzeEventsRequest> = /*@_
   messageDesc(file_engage_analysis_v1_analysis_proxy, 0);
 
 /**
- * AnalyzeEventsResponse is the answer to an event query.
+ * AnalyzeEventsResponse is the response to an event query.
  *
  * @generated from message engage.analysis.v1.AnalyzeEventsResponse
  */
 export type AnalyzeEventsResponse = Message<"engage.analysis.v1.AnalyzeEventsResponse"> & {
   /**
-   * 0 for success. Other codes occur in the REST form only: an RPC that fails
-   * has a status and no response. Always set: the presence makes that a 0 is
-   * written in JSON too.
+   * 0 for success. Other codes occur only in the REST form: a failed RPC has a
+   * status and no response. Always set, so that JSON contains a 0 too.
    *
    * @generated from field: optional int32 return_code = 1 [json_name = "return_code"];
    */
   returnCode?: number | undefined;
 
   /**
-   * `success`; in a REST error, what went wrong.
+   * `success`; in a REST error, the error message.
    *
    * @generated from field: string return_message = 2 [json_name = "return_message"];
    */
@@ -95,7 +94,7 @@ export const AnalyzeEventsResponseSchema: GenMessage<AnalyzeEventsResponse> = /*
   messageDesc(file_engage_analysis_v1_analysis_proxy, 1);
 
 /**
- * ListEventUsersRequest carries a user query and the right to ask it.
+ * ListEventUsersRequest contains a user query and the token for it.
  *
  * @generated from message engage.analysis.v1.ListEventUsersRequest
  */
@@ -123,7 +122,7 @@ export const ListEventUsersRequestSchema: GenMessage<ListEventUsersRequest> = /*
   messageDesc(file_engage_analysis_v1_analysis_proxy, 2);
 
 /**
- * ListEventUsersResponse is the answer to a user query.
+ * ListEventUsersResponse is the response to a user query.
  *
  * @generated from message engage.analysis.v1.ListEventUsersResponse
  */
@@ -158,7 +157,7 @@ export const ListEventUsersResponseSchema: GenMessage<ListEventUsersResponse> = 
   messageDesc(file_engage_analysis_v1_analysis_proxy, 3);
 
 /**
- * DownloadEventsRequest carries an event query whose result is streamed.
+ * DownloadEventsRequest contains an event query whose result is streamed.
  *
  * @generated from message engage.analysis.v1.DownloadEventsRequest
  */
@@ -178,7 +177,7 @@ export type DownloadEventsRequest = Message<"engage.analysis.v1.DownloadEventsRe
   query?: EventDownloadQuery | undefined;
 
   /**
-   * What the header row of a CSV holds: `display`, the default, for display
+   * Names in the header row of a CSV: `display`, the default, for display
    * names, or `names` for stable names. No effect on typed messages. REST: the
    * query parameter `header`.
    *
@@ -188,7 +187,7 @@ export type DownloadEventsRequest = Message<"engage.analysis.v1.DownloadEventsRe
 
   /**
    * Whether a CSV starts with a byte order mark, which some spreadsheets need
-   * to recognise UTF-8. No effect on typed messages. REST: the query parameter
+   * to recognize UTF-8. No effect on typed messages. REST: the query parameter
    * `bom`.
    *
    * @generated from field: bool bom = 4;
@@ -216,7 +215,7 @@ export type DownloadEventsResponse = Message<"engage.analysis.v1.DownloadEventsR
    */
   content: {
     /**
-     * What the entries are made of. Always the first message, and only that.
+     * Description of the entries. Always the first message, and only there.
      *
      * @generated from field: engage.analysis.v1.EventTableHeader header = 1;
      */
@@ -224,8 +223,8 @@ export type DownloadEventsResponse = Message<"engage.analysis.v1.DownloadEventsR
     case: "header";
   } | {
     /**
-     * Some entries of one metric. The entries of a metric follow each other,
-     * in the order of MetricResult.entries, over as many messages as needed.
+     * Some entries of one metric. The entries of a metric are consecutive, in
+     * the order of MetricResult.entries, in as many messages as needed.
      *
      * @generated from field: engage.analysis.v1.MetricResult rows = 2;
      */
@@ -234,8 +233,8 @@ export type DownloadEventsResponse = Message<"engage.analysis.v1.DownloadEventsR
   } | {
     /**
      * REST only, from an upstream platform: the next bytes of the file exactly
-     * as the platform sent them, with neither header nor rows around them. RPC
-     * callers never get it.
+     * as the platform sent them, without header and rows. RPC callers never
+     * receive it.
      *
      * @generated from field: bytes raw = 3;
      */
@@ -279,14 +278,14 @@ export type EventTableHeader = Message<"engage.analysis.v1.EventTableHeader"> & 
   xCompared: TimeBucket[];
 
   /**
-   * What was resolved and how the result comes about.
+   * How the query was resolved and the result computed.
    *
    * @generated from field: engage.analysis.v1.AnswerInfo info = 4;
    */
   info?: AnswerInfo | undefined;
 
   /**
-   * How a CSV of this table is written.
+   * Format of a CSV of this table.
    *
    * @generated from field: engage.analysis.v1.CsvStyle csv = 5;
    */
@@ -355,7 +354,7 @@ export type DownloadEventUsersResponse = Message<"engage.analysis.v1.DownloadEve
    */
   content: {
     /**
-     * What the rows are made of. Always the first message, and only that.
+     * Description of the rows. Always the first message, and only there.
      *
      * @generated from field: engage.analysis.v1.UserTableHeader header = 1;
      */
@@ -401,14 +400,14 @@ export type UserTableHeader = Message<"engage.analysis.v1.UserTableHeader"> & {
   columns: Column[];
 
   /**
-   * What was resolved and how the list comes about.
+   * How the query was resolved and the list computed.
    *
    * @generated from field: engage.analysis.v1.AnswerInfo info = 2;
    */
   info?: AnswerInfo | undefined;
 
   /**
-   * How a CSV of this table is written.
+   * Format of a CSV of this table.
    *
    * @generated from field: engage.analysis.v1.CsvStyle csv = 3;
    */
@@ -423,8 +422,8 @@ export const UserTableHeaderSchema: GenMessage<UserTableHeader> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_analysis_proxy, 9);
 
 /**
- * UserRows are some rows of a user list; many in one message, since a message
- * for each would cost more than the row.
+ * UserRows are some rows of a user list. One message contains many rows, since
+ * a message costs more than a row.
  *
  * @generated from message engage.analysis.v1.UserRows
  */
@@ -452,8 +451,8 @@ export const UserRowsSchema: GenMessage<UserRows> = /*@__PURE__*/
 export type UserRow = Message<"engage.analysis.v1.UserRow"> & {
   /**
    * One value for each column of the header, in its order; null where the user
-   * has none. Values are as in User.properties, ids are texts. CSV: null is an
-   * empty field, and what is neither text nor number is written as its JSON
+   * has none. Values are as in User.properties; ids are texts. CSV: null is an
+   * empty field, and values other than texts and numbers are written as JSON
    * text.
    *
    * @generated from field: repeated google.protobuf.Value values = 1;
@@ -469,21 +468,21 @@ export const UserRowSchema: GenMessage<UserRow> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_analysis_proxy, 11);
 
 /**
- * CsvStyle repeats in the header what the request said about CSV, so that the
- * codec that writes it needs nothing but the messages of the stream.
+ * CsvStyle repeats the request's CSV settings in the header, so that the codec
+ * which writes the CSV needs only the messages of the stream.
  *
  * @generated from message engage.analysis.v1.CsvStyle
  */
 export type CsvStyle = Message<"engage.analysis.v1.CsvStyle"> & {
   /**
-   * The header row holds stable names instead of display names.
+   * Whether the header row contains stable names instead of display names.
    *
    * @generated from field: bool stable_names = 1;
    */
   stableNames: boolean;
 
   /**
-   * The file starts with a byte order mark.
+   * Whether the file starts with a byte order mark.
    *
    * @generated from field: bool byte_order_mark = 2;
    */
@@ -498,7 +497,7 @@ export const CsvStyleSchema: GenMessage<CsvStyle> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_analysis_proxy, 12);
 
 /**
- * ForwardQueryRequest carries a query in the platform's own form.
+ * ForwardQueryRequest contains a query in the platform's own form.
  *
  * @generated from message engage.analysis.v1.ForwardQueryRequest
  */
@@ -519,8 +518,8 @@ export type ForwardQueryRequest = Message<"engage.analysis.v1.ForwardQueryReques
   path: string;
 
   /**
-   * Query parameters of the call besides the token, as they stand in a URL, for
-   * example `a=1&b=2`. REST: the parameters themselves.
+   * Query parameters of the call besides the token, as in a URL, for example
+   * `a=1&b=2`. REST: the parameters themselves.
    *
    * @generated from field: string parameters = 3;
    */
@@ -542,32 +541,33 @@ export const ForwardQueryRequestSchema: GenMessage<ForwardQueryRequest> = /*@__P
   messageDesc(file_engage_analysis_v1_analysis_proxy, 13);
 
 /**
- * AnalysisProxy answers analysis queries.
+ * AnalysisProxy serves analysis queries.
  *
  * REST. Paths, words and shapes are those of the platform's own API, so that
  * its clients work unchanged: closed vocabularies are words (see the comments
  * of the enums), results have the platform's form (see EventAnalysis). Every
- * answer is HTTP 200 with `{"return_code":0,"return_message":"success",
- * "data":…}`, errors too, without data: only the return code tells.
+ * response, including errors, is HTTP 200 with
+ * `{"return_code":0,"return_message":"success","data":…}`. An error has no
+ * `data`; only the return code tells it from a success.
  *
- * Other protocols. Messages are as described here, errors are statuses with
+ * Other protocols. Messages are as described here. Errors are statuses with
  * `google.rpc.ErrorInfo` (whose metadata holds `return_code`) and, for
  * parameter errors, `google.rpc.BadRequest` with one violation per field.
  *
- * Return codes and the statuses they belong to:
+ * Return codes and their statuses:
  *
  * - 0: success. OK.
- * - -1000: internal error; only a request id is told. INTERNAL.
- * - -1001: a parameter is wrong; the message names the field, the value and
- *   the valid values. INVALID_ARGUMENT.
- * - -1002: the token is unknown or does not reach this project.
+ * - -1000: internal error; the message contains only a request id. INTERNAL.
+ * - -1001: a parameter is wrong; the message names the field, the value and the
+ *   valid values. INVALID_ARGUMENT.
+ * - -1002: the token is unknown or does not grant access to this project.
  *   PERMISSION_DENIED.
  * - -1004: the query took too long and was cancelled. DEADLINE_EXCEEDED.
- * - -1005: too many queries at once. RESOURCE_EXHAUSTED.
- * - -1006: the engine or the upstream platform cannot be reached. UNAVAILABLE.
+ * - -1005: there are too many concurrent queries. RESOURCE_EXHAUSTED.
+ * - -1006: the engine or the upstream platform is unavailable. UNAVAILABLE.
  * - -1008: `Parameter (token) is empty`. UNAUTHENTICATED.
  *
- * A query whose caller goes away is cancelled.
+ * A query is cancelled when its caller disconnects.
  *
  * @generated from service engage.analysis.v1.AnalysisProxy
  */
@@ -583,9 +583,9 @@ export const AnalysisProxy: GenService<{
     output: typeof AnalyzeEventsResponseSchema;
   },
   /**
-   * ListEventUsers lists the users behind one number of a result, at most
-   * 10000 of them; `info.truncated` and a warning say when there are more. As
-   * many as a TRIG_USER_NUM of the same metric, group and bucket counts.
+   * ListEventUsers lists the users behind one number of a result, at most 10000
+   * of them; `info.truncated` and a warning report when there are more. Their
+   * number equals TRIG_USER_NUM of the same metric, group and bucket.
    * DownloadEventUsers has no such limit.
    *
    * @generated from rpc engage.analysis.v1.AnalysisProxy.ListEventUsers
@@ -599,11 +599,11 @@ export const AnalysisProxy: GenService<{
    * DownloadEvents streams the metrics of a query with all their groups: first
    * the header, then the entries.
    *
-   * REST: `text/csv; charset=utf-8`, RFC 4180 with every field quoted and LF
-   * as line end: the header row, then one row for each metric and group, one
-   * column for each bucket. An error before the first byte is the JSON error
-   * answer; a later one breaks the connection, so a file that ends properly is
-   * complete.
+   * REST: `text/csv; charset=utf-8`, RFC 4180 with every field quoted and LF as
+   * line end: the header row, then one row for each metric and group, one
+   * column for each bucket. An error before the first byte is a JSON error
+   * response; a later one breaks the connection, so a file which ends properly
+   * is complete.
    *
    * @generated from rpc engage.analysis.v1.AnalysisProxy.DownloadEvents
    */
@@ -627,10 +627,10 @@ export const AnalysisProxy: GenService<{
     output: typeof DownloadEventUsersResponseSchema;
   },
   /**
-   * ForwardQuery hands any other query of the platform's API (retention, funnel
-   * and the like) to the upstream platform of its project and streams the
-   * answer untouched, whatever its return code. A path that the project's
-   * engine does not take, which is every path on the embedded engine, is
+   * ForwardQuery passes any other query of the platform's API (retention,
+   * funnel and the like) to the upstream platform of its project and streams
+   * the response unchanged, whatever its return code. A path that the project's
+   * engine does not support, which is every path on the embedded engine, is
    * NOT_FOUND; REST: HTTP 404 with return_code -1001.
    *
    * @generated from rpc engage.analysis.v1.AnalysisProxy.ForwardQuery
@@ -641,9 +641,9 @@ export const AnalysisProxy: GenService<{
     output: typeof HttpBodySchema;
   },
   /**
-   * ImportCluster makes or replaces one version of a cohort or tag: first the
-   * header, then the members. All of it or, when the call fails, nothing. Only
-   * on the embedded engine, and not over REST.
+   * ImportCluster creates or replaces one version of a cohort or tag: first the
+   * header, then the members. A failed call changes nothing. Only on the
+   * embedded engine, and not over REST.
    *
    * @generated from rpc engage.analysis.v1.AnalysisProxy.ImportCluster
    */

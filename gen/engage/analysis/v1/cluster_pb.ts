@@ -15,7 +15,7 @@ export const file_engage_analysis_v1_cluster: GenFile = /*@__PURE__*/
   fileDesc("CiBlbmdhZ2UvYW5hbHlzaXMvdjEvY2x1c3Rlci5wcm90bxISZW5nYWdlLmFuYWx5c2lzLnYxInwKDUNsdXN0ZXJIZWFkZXISDQoFdG9rZW4YASABKAkSEgoKcHJvamVjdF9pZBgCIAEoAxIMCgRuYW1lGAMgASgJEgsKA2RheRgEIAEoCRItCgRraW5kGAUgASgOMh8uZW5nYWdlLmFuYWx5c2lzLnYxLkNsdXN0ZXJLaW5kImQKDUNsdXN0ZXJNZW1iZXISFAoKYWNjb3VudF9pZBgBIAEoCUgAEhUKC2Rpc3RpbmN0X2lkGAIgASgJSAASEQoHdXNlcl9pZBgDIAEoA0gAEg0KBXZhbHVlGAQgASgJQgQKAmlkIkQKDkNsdXN0ZXJNZW1iZXJzEjIKB21lbWJlcnMYASADKAsyIS5lbmdhZ2UuYW5hbHlzaXMudjEuQ2x1c3Rlck1lbWJlciKNAQoUSW1wb3J0Q2x1c3RlclJlcXVlc3QSMwoGaGVhZGVyGAEgASgLMiEuZW5nYWdlLmFuYWx5c2lzLnYxLkNsdXN0ZXJIZWFkZXJIABI1CgdtZW1iZXJzGAIgASgLMiIuZW5nYWdlLmFuYWx5c2lzLnYxLkNsdXN0ZXJNZW1iZXJzSABCCQoHY29udGVudCJGChVJbXBvcnRDbHVzdGVyUmVzcG9uc2USDwoHbWVtYmVycxgBIAEoAxIPCgd1bmtub3duGAIgASgDEgsKA2RheRgDIAEoCSI4ChNMaXN0Q2x1c3RlcnNSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEhIKCnByb2plY3RfaWQYAiABKAMiRQoUTGlzdENsdXN0ZXJzUmVzcG9uc2USLQoIY2x1c3RlcnMYASADKAsyGy5lbmdhZ2UuYW5hbHlzaXMudjEuQ2x1c3RlciJkCgdDbHVzdGVyEgwKBG5hbWUYASABKAkSCwoDZGF5GAIgASgJEi0KBGtpbmQYAyABKA4yHy5lbmdhZ2UuYW5hbHlzaXMudjEuQ2x1c3RlcktpbmQSDwoHbWVtYmVycxgEIAEoAypaCgtDbHVzdGVyS2luZBIcChhDTFVTVEVSX0tJTkRfVU5TUEVDSUZJRUQQABIXChNDTFVTVEVSX0tJTkRfQ09IT1JUEAESFAoQQ0xVU1RFUl9LSU5EX1RBRxACQi1aK2VuZ2FnZS9nZW4vZ28vZW5nYWdlL2FuYWx5c2lzL3YxO2FuYWx5c2lzdjFiBnByb3RvMw");
 
 /**
- * ClusterHeader names the version of a cohort or tag that is imported.
+ * ClusterHeader describes the imported version of a cohort or tag.
  *
  * @generated from message engage.analysis.v1.ClusterHeader
  */
@@ -35,15 +35,15 @@ export type ClusterHeader = Message<"engage.analysis.v1.ClusterHeader"> & {
   projectId: bigint;
 
   /**
-   * Name by which queries know it. Required, at most 100 characters.
+   * Name used in queries. Required, at most 100 characters.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * Day of the version, `yyyy-MM-dd`. Empty: today in the project's zone. A
-   * version of the same day is replaced.
+   * Day of the version, `yyyy-MM-dd`. Empty: today in the project's zone. An
+   * existing version of the same day is replaced.
    *
    * @generated from field: string day = 4;
    */
@@ -102,7 +102,7 @@ export type ClusterMember = Message<"engage.analysis.v1.ClusterMember"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The user's value. Required of a tag, empty of a cohort.
+   * The user's value. Required for a tag, empty for a cohort.
    *
    * @generated from field: string value = 4;
    */
@@ -117,8 +117,8 @@ export const ClusterMemberSchema: GenMessage<ClusterMember> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_cluster, 1);
 
 /**
- * ClusterMembers are some members; many in one message, since a message for
- * each would cost more than the member.
+ * ClusterMembers are some members. One message contains many members, since a
+ * message costs more than a member.
  *
  * @generated from message engage.analysis.v1.ClusterMembers
  */
@@ -151,7 +151,7 @@ export type ImportClusterRequest = Message<"engage.analysis.v1.ImportClusterRequ
    */
   content: {
     /**
-     * What is imported. Always the first message, and only that.
+     * Description of the import. Always the first message, and only there.
      *
      * @generated from field: engage.analysis.v1.ClusterHeader header = 1;
      */
@@ -176,20 +176,20 @@ export const ImportClusterRequestSchema: GenMessage<ImportClusterRequest> = /*@_
   messageDesc(file_engage_analysis_v1_cluster, 3);
 
 /**
- * ImportClusterResponse counts what was imported.
+ * ImportClusterResponse counts the imported members.
  *
  * @generated from message engage.analysis.v1.ImportClusterResponse
  */
 export type ImportClusterResponse = Message<"engage.analysis.v1.ImportClusterResponse"> & {
   /**
-   * Members that are users of the project.
+   * The number of members which are users of the project.
    *
    * @generated from field: int64 members = 1;
    */
   members: bigint;
 
   /**
-   * Members that nothing is known of; they are left out.
+   * The number of unknown members, which are left out.
    *
    * @generated from field: int64 unknown = 2;
    */
@@ -211,7 +211,7 @@ export const ImportClusterResponseSchema: GenMessage<ImportClusterResponse> = /*
   messageDesc(file_engage_analysis_v1_cluster, 4);
 
 /**
- * ListClustersRequest asks for the cohorts and tags of a project.
+ * ListClustersRequest requests the cohorts and tags of a project.
  *
  * @generated from message engage.analysis.v1.ListClustersRequest
  */
@@ -302,20 +302,20 @@ export const ClusterSchema: GenMessage<Cluster> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_cluster, 7);
 
 /**
- * ClusterKind tells a list of users from a list of values.
+ * ClusterKind distinguishes a list of users from a list of values.
  *
  * @generated from enum engage.analysis.v1.ClusterKind
  */
 export const ClusterKind = {
   /**
-   * Not said: the same as CLUSTER_KIND_COHORT.
+   * Not set: the same as CLUSTER_KIND_COHORT.
    *
    * @generated from enum value: CLUSTER_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * A set of users: one is a member or not.
+   * A set of users, each of whom is a member or not.
    *
    * @generated from enum value: CLUSTER_KIND_COHORT = 1;
    */
@@ -330,7 +330,7 @@ export const ClusterKind = {
 } as const;
 
 /**
- * ClusterKind tells a list of users from a list of values.
+ * ClusterKind distinguishes a list of users from a list of values.
  *
  * @generated from enum engage.analysis.v1.ClusterKind
  */

@@ -16,9 +16,9 @@ export const file_engage_analysis_v1_column: GenFile = /*@__PURE__*/
   fileDesc("Ch9lbmdhZ2UvYW5hbHlzaXMvdjEvY29sdW1uLnByb3RvEhJlbmdhZ2UuYW5hbHlzaXMudjEinAIKB0dyb3VwQnkSEwoLY29sdW1uX25hbWUYASABKAkSEwoLY29sdW1uX2Rlc2MYAiABKAkSFgoOcHJvcGVydHlfcmFuZ2UYAyABKAkSQgoTcHJvcGVydHlfcmFuZ2VfdHlwZRgEIAEoDjIlLmVuZ2FnZS5hbmFseXNpcy52MS5Qcm9wZXJ0eVJhbmdlVHlwZRIeChZzcGVjaWZpZWRfY2x1c3Rlcl9kYXRlGAUgASgJEjEKCnRhYmxlX3R5cGUYBiABKA4yHS5lbmdhZ2UuYW5hbHlzaXMudjEuVGFibGVUeXBlEjgKDnN1Yl90YWJsZV90eXBlGAcgASgOMiAuZW5nYWdlLmFuYWx5c2lzLnYxLlN1YlRhYmxlVHlwZSJrCgxFbnRpdHlDb2x1bW4SEwoLY29sdW1uX25hbWUYASABKAkSEwoLY29sdW1uX2Rlc2MYAiABKAkSMQoKdGFibGVfdHlwZRgDIAEoDjIdLmVuZ2FnZS5hbmFseXNpcy52MS5UYWJsZVR5cGUquwEKCVRhYmxlVHlwZRIaChZUQUJMRV9UWVBFX1VOU1BFQ0lGSUVEEAASHwoQVEFCTEVfVFlQRV9FVkVOVBABGgmy1BgFZXZlbnQSHQoPVEFCTEVfVFlQRV9VU0VSEAIaCLLUGAR1c2VyEiMKElRBQkxFX1RZUEVfQ0xVU1RFUhADGguy1BgHY2x1c3RlchItChdUQUJMRV9UWVBFX1VTRVJfQ0xVU1RFUhAEGhCy1BgMdXNlcl9jbHVzdGVyKvMCCgxTdWJUYWJsZVR5cGUSHgoaU1VCX1RBQkxFX1RZUEVfVU5TUEVDSUZJRUQQABI7CiBTVUJfVEFCTEVfVFlQRV9DTFVTVEVSX0JZX0lNUE9SVBABGhWy1BgRY2x1c3Rlcl9ieV9pbXBvcnQSOwogU1VCX1RBQkxFX1RZUEVfQ0xVU1RFUl9CWV9SRVNVTFQQAhoVstQYEWNsdXN0ZXJfYnlfcmVzdWx0Ek8KKlNVQl9UQUJMRV9UWVBFX0NMVVNURVJfQllfU1RBVElDX0NPTkRJVElPThADGh+y1BgbY2x1c3Rlcl9ieV9zdGF0aWNfY29uZGl0aW9uEkkKJ1NVQl9UQUJMRV9UWVBFX1RBR19CWV9EWU5BTUlDX0NPTkRJVElPThAEGhyy1BgYdGFnX2J5X2R5bmFtaWNfY29uZGl0aW9uEi0KGVNVQl9UQUJMRV9UWVBFX1ZQUk9QX0RJQ1QQBRoOstQYCnZwcm9wX2RpY3QqugEKEVByb3BlcnR5UmFuZ2VUeXBlEiMKH1BST1BFUlRZX1JBTkdFX1RZUEVfVU5TUEVDSUZJRUQQABIuChxQUk9QRVJUWV9SQU5HRV9UWVBFX0RJU0NSRVRFEAEaDLLUGAhkaXNjcmV0ZRIkChdQUk9QRVJUWV9SQU5HRV9UWVBFX0RFRhACGgey1BgDZGVmEioKGlBST1BFUlRZX1JBTkdFX1RZUEVfQ1VTVE9NEAMaCrLUGAZjdXN0b21CLVorZW5nYWdlL2dlbi9nby9lbmdhZ2UvYW5hbHlzaXMvdjE7YW5hbHlzaXN2MWIGcHJvdG8z", [file_engage_gateway_v1_options]);
 
 /**
- * GroupBy is one property by whose values a result is broken down. A missing
- * property, null, an empty text and an empty list are one and the same group,
- * `(null)`; a list puts its event into the group of each element.
+ * GroupBy is one property by whose values a result is grouped. A missing
+ * property, null, an empty text and an empty list form the same group,
+ * `(null)`; an event with a list belongs to the group of each element.
  *
  * @generated from message engage.analysis.v1.GroupBy
  */
@@ -41,30 +41,29 @@ export type GroupBy = Message<"engage.analysis.v1.GroupBy"> & {
   columnDesc: string;
 
   /**
-   * Ascending boundaries of a numeric property, joined by commas: `10,20` makes
-   * the groups `(-inf,10)`, `[10,20)` and `[20,+inf)`. Empty: none.
+   * Ascending boundaries of a numeric property, separated by commas: `10,20`
+   * creates the groups `(-inf,10)`, `[10,20)` and `[20,+inf)`. Empty: none.
    *
    * @generated from field: string property_range = 3;
    */
   propertyRange: string;
 
   /**
-   * How a numeric property is cut where there are no boundaries.
+   * How a numeric property is divided without boundaries.
    *
    * @generated from field: engage.analysis.v1.PropertyRangeType property_range_type = 4;
    */
   propertyRangeType: PropertyRangeType;
 
   /**
-   * Day (`yyyy-MM-dd`) whose version of a cohort or tag is used. Empty: the
-   * newest.
+   * Day (`yyyy-MM-dd`) of the version of a cohort or tag. Empty: the latest.
    *
    * @generated from field: string specified_cluster_date = 5;
    */
   specifiedClusterDate: string;
 
   /**
-   * Where the column lives. Required.
+   * Table of the column. Required.
    *
    * @generated from field: engage.analysis.v1.TableType table_type = 6;
    */
@@ -86,7 +85,7 @@ export const GroupBySchema: GenMessage<GroupBy> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_column, 0);
 
 /**
- * EntityColumn is the property that is counted as the subject of a metric
+ * EntityColumn is the property which is counted as the subject of a metric
  * instead of `#user_id`.
  *
  * @generated from message engage.analysis.v1.EntityColumn
@@ -107,7 +106,7 @@ export type EntityColumn = Message<"engage.analysis.v1.EntityColumn"> & {
   columnDesc: string;
 
   /**
-   * Where the column lives. Required.
+   * Table of the column. Required.
    *
    * @generated from field: engage.analysis.v1.TableType table_type = 3;
    */
@@ -122,13 +121,13 @@ export const EntityColumnSchema: GenMessage<EntityColumn> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_column, 1);
 
 /**
- * TableType says where a column lives.
+ * TableType is the table of a column.
  *
  * @generated from enum engage.analysis.v1.TableType
  */
 export const TableType = {
   /**
-   * Not said: refused where a table type is required.
+   * Not set: refused where a table type is required.
    *
    * @generated from enum value: TABLE_TYPE_UNSPECIFIED = 0;
    */
@@ -156,8 +155,8 @@ export const TableType = {
   CLUSTER: 3,
 
   /**
-   * REST: `user_cluster`. Means the same as TABLE_TYPE_CLUSTER; kept apart so
-   * that a query goes on to an upstream platform in the caller's word.
+   * REST: `user_cluster`. The same as TABLE_TYPE_CLUSTER; a separate value so
+   * that a query is forwarded to an upstream platform with the caller's word.
    *
    * @generated from enum value: TABLE_TYPE_USER_CLUSTER = 4;
    */
@@ -165,7 +164,7 @@ export const TableType = {
 } as const;
 
 /**
- * TableType says where a column lives.
+ * TableType is the table of a column.
  *
  * @generated from enum engage.analysis.v1.TableType
  */
@@ -178,14 +177,14 @@ export const TableTypeSchema: GenEnum<TableType> = /*@__PURE__*/
   enumDesc(file_engage_analysis_v1_column, 0);
 
 /**
- * SubTableType says what kind of cohort, tag or derived property a column is.
- * It is needed only where names alone are ambiguous.
+ * SubTableType is the kind of a cohort, tag or derived property. It is needed
+ * only where names alone are ambiguous.
  *
  * @generated from enum engage.analysis.v1.SubTableType
  */
 export const SubTableType = {
   /**
-   * Not said (an empty text in the REST form): found by the column's name.
+   * Not set (an empty text in the REST form): determined by the column's name.
    *
    * @generated from enum value: SUB_TABLE_TYPE_UNSPECIFIED = 0;
    */
@@ -230,8 +229,8 @@ export const SubTableType = {
 } as const;
 
 /**
- * SubTableType says what kind of cohort, tag or derived property a column is.
- * It is needed only where names alone are ambiguous.
+ * SubTableType is the kind of a cohort, tag or derived property. It is needed
+ * only where names alone are ambiguous.
  *
  * @generated from enum engage.analysis.v1.SubTableType
  */
@@ -244,14 +243,14 @@ export const SubTableTypeSchema: GenEnum<SubTableType> = /*@__PURE__*/
   enumDesc(file_engage_analysis_v1_column, 1);
 
 /**
- * PropertyRangeType says how a numeric property is cut into groups.
+ * PropertyRangeType is how a numeric property is divided into groups.
  *
  * @generated from enum engage.analysis.v1.PropertyRangeType
  */
 export const PropertyRangeType = {
   /**
-   * Not said (an empty text in the REST form): custom boundaries where
-   * `property_range` gives them, otherwise each value is a group.
+   * Not set (an empty text in the REST form): custom boundaries where
+   * `property_range` contains them, otherwise each value is a group.
    *
    * @generated from enum value: PROPERTY_RANGE_TYPE_UNSPECIFIED = 0;
    */
@@ -265,16 +264,16 @@ export const PropertyRangeType = {
   DISCRETE: 1,
 
   /**
-   * REST: `def`. Each value is a group while there are fewer than 20 different
-   * ones, otherwise 12 intervals of equal width.
+   * REST: `def`. Each value is a group while there are fewer than 20 distinct
+   * values, otherwise 12 intervals of equal width.
    *
    * @generated from enum value: PROPERTY_RANGE_TYPE_DEF = 2;
    */
   DEF: 2,
 
   /**
-   * REST: `custom`. The boundaries that `property_range` gives, as when the type
-   * is not said.
+   * REST: `custom`. The boundaries in `property_range`, as when the type is not
+   * set.
    *
    * @generated from enum value: PROPERTY_RANGE_TYPE_CUSTOM = 3;
    */
@@ -282,7 +281,7 @@ export const PropertyRangeType = {
 } as const;
 
 /**
- * PropertyRangeType says how a numeric property is cut into groups.
+ * PropertyRangeType is how a numeric property is divided into groups.
  *
  * @generated from enum engage.analysis.v1.PropertyRangeType
  */

@@ -35,8 +35,8 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
   type: MetricType;
 
   /**
-   * Name of the event; `anyEvent` stands for all. Of a formula or a named
-   * metric, the name under which its result is shown. Required.
+   * Name of the event; `anyEvent` means all events. For a formula or a named
+   * metric, the name of its result. Required.
    *
    * @generated from field: string event_name = 2;
    */
@@ -57,7 +57,7 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
   eventUuid: string;
 
   /**
-   * How the events are aggregated. Required of a plain metric that is not a
+   * How the events are aggregated. Required for a plain metric which is not a
    * named one.
    *
    * @generated from field: engage.analysis.v1.Aggregation analysis = 5;
@@ -65,7 +65,7 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
   analysis: Aggregation;
 
   /**
-   * The percentile, 1 to 100, required by AGGREGATION_PERCENTILE. Otherwise
+   * The percentile, 1 to 100; required for AGGREGATION_PERCENTILE, otherwise
    * empty.
    *
    * @generated from field: string analysis_params = 6;
@@ -73,15 +73,15 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
   analysisParams: string;
 
   /**
-   * Name of a metric of the project's configuration, used where `analysis` is
-   * not set, or of a formula `custom_event`.
+   * Name of a metric of the project's configuration, used when `analysis` is
+   * not set, or of a formula when `custom_event` is not set.
    *
    * @generated from field: string metric_name = 7;
    */
   metricName: string;
 
   /**
-   * Conditions on the events of this metric, beside the global ones.
+   * Conditions on the events of this metric, in addition to the global ones.
    *
    * @generated from field: repeated engage.analysis.v1.Filter filts = 8;
    */
@@ -95,7 +95,7 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
   relation: Relation;
 
   /**
-   * The property to aggregate, where the aggregation needs one; forms as in
+   * The property to aggregate, for aggregations which need one; forms as in
    * GroupBy.column_name.
    *
    * @generated from field: string quota = 10;
@@ -118,9 +118,10 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
 
   /**
    * The formula: operands and numbers joined by `+ - * /` and parentheses. An
-   * operand is `event.ANALYSIS`, `event.property.ANALYSIS`, or `$metric.` and
-   * the name of a configured metric. Division by zero has no value, nor has
-   * any operation on no value. Required of a formula that is not a named metric.
+   * operand is `event.ANALYSIS`, `event.property.ANALYSIS`, or `$metric.`
+   * followed by the name of a configured metric. A division by zero has no
+   * value, nor has an operation on a missing value. Required for a formula
+   * which is not a named metric.
    *
    * @generated from field: string custom_event = 13;
    */
@@ -134,16 +135,16 @@ export type EventMetric = Message<"engage.analysis.v1.EventMetric"> & {
   customFilters: CustomFilter[];
 
   /**
-   * Makes the metric take part in the event breakdown: the zero-based numbers
-   * of its operands, 0 for a plain metric. The metric is split as a whole, by
-   * its own events, whichever it names. Empty: it takes no part.
+   * Includes the metric in the event breakdown: the 0-based numbers of its
+   * operands, 0 for a plain metric. The metric is split as a whole, by its own
+   * events, whichever operands are listed. Empty: not included.
    *
    * @generated from field: repeated int32 event_split_indexes = 15;
    */
   eventSplitIndexes: number[];
 
   /**
-   * How values are written as text.
+   * Text format of the values.
    *
    * @generated from field: engage.analysis.v1.ValueFormat format = 16;
    */
@@ -165,13 +166,13 @@ export const EventMetricSchema: GenMessage<EventMetric> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_event_metric, 0);
 
 /**
- * QuotaEntity names what one operand counts.
+ * QuotaEntity is the subject that one operand counts.
  *
  * @generated from message engage.analysis.v1.QuotaEntity
  */
 export type QuotaEntity = Message<"engage.analysis.v1.QuotaEntity"> & {
   /**
-   * Zero-based number of the operand in the formula; 0 for a plain metric.
+   * 0-based number of the operand in the formula; 0 for a plain metric.
    * Required.
    *
    * @generated from field: optional int32 index = 1;
@@ -194,13 +195,13 @@ export const QuotaEntitySchema: GenMessage<QuotaEntity> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_event_metric, 1);
 
 /**
- * CustomFilter holds the conditions of one operand of a formula.
+ * CustomFilter contains the conditions of one operand of a formula.
  *
  * @generated from message engage.analysis.v1.CustomFilter
  */
 export type CustomFilter = Message<"engage.analysis.v1.CustomFilter"> & {
   /**
-   * Zero-based number of the operand in the formula. Required.
+   * 0-based number of the operand in the formula. Required.
    *
    * @generated from field: optional int32 index = 1;
    */
@@ -235,7 +236,7 @@ export const CustomFilterSchema: GenMessage<CustomFilter> = /*@__PURE__*/
  */
 export type QuotaTimeRange = Message<"engage.analysis.v1.QuotaTimeRange"> & {
   /**
-   * Zero-based number of the operand in the formula; 0 for a plain metric.
+   * 0-based number of the operand in the formula; 0 for a plain metric.
    * Required.
    *
    * @generated from field: optional int32 index = 1;
@@ -250,8 +251,8 @@ export type QuotaTimeRange = Message<"engage.analysis.v1.QuotaTimeRange"> & {
   type: QuotaTimeRangeType;
 
   /**
-   * As many whole numbers, written as texts, as the kind takes. REST: a JSON
-   * number is read as its text.
+   * The parameters of the kind: whole numbers as texts. REST: a JSON number is
+   * read as its text.
    *
    * @generated from field: repeated string params = 3;
    */
@@ -266,13 +267,13 @@ export const QuotaTimeRangeSchema: GenMessage<QuotaTimeRange> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_event_metric, 3);
 
 /**
- * MetricType tells a plain metric from a formula.
+ * MetricType distinguishes a plain metric from a formula.
  *
  * @generated from enum engage.analysis.v1.MetricType
  */
 export const MetricType = {
   /**
-   * Not said: refused, a metric needs one.
+   * Not set: refused, since a metric needs one.
    *
    * @generated from enum value: METRIC_TYPE_UNSPECIFIED = 0;
    */
@@ -294,7 +295,7 @@ export const MetricType = {
 } as const;
 
 /**
- * MetricType tells a plain metric from a formula.
+ * MetricType distinguishes a plain metric from a formula.
  *
  * @generated from enum engage.analysis.v1.MetricType
  */
@@ -307,16 +308,16 @@ export const MetricTypeSchema: GenEnum<MetricType> = /*@__PURE__*/
   enumDesc(file_engage_analysis_v1_event_metric, 0);
 
 /**
- * Aggregation says how events become one number per bucket and group. Those
- * that need a property take it from EventMetric.quota; text in a numeric
- * property is passed over. Where nothing was there to aggregate, counts and
- * sums are 0 and the others have no value.
+ * Aggregation is how events become one number per bucket and group.
+ * Aggregations of a property use EventMetric.quota; text in a numeric property
+ * is ignored. Without values, counts and sums are 0 and other aggregations have
+ * no value.
  *
  * @generated from enum engage.analysis.v1.Aggregation
  */
 export const Aggregation = {
   /**
-   * Not said: refused, unless the metric is named or a formula.
+   * Not set: refused, unless the metric is named or a formula.
    *
    * @generated from enum value: AGGREGATION_UNSPECIFIED = 0;
    */
@@ -330,8 +331,8 @@ export const Aggregation = {
   TOTAL_TIMES: 1,
 
   /**
-   * REST: `TRIG_USER_NUM`. Number of different users (or of the entity that
-   * `quota_entities` names). No property.
+   * REST: `TRIG_USER_NUM`. Number of distinct users (or of the entity in
+   * `quota_entities`). No property.
    *
    * @generated from enum value: AGGREGATION_TRIG_USER_NUM = 2;
    */
@@ -352,7 +353,7 @@ export const Aggregation = {
   SUM: 4,
 
   /**
-   * REST: `AVG`. Sum of the property by the number of its values.
+   * REST: `AVG`. Sum of the property divided by the number of its values.
    *
    * @generated from enum value: AGGREGATION_AVG = 5;
    */
@@ -380,7 +381,7 @@ export const Aggregation = {
   MIN: 8,
 
   /**
-   * REST: `DISTINCT`. Number of different values; missing ones do not count.
+   * REST: `DISTINCT`. Number of distinct values; missing ones do not count.
    *
    * @generated from enum value: AGGREGATION_DISTINCT = 9;
    */
@@ -408,30 +409,30 @@ export const Aggregation = {
   IS_NOT_EMPTY: 12,
 
   /**
-   * REST: `IS_EMPTY`. Number of events where it has none: missing, null, an
-   * empty text or an empty list.
+   * REST: `IS_EMPTY`. Number of events where the property has no value:
+   * missing, null, an empty text or an empty list.
    *
    * @generated from enum value: AGGREGATION_IS_EMPTY = 13;
    */
   IS_EMPTY: 13,
 
   /**
-   * REST: `ARRAY_DISTINCT`. Number of different lists.
+   * REST: `ARRAY_DISTINCT`. Number of distinct lists.
    *
    * @generated from enum value: AGGREGATION_ARRAY_DISTINCT = 14;
    */
   ARRAY_DISTINCT: 14,
 
   /**
-   * REST: `ARRAY_SET_DISTINCT`. Number of different lists when order and
-   * repetition do not count.
+   * REST: `ARRAY_SET_DISTINCT`. Number of distinct lists, regardless of order
+   * and duplicates.
    *
    * @generated from enum value: AGGREGATION_ARRAY_SET_DISTINCT = 15;
    */
   ARRAY_SET_DISTINCT: 15,
 
   /**
-   * REST: `ARRAY_ITEM_DISTINCT`. Number of different elements.
+   * REST: `ARRAY_ITEM_DISTINCT`. Number of distinct elements.
    *
    * @generated from enum value: AGGREGATION_ARRAY_ITEM_DISTINCT = 16;
    */
@@ -445,8 +446,8 @@ export const Aggregation = {
   MEDIAN: 17,
 
   /**
-   * REST: `PERCENTILE`. The percentile that `analysis_params` names, linear
-   * between neighbours.
+   * REST: `PERCENTILE`. The percentile in `analysis_params`, interpolated
+   * linearly between neighbours.
    *
    * @generated from enum value: AGGREGATION_PERCENTILE = 18;
    */
@@ -454,10 +455,10 @@ export const Aggregation = {
 } as const;
 
 /**
- * Aggregation says how events become one number per bucket and group. Those
- * that need a property take it from EventMetric.quota; text in a numeric
- * property is passed over. Where nothing was there to aggregate, counts and
- * sums are 0 and the others have no value.
+ * Aggregation is how events become one number per bucket and group.
+ * Aggregations of a property use EventMetric.quota; text in a numeric property
+ * is ignored. Without values, counts and sums are 0 and other aggregations have
+ * no value.
  *
  * @generated from enum engage.analysis.v1.Aggregation
  */
@@ -470,16 +471,16 @@ export const AggregationSchema: GenEnum<Aggregation> = /*@__PURE__*/
   enumDesc(file_engage_analysis_v1_event_metric, 1);
 
 /**
- * ValueFormat is how the REST form and downloads write a metric's values.
- * Numbers in typed messages are never rounded by it. REST bodies may write its
- * words in any case; an unknown one is a warning of the answer, and the default
- * stands.
+ * ValueFormat is the format of a metric's values in the REST form and in
+ * downloads. It never rounds numbers of typed messages. REST bodies may contain
+ * its words in any case; an unknown word causes a warning in the response, and
+ * the default applies.
  *
  * @generated from enum engage.analysis.v1.ValueFormat
  */
 export const ValueFormat = {
   /**
-   * Not said: whole numbers as digits, others with at most two decimals.
+   * Not set: whole numbers as digits, others with at most two decimals.
    *
    * @generated from enum value: VALUE_FORMAT_UNSPECIFIED = 0;
    */
@@ -507,15 +508,15 @@ export const ValueFormat = {
   FLOAT4: 3,
 
   /**
-   * REST: `percent`. 0.1234 is written `12.34%` (a setting of the service
-   * writes 0.1234).
+   * REST: `percent`. 0.1234 is written as `12.34%` (or as 0.1234, by a setting
+   * of the service).
    *
    * @generated from enum value: VALUE_FORMAT_PERCENT = 4;
    */
   PERCENT: 4,
 
   /**
-   * REST: `integer`. No decimals, half away from zero.
+   * REST: `integer`. No decimals, rounded half away from zero.
    *
    * @generated from enum value: VALUE_FORMAT_INTEGER = 5;
    */
@@ -523,10 +524,10 @@ export const ValueFormat = {
 } as const;
 
 /**
- * ValueFormat is how the REST form and downloads write a metric's values.
- * Numbers in typed messages are never rounded by it. REST bodies may write its
- * words in any case; an unknown one is a warning of the answer, and the default
- * stands.
+ * ValueFormat is the format of a metric's values in the REST form and in
+ * downloads. It never rounds numbers of typed messages. REST bodies may contain
+ * its words in any case; an unknown word causes a warning in the response, and
+ * the default applies.
  *
  * @generated from enum engage.analysis.v1.ValueFormat
  */
@@ -539,14 +540,14 @@ export const ValueFormatSchema: GenEnum<ValueFormat> = /*@__PURE__*/
   enumDesc(file_engage_analysis_v1_event_metric, 2);
 
 /**
- * QuotaTimeRangeType is the window over which an operand is computed, seen
- * from the bucket's day d.
+ * QuotaTimeRangeType is the window over which an operand is computed, relative
+ * to the bucket's day d.
  *
  * @generated from enum engage.analysis.v1.QuotaTimeRangeType
  */
 export const QuotaTimeRangeType = {
   /**
-   * Not said: refused, a window needs one.
+   * Not set: refused, since a window needs one.
    *
    * @generated from enum value: QUOTA_TIME_RANGE_TYPE_UNSPECIFIED = 0;
    */
@@ -582,7 +583,7 @@ export const QuotaTimeRangeType = {
 
   /**
    * REST: `TIME_RANGE`. Two parameters a and b: the days d+a to d+b; negative
-   * is before d.
+   * numbers are before d.
    *
    * @generated from enum value: QUOTA_TIME_RANGE_TYPE_TIME_RANGE = 5;
    */
@@ -590,8 +591,8 @@ export const QuotaTimeRangeType = {
 } as const;
 
 /**
- * QuotaTimeRangeType is the window over which an operand is computed, seen
- * from the bucket's day d.
+ * QuotaTimeRangeType is the window over which an operand is computed, relative
+ * to the bucket's day d.
  *
  * @generated from enum engage.analysis.v1.QuotaTimeRangeType
  */

@@ -20,38 +20,38 @@ export const file_engage_analysis_v1_event_view: GenFile = /*@__PURE__*/
   fileDesc("CiNlbmdhZ2UvYW5hbHlzaXMvdjEvZXZlbnRfdmlldy5wcm90bxISZW5nYWdlLmFuYWx5c2lzLnYxIu4DCglFdmVudFZpZXcSGAoQY29tcGFyZWRfYnlfdGltZRgBIAEoCBIbChNjb21wYXJlZF9zdGFydF90aW1lGAIgASgJEhkKEWNvbXBhcmVkX2VuZF90aW1lGAMgASgJEhsKE2NvbXBhcmVkX3JlY2VudF9kYXkYBCABKAkSEgoKc3RhcnRfdGltZRgFIAEoCRIQCghlbmRfdGltZRgGIAEoCRISCgpyZWNlbnRfZGF5GAcgASgJEi4KCHJlbGF0aW9uGAggASgOMhwuZW5nYWdlLmFuYWx5c2lzLnYxLlJlbGF0aW9uEkAKEnRpbWVfcGFydGljbGVfc2l6ZRgJIAEoDjIkLmVuZ2FnZS5hbmFseXNpcy52MS5UaW1lUGFydGljbGVTaXplEjMKC2V2ZW50X3NwbGl0GAogASgLMh4uZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50U3BsaXQSLQoIZ3JvdXBfYnkYCyADKAsyGy5lbmdhZ2UuYW5hbHlzaXMudjEuR3JvdXBCeRIpCgVmaWx0cxgMIAMoCzIaLmVuZ2FnZS5hbmFseXNpcy52MS5GaWx0ZXISNwoNcXVlcnlfZmVhdHVyZRgNIAEoCzIgLmVuZ2FnZS5hbmFseXNpcy52MS5RdWVyeUZlYXR1cmUibwoKRXZlbnRTcGxpdBItCgVldmVudBgBIAEoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5TcGxpdEV2ZW50EjIKDWdyb3VwX2J5X3Byb3AYAiABKAsyGy5lbmdhZ2UuYW5hbHlzaXMudjEuR3JvdXBCeSI0CgpTcGxpdEV2ZW50EhIKCmV2ZW50X25hbWUYASABKAkSEgoKZXZlbnRfZGVzYxgCIAEoCSI/CgxRdWVyeUZlYXR1cmUSFgoOYXBwcm94aW1hdGVfb24YASABKAgSFwoPZ2xvYmFsX3F1ZXJ5X29uGAIgASgIKtYDChBUaW1lUGFydGljbGVTaXplEiIKHlRJTUVfUEFSVElDTEVfU0laRV9VTlNQRUNJRklFRBAAEikKGVRJTUVfUEFSVElDTEVfU0laRV9NSU5VVEUQARoKstQYBm1pbnV0ZRIrChpUSU1FX1BBUlRJQ0xFX1NJWkVfTUlOVVRFNRACGguy1BgHbWludXRlNRItChtUSU1FX1BBUlRJQ0xFX1NJWkVfTUlOVVRFMTAQAxoMstQYCG1pbnV0ZTEwEiUKF1RJTUVfUEFSVElDTEVfU0laRV9IT1VSEAQaCLLUGARob3VyEiMKFlRJTUVfUEFSVElDTEVfU0laRV9EQVkQBRoHstQYA2RheRIlChdUSU1FX1BBUlRJQ0xFX1NJWkVfV0VFSxAGGgiy1BgEd2VlaxInChhUSU1FX1BBUlRJQ0xFX1NJWkVfTU9OVEgQBxoJstQYBW1vbnRoEisKGlRJTUVfUEFSVElDTEVfU0laRV9RVUFSVEVSEAgaC7LUGAdxdWFydGVyEiUKF1RJTUVfUEFSVElDTEVfU0laRV9ZRUFSEAkaCLLUGAR5ZWFyEicKGFRJTUVfUEFSVElDTEVfU0laRV9UT1RBTBAKGgmy1BgFdG90YWxCLVorZW5nYWdlL2dlbi9nby9lbmdhZ2UvYW5hbHlzaXMvdjE7YW5hbHlzaXN2MWIGcHJvdG8z", [file_engage_analysis_v1_column, file_engage_analysis_v1_filter, file_engage_gateway_v1_options]);
 
 /**
- * EventView says over which time, in which steps, by which groups and under
- * which conditions all metrics of a query are computed.
+ * EventView contains the time range, the steps, the groups and the conditions
+ * of all metrics of a query.
  *
  * A relative range is one of: `a-b` with a ≥ 1, from b to a days before today;
  * `0-N`, the last N days including today (`0-1` is today); `W0` and `W1`, this
- * and the last week; `M0` and `M1`, this and the last month; `StartToNow`,
- * from the start time to today. The present week and month end today. Today is
- * a day of the query's zone; a relative range is whole days.
+ * and the last week; `M0` and `M1`, this and the last month; `StartToNow`, from
+ * the start time to today. The present week and month end today. Today is a day
+ * of the query's zone; a relative range consists of whole days.
  *
- * A time is local to the query's zone and reads `yyyy-MM-dd HH:mm:ss`; a date
- * alone is its first second as a start and its last second as an end. Ends are
- * included.
+ * A time is local to the query's zone, in the form `yyyy-MM-dd HH:mm:ss`; a
+ * date alone is its first second as a start and its last second as an end. Ends
+ * are inclusive.
  *
  * @generated from message engage.analysis.v1.EventView
  */
 export type EventView = Message<"engage.analysis.v1.EventView"> & {
   /**
-   * Whether the same metrics are also computed over a second range, to compare.
+   * Whether the metrics are also computed over a second range, for comparison.
    *
    * @generated from field: bool compared_by_time = 1;
    */
   comparedByTime: boolean;
 
   /**
-   * Start of the second range. Ignored beside `compared_recent_day`.
+   * Start of the second range. Ignored when `compared_recent_day` is set.
    *
    * @generated from field: string compared_start_time = 2;
    */
   comparedStartTime: string;
 
   /**
-   * End of the second range. Ignored beside `compared_recent_day`.
+   * End of the second range. Ignored when `compared_recent_day` is set.
    *
    * @generated from field: string compared_end_time = 3;
    */
@@ -66,7 +66,7 @@ export type EventView = Message<"engage.analysis.v1.EventView"> & {
   comparedRecentDay: string;
 
   /**
-   * Start of the range. Ignored beside `recent_day`, unless that is
+   * Start of the range. Ignored when `recent_day` is set, unless it is
    * `StartToNow`.
    *
    * @generated from field: string start_time = 5;
@@ -74,7 +74,7 @@ export type EventView = Message<"engage.analysis.v1.EventView"> & {
   startTime: string;
 
   /**
-   * End of the range. Ignored beside `recent_day`.
+   * End of the range. Ignored when `recent_day` is set.
    *
    * @generated from field: string end_time = 6;
    */
@@ -102,22 +102,22 @@ export type EventView = Message<"engage.analysis.v1.EventView"> & {
   timeParticleSize: TimeParticleSize;
 
   /**
-   * Breakdown of chosen metrics by one property. An empty message means none.
+   * Breakdown of selected metrics by one property. An empty message means none.
    *
    * @generated from field: engage.analysis.v1.EventSplit event_split = 10;
    */
   eventSplit?: EventSplit | undefined;
 
   /**
-   * The properties by whose values every metric is broken down, in the order
-   * of the group columns of the result. Empty: no groups.
+   * The properties by whose values every metric is grouped, in the order of the
+   * group columns of the result. Empty: no groups.
    *
    * @generated from field: repeated engage.analysis.v1.GroupBy group_by = 11;
    */
   groupBy: GroupBy[];
 
   /**
-   * Global filters: they hold for every metric and inside formulas.
+   * Global filters, which apply to every metric and inside formulas.
    *
    * @generated from field: repeated engage.analysis.v1.Filter filts = 12;
    */
@@ -147,8 +147,8 @@ export const EventViewSchema: GenMessage<EventView> = /*@__PURE__*/
  */
 export type EventSplit = Message<"engage.analysis.v1.EventSplit"> & {
   /**
-   * The event the breakdown was made for. Required, unless the message is
-   * empty.
+   * The event for which the breakdown was created. Required, unless the message
+   * is empty.
    *
    * @generated from field: engage.analysis.v1.SplitEvent event = 1;
    */
@@ -170,7 +170,7 @@ export const EventSplitSchema: GenMessage<EventSplit> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_event_view, 1);
 
 /**
- * SplitEvent names the event of a breakdown.
+ * SplitEvent is the event of a breakdown.
  *
  * @generated from message engage.analysis.v1.SplitEvent
  */
@@ -198,21 +198,21 @@ export const SplitEventSchema: GenMessage<SplitEvent> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_event_view, 2);
 
 /**
- * QueryFeature holds switches of a query.
+ * QueryFeature contains switches of a query.
  *
  * @generated from message engage.analysis.v1.QueryFeature
  */
 export type QueryFeature = Message<"engage.analysis.v1.QueryFeature"> & {
   /**
    * Allows an engine to approximate distinct counts and quantiles; the result
-   * says whether it did. The embedded engine stays exact.
+   * reports whether it did. The embedded engine is always exact.
    *
    * @generated from field: bool approximate_on = 1;
    */
   approximateOn: boolean;
 
   /**
-   * Accepted for compatibility; has no effect and is answered with a warning.
+   * Accepted for compatibility; has no effect and causes a warning.
    *
    * @generated from field: bool global_query_on = 2;
    */
@@ -234,7 +234,7 @@ export const QueryFeatureSchema: GenMessage<QueryFeature> = /*@__PURE__*/
  */
 export const TimeParticleSize = {
   /**
-   * Not said: refused, a query needs one.
+   * Not set: refused, since a query needs one.
    *
    * @generated from enum value: TIME_PARTICLE_SIZE_UNSPECIFIED = 0;
    */
@@ -277,8 +277,8 @@ export const TimeParticleSize = {
   DAY: 5,
 
   /**
-   * REST: `week`. Labelled with its first day, a Monday unless the project
-   * says Sunday.
+   * REST: `week`. Labelled with its first day, a Monday unless the project is
+   * configured for Sunday.
    *
    * @generated from enum value: TIME_PARTICLE_SIZE_WEEK = 6;
    */

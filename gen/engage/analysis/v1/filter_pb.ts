@@ -26,7 +26,7 @@ export const file_engage_analysis_v1_filter: GenFile = /*@__PURE__*/
  */
 export type Filter = Message<"engage.analysis.v1.Filter"> & {
   /**
-   * The column; forms as in GroupBy.column_name. Required of a condition.
+   * The column; forms as in GroupBy.column_name. Required for a condition.
    *
    * @generated from field: string column_name = 1;
    */
@@ -40,7 +40,7 @@ export type Filter = Message<"engage.analysis.v1.Filter"> & {
   columnDesc: string;
 
   /**
-   * The operation. Required of a condition.
+   * The operation. Required for a condition.
    *
    * @generated from field: engage.analysis.v1.Comparator comparator = 3;
    */
@@ -54,25 +54,24 @@ export type Filter = Message<"engage.analysis.v1.Filter"> & {
   filterType: FilterType;
 
   /**
-   * The literals, as many as the comparator takes. Texts: on a numeric column
-   * they are compared as numbers (`9.50` equals 9.5), on a time column they are
-   * `yyyy-MM-dd HH:mm:ss` in the query's zone. REST: a JSON number or boolean
-   * is read as its text.
+   * The literals, in the number that the comparator requires. Literals are
+   * texts: on a numeric column they are compared as numbers (`9.50` equals
+   * 9.5), on a time column they are `yyyy-MM-dd HH:mm:ss` in the query's zone.
+   * REST: a JSON number or boolean is read as its text.
    *
    * @generated from field: repeated string ftv = 5;
    */
   ftv: string[];
 
   /**
-   * Day (`yyyy-MM-dd`) whose version of a cohort or tag is used. Empty: the
-   * newest.
+   * Day (`yyyy-MM-dd`) of the version of a cohort or tag. Empty: the latest.
    *
    * @generated from field: string specified_cluster_date = 6;
    */
   specifiedClusterDate: string;
 
   /**
-   * Where the column lives. Required of a condition.
+   * Table of the column. Required for a condition.
    *
    * @generated from field: engage.analysis.v1.TableType table_type = 7;
    */
@@ -86,8 +85,8 @@ export type Filter = Message<"engage.analysis.v1.Filter"> & {
   subTableType: SubTableType;
 
   /**
-   * Unit of the literal; required by, and valid only for, the relativeEvent
-   * comparators that take one.
+   * Unit of the literal. Required for, and valid only for, the relativeEvent
+   * comparators with a literal.
    *
    * @generated from field: engage.analysis.v1.TimeUnit time_unit = 9;
    */
@@ -101,7 +100,7 @@ export type Filter = Message<"engage.analysis.v1.Filter"> & {
   relation: Relation;
 
   /**
-   * The filters of a group, which may be groups again. Only valid with
+   * The filters of a group, which may be groups themselves. Valid only with
    * FILTER_TYPE_COMPOUND.
    *
    * @generated from field: repeated engage.analysis.v1.Filter filts = 11;
@@ -123,7 +122,7 @@ export const FilterSchema: GenMessage<Filter> = /*@__PURE__*/
  */
 export const Relation = {
   /**
-   * Not said: the same as RELATION_AND.
+   * Not set: the same as RELATION_AND.
    *
    * @generated from enum value: RELATION_UNSPECIFIED = 0;
    */
@@ -158,13 +157,13 @@ export const RelationSchema: GenEnum<Relation> = /*@__PURE__*/
   enumDesc(file_engage_analysis_v1_filter, 0);
 
 /**
- * FilterType tells a condition from a group of filters.
+ * FilterType distinguishes a condition from a group of filters.
  *
  * @generated from enum engage.analysis.v1.FilterType
  */
 export const FilterType = {
   /**
-   * Not said: the same as FILTER_TYPE_SIMPLE.
+   * Not set: the same as FILTER_TYPE_SIMPLE.
    *
    * @generated from enum value: FILTER_TYPE_UNSPECIFIED = 0;
    */
@@ -186,7 +185,7 @@ export const FilterType = {
 } as const;
 
 /**
- * FilterType tells a condition from a group of filters.
+ * FilterType distinguishes a condition from a group of filters.
  *
  * @generated from enum engage.analysis.v1.FilterType
  */
@@ -205,7 +204,7 @@ export const FilterTypeSchema: GenEnum<FilterType> = /*@__PURE__*/
  */
 export const TimeUnit = {
   /**
-   * Not said (an empty text in the REST form): refused where a unit is needed.
+   * Not set (an empty text in the REST form): refused where a unit is needed.
    *
    * @generated from enum value: TIME_UNIT_UNSPECIFIED = 0;
    */
@@ -247,43 +246,45 @@ export const TimeUnitSchema: GenEnum<TimeUnit> = /*@__PURE__*/
   enumDesc(file_engage_analysis_v1_filter, 2);
 
 /**
- * Comparator is the operation of a condition. Each value says how many
- * literals it takes; another number is refused. Null, an empty text, an empty
- * list and a missing property are one: no value.
+ * Comparator is the operation of a condition. Each operation has a fixed number
+ * of literals; another number is refused. Null, an empty text, an empty list
+ * and a missing property all mean: no value.
  *
  * @generated from enum engage.analysis.v1.Comparator
  */
 export const Comparator = {
   /**
-   * Not said: refused, a condition needs one.
+   * Not set: refused, since a condition needs one.
    *
    * @generated from enum value: COMPARATOR_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * REST: `equal`. One literal or more: equals any of them.
+   * REST: `equal`. At least one literal: equals one of them.
    *
    * @generated from enum value: COMPARATOR_EQUAL = 1;
    */
   EQUAL: 1,
 
   /**
-   * REST: `notEqual`. One literal or more: has a value and differs from all.
+   * REST: `notEqual`. At least one literal: has a value and differs from all of
+   * them.
    *
    * @generated from enum value: COMPARATOR_NOT_EQUAL = 2;
    */
   NOT_EQUAL: 2,
 
   /**
-   * REST: `include`. One literal or more: the text contains any of them.
+   * REST: `include`. At least one literal: the text contains one of them.
    *
    * @generated from enum value: COMPARATOR_INCLUDE = 3;
    */
   INCLUDE: 3,
 
   /**
-   * REST: `notInclude`. One literal or more: has a value and contains none.
+   * REST: `notInclude`. At least one literal: has a value and contains none of
+   * them.
    *
    * @generated from enum value: COMPARATOR_NOT_INCLUDE = 4;
    */
@@ -305,7 +306,7 @@ export const Comparator = {
 
   /**
    * REST: `range`. Two literals, numbers or times: between them, both ends
-   * included.
+   * inclusive.
    *
    * @generated from enum value: COMPARATOR_RANGE = 7;
    */
@@ -340,16 +341,16 @@ export const Comparator = {
   IS_FALSE: 11,
 
   /**
-   * REST: `regexMatch`. One literal, a regular expression in RE2 syntax: found
-   * anywhere in the text.
+   * REST: `regexMatch`. One literal, a regular expression in RE2 syntax, which
+   * matches anywhere in the text.
    *
    * @generated from enum value: COMPARATOR_REGEX_MATCH = 12;
    */
   REGEX_MATCH: 12,
 
   /**
-   * REST: `notRegexMatch`. One literal, as for regexMatch: has a value and it
-   * is not found.
+   * REST: `notRegexMatch`. One literal, as for regexMatch: has a value which
+   * does not match.
    *
    * @generated from enum value: COMPARATOR_NOT_REGEX_MATCH = 13;
    */
@@ -357,7 +358,7 @@ export const Comparator = {
 
   /**
    * REST: `relativeCurrentBetween`. Two literals a and b in days: the value's
-   * day is between today + a and today + b; negative is in the past.
+   * day is between today + a and today + b; negative numbers are in the past.
    *
    * @generated from enum value: COMPARATOR_RELATIVE_CURRENT_BETWEEN = 14;
    */
@@ -404,7 +405,7 @@ export const Comparator = {
   RELATIVE_EVENT_THAT_DAY: 19,
 
   /**
-   * REST: `arrayIncludeItem`. One literal or more: some element equals any of
+   * REST: `arrayIncludeItem`. At least one literal: an element equals one of
    * them.
    *
    * @generated from enum value: COMPARATOR_ARRAY_INCLUDE_ITEM = 20;
@@ -412,7 +413,7 @@ export const Comparator = {
   ARRAY_INCLUDE_ITEM: 20,
 
   /**
-   * REST: `arrayNotIncludeItem`. One literal or more: no element equals any of
+   * REST: `arrayNotIncludeItem`. At least one literal: no element equals one of
    * them.
    *
    * @generated from enum value: COMPARATOR_ARRAY_NOT_INCLUDE_ITEM = 21;
@@ -420,8 +421,8 @@ export const Comparator = {
   ARRAY_NOT_INCLUDE_ITEM: 21,
 
   /**
-   * REST: `arrayItemPos`. Two literals, a position counted from 1 and a value:
-   * the element at that position equals the value.
+   * REST: `arrayItemPos`. Two literals, a 1-based position and a value: the
+   * element at that position equals the value.
    *
    * @generated from enum value: COMPARATOR_ARRAY_ITEM_POS = 22;
    */
@@ -442,8 +443,8 @@ export const Comparator = {
   ARRAY_NOT_NULL: 24,
 
   /**
-   * REST: `belongToCluster`. No literal: the user is in the cohort that
-   * `column_name` names.
+   * REST: `belongToCluster`. No literal: the user is in the cohort
+   * `column_name`.
    *
    * @generated from enum value: COMPARATOR_BELONG_TO_CLUSTER = 25;
    */
@@ -458,9 +459,9 @@ export const Comparator = {
 } as const;
 
 /**
- * Comparator is the operation of a condition. Each value says how many
- * literals it takes; another number is refused. Null, an empty text, an empty
- * list and a missing property are one: no value.
+ * Comparator is the operation of a condition. Each operation has a fixed number
+ * of literals; another number is refused. Null, an empty text, an empty list
+ * and a missing property all mean: no value.
  *
  * @generated from enum engage.analysis.v1.Comparator
  */

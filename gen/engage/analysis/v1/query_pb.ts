@@ -4,11 +4,11 @@
 
 // The bodies of the four operations.
 //
-// What they share: `project_id` may come as a JSON number or as a text;
-// members this contract does not know are accepted, ignored and named in the
-// warnings of the result; null reads as not set. A missing required field, a
-// wrong type or a word outside a vocabulary is refused with return_code -1001
-// and a message that names the field, the value and the valid values.
+// Common rules: `project_id` may be a JSON number or a text; unknown members
+// are accepted, ignored and listed in the warnings of the result; null means
+// not set. A missing required field, a wrong type or an unknown word of a
+// vocabulary is refused with return_code -1001 and a message which names the
+// field, the value and the valid values.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -27,10 +27,9 @@ export const file_engage_analysis_v1_query: GenFile = /*@__PURE__*/
   fileDesc("Ch5lbmdhZ2UvYW5hbHlzaXMvdjEvcXVlcnkucHJvdG8SEmVuZ2FnZS5hbmFseXNpcy52MSLZAgoKRXZlbnRRdWVyeRISCgpwcm9qZWN0X2lkGAEgASgDEjEKCmV2ZW50X3ZpZXcYAiABKAsyHS5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnRWaWV3Ei8KBmV2ZW50cxgDIAMoCzIfLmVuZ2FnZS5hbmFseXNpcy52MS5FdmVudE1ldHJpYxIbChN1c2Vfc2FtZV9yZXN1bHRfa2V5GAQgASgIEhYKCXVzZV9jYWNoZRgFIAEoCEgAiAEBEhIKBWxpbWl0GAYgASgFSAGIAQESHAoPdGltZW91dF9zZWNvbmRzGAcgASgFSAKIAQESGAoLem9uZV9vZmZzZXQYCCABKAFIA4gBARIWCg5pZ25vcmVkX2ZpZWxkcxgJIAMoCUIMCgpfdXNlX2NhY2hlQggKBl9saW1pdEISChBfdGltZW91dF9zZWNvbmRzQg4KDF96b25lX29mZnNldCLOAQoSRXZlbnREb3dubG9hZFF1ZXJ5EhIKCnByb2plY3RfaWQYASABKAMSMQoKZXZlbnRfdmlldxgCIAEoCzIdLmVuZ2FnZS5hbmFseXNpcy52MS5FdmVudFZpZXcSLwoGZXZlbnRzGAMgAygLMh8uZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50TWV0cmljEhgKC3pvbmVfb2Zmc2V0GAQgASgBSACIAQESFgoOaWdub3JlZF9maWVsZHMYBSADKAlCDgoMX3pvbmVfb2Zmc2V0IvMCCg5FdmVudFVzZXJRdWVyeRISCgpwcm9qZWN0X2lkGAEgASgDEjEKCmV2ZW50X3ZpZXcYAiABKAsyHS5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnRWaWV3Ei8KBmV2ZW50cxgDIAMoCzIfLmVuZ2FnZS5hbmFseXNpcy52MS5FdmVudE1ldHJpYxISCgpzbGljZV9kYXRlGAQgASgJEjcKD3NsaWNlX2dyb3VwX3ZhbBgFIAMoCzIeLmVuZ2FnZS5hbmFseXNpcy52MS5Hcm91cFZhbHVlEhgKC2V2ZW50X2luZGV4GAYgASgFSACIAQESHAoPdGltZW91dF9zZWNvbmRzGAcgASgFSAGIAQESGAoLem9uZV9vZmZzZXQYCCABKAFIAogBARIWCg5pZ25vcmVkX2ZpZWxkcxgJIAMoCUIOCgxfZXZlbnRfaW5kZXhCEgoQX3RpbWVvdXRfc2Vjb25kc0IOCgxfem9uZV9vZmZzZXQi9wIKFkV2ZW50VXNlckRvd25sb2FkUXVlcnkSEgoKcHJvamVjdF9pZBgBIAEoAxIxCgpldmVudF92aWV3GAIgASgLMh0uZW5nYWdlLmFuYWx5c2lzLnYxLkV2ZW50VmlldxIvCgZldmVudHMYAyADKAsyHy5lbmdhZ2UuYW5hbHlzaXMudjEuRXZlbnRNZXRyaWMSEgoKc2xpY2VfZGF0ZRgEIAEoCRI3Cg9zbGljZV9ncm91cF92YWwYBSADKAsyHi5lbmdhZ2UuYW5hbHlzaXMudjEuR3JvdXBWYWx1ZRIYCgtldmVudF9pbmRleBgGIAEoBUgAiAEBEhgKEHNlbGVjdGVkX2NvbHVtbnMYByADKAkSGAoLem9uZV9vZmZzZXQYCCABKAFIAYgBARISCgpldmVudF9kYXRlGAkgASgJEhYKDmlnbm9yZWRfZmllbGRzGAogAygJQg4KDF9ldmVudF9pbmRleEIOCgxfem9uZV9vZmZzZXRCLVorZW5nYWdlL2dlbi9nby9lbmdhZ2UvYW5hbHlzaXMvdjE7YW5hbHlzaXN2MWIGcHJvdG8z", [file_engage_analysis_v1_event_metric, file_engage_analysis_v1_event_view, file_engage_analysis_v1_result]);
 
 /**
- * EventQuery asks for the metrics of events, per bucket of time and group.
- * Smallest REST form: `{"projectId":377,"eventView":{"recentDay":"1-7",
- * "timeParticleSize":"day"},"events":[{"type":"normal","eventName":"login",
- * "analysis":"TOTAL_TIMES"}]}`.
+ * EventQuery requests the metrics of events, per bucket of time and group.
+ * Smallest REST form:
+ * `{"projectId":377,"eventView":{"recentDay":"1-7","timeParticleSize":"day"},"events":[{"type":"normal","eventName":"login","analysis":"TOTAL_TIMES"}]}`.
  *
  * @generated from message engage.analysis.v1.EventQuery
  */
@@ -43,7 +42,7 @@ export type EventQuery = Message<"engage.analysis.v1.EventQuery"> & {
   projectId: bigint;
 
   /**
-   * Range, steps, groups and conditions that all metrics share. Required.
+   * Range, steps, groups and conditions of all metrics. Required.
    *
    * @generated from field: engage.analysis.v1.EventView event_view = 2;
    */
@@ -57,27 +56,26 @@ export type EventQuery = Message<"engage.analysis.v1.EventQuery"> & {
   events: EventMetric[];
 
   /**
-   * What happens to metrics whose result keys are equal, in the REST form.
-   * True: they share the key. False, the default: they are told apart by the
-   * prefixes `1_`, `2_` and so on. Typed results always carry the metric's
-   * index.
+   * How equal result keys of metrics are handled, in the REST form. True: the
+   * metrics share the key. False, the default: the prefixes `1_`, `2_` and so
+   * on distinguish them. Typed results always contain the metric's index.
    *
    * @generated from field: bool use_same_result_key = 4;
    */
   useSameResultKey: boolean;
 
   /**
-   * Whether a result computed before may be answered again. An engine of our
-   * own does so only while its events have not changed. Not set: true.
+   * Whether a cached result may be returned. The embedded engine returns one
+   * only while its events have not changed. Not set: true.
    *
    * @generated from field: optional bool use_cache = 5;
    */
   useCache?: boolean | undefined;
 
   /**
-   * Most groups per metric, 1 to 10000. Those with the largest totals over the
-   * whole period (both periods, when comparing) are kept, ties by the group's
-   * text. Not set: 1000.
+   * The maximum number of groups per metric, 1 to 10000. The groups with the
+   * largest totals over the whole period (both periods, when comparing) are
+   * kept; ties are ordered by the group's text. Not set: 1000.
    *
    * @generated from field: optional int32 limit = 6;
    */
@@ -85,7 +83,7 @@ export type EventQuery = Message<"engage.analysis.v1.EventQuery"> & {
 
   /**
    * Seconds after which the query is cancelled, above 0. Not set: 60. An
-   * earlier deadline of the call counts too.
+   * earlier deadline of the call applies too.
    *
    * @generated from field: optional int32 timeout_seconds = 7;
    */
@@ -94,17 +92,16 @@ export type EventQuery = Message<"engage.analysis.v1.EventQuery"> & {
   /**
    * Zone of the query in hours east of UTC, -12 to 14, decimals allowed (5.5).
    * Not set: the project's zone. Times of events and time properties of events
-   * are shifted into it, user properties never.
+   * are shifted to it, user properties never.
    *
    * @generated from field: optional double zone_offset = 8;
    */
   zoneOffset?: number | undefined;
 
   /**
-   * Paths of the members of a REST body that this contract does not know, for
-   * example `eventView.firstDayOfWeek`. Filled by the JSON codec, so that they
-   * can be named in the warnings; ignored from RPC callers, and not a member
-   * of the REST form.
+   * Paths of the unknown members of a REST body, for example
+   * `eventView.firstDayOfWeek`. Set by the JSON codec for the warnings; ignored
+   * from RPC callers, and not a member of the REST form.
    *
    * @generated from field: repeated string ignored_fields = 9;
    */
@@ -119,7 +116,7 @@ export const EventQuerySchema: GenMessage<EventQuery> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_query, 0);
 
 /**
- * EventDownloadQuery asks for the metrics of events as a table with all its
+ * EventDownloadQuery requests the metrics of events as a table with all its
  * groups.
  *
  * @generated from message engage.analysis.v1.EventDownloadQuery
@@ -169,8 +166,8 @@ export const EventDownloadQuerySchema: GenMessage<EventDownloadQuery> = /*@__PUR
   messageDesc(file_engage_analysis_v1_query, 1);
 
 /**
- * EventUserQuery asks for the users behind one number of a result: the query
- * of that result, with the metric, group and bucket to look into.
+ * EventUserQuery requests the users behind one number of a result: the query of
+ * that result, with the metric, group and bucket to inspect.
  *
  * @generated from message engage.analysis.v1.EventUserQuery
  */
@@ -198,29 +195,28 @@ export type EventUserQuery = Message<"engage.analysis.v1.EventUserQuery"> & {
 
   /**
    * The bucket, by its label on the x axis, for example `2021-12-27`. Required
-   * for a result per time, empty for one with TIME_PARTICLE_SIZE_TOTAL. May be
-   * written in full, as `2021-12-27 00:00:00`. A bucket out of the range has
-   * nobody, with a warning.
+   * for a result by time, empty for TIME_PARTICLE_SIZE_TOTAL. The full form
+   * `2021-12-27 00:00:00` is accepted. A bucket outside the range has no users,
+   * and causes a warning.
    *
    * @generated from field: string slice_date = 4;
    */
   sliceDate: string;
 
   /**
-   * The group, by its values as they stand in the result, one for each
-   * group-by property. Empty for a result without groups. REST: required, a
-   * list of labels as in `group_cols`; `(null)` is the null group, `\(null)`
-   * that of the text `(null)`, and without groups `["Overall"]`, `["总体"]` and
-   * `[]` mean the same. Of a metric that is split one more label may follow,
-   * the value of the split as in the result's key; without it the list is of
-   * all values.
+   * The group, by its values in the result, one for each group-by property.
+   * Empty for a result without groups. REST: required, a list of labels as in
+   * `group_cols`; `(null)` is the null group, `\(null)` the group of the text
+   * `(null)`, and without groups `["Overall"]`, `["总体"]` and `[]` are
+   * equivalent. For a split metric one more label may follow, the value of the
+   * split as in the result's key; without it the list covers all values.
    *
    * @generated from field: repeated engage.analysis.v1.GroupValue slice_group_val = 5;
    */
   sliceGroupVal: GroupValue[];
 
   /**
-   * The metric, by its zero-based index in `events`. Required.
+   * The metric, by its 0-based index in `events`. Required.
    *
    * @generated from field: optional int32 event_index = 6;
    */
@@ -256,8 +252,8 @@ export const EventUserQuerySchema: GenMessage<EventUserQuery> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_query, 2);
 
 /**
- * EventUserDownloadQuery asks for the users behind one number of a result as a
- * table of chosen columns.
+ * EventUserDownloadQuery requests the users behind one number of a result as a
+ * table of selected columns.
  *
  * @generated from message engage.analysis.v1.EventUserDownloadQuery
  */
@@ -320,7 +316,7 @@ export type EventUserDownloadQuery = Message<"engage.analysis.v1.EventUserDownlo
   zoneOffset?: number | undefined;
 
   /**
-   * Read as `slice_date` where that is empty.
+   * Used as `slice_date` when that is empty.
    *
    * @generated from field: string event_date = 9;
    */

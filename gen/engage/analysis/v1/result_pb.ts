@@ -39,9 +39,8 @@ export type EventAnalysis = Message<"engage.analysis.v1.EventAnalysis"> & {
   resultGenerateTime?: Timestamp | undefined;
 
   /**
-   * All groups that occur in any metric, after the cut by `limit`. Without
-   * group-by properties one group without values, in the REST form
-   * `["Overall"]`.
+   * All groups of any metric, after the cut by `limit`. Without group-by
+   * properties one group without values, in the REST form `["Overall"]`.
    *
    * @generated from field: repeated engage.analysis.v1.Group union_groups = 2 [json_name = "union_groups"];
    */
@@ -55,31 +54,31 @@ export type EventAnalysis = Message<"engage.analysis.v1.EventAnalysis"> & {
   unionGroupNum: number;
 
   /**
-   * The buckets, ascending and without holes. REST: a list of their labels.
+   * The buckets, ascending and without gaps. REST: a list of their labels.
    *
    * @generated from field: repeated engage.analysis.v1.TimeBucket x = 4;
    */
   x: TimeBucket[];
 
   /**
-   * The buckets of the comparison range; empty when not comparing. REST: as x.
+   * The buckets of the comparison range; empty when not comparing. REST: as
+   * `x`.
    *
    * @generated from field: repeated engage.analysis.v1.TimeBucket x_compared = 5 [json_name = "x_compared"];
    */
   xCompared: TimeBucket[];
 
   /**
-   * The results, in the order of the query's metrics; a metric that is broken
-   * down by the event split has one for each value. REST: a list of objects
-   * with one member each, whose name is the result's key and whose value is
-   * the list of its entries.
+   * The results, in the order of the query's metrics; a metric with an event
+   * split has one for each value. REST: a list of objects with one member each,
+   * whose name is the result's key and whose value is the list of its entries.
    *
    * @generated from field: repeated engage.analysis.v1.MetricResult y = 6;
    */
   y: MetricResult[];
 
   /**
-   * What was resolved and how the result came about.
+   * How the query was resolved and the result computed.
    *
    * @generated from field: engage.analysis.v1.AnswerInfo info = 7;
    */
@@ -94,29 +93,29 @@ export const EventAnalysisSchema: GenMessage<EventAnalysis> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_result, 0);
 
 /**
- * MetricResult is one metric over all its groups, or, in a download, over some
+ * MetricResult is one metric over all its groups or, in a download, over some
  * of them.
  *
  * @generated from message engage.analysis.v1.MetricResult
  */
 export type MetricResult = Message<"engage.analysis.v1.MetricResult"> & {
   /**
-   * Key of the result in the REST form, for example `login.TOTAL_TIMES`; may
-   * be shared by several results when the query asks for that.
+   * Key of the result in the REST form, for example `login.TOTAL_TIMES`;
+   * several results share it when the query requests that.
    *
    * @generated from field: string result_key = 1 [json_name = "result_key"];
    */
   resultKey: string;
 
   /**
-   * Zero-based index of the metric in the query.
+   * 0-based index of the metric in the query.
    *
    * @generated from field: int32 event_index = 2 [json_name = "event_index"];
    */
   eventIndex: number;
 
   /**
-   * Id the query gave to the metric, if any.
+   * Id of the metric in the query, if any.
    *
    * @generated from field: string event_uuid = 3 [json_name = "event_uuid"];
    */
@@ -130,15 +129,15 @@ export type MetricResult = Message<"engage.analysis.v1.MetricResult"> & {
   displayName: string;
 
   /**
-   * Value of the event split's property that this result stands for. Not set
-   * where the metric is not broken down.
+   * Value of the event split's property for this result. Not set for a metric
+   * without a split.
    *
    * @generated from field: engage.analysis.v1.GroupValue split_value = 5 [json_name = "split_value"];
    */
   splitValue?: GroupValue | undefined;
 
   /**
-   * How the query wants the values written as text.
+   * Text format that the query requests for the values.
    *
    * @generated from field: engage.analysis.v1.ValueFormat format = 6;
    */
@@ -154,7 +153,7 @@ export type MetricResult = Message<"engage.analysis.v1.MetricResult"> & {
 
   /**
    * One entry for each group, ordered by its total over the whole period,
-   * largest first, ties by the group's text.
+   * largest first; ties are ordered by the group's text.
    *
    * @generated from field: repeated engage.analysis.v1.GroupEntry entries = 8;
    */
@@ -183,16 +182,16 @@ export type GroupEntry = Message<"engage.analysis.v1.GroupEntry"> & {
   groupCols: GroupValue[];
 
   /**
-   * One value for each bucket of x. REST: a list of texts, whole numbers as
-   * digits and others by the metric's format; `-` is no value and `0` is zero.
+   * One value for each bucket of `x`. REST: a list of texts, whole numbers as
+   * digits and others in the metric's format; `-` is no value and `0` is zero.
    *
    * @generated from field: engage.analysis.v1.Series values = 2;
    */
   values?: Series | undefined;
 
   /**
-   * One value for each bucket of x_compared. Not set when not comparing. REST:
-   * as values.
+   * One value for each bucket of `x_compared`. Not set when not comparing.
+   * REST: as `values`.
    *
    * @generated from field: engage.analysis.v1.Series values_compared = 3 [json_name = "values_compared"];
    */
@@ -207,7 +206,7 @@ export const GroupEntrySchema: GenMessage<GroupEntry> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_result, 2);
 
 /**
- * Series is a row of numbers, some of which may be absent. The numbers are
+ * Series is a row of numbers, some of which may be missing. The numbers are
  * packed: with a message for each, 5000 groups of 365 days took 175 MiB of a
  * client's memory instead of 37 and at least five times as long to decode.
  *
@@ -215,16 +214,16 @@ export const GroupEntrySchema: GenMessage<GroupEntry> = /*@__PURE__*/
  */
 export type Series = Message<"engage.analysis.v1.Series"> & {
   /**
-   * The numbers, unrounded, one for each bucket. A bucket without a value
-   * holds NaN, which stands nowhere else, so that it is not taken for a zero.
+   * The numbers, unrounded, one for each bucket. A bucket without a value is
+   * NaN, which has no other use, so that it is not mistaken for zero.
    *
    * @generated from field: repeated double numbers = 1;
    */
   numbers: number[];
 
   /**
-   * Zero-based positions of the buckets without a value, ascending: exactly
-   * those that hold NaN.
+   * 0-based positions of the buckets without a value, ascending: exactly those
+   * with NaN.
    *
    * @generated from field: repeated int32 missing = 2;
    */
@@ -272,8 +271,8 @@ export type GroupValue = Message<"engage.analysis.v1.GroupValue"> & {
    */
   value: {
     /**
-     * The label as the REST form shows it: the value as text, or an interval
-     * such as `[10,20)`.
+     * The label in the REST form: the value as text, or an interval such as
+     * `[10,20)`.
      *
      * @generated from field: string label = 1;
      */
@@ -305,8 +304,9 @@ export const GroupValueSchema: GenMessage<GroupValue> = /*@__PURE__*/
  */
 export type TimeBucket = Message<"engage.analysis.v1.TimeBucket"> & {
   /**
-   * The label, by TimeParticleSize: for example `2026-08-23` for a day. The
-   * total of a range is labelled `start~end` with its first and last day.
+   * The label, in the format of TimeParticleSize: for example `2026-08-23` for
+   * a day. The total of a range is labelled `start~end` with its first and last
+   * day.
    *
    * @generated from field: string label = 1;
    */
@@ -335,8 +335,8 @@ export const TimeBucketSchema: GenMessage<TimeBucket> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_result, 6);
 
 /**
- * AnswerInfo tells how a query was understood and answered. REST: its members
- * stand beside the others in `data`.
+ * AnswerInfo describes how a query was understood and computed. REST: its
+ * members are members of `data`.
  *
  * @generated from message engage.analysis.v1.AnswerInfo
  */
@@ -356,37 +356,38 @@ export type AnswerInfo = Message<"engage.analysis.v1.AnswerInfo"> & {
   comparedRange?: ResolvedRange | undefined;
 
   /**
-   * The zone in which days begin.
+   * The zone of the days.
    *
    * @generated from field: engage.analysis.v1.Zone zone = 3;
    */
   zone?: Zone | undefined;
 
   /**
-   * The result was computed for an earlier query. REST: written when true.
+   * Whether the result was computed for an earlier query. REST: written when
+   * true.
    *
    * @generated from field: bool cached = 4;
    */
   cached: boolean;
 
   /**
-   * Distinct counts or quantiles are approximate. REST: written when true.
+   * Whether distinct counts or quantiles are approximate. REST: written when
+   * true.
    *
    * @generated from field: bool approximate = 5;
    */
   approximate: boolean;
 
   /**
-   * Groups, or in a user list users, were left out by a limit.
-   * REST: written when true.
+   * Whether a limit left out groups or, in a user list, users. REST: written
+   * when true.
    *
    * @generated from field: bool truncated = 6;
    */
   truncated: boolean;
 
   /**
-   * What the caller should know. REST: a list of their messages, written when
-   * not empty.
+   * Warnings. REST: a list of their messages, written when not empty.
    *
    * @generated from field: repeated engage.analysis.v1.Warning warnings = 7;
    */
@@ -401,8 +402,8 @@ export const AnswerInfoSchema: GenMessage<AnswerInfo> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_result, 7);
 
 /**
- * ResolvedRange is a range of time as it was used, both ends as local times
- * and as instants.
+ * ResolvedRange is the time range in use, with both ends as local times and as
+ * instants.
  *
  * @generated from message engage.analysis.v1.ResolvedRange
  */
@@ -415,7 +416,7 @@ export type ResolvedRange = Message<"engage.analysis.v1.ResolvedRange"> & {
   startTime: string;
 
   /**
-   * Last second, included, `yyyy-MM-dd HH:mm:ss`, in the result's zone.
+   * Last second, inclusive, `yyyy-MM-dd HH:mm:ss`, in the result's zone.
    *
    * @generated from field: string end_time = 2 [json_name = "end_time"];
    */
@@ -464,7 +465,7 @@ export type Zone = Message<"engage.analysis.v1.Zone"> & {
     case: "offsetHours";
   } | {
     /**
-     * IANA name, for example `Europe/Berlin`, where the project has one.
+     * IANA name, for example `Europe/Berlin`, when the project has one.
      *
      * @generated from field: string name = 2;
      */
@@ -481,7 +482,7 @@ export const ZoneSchema: GenMessage<Zone> = /*@__PURE__*/
   messageDesc(file_engage_analysis_v1_result, 9);
 
 /**
- * Warning is something a caller should know about a successful answer.
+ * Warning is a hint about a successful response.
  *
  * @generated from message engage.analysis.v1.Warning
  */
@@ -495,14 +496,14 @@ export type Warning = Message<"engage.analysis.v1.Warning"> & {
 
   /**
    * Path of the field in the query, by its REST names, for example
-   * `eventView.queryFeature.globalQueryOn`. Empty when it is about none.
+   * `eventView.queryFeature.globalQueryOn`. Empty when no field is concerned.
    *
    * @generated from field: string field = 2;
    */
   field: string;
 
   /**
-   * The warning in words, naming the field and the value.
+   * The text of the warning, which names the field and the value.
    *
    * @generated from field: string message = 3;
    */
@@ -524,7 +525,7 @@ export const WarningSchema: GenMessage<Warning> = /*@__PURE__*/
 export type UserList = Message<"engage.analysis.v1.UserList"> & {
   /**
    * The users. REST: a list of objects with the members `#user_id`,
-   * `#account_id`, `#distinct_id` and all properties by name, texts and
+   * `#account_id`, `#distinct_id` and all properties by name, as texts and
    * numbers.
    *
    * @generated from field: repeated engage.analysis.v1.User datalist = 1;
@@ -532,14 +533,15 @@ export type UserList = Message<"engage.analysis.v1.UserList"> & {
   datalist: User[];
 
   /**
-   * Display name of each member, by its name. The wire spells it so.
+   * Display name of each member, by its name. The spelling `colum_meta` is the
+   * platform's.
    *
    * @generated from field: map<string, string> colum_meta = 2;
    */
   columMeta: { [key: string]: string };
 
   /**
-   * What was resolved and how the list came about.
+   * How the query was resolved and the list computed.
    *
    * @generated from field: engage.analysis.v1.AnswerInfo info = 3;
    */
@@ -567,23 +569,23 @@ export type User = Message<"engage.analysis.v1.User"> & {
   userId: string;
 
   /**
-   * `#account_id`. Not set for a visitor who has no account.
+   * `#account_id`. Not set for a visitor without an account.
    *
    * @generated from field: optional string account_id = 2;
    */
   accountId?: string | undefined;
 
   /**
-   * `#distinct_id`, the visitor id. Not set where none is known.
+   * `#distinct_id`, the visitor id. Not set when unknown.
    *
    * @generated from field: optional string distinct_id = 3;
    */
   distinctId?: string | undefined;
 
   /**
-   * The other properties. Numbers stay numbers, except whole ones beyond 2^53,
-   * which are texts. REST: members of the user itself; what is neither text
-   * nor number is written as its JSON text.
+   * The other properties. Numbers are numbers, except whole ones beyond 2^53,
+   * which are texts. REST: members of the user itself; values other than texts
+   * and numbers are written as JSON text.
    *
    * @generated from field: google.protobuf.Struct properties = 4;
    */
@@ -611,7 +613,7 @@ export type Column = Message<"engage.analysis.v1.Column"> & {
   name: string;
 
   /**
-   * Name for people; the stable name where there is no other.
+   * Display name; the stable name where there is no other.
    *
    * @generated from field: string display_name = 2;
    */
@@ -632,7 +634,7 @@ export const ColumnSchema: GenMessage<Column> = /*@__PURE__*/
  */
 export const WarningReason = {
   /**
-   * Not said.
+   * Not set.
    *
    * @generated from enum value: WARNING_REASON_UNSPECIFIED = 0;
    */
@@ -660,24 +662,24 @@ export const WarningReason = {
   TRUNCATED: 3,
 
   /**
-   * An event, a property, a cohort or a tag is not known in the project: it was
-   * taken to have no events, no values or no members.
+   * An event, a property, a cohort or a tag is unknown in the project: it
+   * counts as having no events, no values or no members.
    *
    * @generated from enum value: WARNING_REASON_UNKNOWN_NAME = 4;
    */
   UNKNOWN_NAME: 4,
 
   /**
-   * Records that were acknowledged some time ago are not loaded yet, so that
-   * the answer may lack them.
+   * Records which were acknowledged some time ago are not loaded so far, so the
+   * result may lack them.
    *
    * @generated from enum value: WARNING_REASON_NOT_LOADED = 5;
    */
   NOT_LOADED: 5,
 
   /**
-   * A whole number of the query is beyond those that a double holds exactly,
-   * and was taken for the nearest of them.
+   * A whole number of the query exceeds the range that a double represents
+   * exactly, and was rounded to the nearest double.
    *
    * @generated from enum value: WARNING_REASON_ROUNDED = 6;
    */

@@ -2,7 +2,7 @@
 // @generated from file engage/channel/v1/channel.proto (package engage.channel.v1, syntax proto3)
 /* eslint-disable */
 
-// Channels: where messages go, what they are made of and how they are sent.
+// Channels: the receivers of messages, their content and delivery settings.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -32,68 +32,70 @@ export type Channel = Message<"engage.channel.v1.Channel"> & {
   name: string;
 
   /**
-   * Chosen by the service; the handle in all other calls, for example `c12`.
+   * Assigned by the service; identifies the channel in all other calls, for
+   * example `c12`.
    *
    * @generated from field: string channel_id = 2;
    */
   channelId: string;
 
   /**
-   * Project whose users it reaches. Required.
+   * Project whose users the channel reaches. Required.
    *
    * @generated from field: int64 project_id = 3;
    */
   projectId: bigint;
 
   /**
-   * Where batches are posted, `http:` or `https:`. Required; several channels
-   * may share one.
+   * URL to which batches are posted, `http:` or `https:`. Required; several
+   * channels may share one.
    *
    * @generated from field: string url = 4;
    */
   url: string;
 
   /**
-   * The user property that holds the push id, for example `#account_id`.
-   * Required. Users without a value are not sent to.
+   * The user property with the push id, for example `#account_id`. Required.
+   * Users without a value receive nothing.
    *
    * @generated from field: string push_id_property = 5;
    */
   pushIdProperty: string;
 
   /**
-   * Headers sent with every request beside those of the contract. Empty, the
-   * default, for none; at most 10, no name twice whatever its case. An update
-   * without any keeps the stored ones, unless `no_custom_headers` is set.
+   * Headers of every request in addition to those of the contract. Empty, the
+   * default: none; at most 10, with names which differ regardless of case. An
+   * update without any keeps the stored ones, unless `no_custom_headers` is
+   * set.
    *
    * @generated from field: repeated engage.channel.v1.CustomHeader custom_headers = 6;
    */
   customHeaders: CustomHeader[];
 
   /**
-   * Signs every request. Not set: not signed. An update without it keeps the
-   * stored one; to stop signing, set `off` in it.
+   * Signature of every request. Not set: not signed. An update without it keeps
+   * the stored one; to stop signing, set `off` in it.
    *
    * @generated from field: engage.channel.v1.ChannelAuthentication authentication = 7;
    */
   authentication?: ChannelAuthentication | undefined;
 
   /**
-   * Events that make the funnel of this channel's pushes. Not set: none.
+   * Events of the funnel of this channel's pushes. Not set: none.
    *
    * @generated from field: engage.channel.v1.FunnelSetting funnel = 8;
    */
   funnel?: FunnelSetting | undefined;
 
   /**
-   * Fields of `params`, filled in when pushing.
+   * Fields of `params`, whose values a task provides.
    *
    * @generated from field: repeated engage.channel.v1.ContentField content_template = 9;
    */
   contentTemplate: ContentField[];
 
   /**
-   * Fields of `custom_params`, filled in from user properties.
+   * Fields of `custom_params`, whose values are user properties.
    *
    * @generated from field: repeated engage.channel.v1.CustomParameter custom_parameters = 10;
    */
@@ -107,30 +109,29 @@ export type Channel = Message<"engage.channel.v1.Channel"> & {
   delivery?: DeliverySettings | undefined;
 
   /**
-   * Changes with every change of the channel. An update or deletion that names
-   * an older one is refused.
+   * Changes with every change of the channel. An update or deletion with an
+   * older etag is refused.
    *
    * @generated from field: string etag = 12;
    */
   etag: string;
 
   /**
-   * When it was made.
+   * Time of creation.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 13;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last changed.
+   * Time of the last change.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 14;
    */
   updateTime?: Timestamp | undefined;
 
   /**
-   * In an update: the channel no longer has custom headers. Never set in
-   * answers.
+   * In an update: removes the channel's custom headers. Never set in responses.
    *
    * @generated from field: bool no_custom_headers = 15;
    */
@@ -151,24 +152,24 @@ export const ChannelSchema: GenMessage<Channel> = /*@__PURE__*/
  */
 export type CustomHeader = Message<"engage.channel.v1.CustomHeader"> & {
   /**
-   * Name, a token of HTTP; compared without regard to case. Those that the
-   * service sets itself (`content-type`, `content-length`, `host`, the
-   * signature and hop-by-hop ones) are refused.
+   * Name, an HTTP token; compared regardless of case. Headers that the service
+   * sets itself (`content-type`, `content-length`, `host`, the signature and
+   * hop-by-hop ones) are refused.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Value. Never shown again: answers hold an empty text.
+   * Value. Never returned: responses contain an empty text.
    *
    * @generated from field: string value = 2;
    */
   value: string;
 
   /**
-   * Set in answers when there is a value. In an update, an empty `value` keeps
-   * the stored one, while the channel's URL has the same origin.
+   * Set in responses when there is a value. In an update, an empty `value`
+   * keeps the stored one, provided that the channel's URL has the same origin.
    *
    * @generated from field: bool value_is_set = 3;
    */
@@ -183,23 +184,23 @@ export const CustomHeaderSchema: GenMessage<CustomHeader> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_channel, 1);
 
 /**
- * ChannelAuthentication signs requests: a header carries the hexadecimal
+ * ChannelAuthentication signs requests: a header contains the hexadecimal
  * HMAC-SHA1 of the exact body, keyed with the secret.
  *
  * @generated from message engage.channel.v1.ChannelAuthentication
  */
 export type ChannelAuthentication = Message<"engage.channel.v1.ChannelAuthentication"> & {
   /**
-   * The secret. Required when the channel is made. Never shown again. In an
-   * update, an empty one keeps the stored one, while the channel's URL has the
-   * same origin.
+   * The secret. Required when the channel is created. Never returned. In an
+   * update, an empty one keeps the stored one, provided that the channel's URL
+   * has the same origin.
    *
    * @generated from field: string secret = 1;
    */
   secret: string;
 
   /**
-   * Set in answers when there is a secret.
+   * Set in responses when there is a secret.
    *
    * @generated from field: bool secret_is_set = 2;
    */
@@ -214,8 +215,8 @@ export type ChannelAuthentication = Message<"engage.channel.v1.ChannelAuthentica
   headerName: string;
 
   /**
-   * Says that requests are not signed. In an update it removes the stored
-   * secret. Never set in answers.
+   * Whether requests are not signed. In an update it removes the stored secret.
+   * Never set in responses.
    *
    * @generated from field: bool off = 4;
    */
@@ -230,8 +231,8 @@ export const ChannelAuthenticationSchema: GenMessage<ChannelAuthentication> = /*
   messageDesc(file_engage_channel_v1_channel, 2);
 
 /**
- * FunnelSetting names the events that the steps after "sent" and "succeeded"
- * are counted by.
+ * FunnelSetting contains the events which count for the steps after "sent" and
+ * "succeeded".
  *
  * @generated from message engage.channel.v1.FunnelSetting
  */
@@ -251,9 +252,9 @@ export type FunnelSetting = Message<"engage.channel.v1.FunnelSetting"> & {
   clickEvent: string;
 
   /**
-   * Events that are the goal. They need no receipt: they count of users who
-   * have had a step event or a click with the receipt of the push, from the
-   * beginning of the run until the window behind the end of its sending.
+   * Goal events, which need no receipt: they count for users with a step event
+   * or a click with the receipt of the push, from the start of the run until
+   * the window after the end of its sending.
    *
    * @generated from field: repeated string conversion_events = 3;
    */
@@ -282,37 +283,36 @@ export const FunnelSettingSchema: GenMessage<FunnelSetting> = /*@__PURE__*/
  */
 export type ContentField = Message<"engage.channel.v1.ContentField"> & {
   /**
-   * Key in the message: letters, digits and underscores, not a digit first.
-   * Required, no name twice.
+   * Key in the message: letters, digits and underscores, not starting with a
+   * digit. Required, unique.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Shown when a task is made. Default: the name.
+   * Display name for the creation of tasks. Default: the name.
    *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * How its value is given. Required.
+   * How the value is entered. Required.
    *
    * @generated from field: engage.channel.v1.InputMethod input_method = 3;
    */
   inputMethod: InputMethod;
 
   /**
-   * Used where a task gives no value. Those of array rows are in
-   * `default_rows`.
+   * Value for tasks without one. Array rows use `default_rows` instead.
    *
    * @generated from field: string default_value = 4;
    */
   defaultValue: string;
 
   /**
-   * Hint for whoever fills it in.
+   * Hint for the user who enters the value.
    *
    * @generated from field: string description = 5;
    */
@@ -326,14 +326,14 @@ export type ContentField = Message<"engage.channel.v1.ContentField"> & {
   required: boolean;
 
   /**
-   * The choices of a dropdown; at least one, none twice. Otherwise empty.
+   * The options of a dropdown; at least one, unique. Otherwise empty.
    *
    * @generated from field: repeated string options = 7;
    */
   options: string[];
 
   /**
-   * The members of a row of an array; at least one, named as fields are.
+   * The members of an array row; at least one, with names as for fields.
    * Otherwise empty.
    *
    * @generated from field: repeated string columns = 8;
@@ -341,7 +341,7 @@ export type ContentField = Message<"engage.channel.v1.ContentField"> & {
   columns: string[];
 
   /**
-   * Used where a task gives no rows. Only for array rows.
+   * Rows for tasks without any. Only for array rows.
    *
    * @generated from field: engage.channel.v1.ArrayRows default_rows = 9;
    */
@@ -362,7 +362,7 @@ export const ContentFieldSchema: GenMessage<ContentField> = /*@__PURE__*/
  */
 export type CustomParameter = Message<"engage.channel.v1.CustomParameter"> & {
   /**
-   * Key in the message, as in ContentField; no name twice.
+   * Key in the message, as in ContentField; unique.
    *
    * @generated from field: string name = 1;
    */
@@ -376,7 +376,7 @@ export type CustomParameter = Message<"engage.channel.v1.CustomParameter"> & {
   property: string;
 
   /**
-   * Sent when the user has no value; empty sends an empty text.
+   * Value for users without one; empty sends an empty text.
    *
    * @generated from field: string default_value = 3;
    */
@@ -391,36 +391,36 @@ export const CustomParameterSchema: GenMessage<CustomParameter> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_channel, 5);
 
 /**
- * DeliverySettings are the limits of sending. What is not set has its default.
+ * DeliverySettings are the limits of sending. Unset fields have their defaults.
  *
  * @generated from message engage.channel.v1.DeliverySettings
  */
 export type DeliverySettings = Message<"engage.channel.v1.DeliverySettings"> & {
   /**
-   * Requests in any one second, over all replicas: -1 for no limit, the
-   * default, or 1 to 10000.
+   * The maximum number of requests in any one second, over all replicas: -1 for
+   * no limit, the default, or 1 to 10000.
    *
    * @generated from field: optional int32 rate_limit = 1;
    */
   rateLimit?: number | undefined;
 
   /**
-   * Messages in one request, 1 to 500. Not set: 100.
+   * The maximum number of messages in one request, 1 to 500. Not set: 100.
    *
    * @generated from field: optional int32 batch_size = 2;
    */
   batchSize?: number | undefined;
 
   /**
-   * Seconds for one request, 0 to 3600. 0 is no timeout. Not set: 60.
+   * Timeout of one request in seconds, 0 to 3600. 0: no timeout. Not set: 60.
    *
    * @generated from field: optional int32 timeout_seconds = 3;
    */
   timeoutSeconds?: number | undefined;
 
   /**
-   * Attempts after the first, on a timeout or a return_code other than 0; 0 to
-   * 10. Not set: 0, which sends nothing twice.
+   * The maximum number of attempts after the first, on a timeout or a
+   * return_code other than 0; 0 to 10. Not set: 0, which sends nothing twice.
    *
    * @generated from field: optional int32 retries = 4;
    */
@@ -434,8 +434,8 @@ export type DeliverySettings = Message<"engage.channel.v1.DeliverySettings"> & {
   retryIntervalSeconds?: number | undefined;
 
   /**
-   * Whether an answer that is not of the contract's form, or is empty, fails
-   * the call. Not set: true.
+   * Whether a response which is empty or does not have the contract's form
+   * fails the call. Not set: true.
    *
    * @generated from field: optional bool strict_validation = 6;
    */
@@ -450,13 +450,13 @@ export const DeliverySettingsSchema: GenMessage<DeliverySettings> = /*@__PURE__*
   messageDesc(file_engage_channel_v1_channel, 6);
 
 /**
- * InputMethod is how the value of a content field is given.
+ * InputMethod is how the value of a content field is entered.
  *
  * @generated from enum engage.channel.v1.InputMethod
  */
 export const InputMethod = {
   /**
-   * Not said: refused.
+   * Not set: refused.
    *
    * @generated from enum value: INPUT_METHOD_UNSPECIFIED = 0;
    */
@@ -513,7 +513,7 @@ export const InputMethod = {
 } as const;
 
 /**
- * InputMethod is how the value of a content field is given.
+ * InputMethod is how the value of a content field is entered.
  *
  * @generated from enum engage.channel.v1.InputMethod
  */

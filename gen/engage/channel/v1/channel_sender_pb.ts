@@ -2,9 +2,9 @@
 // @generated from file engage/channel/v1/channel_sender.proto (package engage.channel.v1, syntax proto3)
 /* eslint-disable */
 
-// The platform's side of the webhook channel: channels, tasks that push a
-// content to an audience through one, signed delivery in batches, and what
-// became of it.
+// The platform's side of the webhook channel: channels, tasks which push a
+// content to an audience through a channel, signed delivery in batches, and
+// statistics.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -24,13 +24,13 @@ export const file_engage_channel_v1_channel_sender: GenFile = /*@__PURE__*/
   fileDesc("CiZlbmdhZ2UvY2hhbm5lbC92MS9jaGFubmVsX3NlbmRlci5wcm90bxIRZW5nYWdlLmNoYW5uZWwudjEiQwoUQ3JlYXRlQ2hhbm5lbFJlcXVlc3QSKwoHY2hhbm5lbBgBIAEoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwiRAoVQ3JlYXRlQ2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsIicKEUdldENoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkiQQoSR2V0Q2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsIlAKE0xpc3RDaGFubmVsc1JlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoAxIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJdChRMaXN0Q2hhbm5lbHNSZXNwb25zZRIsCghjaGFubmVscxgBIAMoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlcKFFVwZGF0ZUNoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkSKwoHY2hhbm5lbBgCIAEoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNoYW5uZWwiVgoVVXBkYXRlQ2hhbm5lbFJlc3BvbnNlEisKB2NoYW5uZWwYASABKAsyGi5lbmdhZ2UuY2hhbm5lbC52MS5DaGFubmVsEhAKCHdhcm5pbmdzGAIgAygJIjgKFERlbGV0ZUNoYW5uZWxSZXF1ZXN0EhIKCmNoYW5uZWxfaWQYASABKAkSDAoEZXRhZxgCIAEoCSIXChVEZWxldGVDaGFubmVsUmVzcG9uc2UikwEKElRlc3RDaGFubmVsUmVxdWVzdBIrCgdjaGFubmVsGAEgASgLMhouZW5nYWdlLmNoYW5uZWwudjEuQ2hhbm5lbBISCgpjaGFubmVsX2lkGAIgASgJEg8KB3B1c2hfaWQYAyABKAkSKwoHY29udGVudBgEIAEoCzIaLmVuZ2FnZS5jaGFubmVsLnYxLkNvbnRlbnQi3wIKE1Rlc3RDaGFubmVsUmVzcG9uc2USUwoPcmVxdWVzdF9oZWFkZXJzGAEgAygLMjouZW5nYWdlLmNoYW5uZWwudjEuVGVzdENoYW5uZWxSZXNwb25zZS5SZXF1ZXN0SGVhZGVyc0VudHJ5EhQKDHJlcXVlc3RfYm9keRgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSDgoGc3RhdHVzGAQgASgFEhUKDXJlc3BvbnNlX2JvZHkYBSABKAkSEwoLZHVyYXRpb25fbXMYBiABKAUSKgoGc3RyaWN0GAcgASgLMhouZW5nYWdlLmNoYW5uZWwudjEuVmVyZGljdBIrCgdsZW5pZW50GAggASgLMhouZW5nYWdlLmNoYW5uZWwudjEuVmVyZGljdBo1ChNSZXF1ZXN0SGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiTwoHVmVyZGljdBIRCglzdWNjZWVkZWQYASABKAgSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSEAoId2FybmluZ3MYBCADKAkidgoXRXN0aW1hdGVBdWRpZW5jZVJlcXVlc3QSEgoKcHJvamVjdF9pZBgBIAEoAxItCghhdWRpZW5jZRgCIAEoCzIbLmVuZ2FnZS5jaGFubmVsLnYxLkF1ZGllbmNlEhgKEHB1c2hfaWRfcHJvcGVydHkYAyABKAkiTgoYRXN0aW1hdGVBdWRpZW5jZVJlc3BvbnNlEg0KBXVzZXJzGAEgASgDEhEKCXJlYWNoYWJsZRgCIAEoAxIQCgh3YXJuaW5ncxgDIAMoCSI6ChFDcmVhdGVUYXNrUmVxdWVzdBIlCgR0YXNrGAEgASgLMhcuZW5nYWdlLmNoYW5uZWwudjEuVGFzayJNChJDcmVhdGVUYXNrUmVzcG9uc2USJQoEdGFzaxgBIAEoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2sSEAoId2FybmluZ3MYAiADKAkiIQoOUnVuVGFza1JlcXVlc3QSDwoHdGFza19pZBgBIAEoCSI4Cg9SdW5UYXNrUmVzcG9uc2USJQoEdGFzaxgBIAEoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2siJAoRQ2FuY2VsVGFza1JlcXVlc3QSDwoHdGFza19pZBgBIAEoCSI7ChJDYW5jZWxUYXNrUmVzcG9uc2USJQoEdGFzaxgBIAEoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2siNgoOR2V0VGFza1JlcXVlc3QSDwoHdGFza19pZBgBIAEoCRITCgt3aXRoX2Z1bm5lbBgCIAEoCCKbAQoPR2V0VGFza1Jlc3BvbnNlEiUKBHRhc2sYASABKAsyFy5lbmdhZ2UuY2hhbm5lbC52MS5UYXNrEjUKCnN0YXRpc3RpY3MYAiABKAsyIS5lbmdhZ2UuY2hhbm5lbC52MS5UYXNrU3RhdGlzdGljcxIqCgdmdW5uZWxzGAMgAygLMhkuZW5nYWdlLmNoYW5uZWwudjEuRnVubmVsIk0KEExpc3RUYXNrc1JlcXVlc3QSEgoKY2hhbm5lbF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJUChFMaXN0VGFza3NSZXNwb25zZRImCgV0YXNrcxgBIAMoCzIXLmVuZ2FnZS5jaGFubmVsLnYxLlRhc2sSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImEKEkxpc3RCYXRjaGVzUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJEhMKC29ubHlfZmFpbGVkGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImAKE0xpc3RCYXRjaGVzUmVzcG9uc2USMAoHYmF0Y2hlcxgBIAMoCzIfLmVuZ2FnZS5jaGFubmVsLnYxLkJhdGNoU3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIwoQV2F0Y2hUYXNrUmVxdWVzdBIPCgd0YXNrX2lkGAEgASgJIkYKEVdhdGNoVGFza1Jlc3BvbnNlEjEKCHByb2dyZXNzGAEgASgLMh8uZW5nYWdlLmNoYW5uZWwudjEuVGFza1Byb2dyZXNzMvYNCg1DaGFubmVsU2VuZGVyEoEBCg1DcmVhdGVDaGFubmVsEicuZW5nYWdlLmNoYW5uZWwudjEuQ3JlYXRlQ2hhbm5lbFJlcXVlc3QaKC5lbmdhZ2UuY2hhbm5lbC52MS5DcmVhdGVDaGFubmVsUmVzcG9uc2UiHYLT5JMCFzoHY2hhbm5lbCIML3YxL2NoYW5uZWxzEnwKCkdldENoYW5uZWwSJC5lbmdhZ2UuY2hhbm5lbC52MS5HZXRDaGFubmVsUmVxdWVzdBolLmVuZ2FnZS5jaGFubmVsLnYxLkdldENoYW5uZWxSZXNwb25zZSIhgtPkkwIbEhkvdjEvY2hhbm5lbHMve2NoYW5uZWxfaWR9EnUKDExpc3RDaGFubmVscxImLmVuZ2FnZS5jaGFubmVsLnYxLkxpc3RDaGFubmVsc1JlcXVlc3QaJy5lbmdhZ2UuY2hhbm5lbC52MS5MaXN0Q2hhbm5lbHNSZXNwb25zZSIUgtPkkwIOEgwvdjEvY2hhbm5lbHMSjgEKDVVwZGF0ZUNoYW5uZWwSJy5lbmdhZ2UuY2hhbm5lbC52MS5VcGRhdGVDaGFubmVsUmVxdWVzdBooLmVuZ2FnZS5jaGFubmVsLnYxLlVwZGF0ZUNoYW5uZWxSZXNwb25zZSIqgtPkkwIkOgdjaGFubmVsGhkvdjEvY2hhbm5lbHMve2NoYW5uZWxfaWR9EoUBCg1EZWxldGVDaGFubmVsEicuZW5nYWdlLmNoYW5uZWwudjEuRGVsZXRlQ2hhbm5lbFJlcXVlc3QaKC5lbmdhZ2UuY2hhbm5lbC52MS5EZWxldGVDaGFubmVsUmVzcG9uc2UiIYLT5JMCGyoZL3YxL2NoYW5uZWxzL3tjaGFubmVsX2lkfRJ6CgtUZXN0Q2hhbm5lbBIlLmVuZ2FnZS5jaGFubmVsLnYxLlRlc3RDaGFubmVsUmVxdWVzdBomLmVuZ2FnZS5jaGFubmVsLnYxLlRlc3RDaGFubmVsUmVzcG9uc2UiHILT5JMCFjoBKiIRL3YxL2NoYW5uZWxzOnRlc3QSjgEKEEVzdGltYXRlQXVkaWVuY2USKi5lbmdhZ2UuY2hhbm5lbC52MS5Fc3RpbWF0ZUF1ZGllbmNlUmVxdWVzdBorLmVuZ2FnZS5jaGFubmVsLnYxLkVzdGltYXRlQXVkaWVuY2VSZXNwb25zZSIhgtPkkwIbOgEqIhYvdjEvYXVkaWVuY2VzOmVzdGltYXRlEnIKCkNyZWF0ZVRhc2sSJC5lbmdhZ2UuY2hhbm5lbC52MS5DcmVhdGVUYXNrUmVxdWVzdBolLmVuZ2FnZS5jaGFubmVsLnYxLkNyZWF0ZVRhc2tSZXNwb25zZSIXgtPkkwIROgR0YXNrIgkvdjEvdGFza3MSdAoHUnVuVGFzaxIhLmVuZ2FnZS5jaGFubmVsLnYxLlJ1blRhc2tSZXF1ZXN0GiIuZW5nYWdlLmNoYW5uZWwudjEuUnVuVGFza1Jlc3BvbnNlIiKC0+STAhw6ASoiFy92MS90YXNrcy97dGFza19pZH06cnVuEoABCgpDYW5jZWxUYXNrEiQuZW5nYWdlLmNoYW5uZWwudjEuQ2FuY2VsVGFza1JlcXVlc3QaJS5lbmdhZ2UuY2hhbm5lbC52MS5DYW5jZWxUYXNrUmVzcG9uc2UiJYLT5JMCHzoBKiIaL3YxL3Rhc2tzL3t0YXNrX2lkfTpjYW5jZWwSbQoHR2V0VGFzaxIhLmVuZ2FnZS5jaGFubmVsLnYxLkdldFRhc2tSZXF1ZXN0GiIuZW5nYWdlLmNoYW5uZWwudjEuR2V0VGFza1Jlc3BvbnNlIhuC0+STAhUSEy92MS90YXNrcy97dGFza19pZH0SaQoJTGlzdFRhc2tzEiMuZW5nYWdlLmNoYW5uZWwudjEuTGlzdFRhc2tzUmVxdWVzdBokLmVuZ2FnZS5jaGFubmVsLnYxLkxpc3RUYXNrc1Jlc3BvbnNlIhGC0+STAgsSCS92MS90YXNrcxKBAQoLTGlzdEJhdGNoZXMSJS5lbmdhZ2UuY2hhbm5lbC52MS5MaXN0QmF0Y2hlc1JlcXVlc3QaJi5lbmdhZ2UuY2hhbm5lbC52MS5MaXN0QmF0Y2hlc1Jlc3BvbnNlIiOC0+STAh0SGy92MS90YXNrcy97dGFza19pZH0vYmF0Y2hlcxJ7CglXYXRjaFRhc2sSIy5lbmdhZ2UuY2hhbm5lbC52MS5XYXRjaFRhc2tSZXF1ZXN0GiQuZW5nYWdlLmNoYW5uZWwudjEuV2F0Y2hUYXNrUmVzcG9uc2UiIYLT5JMCGxIZL3YxL3Rhc2tzL3t0YXNrX2lkfTp3YXRjaDABQitaKWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2NoYW5uZWwvdjE7Y2hhbm5lbHYxYgZwcm90bzM", [file_engage_channel_v1_channel, file_engage_channel_v1_statistics, file_engage_channel_v1_task, file_google_api_annotations]);
 
 /**
- * CreateChannelRequest holds the channel to make.
+ * CreateChannelRequest contains the channel to create.
  *
  * @generated from message engage.channel.v1.CreateChannelRequest
  */
 export type CreateChannelRequest = Message<"engage.channel.v1.CreateChannelRequest"> & {
   /**
-   * The channel; id, etag and times are left out. Required.
+   * The channel, without id, etag and times. Required.
    *
    * @generated from field: engage.channel.v1.Channel channel = 1;
    */
@@ -45,7 +45,7 @@ export const CreateChannelRequestSchema: GenMessage<CreateChannelRequest> = /*@_
   messageDesc(file_engage_channel_v1_channel_sender, 0);
 
 /**
- * CreateChannelResponse holds the channel made.
+ * CreateChannelResponse contains the created channel.
  *
  * @generated from message engage.channel.v1.CreateChannelResponse
  */
@@ -66,13 +66,13 @@ export const CreateChannelResponseSchema: GenMessage<CreateChannelResponse> = /*
   messageDesc(file_engage_channel_v1_channel_sender, 1);
 
 /**
- * GetChannelRequest names a channel.
+ * GetChannelRequest identifies a channel.
  *
  * @generated from message engage.channel.v1.GetChannelRequest
  */
 export type GetChannelRequest = Message<"engage.channel.v1.GetChannelRequest"> & {
   /**
-   * Its id. Required.
+   * Id of the channel. Required.
    *
    * @generated from field: string channel_id = 1;
    */
@@ -87,7 +87,7 @@ export const GetChannelRequestSchema: GenMessage<GetChannelRequest> = /*@__PURE_
   messageDesc(file_engage_channel_v1_channel_sender, 2);
 
 /**
- * GetChannelResponse holds the channel.
+ * GetChannelResponse contains the channel.
  *
  * @generated from message engage.channel.v1.GetChannelResponse
  */
@@ -108,27 +108,27 @@ export const GetChannelResponseSchema: GenMessage<GetChannelResponse> = /*@__PUR
   messageDesc(file_engage_channel_v1_channel_sender, 3);
 
 /**
- * ListChannelsRequest asks for a page of channels.
+ * ListChannelsRequest requests a page of channels.
  *
  * @generated from message engage.channel.v1.ListChannelsRequest
  */
 export type ListChannelsRequest = Message<"engage.channel.v1.ListChannelsRequest"> & {
   /**
-   * Of this project only. Not set: all.
+   * Project of the channels. Not set: all projects.
    *
    * @generated from field: int64 project_id = 1;
    */
   projectId: bigint;
 
   /**
-   * Most channels to return, 1 to 1000. Not set: 100.
+   * The maximum number of channels, 1 to 1000. Not set: 100.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * From the answer before. Empty: the first page.
+   * Token from the previous response. Empty: the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -156,7 +156,7 @@ export type ListChannelsResponse = Message<"engage.channel.v1.ListChannelsRespon
   channels: Channel[];
 
   /**
-   * For the next page. Empty: there is none.
+   * Token of the next page. Empty: this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -171,20 +171,20 @@ export const ListChannelsResponseSchema: GenMessage<ListChannelsResponse> = /*@_
   messageDesc(file_engage_channel_v1_channel_sender, 5);
 
 /**
- * UpdateChannelRequest holds a channel as it shall be.
+ * UpdateChannelRequest contains the new state of a channel.
  *
  * @generated from message engage.channel.v1.UpdateChannelRequest
  */
 export type UpdateChannelRequest = Message<"engage.channel.v1.UpdateChannelRequest"> & {
   /**
-   * Its id. Required.
+   * Id of the channel. Required.
    *
    * @generated from field: string channel_id = 1;
    */
   channelId: string;
 
   /**
-   * All of it. Its etag, if set, must be the present one.
+   * The whole channel. Its etag, if set, must be the present one.
    *
    * @generated from field: engage.channel.v1.Channel channel = 2;
    */
@@ -199,7 +199,7 @@ export const UpdateChannelRequestSchema: GenMessage<UpdateChannelRequest> = /*@_
   messageDesc(file_engage_channel_v1_channel_sender, 6);
 
 /**
- * UpdateChannelResponse holds the channel as it is.
+ * UpdateChannelResponse contains the updated channel.
  *
  * @generated from message engage.channel.v1.UpdateChannelResponse
  */
@@ -212,8 +212,9 @@ export type UpdateChannelResponse = Message<"engage.channel.v1.UpdateChannelResp
   channel?: Channel | undefined;
 
   /**
-   * What was kept or removed without being named, such as the secret, and an
-   * address that messages cannot be sent to; a sentence each, for people.
+   * Sentences for people about what was kept or removed without being
+   * mentioned, such as the secret, and about an address to which no messages
+   * can be sent.
    *
    * @generated from field: repeated string warnings = 2;
    */
@@ -228,20 +229,20 @@ export const UpdateChannelResponseSchema: GenMessage<UpdateChannelResponse> = /*
   messageDesc(file_engage_channel_v1_channel_sender, 7);
 
 /**
- * DeleteChannelRequest names a channel.
+ * DeleteChannelRequest identifies a channel.
  *
  * @generated from message engage.channel.v1.DeleteChannelRequest
  */
 export type DeleteChannelRequest = Message<"engage.channel.v1.DeleteChannelRequest"> & {
   /**
-   * Its id. Required.
+   * Id of the channel. Required.
    *
    * @generated from field: string channel_id = 1;
    */
   channelId: string;
 
   /**
-   * If set, must be the present one.
+   * If set, it must be the present etag.
    *
    * @generated from field: string etag = 2;
    */
@@ -256,7 +257,7 @@ export const DeleteChannelRequestSchema: GenMessage<DeleteChannelRequest> = /*@_
   messageDesc(file_engage_channel_v1_channel_sender, 8);
 
 /**
- * DeleteChannelResponse says nothing more.
+ * DeleteChannelResponse is empty.
  *
  * @generated from message engage.channel.v1.DeleteChannelResponse
  */
@@ -271,34 +272,34 @@ export const DeleteChannelResponseSchema: GenMessage<DeleteChannelResponse> = /*
   messageDesc(file_engage_channel_v1_channel_sender, 9);
 
 /**
- * TestChannelRequest holds what to send, and by which channel.
+ * TestChannelRequest contains the message and its channel.
  *
  * @generated from message engage.channel.v1.TestChannelRequest
  */
 export type TestChannelRequest = Message<"engage.channel.v1.TestChannelRequest"> & {
   /**
-   * A channel as it would be saved. Either this or `channel_id`.
+   * An unsaved channel. Either this or `channel_id`.
    *
    * @generated from field: engage.channel.v1.Channel channel = 1;
    */
   channel?: Channel | undefined;
 
   /**
-   * A saved channel.
+   * Id of a saved channel.
    *
    * @generated from field: string channel_id = 2;
    */
   channelId: string;
 
   /**
-   * Whom to send to. Required.
+   * Push id of the recipient. Required.
    *
    * @generated from field: string push_id = 3;
    */
   pushId: string;
 
   /**
-   * The content. Not set: defaults, and a sample where there is none.
+   * The content. Not set: defaults, and samples for fields without one.
    *
    * @generated from field: engage.channel.v1.Content content = 4;
    */
@@ -313,48 +314,48 @@ export const TestChannelRequestSchema: GenMessage<TestChannelRequest> = /*@__PUR
   messageDesc(file_engage_channel_v1_channel_sender, 10);
 
 /**
- * TestChannelResponse shows one attempt.
+ * TestChannelResponse describes one attempt.
  *
  * @generated from message engage.channel.v1.TestChannelResponse
  */
 export type TestChannelResponse = Message<"engage.channel.v1.TestChannelResponse"> & {
   /**
-   * The headers sent, secrets masked.
+   * The request's headers, with masked secrets.
    *
    * @generated from field: map<string, string> request_headers = 1;
    */
   requestHeaders: { [key: string]: string };
 
   /**
-   * The body sent.
+   * The request's body.
    *
    * @generated from field: string request_body = 2;
    */
   requestBody: string;
 
   /**
-   * The signature sent; empty without authentication.
+   * The request's signature; empty without authentication.
    *
    * @generated from field: string signature = 3;
    */
   signature: string;
 
   /**
-   * HTTP status; 0 when there was no answer.
+   * HTTP status; 0 when there was no response.
    *
    * @generated from field: int32 status = 4;
    */
   status: number;
 
   /**
-   * The beginning of the answer's body.
+   * The beginning of the response's body.
    *
    * @generated from field: string response_body = 5;
    */
   responseBody: string;
 
   /**
-   * How long it took, in milliseconds.
+   * Duration in milliseconds.
    *
    * @generated from field: int32 duration_ms = 6;
    */
@@ -368,7 +369,7 @@ export type TestChannelResponse = Message<"engage.channel.v1.TestChannelResponse
   strict?: Verdict | undefined;
 
   /**
-   * The verdict without it.
+   * The verdict without strict validation.
    *
    * @generated from field: engage.channel.v1.Verdict lenient = 8;
    */
@@ -383,7 +384,7 @@ export const TestChannelResponseSchema: GenMessage<TestChannelResponse> = /*@__P
   messageDesc(file_engage_channel_v1_channel_sender, 11);
 
 /**
- * Verdict is how an answer is judged.
+ * Verdict is the evaluation of a response.
  *
  * @generated from message engage.channel.v1.Verdict
  */
@@ -396,21 +397,21 @@ export type Verdict = Message<"engage.channel.v1.Verdict"> & {
   succeeded: boolean;
 
   /**
-   * The reason of a failure, as in FailureCount, and what was wrong.
+   * The reason of a failure, as in FailureCount.
    *
    * @generated from field: string reason = 2;
    */
   reason: string;
 
   /**
-   * In words.
+   * The reason in words.
    *
    * @generated from field: string message = 3;
    */
   message: string;
 
   /**
-   * What was not right and yet taken.
+   * Deviations which were accepted.
    *
    * @generated from field: repeated string warnings = 4;
    */
@@ -425,7 +426,7 @@ export const VerdictSchema: GenMessage<Verdict> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_channel_sender, 12);
 
 /**
- * EstimateAudienceRequest holds an audience.
+ * EstimateAudienceRequest contains an audience.
  *
  * @generated from message engage.channel.v1.EstimateAudienceRequest
  */
@@ -445,7 +446,7 @@ export type EstimateAudienceRequest = Message<"engage.channel.v1.EstimateAudienc
   audience?: Audience | undefined;
 
   /**
-   * The property of the push id. Required.
+   * The user property with the push id. Required.
    *
    * @generated from field: string push_id_property = 3;
    */
@@ -466,22 +467,22 @@ export const EstimateAudienceRequestSchema: GenMessage<EstimateAudienceRequest> 
  */
 export type EstimateAudienceResponse = Message<"engage.channel.v1.EstimateAudienceResponse"> & {
   /**
-   * Users.
+   * The number of users.
    *
    * @generated from field: int64 users = 1;
    */
   users: bigint;
 
   /**
-   * Of these, with a push id of their own.
+   * The number of these users with a unique push id.
    *
    * @generated from field: int64 reachable = 2;
    */
   reachable: bigint;
 
   /**
-   * What is odd about the audience and yet taken, such as a condition on a
-   * property that nobody has.
+   * Warnings about the audience, such as a condition on a property without
+   * values.
    *
    * @generated from field: repeated string warnings = 3;
    */
@@ -496,13 +497,13 @@ export const EstimateAudienceResponseSchema: GenMessage<EstimateAudienceResponse
   messageDesc(file_engage_channel_v1_channel_sender, 14);
 
 /**
- * CreateTaskRequest holds the task to make.
+ * CreateTaskRequest contains the task to create.
  *
  * @generated from message engage.channel.v1.CreateTaskRequest
  */
 export type CreateTaskRequest = Message<"engage.channel.v1.CreateTaskRequest"> & {
   /**
-   * The task; id, etag, state and times are left out. Required.
+   * The task, without id, etag, state and times. Required.
    *
    * @generated from field: engage.channel.v1.Task task = 1;
    */
@@ -517,7 +518,7 @@ export const CreateTaskRequestSchema: GenMessage<CreateTaskRequest> = /*@__PURE_
   messageDesc(file_engage_channel_v1_channel_sender, 15);
 
 /**
- * CreateTaskResponse holds the task made.
+ * CreateTaskResponse contains the created task.
  *
  * @generated from message engage.channel.v1.CreateTaskResponse
  */
@@ -545,13 +546,13 @@ export const CreateTaskResponseSchema: GenMessage<CreateTaskResponse> = /*@__PUR
   messageDesc(file_engage_channel_v1_channel_sender, 16);
 
 /**
- * RunTaskRequest names a task.
+ * RunTaskRequest identifies a task.
  *
  * @generated from message engage.channel.v1.RunTaskRequest
  */
 export type RunTaskRequest = Message<"engage.channel.v1.RunTaskRequest"> & {
   /**
-   * Its id. Required.
+   * Id of the task. Required.
    *
    * @generated from field: string task_id = 1;
    */
@@ -566,13 +567,13 @@ export const RunTaskRequestSchema: GenMessage<RunTaskRequest> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_channel_sender, 17);
 
 /**
- * RunTaskResponse holds the task.
+ * RunTaskResponse contains the task.
  *
  * @generated from message engage.channel.v1.RunTaskResponse
  */
 export type RunTaskResponse = Message<"engage.channel.v1.RunTaskResponse"> & {
   /**
-   * The task; `task_instance_id` names the run.
+   * The task; `task_instance_id` identifies the run.
    *
    * @generated from field: engage.channel.v1.Task task = 1;
    */
@@ -587,13 +588,13 @@ export const RunTaskResponseSchema: GenMessage<RunTaskResponse> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_channel_sender, 18);
 
 /**
- * CancelTaskRequest names a task.
+ * CancelTaskRequest identifies a task.
  *
  * @generated from message engage.channel.v1.CancelTaskRequest
  */
 export type CancelTaskRequest = Message<"engage.channel.v1.CancelTaskRequest"> & {
   /**
-   * Its id. Required.
+   * Id of the task. Required.
    *
    * @generated from field: string task_id = 1;
    */
@@ -608,7 +609,7 @@ export const CancelTaskRequestSchema: GenMessage<CancelTaskRequest> = /*@__PURE_
   messageDesc(file_engage_channel_v1_channel_sender, 19);
 
 /**
- * CancelTaskResponse holds the task.
+ * CancelTaskResponse contains the task.
  *
  * @generated from message engage.channel.v1.CancelTaskResponse
  */
@@ -629,20 +630,20 @@ export const CancelTaskResponseSchema: GenMessage<CancelTaskResponse> = /*@__PUR
   messageDesc(file_engage_channel_v1_channel_sender, 20);
 
 /**
- * GetTaskRequest names a task.
+ * GetTaskRequest identifies a task.
  *
  * @generated from message engage.channel.v1.GetTaskRequest
  */
 export type GetTaskRequest = Message<"engage.channel.v1.GetTaskRequest"> & {
   /**
-   * Its id. Required.
+   * Id of the task. Required.
    *
    * @generated from field: string task_id = 1;
    */
   taskId: string;
 
   /**
-   * Whether the funnel is computed too, which may take a query.
+   * Whether to compute the funnel too, which may take a query.
    *
    * @generated from field: bool with_funnel = 2;
    */
@@ -657,7 +658,7 @@ export const GetTaskRequestSchema: GenMessage<GetTaskRequest> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_channel_sender, 21);
 
 /**
- * GetTaskResponse holds a task and what became of its latest run.
+ * GetTaskResponse contains a task and the results of its latest run.
  *
  * @generated from message engage.channel.v1.GetTaskResponse
  */
@@ -677,7 +678,8 @@ export type GetTaskResponse = Message<"engage.channel.v1.GetTaskResponse"> & {
   statistics?: TaskStatistics | undefined;
 
   /**
-   * Funnels: of all, then by A/B group and language where there are several.
+   * Funnels: the whole run, then by A/B group and language where there are
+   * several.
    *
    * @generated from field: repeated engage.channel.v1.Funnel funnels = 3;
    */
@@ -692,27 +694,27 @@ export const GetTaskResponseSchema: GenMessage<GetTaskResponse> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_channel_sender, 22);
 
 /**
- * ListTasksRequest asks for a page of tasks.
+ * ListTasksRequest requests a page of tasks.
  *
  * @generated from message engage.channel.v1.ListTasksRequest
  */
 export type ListTasksRequest = Message<"engage.channel.v1.ListTasksRequest"> & {
   /**
-   * Of this channel only. Empty: all.
+   * Channel of the tasks. Empty: all channels.
    *
    * @generated from field: string channel_id = 1;
    */
   channelId: string;
 
   /**
-   * Most tasks to return, 1 to 1000. Not set: 100.
+   * The maximum number of tasks, 1 to 1000. Not set: 100.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * From the answer before. Empty: the first page.
+   * Token from the previous response. Empty: the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -740,7 +742,7 @@ export type ListTasksResponse = Message<"engage.channel.v1.ListTasksResponse"> &
   tasks: Task[];
 
   /**
-   * For the next page. Empty: there is none.
+   * Token of the next page. Empty: this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -755,7 +757,7 @@ export const ListTasksResponseSchema: GenMessage<ListTasksResponse> = /*@__PURE_
   messageDesc(file_engage_channel_v1_channel_sender, 24);
 
 /**
- * ListBatchesRequest asks for a page of batches.
+ * ListBatchesRequest requests a page of batches.
  *
  * @generated from message engage.channel.v1.ListBatchesRequest
  */
@@ -768,21 +770,22 @@ export type ListBatchesRequest = Message<"engage.channel.v1.ListBatchesRequest">
   taskId: string;
 
   /**
-   * Only batches that failed, or whose receiver named failed items.
+   * Whether to list only batches which failed, or whose receiver named failed
+   * items.
    *
    * @generated from field: bool only_failed = 2;
    */
   onlyFailed: boolean;
 
   /**
-   * Most batches to return, 1 to 1000. Not set: 100.
+   * The maximum number of batches, 1 to 1000. Not set: 100.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * From the answer before. Empty: the first page.
+   * Token from the previous response. Empty: the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -810,7 +813,7 @@ export type ListBatchesResponse = Message<"engage.channel.v1.ListBatchesResponse
   batches: BatchSummary[];
 
   /**
-   * For the next page. Empty: there is none.
+   * Token of the next page. Empty: this is the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -825,13 +828,13 @@ export const ListBatchesResponseSchema: GenMessage<ListBatchesResponse> = /*@__P
   messageDesc(file_engage_channel_v1_channel_sender, 26);
 
 /**
- * WatchTaskRequest names a task.
+ * WatchTaskRequest identifies a task.
  *
  * @generated from message engage.channel.v1.WatchTaskRequest
  */
 export type WatchTaskRequest = Message<"engage.channel.v1.WatchTaskRequest"> & {
   /**
-   * Its id. Required.
+   * Id of the task. Required.
    *
    * @generated from field: string task_id = 1;
    */
@@ -869,18 +872,24 @@ export const WatchTaskResponseSchema: GenMessage<WatchTaskResponse> = /*@__PURE_
 /**
  * ChannelSender pushes messages to webhook receivers.
  *
- * All methods are for the operator's own services and people, who show a
- * bearer key or a client certificate in every protocol, REST too.
- * INVALID_ARGUMENT names field, value and valid values; NOT_FOUND an unknown
- * id; ABORTED an etag that is no longer the present one; ALREADY_EXISTS a name
- * in use; FAILED_PRECONDITION a state in which the call has no meaning;
- * UNAVAILABLE says that the store is away.
+ * All methods are for the operator's own services and users, who authenticate
+ * with a bearer key or a client certificate in every protocol, including REST.
+ *
+ * Errors:
+ *
+ * - INVALID_ARGUMENT: the message names the field, the value and the valid
+ *   values.
+ * - NOT_FOUND: an id is unknown.
+ * - ABORTED: an etag is not the present one.
+ * - ALREADY_EXISTS: a name is in use.
+ * - FAILED_PRECONDITION: the call is not possible in the present state.
+ * - UNAVAILABLE: the store is unavailable.
  *
  * @generated from service engage.channel.v1.ChannelSender
  */
 export const ChannelSender: GenService<{
   /**
-   * CreateChannel makes a channel.
+   * CreateChannel creates a channel.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.CreateChannel
    */
@@ -890,7 +899,7 @@ export const ChannelSender: GenService<{
     output: typeof CreateChannelResponseSchema;
   },
   /**
-   * GetChannel shows one channel, without its secrets.
+   * GetChannel returns one channel, without its secrets.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.GetChannel
    */
@@ -910,9 +919,9 @@ export const ChannelSender: GenService<{
     output: typeof ListChannelsResponseSchema;
   },
   /**
-   * UpdateChannel replaces a channel. Tasks that run keep what they began with.
-   * Secrets that are left out are kept, which `warnings` says. When the URL has
-   * another origin than before, they have to be given again.
+   * UpdateChannel replaces a channel. Running tasks keep the settings with
+   * which they started. Omitted secrets are kept, which `warnings` reports.
+   * When the URL gets another origin, they are required again.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.UpdateChannel
    */
@@ -933,9 +942,9 @@ export const ChannelSender: GenService<{
   },
   /**
    * TestChannel sends one real message, before or after a channel is saved, and
-   * shows what was sent, what was answered and how that would be judged. An
-   * attempt that failed is an answer, not an error of the call. A channel with
-   * the id of a saved one has its secrets by the rules of UpdateChannel.
+   * returns the request, the response and the verdict on it. A failed attempt
+   * is a result, not an error of the call. A channel with the id of a saved one
+   * uses its secrets by the rules of UpdateChannel.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.TestChannel
    */
@@ -945,8 +954,8 @@ export const ChannelSender: GenService<{
     output: typeof TestChannelResponseSchema;
   },
   /**
-   * EstimateAudience counts an audience: how many users it has, and how many
-   * of them can be sent to.
+   * EstimateAudience counts the users of an audience, and those of them who can
+   * receive messages.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.EstimateAudience
    */
@@ -956,8 +965,8 @@ export const ChannelSender: GenService<{
     output: typeof EstimateAudienceResponseSchema;
   },
   /**
-   * CreateTask makes a task. One with a schedule is scheduled at once, others
-   * wait for RunTask.
+   * CreateTask creates a task. A task with a schedule is scheduled at once;
+   * other tasks wait for RunTask.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.CreateTask
    */
@@ -967,8 +976,8 @@ export const ChannelSender: GenService<{
     output: typeof CreateTaskResponseSchema;
   },
   /**
-   * RunTask begins a run now. FAILED_PRECONDITION while one is under way, and
-   * when the contents no longer fit the channel, which has been changed.
+   * RunTask starts a run now. FAILED_PRECONDITION: a run is unfinished, or the
+   * contents do not fit the changed channel any more.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.RunTask
    */
@@ -979,7 +988,7 @@ export const ChannelSender: GenService<{
   },
   /**
    * CancelTask ends a task: its schedule, its preparation, and its batches
-   * that are not under way.
+   * which are not in flight.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.CancelTask
    */
@@ -989,7 +998,7 @@ export const ChannelSender: GenService<{
     output: typeof CancelTaskResponseSchema;
   },
   /**
-   * GetTask shows a task with the counts and the funnel of its latest run.
+   * GetTask returns a task with the counts and the funnel of its latest run.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.GetTask
    */
@@ -1019,8 +1028,8 @@ export const ChannelSender: GenService<{
     output: typeof ListBatchesResponseSchema;
   },
   /**
-   * WatchTask tells the progress of a task's run: at once, then when it has
-   * changed, at most twice a second, until the run has ended.
+   * WatchTask streams the progress of a task's run: at once, then after
+   * changes, at most twice a second, until the run has ended.
    *
    * @generated from rpc engage.channel.v1.ChannelSender.WatchTask
    */

@@ -2,7 +2,7 @@
 // @generated from file engage/channel/v1/statistics.proto (package engage.channel.v1, syntax proto3)
 /* eslint-disable */
 
-// Statistics: what became of a task's messages.
+// Statistics of a task's messages.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -32,21 +32,21 @@ export type TaskStatistics = Message<"engage.channel.v1.TaskStatistics"> & {
   planned: bigint;
 
   /**
-   * Of these, left out because their push id is empty or came before.
+   * Users left out because their push id is empty or a duplicate.
    *
    * @generated from field: int64 filtered = 2;
    */
   filtered: bigint;
 
   /**
-   * Of these, left out as the control of an A/B test.
+   * Users left out as the control group of an A/B test.
    *
    * @generated from field: int64 control = 3;
    */
   control: bigint;
 
   /**
-   * Messages that stand in batches.
+   * Messages in batches.
    *
    * @generated from field: int64 batched = 4;
    */
@@ -67,35 +67,35 @@ export type TaskStatistics = Message<"engage.channel.v1.TaskStatistics"> & {
   succeeded: bigint;
 
   /**
-   * Messages that failed for good, by reason.
+   * Messages which failed permanently, by reason.
    *
    * @generated from field: repeated engage.channel.v1.FailureCount failed = 7;
    */
   failed: FailureCount[];
 
   /**
-   * Attempts beyond the first of their batch.
+   * Attempts after the first of each batch.
    *
    * @generated from field: int64 retried = 8;
    */
   retried: bigint;
 
   /**
-   * Answers that were taken although something in them was not right.
+   * Responses which were accepted with deviations.
    *
    * @generated from field: int64 warnings = 9;
    */
   warnings: bigint;
 
   /**
-   * Batches made.
+   * The number of batches.
    *
    * @generated from field: int64 batches = 10;
    */
   batches: bigint;
 
   /**
-   * Batches settled.
+   * The number of settled batches.
    *
    * @generated from field: int64 settled_batches = 11;
    */
@@ -110,7 +110,7 @@ export const TaskStatisticsSchema: GenMessage<TaskStatistics> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_statistics, 0);
 
 /**
- * FailureCount is how many messages failed for one reason.
+ * FailureCount is the number of messages which failed for one reason.
  *
  * @generated from message engage.channel.v1.FailureCount
  */
@@ -125,7 +125,7 @@ export type FailureCount = Message<"engage.channel.v1.FailureCount"> & {
   reason: string;
 
   /**
-   * How many.
+   * The number of messages.
    *
    * @generated from field: int64 count = 2;
    */
@@ -140,7 +140,7 @@ export const FailureCountSchema: GenMessage<FailureCount> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_statistics, 1);
 
 /**
- * TaskProgress is a run at one moment.
+ * TaskProgress is the progress of a run at one moment.
  *
  * @generated from message engage.channel.v1.TaskProgress
  */
@@ -160,7 +160,7 @@ export type TaskProgress = Message<"engage.channel.v1.TaskProgress"> & {
   taskInstanceId: string;
 
   /**
-   * Where it stands.
+   * The state of the task.
    *
    * @generated from field: engage.channel.v1.TaskState state = 3;
    */
@@ -174,7 +174,7 @@ export type TaskProgress = Message<"engage.channel.v1.TaskProgress"> & {
   statistics?: TaskStatistics | undefined;
 
   /**
-   * When this was so.
+   * The time of this progress.
    *
    * @generated from field: google.protobuf.Timestamp time = 5;
    */
@@ -195,7 +195,7 @@ export const TaskProgressSchema: GenMessage<TaskProgress> = /*@__PURE__*/
  */
 export type BatchSummary = Message<"engage.channel.v1.BatchSummary"> & {
   /**
-   * Zero-based number within the run.
+   * 0-based number within the run.
    *
    * @generated from field: int64 number = 1;
    */
@@ -209,29 +209,29 @@ export type BatchSummary = Message<"engage.channel.v1.BatchSummary"> & {
   requestId: string;
 
   /**
-   * Messages in it.
+   * The number of messages.
    *
    * @generated from field: int32 size = 3;
    */
   size: number;
 
   /**
-   * Where it stands: `pending`, `in_flight` (it is being sent, or is among the
-   * next), `succeeded` or `failed`.
+   * State: `pending`, `in_flight` (being sent, or among the next), `succeeded`
+   * or `failed`.
    *
    * @generated from field: string state = 4;
    */
   state: string;
 
   /**
-   * Attempts that have ended.
+   * The number of attempts which have ended.
    *
    * @generated from field: int32 attempts = 5;
    */
   attempts: number;
 
   /**
-   * Messages of it that failed, with their one-based index and message.
+   * Failed messages, with their 1-based index and message.
    *
    * @generated from field: repeated engage.channel.v1.FailedItem failed_items = 6;
    */
@@ -259,7 +259,7 @@ export const BatchSummarySchema: GenMessage<BatchSummary> = /*@__PURE__*/
  */
 export type FailedItem = Message<"engage.channel.v1.FailedItem"> & {
   /**
-   * One-based index within the batch.
+   * 1-based index within the batch.
    *
    * @generated from field: int32 index = 1;
    */
@@ -273,7 +273,7 @@ export type FailedItem = Message<"engage.channel.v1.FailedItem"> & {
   pushId: string;
 
   /**
-   * What the receiver said.
+   * The receiver's message.
    *
    * @generated from field: string message = 3;
    */
@@ -301,7 +301,7 @@ export type FunnelStep = Message<"engage.channel.v1.FunnelStep"> & {
   name: string;
 
   /**
-   * Users who reached it.
+   * The number of users who reached the step.
    *
    * @generated from field: int64 users = 2;
    */

@@ -2,7 +2,7 @@
 // @generated from file engage/channel/v1/task.proto (package engage.channel.v1, syntax proto3)
 /* eslint-disable */
 
-// Tasks: one content to one audience through one channel, once or by a
+// Tasks: one content for one audience through one channel, once or by a
 // schedule.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
@@ -28,14 +28,14 @@ export const file_engage_channel_v1_task: GenFile = /*@__PURE__*/
  */
 export type Task = Message<"engage.channel.v1.Task"> & {
   /**
-   * Chosen by the service.
+   * Assigned by the service.
    *
    * @generated from field: string task_id = 1;
    */
   taskId: string;
 
   /**
-   * Name for people. Required.
+   * Display name. Required.
    *
    * @generated from field: string name = 2;
    */
@@ -49,15 +49,15 @@ export type Task = Message<"engage.channel.v1.Task"> & {
   channelId: string;
 
   /**
-   * The content, by language. Required: one of them is `default`.
+   * The content, by language. Required; one language must be `default`.
    *
    * @generated from field: repeated engage.channel.v1.Content contents = 4;
    */
   contents: Content[];
 
   /**
-   * The user property that names a user's language, such as `#system_language`.
-   * Needed when there are several contents; users whose value names none get
+   * The user property with a user's language, such as `#system_language`.
+   * Required for several contents; users without a matching language receive
    * `default`.
    *
    * @generated from field: string language_property = 5;
@@ -65,44 +65,44 @@ export type Task = Message<"engage.channel.v1.Task"> & {
   languageProperty: string;
 
   /**
-   * Who is sent to. Required.
+   * The recipients. Required.
    *
    * @generated from field: engage.channel.v1.Audience audience = 6;
    */
   audience?: Audience | undefined;
 
   /**
-   * Groups of an A/B test. Empty: no test. Shares add up to at most 100; who
-   * falls into none is not sent to and counted as control.
+   * Groups of an A/B test. Empty: no test. Shares add up to at most 100; users
+   * in no group receive nothing and count as control.
    *
    * @generated from field: repeated engage.channel.v1.ExperimentGroup experiment_groups = 7;
    */
   experimentGroups: ExperimentGroup[];
 
   /**
-   * When. Not set: when RunTask is called.
+   * Times of the runs. Not set: the task runs when RunTask is called.
    *
    * @generated from field: engage.channel.v1.Schedule schedule = 8;
    */
   schedule?: Schedule | undefined;
 
   /**
-   * Makes it the push of a journey's node: receipts then carry these ids in
-   * the place of the task's, and no request id.
+   * Makes the task the push of a journey's node: receipts then contain these
+   * ids instead of the task's, and no request id.
    *
    * @generated from field: engage.channel.v1.Journey journey = 9;
    */
   journey?: Journey | undefined;
 
   /**
-   * Where it stands.
+   * The state.
    *
    * @generated from field: engage.channel.v1.TaskState state = 10;
    */
   state: TaskState;
 
   /**
-   * Why it failed.
+   * The reason of a failure.
    *
    * @generated from field: string failure = 11;
    */
@@ -116,21 +116,21 @@ export type Task = Message<"engage.channel.v1.Task"> & {
   etag: string;
 
   /**
-   * When it was made.
+   * Time of creation.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 13;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * Its next time, of a scheduled task.
+   * The next time of a scheduled task.
    *
    * @generated from field: google.protobuf.Timestamp next_run_time = 14;
    */
   nextRunTime?: Timestamp | undefined;
 
   /**
-   * Its latest run; empty before the first.
+   * The latest run; empty before the first.
    *
    * @generated from field: string task_instance_id = 15;
    */
@@ -145,20 +145,20 @@ export const TaskSchema: GenMessage<Task> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_task, 0);
 
 /**
- * Content is the values of the channel's content fields in one language.
+ * Content contains the values of the channel's content fields in one language.
  *
  * @generated from message engage.channel.v1.Content
  */
 export type Content = Message<"engage.channel.v1.Content"> & {
   /**
-   * For example `default`, `en`, `zh-CN`. Required.
+   * The language, for example `default`, `en`, `zh-CN`. Required.
    *
    * @generated from field: string language = 1;
    */
   language: string;
 
   /**
-   * By the name of the field.
+   * Values by the name of the field.
    *
    * @generated from field: map<string, engage.channel.v1.ContentValue> values = 2;
    */
@@ -185,7 +185,7 @@ export type ContentValue = Message<"engage.channel.v1.ContentValue"> & {
    */
   value: {
     /**
-     * Of all input methods but array rows.
+     * The value for all input methods except array rows.
      *
      * @generated from field: string text = 1;
      */
@@ -193,7 +193,7 @@ export type ContentValue = Message<"engage.channel.v1.ContentValue"> & {
     case: "text";
   } | {
     /**
-     * Of array rows.
+     * The value for array rows.
      *
      * @generated from field: engage.channel.v1.ArrayRows rows = 2;
      */
@@ -252,21 +252,21 @@ export const ArrayRowSchema: GenMessage<ArrayRow> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_task, 4);
 
 /**
- * Audience says who is sent to. REST: filters and queries are written with the
- * words of `/open/event-analyze` (`user`, `greater`), where a literal may be a
- * number and a group is its label; the names of the enums are read too.
+ * Audience selects the recipients. REST: filters and queries use the words of
+ * `/open/event-analyze` (`user`, `greater`), where a literal may be a number
+ * and a group is its label; the names of the enums are accepted too.
  *
  * @generated from message engage.channel.v1.Audience
  */
 export type Audience = Message<"engage.channel.v1.Audience"> & {
   /**
-   * The way of choosing.
+   * The kind of selection.
    *
    * @generated from oneof engage.channel.v1.Audience.source
    */
   source: {
     /**
-     * Push ids, given as they are.
+     * A list of push ids.
      *
      * @generated from field: engage.channel.v1.PushIdList push_ids = 1;
      */
@@ -275,7 +275,7 @@ export type Audience = Message<"engage.channel.v1.Audience"> & {
   } | {
     /**
      * Users whose properties meet a condition (columns of type user or
-     * cluster). An empty list is all users.
+     * cluster). An empty list means all users.
      *
      * @generated from field: engage.channel.v1.UserFilter users = 2;
      */
@@ -314,7 +314,7 @@ export const AudienceSchema: GenMessage<Audience> = /*@__PURE__*/
  */
 export type PushIdList = Message<"engage.channel.v1.PushIdList"> & {
   /**
-   * The push ids; repeated ones are sent to once.
+   * The push ids; duplicates receive one message.
    *
    * @generated from field: repeated string push_ids = 1;
    */
@@ -329,7 +329,7 @@ export const PushIdListSchema: GenMessage<PushIdList> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_task, 6);
 
 /**
- * UserFilter chooses users by their properties.
+ * UserFilter selects users by their properties.
  *
  * @generated from message engage.channel.v1.UserFilter
  */
@@ -357,20 +357,20 @@ export const UserFilterSchema: GenMessage<UserFilter> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_task, 7);
 
 /**
- * Cohort chooses the members of a cohort.
+ * Cohort selects the members of a cohort.
  *
  * @generated from message engage.channel.v1.Cohort
  */
 export type Cohort = Message<"engage.channel.v1.Cohort"> & {
   /**
-   * Its name. Required.
+   * Name of the cohort. Required.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Day (`yyyy-MM-dd`) of the version. Empty: the newest.
+   * Day (`yyyy-MM-dd`) of the version. Empty: the latest.
    *
    * @generated from field: string day = 2;
    */
@@ -391,21 +391,21 @@ export const CohortSchema: GenMessage<Cohort> = /*@__PURE__*/
  */
 export type ExperimentGroup = Message<"engage.channel.v1.ExperimentGroup"> & {
   /**
-   * Its id, as receipts carry it. Required, no id twice.
+   * Id of the group, which receipts contain. Required, unique.
    *
    * @generated from field: string group_id = 1;
    */
   groupId: string;
 
   /**
-   * Percent of the audience, above 0 to 100.
+   * Percentage of the audience, above 0 and at most 100.
    *
    * @generated from field: double share = 2;
    */
   share: number;
 
   /**
-   * Content of this group. Empty: the task's.
+   * Content of this group. Empty: the task's content.
    *
    * @generated from field: repeated engage.channel.v1.Content contents = 3;
    */
@@ -420,20 +420,20 @@ export const ExperimentGroupSchema: GenMessage<ExperimentGroup> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_task, 9);
 
 /**
- * Schedule says when a task runs. Exactly one of `at` and `cron` is set.
+ * Schedule contains the times of a task. Exactly one of `at` and `cron` is set.
  *
  * @generated from message engage.channel.v1.Schedule
  */
 export type Schedule = Message<"engage.channel.v1.Schedule"> & {
   /**
-   * Once, `yyyy-MM-dd HH:mm:ss` in the zone.
+   * One time, `yyyy-MM-dd HH:mm:ss` in the zone.
    *
    * @generated from field: string at = 1;
    */
   at: string;
 
   /**
-   * Again and again, by five fields: minute, hour, day of the month, month and
+   * Repeated times, by five fields: minute, hour, day of the month, month and
    * day of the week.
    *
    * @generated from field: string cron = 2;
@@ -456,27 +456,27 @@ export const ScheduleSchema: GenMessage<Schedule> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_task, 10);
 
 /**
- * Journey are the ids of a journey's action node.
+ * Journey contains the ids of a journey's action node.
  *
  * @generated from message engage.channel.v1.Journey
  */
 export type Journey = Message<"engage.channel.v1.Journey"> & {
   /**
-   * Required.
+   * Id of the journey. Required.
    *
    * @generated from field: string flow_id = 1;
    */
   flowId: string;
 
   /**
-   * Required.
+   * Version of the journey. Required.
    *
    * @generated from field: string flow_version = 2;
    */
   flowVersion: string;
 
   /**
-   * Required.
+   * Id of the action node. Required.
    *
    * @generated from field: string node_id = 3;
    */
@@ -491,20 +491,20 @@ export const JourneySchema: GenMessage<Journey> = /*@__PURE__*/
   messageDesc(file_engage_channel_v1_task, 11);
 
 /**
- * TaskState is where a task stands.
+ * TaskState is the state of a task.
  *
  * @generated from enum engage.channel.v1.TaskState
  */
 export const TaskState = {
   /**
-   * Not said.
+   * Not set.
    *
    * @generated from enum value: TASK_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Made, and waits for RunTask.
+   * Created; waits for RunTask.
    *
    * @generated from enum value: TASK_STATE_DRAFT = 1;
    */
@@ -518,36 +518,37 @@ export const TaskState = {
   SCHEDULED: 2,
 
   /**
-   * Its audience is being read and its batches made; sending may have begun.
+   * The audience is being read and batches are being created; sending may have
+   * begun.
    *
    * @generated from enum value: TASK_STATE_PREPARING = 3;
    */
   PREPARING: 3,
 
   /**
-   * All batches are made, some are not settled.
+   * All batches are created, and some are not settled.
    *
    * @generated from enum value: TASK_STATE_SENDING = 4;
    */
   SENDING: 4,
 
   /**
-   * Everything has succeeded or failed for good.
+   * All messages have succeeded or failed permanently.
    *
    * @generated from enum value: TASK_STATE_DONE = 5;
    */
   DONE: 5,
 
   /**
-   * Ended by CancelTask; what was under way has been settled.
+   * Ended by CancelTask; batches in flight have been settled.
    *
    * @generated from enum value: TASK_STATE_CANCELLED = 6;
    */
   CANCELLED: 6,
 
   /**
-   * It could not be prepared, such as by contents that no longer fit the
-   * channel; `failure` says why.
+   * The task could not be prepared, for example because its contents do not fit
+   * the channel any more; `failure` contains the reason.
    *
    * @generated from enum value: TASK_STATE_FAILED = 7;
    */
@@ -555,7 +556,7 @@ export const TaskState = {
 } as const;
 
 /**
- * TaskState is where a task stands.
+ * TaskState is the state of a task.
  *
  * @generated from enum engage.channel.v1.TaskState
  */

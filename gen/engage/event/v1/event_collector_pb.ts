@@ -2,8 +2,8 @@
 // @generated from file engage/event/v1/event_collector.proto (package engage.event.v1, syntax proto3)
 /* eslint-disable */
 
-// Collects records of events and users: typed, over RPC, and as the SDKs of
-// the platform send them over HTTP.
+// Collects records of events and users: typed, over RPC, and over HTTP in the
+// format of the platform's SDKs.
 
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -21,19 +21,20 @@ export const file_engage_event_v1_event_collector: GenFile = /*@__PURE__*/
   fileDesc("CiVlbmdhZ2UvZXZlbnQvdjEvZXZlbnRfY29sbGVjdG9yLnByb3RvEg9lbmdhZ2UuZXZlbnQudjEy/QcKDkV2ZW50Q29sbGVjdG9yEmMKBVRyYWNrEh0uZW5nYWdlLmV2ZW50LnYxLlRyYWNrUmVxdWVzdBoeLmVuZ2FnZS5ldmVudC52MS5UcmFja1Jlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9ldmVudHM6dHJhY2sSXAoLVHJhY2tTdHJlYW0SIy5lbmdhZ2UuZXZlbnQudjEuVHJhY2tTdHJlYW1SZXF1ZXN0GiQuZW5nYWdlLmV2ZW50LnYxLlRyYWNrU3RyZWFtUmVzcG9uc2UoATABErcCCgZJbmdlc3QSHi5lbmdhZ2UuZXZlbnQudjEuSW5nZXN0UmVxdWVzdBofLmVuZ2FnZS5ldmVudC52MS5Jbmdlc3RSZXNwb25zZSLrAarUGAYQBBgBIAGC0+STAtoBOgRib2R5WhI6BGJvZHkiCi9zeW5jX2pzb25aEjoEYm9keSIKL3N5bmNfZGF0YVoNOgRib2R5IgUvc3luY1oROgRib2R5Igkvc3luY194Y3haEDoEYm9keSIIL3N5bmNfanNaDzoEYm9keSIHL2xvZ2J1c1oOEgwvc3luY19zZXJ2ZXJaDBIKL3N5bmNfanNvbloMEgovc3luY19kYXRhWgcSBS9zeW5jWgsSCS9zeW5jX3hjeFoKEggvc3luY19qc1oJEgcvbG9nYnVzIgwvc3luY19zZXJ2ZXISjAEKC0RlYnVnSW5nZXN0EiMuZW5nYWdlLmV2ZW50LnYxLkRlYnVnSW5nZXN0UmVxdWVzdBokLmVuZ2FnZS5ldmVudC52MS5EZWJ1Z0luZ2VzdFJlc3BvbnNlIjKq1BgGEAQYASABgtPkkwIiOgRib2R5Wg0SCy9kYXRhX2RlYnVnIgsvZGF0YV9kZWJ1ZxJtCglHZXRDb25maWcSIS5lbmdhZ2UuZXZlbnQudjEuR2V0Q29uZmlnUmVxdWVzdBoiLmVuZ2FnZS5ldmVudC52MS5HZXRDb25maWdSZXNwb25zZSIZqtQYBhAEGAEgAYLT5JMCCRIHL2NvbmZpZxJ1CgpDaGVja0FwcGlkEiIuZW5nYWdlLmV2ZW50LnYxLkNoZWNrQXBwaWRSZXF1ZXN0GiMuZW5nYWdlLmV2ZW50LnYxLkNoZWNrQXBwaWRSZXNwb25zZSIeqtQYBhAEGAEgAYLT5JMCDhIML2NoZWNrX2FwcGlkEnkKC0hlYWx0aENoZWNrEiMuZW5nYWdlLmV2ZW50LnYxLkhlYWx0aENoZWNrUmVxdWVzdBokLmVuZ2FnZS5ldmVudC52MS5IZWFsdGhDaGVja1Jlc3BvbnNlIh+q1BgGEAQYASABgtPkkwIPEg0vaGVhbHRoLWNoZWNrQidaJWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2V2ZW50L3YxO2V2ZW50djFiBnByb3RvMw", [file_engage_event_v1_ingest, file_engage_event_v1_track, file_engage_gateway_v1_options, file_google_api_annotations]);
 
 /**
- * EventCollector takes records and keeps them. What it says it has taken is on
- * disk; soon after, queries see it.
+ * EventCollector accepts and stores records. Acknowledged records are on disk;
+ * soon afterwards, queries include them.
  *
- * NOT_FOUND: no such project or app id. INVALID_ARGUMENT names the field.
- * UNAVAILABLE: nothing can be kept at present, so the same call should be made
- * again later.
+ * - NOT_FOUND: the project or app id is unknown.
+ * - INVALID_ARGUMENT: the message names the field.
+ * - UNAVAILABLE: nothing can be stored at the moment; the same call should be
+ *   repeated later.
  *
  * @generated from service engage.event.v1.EventCollector
  */
 export const EventCollector: GenService<{
   /**
-   * Track takes a batch and answers for each record. A refused record does not
-   * fail the others.
+   * Track accepts a batch and returns a result for each record. A refused
+   * record does not fail the others.
    *
    * @generated from rpc engage.event.v1.EventCollector.Track
    */
@@ -43,10 +44,10 @@ export const EventCollector: GenService<{
     output: typeof TrackResponseSchema;
   },
   /**
-   * TrackStream takes batch after batch and acknowledges each, in their order,
-   * once it is on disk. Several may be under way, which is faster than one call
-   * for each. After an error whatever was not acknowledged is to be sent again;
-   * records with a `uuid` are not counted twice by that.
+   * TrackStream accepts a stream of batches and acknowledges each, in their
+   * order, once it is on disk. Several may be in flight, which is faster than
+   * one call for each. After an error the caller must send all unacknowledged
+   * batches again; records with a `uuid` are not counted twice.
    *
    * @generated from rpc engage.event.v1.EventCollector.TrackStream
    */
@@ -56,17 +57,18 @@ export const EventCollector: GenService<{
     output: typeof TrackStreamResponseSchema;
   },
   /**
-   * Ingest takes the bodies of SDKs and log shippers. All paths take all forms
-   * of body, and a `GET` with the query parameter `data`.
+   * Ingest accepts the bodies of SDKs and log shippers. All paths accept all
+   * forms of body, and a `GET` with the query parameter `data`.
    *
-   * REST: answered with HTTP 200 and `{"code":0}`; `{"code":-1,"msg":"…"}` when
-   * the body has not the form of records, `{"code":-2,"msg":"…"}` when the app
-   * id is not known. Records that break a rule are dropped later, counted and
-   * kept as dead letters; with `debug: 1` they are told in `records`, as are
-   * dropped properties, and the code is 0 if any record was taken. A record of a
-   * list that is not JSON, such as one with NaN, is always reported there, and
-   * the others are taken. HTTP 503 with code -1 says that nothing can be kept at
-   * present, 413 that the body is too large.
+   * REST: the response is HTTP 200 with `{"code":0}`; `{"code":-1,"msg":"…"}`
+   * when the body does not have the form of records, `{"code":-2,"msg":"…"}`
+   * when the app id is unknown. Records which break a rule are dropped later,
+   * counted and stored as dead letters; with `debug: 1` they are reported in
+   * `records`, as are dropped properties, and the code is 0 if any record was
+   * accepted. A record of a list which is not JSON, such as one with NaN, is
+   * always reported there, and the others are accepted. HTTP 503 with code -1
+   * means that nothing can be stored at the moment, 413 that the body is too
+   * large.
    *
    * @generated from rpc engage.event.v1.EventCollector.Ingest
    */
@@ -76,7 +78,7 @@ export const EventCollector: GenService<{
     output: typeof IngestResponseSchema;
   },
   /**
-   * DebugIngest checks records and tells what is wrong with them.
+   * DebugIngest checks records and reports what is wrong with them.
    *
    * REST: `{"errorLevel":0}`; 1 with `errorProperties` when properties were
    * dropped, 2 with `errorReasons` when a record was refused.
@@ -89,8 +91,8 @@ export const EventCollector: GenService<{
     output: typeof DebugIngestResponseSchema;
   },
   /**
-   * GetConfig gives client SDKs their settings: how many seconds they may wait
-   * and how many records they may gather before they send.
+   * GetConfig returns the settings of client SDKs: how many seconds they may
+   * wait and how many records they may collect before they send.
    *
    * @generated from rpc engage.event.v1.EventCollector.GetConfig
    */
@@ -100,7 +102,7 @@ export const EventCollector: GenService<{
     output: typeof GetConfigResponseSchema;
   },
   /**
-   * CheckAppid answers `{"code":0}` for an app id that is known, otherwise -2.
+   * CheckAppid returns `{"code":0}` for a known app id, otherwise code -2.
    *
    * @generated from rpc engage.event.v1.EventCollector.CheckAppid
    */
@@ -110,7 +112,7 @@ export const EventCollector: GenService<{
     output: typeof CheckAppidResponseSchema;
   },
   /**
-   * HealthCheck answers `{"code":0}`.
+   * HealthCheck returns `{"code":0}`.
    *
    * @generated from rpc engage.event.v1.EventCollector.HealthCheck
    */

@@ -2,7 +2,7 @@
 // @generated from file engage/event/v1/ingest.proto (package engage.event.v1, syntax proto3)
 /* eslint-disable */
 
-// What the SDKs and log shippers of the platform send over HTTP.
+// Requests of the platform's SDKs and log shippers over HTTP.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,16 +19,16 @@ export const file_engage_event_v1_ingest: GenFile = /*@__PURE__*/
   fileDesc("ChxlbmdhZ2UvZXZlbnQvdjEvaW5nZXN0LnByb3RvEg9lbmdhZ2UuZXZlbnQudjEicQoNSW5nZXN0UmVxdWVzdBIiCgRib2R5GAEgASgLMhQuZ29vZ2xlLmFwaS5IdHRwQm9keRINCgVhcHBpZBgCIAEoCRIQCghjb21wcmVzcxgDIAEoCRINCgVkZWJ1ZxgEIAEoBRIMCgRkYXRhGAUgASgJIl0KDkluZ2VzdFJlc3BvbnNlEgwKBGNvZGUYASABKAUSCwoDbXNnGAIgASgJEjAKB3JlY29yZHMYAyADKAsyHy5lbmdhZ2UuZXZlbnQudjEuSW5nZXN0ZWRSZWNvcmQiTgoOSW5nZXN0ZWRSZWNvcmQSDQoFaW5kZXgYASABKAUSLQoGcmVzdWx0GAIgASgLMh0uZW5nYWdlLmV2ZW50LnYxLlJlY29yZFJlc3VsdCJmChJEZWJ1Z0luZ2VzdFJlcXVlc3QSIgoEYm9keRgBIAEoCzIULmdvb2dsZS5hcGkuSHR0cEJvZHkSDQoFYXBwaWQYAiABKAkSDAoEZGF0YRgDIAEoCRIPCgdkcnlfcnVuGAQgASgFIn0KE0RlYnVnSW5nZXN0UmVzcG9uc2USEwoLZXJyb3JfbGV2ZWwYASABKAUSOgoQZXJyb3JfcHJvcGVydGllcxgCIAMoCzIgLmVuZ2FnZS5ldmVudC52MS5Ecm9wcGVkUHJvcGVydHkSFQoNZXJyb3JfcmVhc29ucxgDIAMoCSIhChBHZXRDb25maWdSZXF1ZXN0Eg0KBWFwcGlkGAEgASgJIl4KEUdldENvbmZpZ1Jlc3BvbnNlEgwKBGNvZGUYASABKAUSCwoDbXNnGAIgASgJEhUKDXN5bmNfaW50ZXJ2YWwYAyABKAUSFwoPc3luY19iYXRjaF9zaXplGAQgASgFIiIKEUNoZWNrQXBwaWRSZXF1ZXN0Eg0KBWFwcGlkGAEgASgJIi8KEkNoZWNrQXBwaWRSZXNwb25zZRIMCgRjb2RlGAEgASgFEgsKA21zZxgCIAEoCSIUChJIZWFsdGhDaGVja1JlcXVlc3QiIwoTSGVhbHRoQ2hlY2tSZXNwb25zZRIMCgRjb2RlGAEgASgFQidaJWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2V2ZW50L3YxO2V2ZW50djFiBnByb3RvMw", [file_engage_event_v1_record, file_google_api_httpbody]);
 
 /**
- * IngestRequest is a body as an SDK sends it, together with what its headers
- * or parameters say.
+ * IngestRequest is a body as an SDK sends it, together with the values of its
+ * headers or parameters.
  *
  * @generated from message engage.event.v1.IngestRequest
  */
 export type IngestRequest = Message<"engage.event.v1.IngestRequest"> & {
   /**
    * The body: a JSON array of records, one record, or an object with the
-   * records in `data`; as it is, compressed, in base64, or as the parameter
-   * `data` of a form, which may be a multipart form.
+   * records in `data`; plain, compressed, in base64, or as the parameter `data`
+   * of a form, which may be a multipart form.
    *
    * @generated from field: google.api.HttpBody body = 1;
    */
@@ -44,14 +44,15 @@ export type IngestRequest = Message<"engage.event.v1.IngestRequest"> & {
 
   /**
    * `gzip`, `snappy` (raw block format) or `none`. REST: the header `compress`
-   * beats this query parameter. Without it gzip is known by its first bytes.
+   * takes precedence over this query parameter. Without it gzip is detected by
+   * its first bytes.
    *
    * @generated from field: string compress = 3;
    */
   compress: string;
 
   /**
-   * 1: check every record and tell of each that was refused or has lost
+   * 1: checks every record and reports each one which was refused or has lost
    * properties. REST: also the header `debug`.
    *
    * @generated from field: int32 debug = 4;
@@ -59,8 +60,8 @@ export type IngestRequest = Message<"engage.event.v1.IngestRequest"> & {
   debug: number;
 
   /**
-   * What the body would hold, where there is none. REST: `GET` with this query
-   * parameter, as the SDK of browsers reports by default.
+   * The content of the body, in a request without one. REST: `GET` with this
+   * query parameter, which the browser SDK uses by default.
    *
    * @generated from field: string data = 5;
    */
@@ -75,29 +76,30 @@ export const IngestRequestSchema: GenMessage<IngestRequest> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_ingest, 0);
 
 /**
- * IngestResponse says whether the records were taken. REST: `{"code":0}`.
+ * IngestResponse reports whether the records were accepted. REST: `{"code":0}`.
  *
  * @generated from message engage.event.v1.IngestResponse
  */
 export type IngestResponse = Message<"engage.event.v1.IngestResponse"> & {
   /**
-   * 0: they are on disk. -1: the body has not the form of records, or all of
-   * them were refused. -2: the app id is not known.
+   * 0: the records are on disk. -1: the body does not have the form of records,
+   * or all of them were refused. -2: the app id is unknown.
    *
    * @generated from field: int32 code = 1;
    */
   code: number;
 
   /**
-   * What is wrong.
+   * The error message.
    *
    * @generated from field: string msg = 2;
    */
   msg: string;
 
   /**
-   * Records of a list that are not JSON; with `debug` all that were refused or
-   * have lost properties; at most 100, then `msg` has their number. REST:
+   * Records of a list which are not JSON; with `debug` all which were refused
+   * or have lost properties. At most 100; `msg` contains the number when there
+   * are more. REST:
    * `{"index":0,"reason":"event_name","field":"#event_name","message":"…"}` or
    * `{"index":0,"dropped":[{"name":"#os","reason":"root_key"}]}`.
    *
@@ -114,20 +116,20 @@ export const IngestResponseSchema: GenMessage<IngestResponse> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_ingest, 1);
 
 /**
- * IngestedRecord is what became of one record of a body.
+ * IngestedRecord is the result of one record of a body.
  *
  * @generated from message engage.event.v1.IngestedRecord
  */
 export type IngestedRecord = Message<"engage.event.v1.IngestedRecord"> & {
   /**
-   * Its place in the body, from 0.
+   * 0-based index in the body.
    *
    * @generated from field: int32 index = 1;
    */
   index: number;
 
   /**
-   * What became of it.
+   * The result.
    *
    * @generated from field: engage.event.v1.RecordResult result = 2;
    */
@@ -142,7 +144,7 @@ export const IngestedRecordSchema: GenMessage<IngestedRecord> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_ingest, 2);
 
 /**
- * DebugIngestRequest is one record, or several, to be looked at closely.
+ * DebugIngestRequest contains records to check in detail.
  *
  * @generated from message engage.event.v1.DebugIngestRequest
  */
@@ -156,22 +158,22 @@ export type DebugIngestRequest = Message<"engage.event.v1.DebugIngestRequest"> &
   body?: HttpBody | undefined;
 
   /**
-   * App id of the project, where neither a header nor the form has it.
+   * App id of the project, when neither a header nor the form contains it.
    *
    * @generated from field: string appid = 2;
    */
   appid: string;
 
   /**
-   * What the body would hold, where there is none. REST: `GET` with this query
-   * parameter.
+   * The content of the body, in a request without one. REST: `GET` with this
+   * query parameter.
    *
    * @generated from field: string data = 3;
    */
   data: string;
 
   /**
-   * 1 checks only, as the parameter of the form does.
+   * 1 checks only, like the parameter of the form.
    *
    * @generated from field: int32 dry_run = 4;
    */
@@ -186,13 +188,13 @@ export const DebugIngestRequestSchema: GenMessage<DebugIngestRequest> = /*@__PUR
   messageDesc(file_engage_event_v1_ingest, 3);
 
 /**
- * DebugIngestResponse tells what is wrong with the records.
+ * DebugIngestResponse reports what is wrong with the records.
  *
  * @generated from message engage.event.v1.DebugIngestResponse
  */
 export type DebugIngestResponse = Message<"engage.event.v1.DebugIngestResponse"> & {
   /**
-   * 0: nothing. 1: properties were dropped. 2: a record was refused. REST:
+   * 0: no errors. 1: properties were dropped. 2: a record was refused. REST:
    * `errorLevel`.
    *
    * @generated from field: int32 error_level = 1;
@@ -208,8 +210,8 @@ export type DebugIngestResponse = Message<"engage.event.v1.DebugIngestResponse">
   errorProperties: DroppedProperty[];
 
   /**
-   * Why records were refused; of more than 100 the last line has the number.
-   * REST: `errorReasons`.
+   * Reasons of refused records; when there are more than 100 the last line
+   * contains the number. REST: `errorReasons`.
    *
    * @generated from field: repeated string error_reasons = 3;
    */
@@ -224,13 +226,13 @@ export const DebugIngestResponseSchema: GenMessage<DebugIngestResponse> = /*@__P
   messageDesc(file_engage_event_v1_ingest, 4);
 
 /**
- * GetConfigRequest asks for the settings of client SDKs.
+ * GetConfigRequest requests the settings of client SDKs.
  *
  * @generated from message engage.event.v1.GetConfigRequest
  */
 export type GetConfigRequest = Message<"engage.event.v1.GetConfigRequest"> & {
   /**
-   * App id of the project. REST: the header `appid`, too.
+   * App id of the project. REST: also the header `appid`.
    *
    * @generated from field: string appid = 1;
    */
@@ -245,21 +247,21 @@ export const GetConfigRequestSchema: GenMessage<GetConfigRequest> = /*@__PURE__*
   messageDesc(file_engage_event_v1_ingest, 5);
 
 /**
- * GetConfigResponse holds the settings of client SDKs. REST:
+ * GetConfigResponse contains the settings of client SDKs. REST:
  * `{"code":0,"data":{"sync_interval":30,"sync_batch_size":20}}`.
  *
  * @generated from message engage.event.v1.GetConfigResponse
  */
 export type GetConfigResponse = Message<"engage.event.v1.GetConfigResponse"> & {
   /**
-   * 0, or -2 when the app id is not known.
+   * 0, or -2 when the app id is unknown.
    *
    * @generated from field: int32 code = 1;
    */
   code: number;
 
   /**
-   * What is wrong.
+   * The error message.
    *
    * @generated from field: string msg = 2;
    */
@@ -273,7 +275,7 @@ export type GetConfigResponse = Message<"engage.event.v1.GetConfigResponse"> & {
   syncInterval: number;
 
   /**
-   * Records after which a batch is sent at once.
+   * The number of records after which a batch is sent at once.
    *
    * @generated from field: int32 sync_batch_size = 4;
    */
@@ -288,13 +290,13 @@ export const GetConfigResponseSchema: GenMessage<GetConfigResponse> = /*@__PURE_
   messageDesc(file_engage_event_v1_ingest, 6);
 
 /**
- * CheckAppidRequest asks whether an app id is known.
+ * CheckAppidRequest checks an app id.
  *
  * @generated from message engage.event.v1.CheckAppidRequest
  */
 export type CheckAppidRequest = Message<"engage.event.v1.CheckAppidRequest"> & {
   /**
-   * The app id. REST: the header `appid`, too.
+   * The app id. REST: also the header `appid`.
    *
    * @generated from field: string appid = 1;
    */
@@ -309,20 +311,20 @@ export const CheckAppidRequestSchema: GenMessage<CheckAppidRequest> = /*@__PURE_
   messageDesc(file_engage_event_v1_ingest, 7);
 
 /**
- * CheckAppidResponse is the answer.
+ * CheckAppidResponse is the result of the check.
  *
  * @generated from message engage.event.v1.CheckAppidResponse
  */
 export type CheckAppidResponse = Message<"engage.event.v1.CheckAppidResponse"> & {
   /**
-   * 0, or -2 when the app id is not known.
+   * 0, or -2 when the app id is unknown.
    *
    * @generated from field: int32 code = 1;
    */
   code: number;
 
   /**
-   * What is wrong.
+   * The error message.
    *
    * @generated from field: string msg = 2;
    */
@@ -337,7 +339,7 @@ export const CheckAppidResponseSchema: GenMessage<CheckAppidResponse> = /*@__PUR
   messageDesc(file_engage_event_v1_ingest, 8);
 
 /**
- * HealthCheckRequest asks whether the collector is there.
+ * HealthCheckRequest is empty.
  *
  * @generated from message engage.event.v1.HealthCheckRequest
  */
@@ -352,7 +354,7 @@ export const HealthCheckRequestSchema: GenMessage<HealthCheckRequest> = /*@__PUR
   messageDesc(file_engage_event_v1_ingest, 9);
 
 /**
- * HealthCheckResponse says that it is.
+ * HealthCheckResponse is the response of a running collector.
  *
  * @generated from message engage.event.v1.HealthCheckResponse
  */

@@ -2,7 +2,7 @@
 // @generated from file engage/event/v1/record.proto (package engage.event.v1, syntax proto3)
 /* eslint-disable */
 
-// Records of events and users, and what became of them.
+// Records of events and users, and their results.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -24,15 +24,15 @@ export const file_engage_event_v1_record: GenFile = /*@__PURE__*/
  */
 export type Record = Message<"engage.event.v1.Record"> & {
   /**
-   * What the record does.
+   * Effect of the record.
    *
    * @generated from field: engage.event.v1.RecordType type = 1;
    */
   type: RecordType;
 
   /**
-   * When it happened; not set: when it is received. More than three years ago
-   * or more than three days ahead is refused.
+   * Time of the event; not set: the time of receipt. A time more than three
+   * years ago or more than three days ahead is refused.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
@@ -40,29 +40,29 @@ export type Record = Message<"engage.event.v1.Record"> & {
 
   /**
    * Name of the event, `[A-Za-z][A-Za-z0-9_]{0,49}`, case-sensitive. Required
-   * of events, no use to users.
+   * for events, ignored for users.
    *
    * @generated from field: string event_name = 3;
    */
   eventName: string;
 
   /**
-   * Id of the account, at most 2 KiB. It decides whose record it is.
+   * Id of the account, at most 2 KiB. It determines the user of the record.
    *
    * @generated from field: string account_id = 4;
    */
   accountId: string;
 
   /**
-   * Id of the visitor: the device, say. It belongs to at most one account.
+   * Id of the visitor, such as the device. It belongs to at most one account.
    *
    * @generated from field: string distinct_id = 5;
    */
   distinctId: string;
 
   /**
-   * Identifies the record: another one with the same id within three hours is
-   * dropped, so that a record may be sent again. Recommended.
+   * Identifies the record: a record with the same id within three hours is
+   * dropped, so that records can be sent again. Recommended.
    *
    * @generated from field: string uuid = 6;
    */
@@ -83,7 +83,7 @@ export type Record = Message<"engage.event.v1.Record"> & {
   appId: string;
 
   /**
-   * Identifies an event that later records change; required of
+   * Identifies an event which later records change; required for
    * RECORD_TYPE_TRACK_UPDATE and RECORD_TYPE_TRACK_OVERWRITE.
    *
    * @generated from field: string event_id = 9;
@@ -91,19 +91,19 @@ export type Record = Message<"engage.event.v1.Record"> & {
   eventId: string;
 
   /**
-   * Of all events of a name with the same id, the first one is kept.
+   * Of all events with the same name and this id, the first one is kept.
    *
    * @generated from field: string first_check_id = 10;
    */
   firstCheckId: string;
 
   /**
-   * Properties by name, `[A-Za-z][A-Za-z0-9_]{0,49}` in any case, or `#` and
-   * such a name in lower case for preset ones. The first value of a property
-   * fixes its type: number, boolean, time (text `yyyy-MM-dd HH:mm:ss[.SSS]`),
-   * text (at most 2 KiB), list (500 elements), object (100 members) or list of
-   * objects (500). Times are local to the property `#zone_offset`, in hours
-   * east of UTC; here it is 0 unless it is given.
+   * Properties by name, `[A-Za-z][A-Za-z0-9_]{0,49}` in any case, or for preset
+   * ones `#` followed by such a name in lower case. The first value of a
+   * property determines its type: number, boolean, time (text `yyyy-MM-dd
+   * HH:mm:ss[.SSS]`), text (at most 2 KiB), list (500 elements), object (100
+   * members) or list of objects (500). Times are local to the property
+   * `#zone_offset`, in hours east of UTC; its default here is 0.
    *
    * @generated from field: google.protobuf.Struct properties = 11;
    */
@@ -118,7 +118,7 @@ export const RecordSchema: GenMessage<Record> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_record, 0);
 
 /**
- * RecordResult is what became of one record.
+ * RecordResult is the result of one record.
  *
  * @generated from message engage.event.v1.RecordResult
  */
@@ -130,7 +130,7 @@ export type RecordResult = Message<"engage.event.v1.RecordResult"> & {
    */
   outcome: {
     /**
-     * It is kept.
+     * The record is stored.
      *
      * @generated from field: engage.event.v1.AcceptedRecord accepted = 1;
      */
@@ -138,7 +138,7 @@ export type RecordResult = Message<"engage.event.v1.RecordResult"> & {
     case: "accepted";
   } | {
     /**
-     * It is not; sending it again is of no use.
+     * The record is refused; sending it again does not help.
      *
      * @generated from field: engage.event.v1.RefusedRecord refused = 2;
      */
@@ -155,13 +155,13 @@ export const RecordResultSchema: GenMessage<RecordResult> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_record, 1);
 
 /**
- * AcceptedRecord says that a record is kept, perhaps not all of it.
+ * AcceptedRecord describes a stored record, which may have lost properties.
  *
  * @generated from message engage.event.v1.AcceptedRecord
  */
 export type AcceptedRecord = Message<"engage.event.v1.AcceptedRecord"> & {
   /**
-   * Properties that were dropped of it.
+   * The dropped properties.
    *
    * @generated from field: repeated engage.event.v1.DroppedProperty dropped = 1;
    */
@@ -176,28 +176,28 @@ export const AcceptedRecordSchema: GenMessage<AcceptedRecord> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_record, 2);
 
 /**
- * DroppedProperty names a property, or a key that has no place in a record.
+ * DroppedProperty is a property, or a key which a record can't have.
  *
  * @generated from message engage.event.v1.DroppedProperty
  */
 export type DroppedProperty = Message<"engage.event.v1.DroppedProperty"> & {
   /**
-   * As it was given.
+   * The name as it was sent.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: engage.event.v1.DropReason reason = 2;
    */
   reason: DropReason;
 
   /**
-   * For people, where the reason does not say it all: what was wrong with the
-   * value, and what to do.
+   * Text for people, where the reason is not sufficient: what was wrong with
+   * the value, and what to do.
    *
    * @generated from field: string message = 3;
    */
@@ -212,28 +212,29 @@ export const DroppedPropertySchema: GenMessage<DroppedProperty> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_record, 3);
 
 /**
- * RefusedRecord says why a record is not kept.
+ * RefusedRecord describes why a record was refused.
  *
  * @generated from message engage.event.v1.RefusedRecord
  */
 export type RefusedRecord = Message<"engage.event.v1.RefusedRecord"> & {
   /**
-   * The rule that it breaks.
+   * The broken rule.
    *
    * @generated from field: engage.event.v1.RefusalReason reason = 1;
    */
   reason: RefusalReason;
 
   /**
-   * The key at fault, as JSON records have it (`#time`); empty when it is the
-   * record as a whole.
+   * The invalid key, in the form of JSON records (`#time`); empty when the
+   * whole record is invalid.
    *
    * @generated from field: string field = 2;
    */
   field: string;
 
   /**
-   * For people: names the field, quotes the value, lists what is valid.
+   * Text for people, which names the field, quotes the value and lists the
+   * valid ones.
    *
    * @generated from field: string message = 3;
    */
@@ -248,7 +249,7 @@ export const RefusedRecordSchema: GenMessage<RefusedRecord> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_record, 4);
 
 /**
- * RecordType is what a record does.
+ * RecordType is the effect of a record.
  *
  * @generated from enum engage.event.v1.RecordType
  */
@@ -268,14 +269,15 @@ export const RecordType = {
   TRACK: 1,
 
   /**
-   * An event that is merged into the one with the same name and `event_id`.
+   * An event which is merged into the existing one with the same name and
+   * `event_id`.
    *
    * @generated from enum value: RECORD_TYPE_TRACK_UPDATE = 2;
    */
   TRACK_UPDATE: 2,
 
   /**
-   * An event that takes the place of the one with the same name and `event_id`.
+   * An event which replaces the existing one with the same name and `event_id`.
    *
    * @generated from enum value: RECORD_TYPE_TRACK_OVERWRITE = 3;
    */
@@ -289,7 +291,7 @@ export const RecordType = {
   USER_SET: 4,
 
   /**
-   * Sets those that the user does not have.
+   * Sets the properties that the user does not have.
    *
    * @generated from enum value: RECORD_TYPE_USER_SET_ONCE = 5;
    */
@@ -303,28 +305,28 @@ export const RecordType = {
   USER_ADD: 6,
 
   /**
-   * Adds elements at the end of lists.
+   * Appends elements to lists.
    *
    * @generated from enum value: RECORD_TYPE_USER_APPEND = 7;
    */
   USER_APPEND: 7,
 
   /**
-   * The same without those that the list holds already.
+   * Appends the elements that the lists do not contain.
    *
    * @generated from enum value: RECORD_TYPE_USER_UNIQ_APPEND = 8;
    */
   USER_UNIQ_APPEND: 8,
 
   /**
-   * Takes the named properties away.
+   * Removes the named properties.
    *
    * @generated from enum value: RECORD_TYPE_USER_UNSET = 9;
    */
   USER_UNSET: 9,
 
   /**
-   * Takes all properties away.
+   * Removes all properties.
    *
    * @generated from enum value: RECORD_TYPE_USER_DEL = 10;
    */
@@ -332,7 +334,7 @@ export const RecordType = {
 } as const;
 
 /**
- * RecordType is what a record does.
+ * RecordType is the effect of a record.
  *
  * @generated from enum engage.event.v1.RecordType
  */
@@ -358,7 +360,7 @@ export const DropReason = {
   UNSPECIFIED: 0,
 
   /**
-   * A key that has no place beside `properties`.
+   * A key which is not allowed beside `properties`.
    *
    * @generated from enum value: DROP_REASON_ROOT_KEY = 1;
    */
@@ -372,35 +374,36 @@ export const DropReason = {
   NAME: 2,
 
   /**
-   * A name such as `#user_id`, which is no property.
+   * A reserved name, such as `#user_id`, which is not a property.
    *
    * @generated from enum value: DROP_REASON_RESERVED = 3;
    */
   RESERVED: 3,
 
   /**
-   * The same name, but for its case, stood before.
+   * A duplicate of an earlier name, which may differ in case.
    *
    * @generated from enum value: DROP_REASON_DOUBLE = 4;
    */
   DOUBLE: 4,
 
   /**
-   * Of another type than the property has, and not convertible exactly.
+   * A value of a type which differs from the property's and can't be converted
+   * exactly.
    *
    * @generated from enum value: DROP_REASON_TYPE = 5;
    */
   TYPE: 5,
 
   /**
-   * A number that is none, or a zone offset that there isn't.
+   * A number which is not finite, or an invalid zone offset.
    *
    * @generated from enum value: DROP_REASON_RANGE = 6;
    */
   RANGE: 6,
 
   /**
-   * A text beyond 2 KiB.
+   * A text of more than 2 KiB.
    *
    * @generated from enum value: DROP_REASON_TOO_LONG = 7;
    */
@@ -421,7 +424,7 @@ export const DropReason = {
   TOO_DEEP: 9,
 
   /**
-   * New to a project that has as many properties as it may
+   * A new property in a project with the maximum number of properties
    * (`events.maxProperties` of the configuration).
    *
    * @generated from enum value: DROP_REASON_PROPERTY_LIMIT = 10;
@@ -429,18 +432,18 @@ export const DropReason = {
   PROPERTY_LIMIT: 10,
 
   /**
-   * A whole number beyond ±9007199254740991. Numbers are kept as doubles, which
-   * would change it: it is to be sent as text. Up to 10^21, from where on writers
-   * of JSON use exponents.
+   * A whole number beyond ±9007199254740991. Numbers are stored as doubles,
+   * which would change it, so it must be sent as text. Applies up to 10^21,
+   * where JSON writers start to use exponents.
    *
    * @generated from enum value: DROP_REASON_NUMBER_RANGE = 11;
    */
   NUMBER_RANGE: 11,
 
   /**
-   * The project has got as many new names of events and properties from this
-   * app id within a minute as it may (`events.maxNewNamesPerMinute` of the
-   * configuration). A later record may have it.
+   * The project has received the maximum number of new names of events and
+   * properties from this app id within a minute (`events.maxNewNamesPerMinute`
+   * of the configuration). A later record may contain the property.
    *
    * @generated from enum value: DROP_REASON_NAME_RATE = 12;
    */
@@ -481,21 +484,21 @@ export const RefusalReason = {
   NOT_JSON: 1,
 
   /**
-   * JSON, but no object.
+   * JSON, but not an object.
    *
    * @generated from enum value: REFUSAL_REASON_NOT_AN_OBJECT = 2;
    */
   NOT_AN_OBJECT: 2,
 
   /**
-   * No such type.
+   * An unknown type.
    *
    * @generated from enum value: REFUSAL_REASON_TYPE = 3;
    */
   TYPE: 3,
 
   /**
-   * Not in the form of a time, or no real one.
+   * Not in the format of a time, or not an existing one.
    *
    * @generated from enum value: REFUSAL_REASON_TIME_FORMAT = 4;
    */
@@ -516,14 +519,14 @@ export const RefusalReason = {
   TIME_TOO_NEW: 6,
 
   /**
-   * Neither account nor visitor.
+   * Without account id and visitor id.
    *
    * @generated from enum value: REFUSAL_REASON_NO_ID = 7;
    */
   NO_ID: 7,
 
   /**
-   * An id that is no text, or too long.
+   * An id which is not a text, or too long.
    *
    * @generated from enum value: REFUSAL_REASON_ID = 8;
    */
@@ -537,29 +540,30 @@ export const RefusalReason = {
   EVENT_NAME: 9,
 
   /**
-   * The id of the event is missing or no text.
+   * The id of the event is missing or not a text.
    *
    * @generated from enum value: REFUSAL_REASON_EVENT_ID = 10;
    */
   EVENT_ID: 10,
 
   /**
-   * The properties are no object.
+   * The properties are not an object.
    *
    * @generated from enum value: REFUSAL_REASON_PROPERTIES = 11;
    */
   PROPERTIES: 11,
 
   /**
-   * A property's name is not one: a letter, then at most 49 letters, digits
-   * and underscores; of a preset, `#` and such a name in lower case.
+   * The name of a property is invalid: valid are a letter followed by at most
+   * 49 letters, digits and underscores, or for preset ones `#` followed by such
+   * a name in lower case.
    *
    * @generated from enum value: REFUSAL_REASON_PROPERTY_NAME = 12;
    */
   PROPERTY_NAME: 12,
 
   /**
-   * New to a project that has as many names of events as it may
+   * A new event in a project with the maximum number of event names
    * (`events.maxEventNames` of the configuration).
    *
    * @generated from enum value: REFUSAL_REASON_EVENT_LIMIT = 13;
@@ -567,18 +571,17 @@ export const RefusalReason = {
   EVENT_LIMIT: 13,
 
   /**
-   * The name of the event is new, and the project has got as many new names of
-   * events and properties from this app id within a minute as it may
-   * (`events.maxNewNamesPerMinute` of the configuration). Sent again later it
-   * may be kept.
+   * The name of the event is new, and the project has received the maximum
+   * number of new names of events and properties from this app id within a
+   * minute (`events.maxNewNamesPerMinute` of the configuration). A later
+   * attempt may succeed.
    *
    * @generated from enum value: REFUSAL_REASON_NAME_RATE = 14;
    */
   NAME_RATE: 14,
 
   /**
-   * It holds more values, keys or long numbers than any record can have that is
-   * kept whole.
+   * More values, keys or long numbers than a record can contain.
    *
    * @generated from enum value: REFUSAL_REASON_TOO_LARGE = 15;
    */

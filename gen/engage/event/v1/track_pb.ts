@@ -17,8 +17,8 @@ export const file_engage_event_v1_track: GenFile = /*@__PURE__*/
   fileDesc("ChtlbmdhZ2UvZXZlbnQvdjEvdHJhY2sucHJvdG8SD2VuZ2FnZS5ldmVudC52MSKPAQoMVHJhY2tSZXF1ZXN0EhQKCnByb2plY3RfaWQYASABKANIABIPCgVhcHBpZBgCIAEoCUgAEigKB3JlY29yZHMYAyADKAsyFy5lbmdhZ2UuZXZlbnQudjEuUmVjb3JkEhIKCmpzb25fbGluZXMYBCABKAwSDwoHZHJ5X3J1bhgFIAEoCEIJCgdwcm9qZWN0ImIKDVRyYWNrUmVzcG9uc2USLgoHcmVzdWx0cxgBIAMoCzIdLmVuZ2FnZS5ldmVudC52MS5SZWNvcmRSZXN1bHQSEAoIYWNjZXB0ZWQYAiABKAUSDwoHcmVmdXNlZBgDIAEoBSJUChJUcmFja1N0cmVhbVJlcXVlc3QSEAoIc2VxdWVuY2UYASABKAMSLAoFYmF0Y2gYAiABKAsyHS5lbmdhZ2UuZXZlbnQudjEuVHJhY2tSZXF1ZXN0IlcKE1RyYWNrU3RyZWFtUmVzcG9uc2USEAoIc2VxdWVuY2UYASABKAMSLgoGcmVzdWx0GAIgASgLMh4uZW5nYWdlLmV2ZW50LnYxLlRyYWNrUmVzcG9uc2VCJ1olZW5nYWdlL2dlbi9nby9lbmdhZ2UvZXZlbnQvdjE7ZXZlbnR2MWIGcHJvdG8z", [file_engage_event_v1_record]);
 
 /**
- * TrackRequest is a batch of records of one project. It holds `records` or
- * `json_lines`, at most 10,000 either way.
+ * TrackRequest is a batch of records of one project. It contains `records` or
+ * `json_lines`, at most 10,000 in either form.
  *
  * @generated from message engage.event.v1.TrackRequest
  */
@@ -30,7 +30,7 @@ export type TrackRequest = Message<"engage.event.v1.TrackRequest"> & {
    */
   project: {
     /**
-     * By its id.
+     * The project's id.
      *
      * @generated from field: int64 project_id = 1;
      */
@@ -38,7 +38,7 @@ export type TrackRequest = Message<"engage.event.v1.TrackRequest"> & {
     case: "projectId";
   } | {
     /**
-     * By one of its app ids.
+     * One of the project's app ids.
      *
      * @generated from field: string appid = 2;
      */
@@ -54,7 +54,7 @@ export type TrackRequest = Message<"engage.event.v1.TrackRequest"> & {
   records: Record[];
 
   /**
-   * Records as NDJSON in UTF-8, one JSON object a line, in the form of the
+   * Records as NDJSON in UTF-8, one JSON object per line, in the form of the
    * REST paths. Empty lines are skipped.
    *
    * @generated from field: bytes json_lines = 4;
@@ -62,7 +62,7 @@ export type TrackRequest = Message<"engage.event.v1.TrackRequest"> & {
   jsonLines: Uint8Array;
 
   /**
-   * Only check: nothing is kept.
+   * Whether to check only, without storing anything.
    *
    * @generated from field: bool dry_run = 5;
    */
@@ -77,27 +77,27 @@ export const TrackRequestSchema: GenMessage<TrackRequest> = /*@__PURE__*/
   messageDesc(file_engage_event_v1_track, 0);
 
 /**
- * TrackResponse says what became of the records.
+ * TrackResponse contains the results of the records.
  *
  * @generated from message engage.event.v1.TrackResponse
  */
 export type TrackResponse = Message<"engage.event.v1.TrackResponse"> & {
   /**
-   * One for each record, in their order.
+   * One result for each record, in their order.
    *
    * @generated from field: repeated engage.event.v1.RecordResult results = 1;
    */
   results: RecordResult[];
 
   /**
-   * How many were accepted.
+   * The number of accepted records.
    *
    * @generated from field: int32 accepted = 2;
    */
   accepted: number;
 
   /**
-   * How many were refused.
+   * The number of refused records.
    *
    * @generated from field: int32 refused = 3;
    */
@@ -118,7 +118,7 @@ export const TrackResponseSchema: GenMessage<TrackResponse> = /*@__PURE__*/
  */
 export type TrackStreamRequest = Message<"engage.event.v1.TrackStreamRequest"> & {
   /**
-   * The caller's number for the batch, higher than the one before.
+   * The caller's number for the batch, higher than the previous one.
    *
    * @generated from field: int64 sequence = 1;
    */
@@ -146,14 +146,14 @@ export const TrackStreamRequestSchema: GenMessage<TrackStreamRequest> = /*@__PUR
  */
 export type TrackStreamResponse = Message<"engage.event.v1.TrackStreamResponse"> & {
   /**
-   * That of the request; all with a lower number were acknowledged before.
+   * The number of the request; all lower numbers are already acknowledged.
    *
    * @generated from field: int64 sequence = 1;
    */
   sequence: bigint;
 
   /**
-   * What became of the records.
+   * The results of the records.
    *
    * @generated from field: engage.event.v1.TrackResponse result = 2;
    */

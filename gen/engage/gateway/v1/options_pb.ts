@@ -2,8 +2,8 @@
 // @generated from file engage/gateway/v1/options.proto (package engage.gateway.v1, syntax proto3)
 /* eslint-disable */
 
-// Options that say how the gateway treats one RPC, beyond what
-// `google.api.http` can say.
+// Options which define how the gateway handles one RPC, beyond
+// `google.api.http`.
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -24,33 +24,33 @@ export const file_engage_gateway_v1_options: GenFile = /*@__PURE__*/
  */
 export type GatewayOptions = Message<"engage.gateway.v1.GatewayOptions"> & {
   /**
-   * Keep the exact bytes of the HTTP body (after Content-Encoding is undone)
-   * and hand them to the handler, for example to check a signature.
+   * Whether to keep the exact bytes of the HTTP body (after Content-Encoding is
+   * decoded) and pass them to the handler, for example to check a signature.
    *
    * @generated from field: bool raw_body = 1;
    */
   rawBody: boolean;
 
   /**
-   * The form in which errors are answered over REST.
+   * The form of errors over REST.
    *
    * @generated from field: engage.gateway.v1.ErrorStyle error_style = 2;
    */
   errorStyle: ErrorStyle;
 
   /**
-   * REST callers of this RPC are authenticated by its handler (a signature, a
-   * query token), so the gateway asks them for no bearer key. Other protocols
-   * are not affected.
+   * Whether the handler authenticates REST callers of this RPC (by a signature
+   * or a query token), so that the gateway requires no bearer key. Other
+   * protocols are not affected.
    *
    * @generated from field: bool handler_authenticates_rest = 3;
    */
   handlerAuthenticatesRest: boolean;
 
   /**
-   * Pages of every origin may call this RPC over REST and read its answers
-   * (CORS). Pages of other origins reach all else only where the setting
-   * `gateway.cors` lists them.
+   * Whether pages of every origin may call this RPC over REST and read its
+   * responses (CORS). For other RPCs, the setting `gateway.cors` lists the
+   * allowed origins.
    *
    * @generated from field: bool any_origin = 4;
    */
@@ -65,7 +65,7 @@ export const GatewayOptionsSchema: GenMessage<GatewayOptions> = /*@__PURE__*/
   messageDesc(file_engage_gateway_v1_options, 0);
 
 /**
- * ErrorStyle is the form of an error answer over REST.
+ * ErrorStyle is the form of an error response over REST.
  *
  * @generated from enum engage.gateway.v1.ErrorStyle
  */
@@ -93,7 +93,7 @@ export const ErrorStyle = {
 
   /**
    * `{"return_code":-1001,"return_message":"…"}`, always with HTTP 200: only
-   * the return code tells.
+   * the return code tells it from a success.
    *
    * @generated from enum value: ERROR_STYLE_ENVELOPE = 3;
    */
@@ -108,7 +108,7 @@ export const ErrorStyle = {
 } as const;
 
 /**
- * ErrorStyle is the form of an error answer over REST.
+ * ErrorStyle is the form of an error response over REST.
  *
  * @generated from enum engage.gateway.v1.ErrorStyle
  */
@@ -121,7 +121,7 @@ export const ErrorStyleSchema: GenEnum<ErrorStyle> = /*@__PURE__*/
   enumDesc(file_engage_gateway_v1_options, 0);
 
 /**
- * How the gateway treats this RPC.
+ * How the gateway handles this RPC.
  *
  * @generated from extension: engage.gateway.v1.GatewayOptions gateway = 50501;
  */
@@ -129,10 +129,10 @@ export const gateway: GenExtension<MethodOptions, GatewayOptions> = /*@__PURE__*
   extDesc(file_engage_gateway_v1_options, 0);
 
 /**
- * The value as REST writes it, where that is a word of its own (`notEqual`)
- * and not the name of the enum value. A value without a word is left out
- * there; null and an empty text are read as it. Any other text, and any
- * number, is refused with a message that lists the words of the enum.
+ * The word for the value in REST, where it differs from the name of the enum
+ * value (`notEqual`). A value without a word is omitted in REST; null and an
+ * empty text are read as it. Any other text, and any number, is refused with
+ * a message which lists the words of the enum.
  *
  * @generated from extension: string json_word = 50502;
  */

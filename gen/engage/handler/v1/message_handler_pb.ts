@@ -2,7 +2,7 @@
 // @generated from file engage/handler/v1/message_handler.proto (package engage.handler.v1, syntax proto3)
 /* eslint-disable */
 
-// What a consumer of messages implements to be called by the service.
+// The service that a consumer of messages implements.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -17,7 +17,7 @@ export const file_engage_handler_v1_message_handler: GenFile = /*@__PURE__*/
   fileDesc("CidlbmdhZ2UvaGFuZGxlci92MS9tZXNzYWdlX2hhbmRsZXIucHJvdG8SEWVuZ2FnZS5oYW5kbGVyLnYxIj8KDUhhbmRsZVJlcXVlc3QSLgoFYmF0Y2gYASABKAsyHy5lbmdhZ2Uud2ViaG9vay52MS5NZXNzYWdlQmF0Y2giQwoOSGFuZGxlUmVzcG9uc2USMQoHcmVzdWx0cxgBIAMoCzIgLmVuZ2FnZS53ZWJob29rLnYxLk1lc3NhZ2VSZXN1bHQyXwoOTWVzc2FnZUhhbmRsZXISTQoGSGFuZGxlEiAuZW5nYWdlLmhhbmRsZXIudjEuSGFuZGxlUmVxdWVzdBohLmVuZ2FnZS5oYW5kbGVyLnYxLkhhbmRsZVJlc3BvbnNlQitaKWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2hhbmRsZXIvdjE7aGFuZGxlcnYxYgZwcm90bzM", [file_engage_webhook_v1_batch]);
 
 /**
- * HandleRequest hands a batch over.
+ * HandleRequest contains a batch.
  *
  * @generated from message engage.handler.v1.HandleRequest
  */
@@ -38,14 +38,14 @@ export const HandleRequestSchema: GenMessage<HandleRequest> = /*@__PURE__*/
   messageDesc(file_engage_handler_v1_message_handler, 0);
 
 /**
- * HandleResponse says what became of the batch.
+ * HandleResponse contains the results of the batch.
  *
  * @generated from message engage.handler.v1.HandleResponse
  */
 export type HandleResponse = Message<"engage.handler.v1.HandleResponse"> & {
   /**
-   * One result for each message, in any order. A message without one is tried
-   * again.
+   * One result for each message, in any order. A message without a result is
+   * retried.
    *
    * @generated from field: repeated engage.webhook.v1.MessageResult results = 1;
    */
@@ -67,15 +67,15 @@ export const HandleResponseSchema: GenMessage<HandleResponse> = /*@__PURE__*/
  */
 export const MessageHandler: GenService<{
   /**
-   * Handle takes a batch and answers each of its messages for itself: done,
-   * retry after a time, or dead with a reason.
+   * Handle processes a batch and returns a result for each message: done, retry
+   * after a time, or dead with a reason.
    *
-   * Retried as a whole, by the target's schedule: a call that fails or takes
-   * longer than the target's timeout, and an answer that names an index that
-   * the batch does not have or one index twice. RESOURCE_EXHAUSTED and
-   * UNAVAILABLE may carry `google.rpc.RetryInfo`, which is then the least time
-   * to wait. INVALID_ARGUMENT and UNIMPLEMENTED fail all messages for good:
-   * they go to the dead letters.
+   * The whole batch is retried, by the target's schedule, after a call which
+   * fails or exceeds the target's timeout, and after a response with an index
+   * which is not in the batch or occurs twice. RESOURCE_EXHAUSTED and
+   * UNAVAILABLE may contain `google.rpc.RetryInfo`, which is then the minimum
+   * delay. INVALID_ARGUMENT and UNIMPLEMENTED fail all messages permanently:
+   * they become dead letters.
    *
    * @generated from rpc engage.handler.v1.MessageHandler.Handle
    */

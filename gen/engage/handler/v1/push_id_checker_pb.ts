@@ -2,8 +2,8 @@
 // @generated from file engage/handler/v1/push_id_checker.proto (package engage.handler.v1, syntax proto3)
 /* eslint-disable */
 
-// What the owner of the push ids implements to have them checked while a batch
-// is accepted.
+// The service that the owner of the push ids implements to check them while a
+// batch is accepted.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -16,13 +16,13 @@ export const file_engage_handler_v1_push_id_checker: GenFile = /*@__PURE__*/
   fileDesc("CidlbmdhZ2UvaGFuZGxlci92MS9wdXNoX2lkX2NoZWNrZXIucHJvdG8SEWVuZ2FnZS5oYW5kbGVyLnYxIjgKE0NoZWNrUHVzaElkc1JlcXVlc3QSDwoHY2hhbm5lbBgBIAEoCRIQCghwdXNoX2lkcxgCIAMoCSJLChRDaGVja1B1c2hJZHNSZXNwb25zZRIzCgh1bnVzYWJsZRgBIAMoCzIhLmVuZ2FnZS5oYW5kbGVyLnYxLlVudXNhYmxlUHVzaElkIjEKDlVudXNhYmxlUHVzaElkEg8KB3B1c2hfaWQYASABKAkSDgoGcmVhc29uGAIgASgJMnAKDVB1c2hJZENoZWNrZXISXwoMQ2hlY2tQdXNoSWRzEiYuZW5nYWdlLmhhbmRsZXIudjEuQ2hlY2tQdXNoSWRzUmVxdWVzdBonLmVuZ2FnZS5oYW5kbGVyLnYxLkNoZWNrUHVzaElkc1Jlc3BvbnNlQitaKWVuZ2FnZS9nZW4vZ28vZW5nYWdlL2hhbmRsZXIvdjE7aGFuZGxlcnYxYgZwcm90bzM");
 
 /**
- * CheckPushIdsRequest holds the push ids of one batch.
+ * CheckPushIdsRequest contains the push ids of one batch.
  *
  * @generated from message engage.handler.v1.CheckPushIdsRequest
  */
 export type CheckPushIdsRequest = Message<"engage.handler.v1.CheckPushIdsRequest"> & {
   /**
-   * Channel that the batch came by.
+   * Channel of the batch.
    *
    * @generated from field: string channel = 1;
    */
@@ -44,13 +44,14 @@ export const CheckPushIdsRequestSchema: GenMessage<CheckPushIdsRequest> = /*@__P
   messageDesc(file_engage_handler_v1_push_id_checker, 0);
 
 /**
- * CheckPushIdsResponse names the unusable ones.
+ * CheckPushIdsResponse contains the unusable push ids.
  *
  * @generated from message engage.handler.v1.CheckPushIdsResponse
  */
 export type CheckPushIdsResponse = Message<"engage.handler.v1.CheckPushIdsResponse"> & {
   /**
-   * Those that can't be reached. Push ids that were not asked for are ignored.
+   * The push ids which can't be reached. Push ids which were not in the request
+   * are ignored.
    *
    * @generated from field: repeated engage.handler.v1.UnusablePushId unusable = 1;
    */
@@ -65,7 +66,7 @@ export const CheckPushIdsResponseSchema: GenMessage<CheckPushIdsResponse> = /*@_
   messageDesc(file_engage_handler_v1_push_id_checker, 1);
 
 /**
- * UnusablePushId is one that can't be reached.
+ * UnusablePushId is a push id which can't be reached.
  *
  * @generated from message engage.handler.v1.UnusablePushId
  */
@@ -78,7 +79,7 @@ export type UnusablePushId = Message<"engage.handler.v1.UnusablePushId"> & {
   pushId: string;
 
   /**
-   * Why, for example `account closed`. Empty: `push_id is not usable`.
+   * The reason, for example `account closed`. Empty: `push_id is not usable`.
    *
    * @generated from field: string reason = 2;
    */
@@ -93,17 +94,17 @@ export const UnusablePushIdSchema: GenMessage<UnusablePushId> = /*@__PURE__*/
   messageDesc(file_engage_handler_v1_push_id_checker, 2);
 
 /**
- * PushIdChecker knows which push ids can be reached. The service is the
- * client: the `pushId.check` of a channel names the address.
+ * PushIdChecker checks whether push ids can be reached. The service is the
+ * client: `pushId.check` of a channel contains the address.
  *
  * @generated from service engage.handler.v1.PushIdChecker
  */
 export const PushIdChecker: GenService<{
   /**
-   * CheckPushIds says which push ids of a batch are unusable; their messages
-   * go to `fail_list`, so that the statistics of the task count them as
-   * failed. A call that fails or is late refuses nothing: the batch is
-   * accepted and its messages find their way or become dead letters.
+   * CheckPushIds returns the unusable push ids of a batch; their messages are
+   * added to `fail_list`, so that the statistics of the task count them as
+   * failed. A call which fails or is late refuses nothing: the batch is
+   * accepted and its messages are delivered or become dead letters.
    *
    * @generated from rpc engage.handler.v1.PushIdChecker.CheckPushIds
    */

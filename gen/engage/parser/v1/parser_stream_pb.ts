@@ -2,8 +2,8 @@
 // @generated from file engage/parser/v1/parser_stream.proto (package engage.parser.v1, syntax proto3)
 /* eslint-disable */
 
-// The streaming sibling of proto.Parser, for callers that want typed records
-// and errors instead of joined bytes.
+// The streaming counterpart of proto.Parser, for callers which need typed
+// records and errors instead of joined bytes.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -22,8 +22,8 @@ export const file_engage_parser_v1_parser_stream: GenFile = /*@__PURE__*/
  */
 export type ParseLinesRequest = Message<"engage.parser.v1.ParseLinesRequest"> & {
   /**
-   * File name or topic: chooses the format, as INDEX does in proto.Parser.
-   * Empty: the index of the message before.
+   * File name or topic, which selects the format, as INDEX does in
+   * proto.Parser. Empty: the index of the previous message.
    *
    * @generated from field: string index = 1;
    */
@@ -45,7 +45,7 @@ export const ParseLinesRequestSchema: GenMessage<ParseLinesRequest> = /*@__PURE_
   messageDesc(file_engage_parser_v1_parser_stream, 0);
 
 /**
- * ParseLinesResponse answers one ParseLinesRequest.
+ * ParseLinesResponse is the response to one ParseLinesRequest.
  *
  * @generated from message engage.parser.v1.ParseLinesResponse
  */
@@ -66,13 +66,13 @@ export const ParseLinesResponseSchema: GenMessage<ParseLinesResponse> = /*@__PUR
   messageDesc(file_engage_parser_v1_parser_stream, 1);
 
 /**
- * LineResult is what became of one line.
+ * LineResult is the result of one line.
  *
  * @generated from message engage.parser.v1.LineResult
  */
 export type LineResult = Message<"engage.parser.v1.LineResult"> & {
   /**
-   * Zero-based number of the line, counted from the start of the stream.
+   * 0-based number of the line, counted from the start of the stream.
    *
    * @generated from field: uint64 line_number = 1;
    */
@@ -93,7 +93,7 @@ export type LineResult = Message<"engage.parser.v1.LineResult"> & {
     case: "records";
   } | {
     /**
-     * Why the line has none.
+     * The reason why the line has no records.
      *
      * @generated from field: engage.parser.v1.LineError error = 3;
      */
@@ -131,7 +131,7 @@ export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
   messageDesc(file_engage_parser_v1_parser_stream, 3);
 
 /**
- * LineError says why a line could not be parsed.
+ * LineError is why a line could not be parsed.
  *
  * @generated from message engage.parser.v1.LineError
  */
@@ -145,7 +145,7 @@ export type LineError = Message<"engage.parser.v1.LineError"> & {
   reason: string;
 
   /**
-   * What went wrong, naming the field and the value.
+   * The error message, which names the field and the value.
    *
    * @generated from field: string message = 2;
    */
@@ -160,15 +160,15 @@ export const LineErrorSchema: GenMessage<LineError> = /*@__PURE__*/
   messageDesc(file_engage_parser_v1_parser_stream, 4);
 
 /**
- * ParserStream parses lines as they come.
+ * ParserStream parses a stream of lines.
  *
  * @generated from service engage.parser.v1.ParserStream
  */
 export const ParserStream: GenService<{
   /**
-   * ParseLines answers each line, in order, with its records or with the
-   * reason why it has none. Back-pressure holds in both directions: lines are
-   * read no faster than their answers are taken.
+   * ParseLines returns for each line, in order, its records or the reason why
+   * it has none. Back-pressure applies in both directions: lines are read no
+   * faster than the caller reads results.
    *
    * @generated from rpc engage.parser.v1.ParserStream.ParseLines
    */

@@ -2,9 +2,9 @@
 // @generated from file engage/webhook/v1/batch.proto (package engage.webhook.v1, syntax proto3)
 /* eslint-disable */
 
-// Messages on their way from the service to a consumer, and what became of
-// them. The same for consumers that are called (engage.handler.v1) and for
-// those that fetch (WebhookReceiver.LeaseMessages).
+// Messages on their way from the service to a consumer, and their results. The
+// same for consumers which are called (engage.handler.v1) and for those which
+// fetch (WebhookReceiver.LeaseMessages).
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -21,52 +21,53 @@ export const file_engage_webhook_v1_batch: GenFile = /*@__PURE__*/
   fileDesc("Ch1lbmdhZ2Uvd2ViaG9vay92MS9iYXRjaC5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEi3QEKDE1lc3NhZ2VCYXRjaBIQCghiYXRjaF9pZBgBIAEoCRIPCgdjaGFubmVsGAIgASgJEg4KBnRhcmdldBgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEjEKDWFjY2VwdGVkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2F0dGVtcHQYBiABKAUSMgoIbWVzc2FnZXMYByADKAsyIC5lbmdhZ2Uud2ViaG9vay52MS5IYW5kZWRNZXNzYWdlEg4KBnJlcGxheRgIIAEoCSKtAwoNSGFuZGVkTWVzc2FnZRITCgtkZWxpdmVyeV9pZBgBIAEoCRINCgVpbmRleBgCIAEoBRIPCgdwdXNoX2lkGAMgASgJEjwKBnBhcmFtcxgEIAMoCzIsLmVuZ2FnZS53ZWJob29rLnYxLkhhbmRlZE1lc3NhZ2UuUGFyYW1zRW50cnkSSQoNY3VzdG9tX3BhcmFtcxgFIAMoCzIyLmVuZ2FnZS53ZWJob29rLnYxLkhhbmRlZE1lc3NhZ2UuQ3VzdG9tUGFyYW1zRW50cnkSEwoLcmF3X3JlY2VpcHQYBiABKAwSNQoHcmVjZWlwdBgHIAEoCzIkLmVuZ2FnZS53ZWJob29rLnYxLlJlY2VpcHRQcm9wZXJ0aWVzGkUKC1BhcmFtc0VudHJ5EgsKA2tleRgBIAEoCRIlCgV2YWx1ZRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZToCOAEaSwoRQ3VzdG9tUGFyYW1zRW50cnkSCwoDa2V5GAEgASgJEiUKBXZhbHVlGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlOgI4ASKxAQoNTWVzc2FnZVJlc3VsdBINCgVpbmRleBgBIAEoBRInCgRkb25lGAIgASgLMhcuZW5nYWdlLndlYmhvb2sudjEuRG9uZUgAEjQKC3JldHJ5X2FmdGVyGAMgASgLMh0uZW5nYWdlLndlYmhvb2sudjEuUmV0cnlBZnRlckgAEicKBGRlYWQYBCABKAsyFy5lbmdhZ2Uud2ViaG9vay52MS5EZWFkSABCCQoHb3V0Y29tZSIGCgREb25lIkYKClJldHJ5QWZ0ZXISKAoFZGVsYXkYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGcmVhc29uGAIgASgJIhYKBERlYWQSDgoGcmVhc29uGAEgASgJQitaKWVuZ2FnZS9nZW4vZ28vZW5nYWdlL3dlYmhvb2svdjE7d2ViaG9va3YxYgZwcm90bzM", [file_engage_webhook_v1_message, file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * MessageBatch is what one consumer gets of one accepted batch: all of it, the
- * part that is routed to the consumer, or the part that is tried again.
+ * MessageBatch is the part of an accepted batch for one consumer: the whole
+ * batch, the part which is routed to the consumer, or the part which is
+ * retried.
  *
  * @generated from message engage.webhook.v1.MessageBatch
  */
 export type MessageBatch = Message<"engage.webhook.v1.MessageBatch"> & {
   /**
-   * The batch as this service knows it; ids sort by time of acceptance.
+   * Id of the batch in this service; ids sort by time of acceptance.
    *
    * @generated from field: string batch_id = 1;
    */
   batchId: string;
 
   /**
-   * Channel that the batch came by.
+   * Channel of the batch.
    *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
-   * Target of the configuration that the consumer stands for.
+   * Target of the configuration which the consumer represents.
    *
    * @generated from field: string target = 3;
    */
   target: string;
 
   /**
-   * The platform's id of the batch; empty when it had none (a journey's).
+   * The platform's id of the batch; empty when it has none (a journey's).
    *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
 
   /**
-   * When the batch was accepted.
+   * Time of acceptance.
    *
    * @generated from field: google.protobuf.Timestamp accepted_time = 5;
    */
   acceptedTime?: Timestamp | undefined;
 
   /**
-   * Number of this attempt, 1 for the first. All messages of a MessageBatch
-   * have it in common. A message can come more than once, with the same or a
-   * higher number: a crash between the consumer's work and its answer leaves
-   * the service unaware of it. Whoever must not act twice remembers
+   * Number of this attempt, 1 for the first; equal for all messages of a
+   * MessageBatch. A message can arrive more than once, with the same or a
+   * higher number: the service can't know the consumer's work when a crash
+   * loses its response. A consumer which must not act twice remembers
    * `delivery_id` together with `replay`.
    *
    * @generated from field: int32 attempt = 6;
@@ -81,8 +82,8 @@ export type MessageBatch = Message<"engage.webhook.v1.MessageBatch"> & {
   messages: HandedMessage[];
 
   /**
-   * Nonce of the replay that brought the messages back from the dead letters;
-   * empty when they come for the first time.
+   * Nonce of the replay which made these dead letters pending again; empty for
+   * messages which were not replayed.
    *
    * @generated from field: string replay = 8;
    */
@@ -103,32 +104,32 @@ export const MessageBatchSchema: GenMessage<MessageBatch> = /*@__PURE__*/
  */
 export type HandedMessage = Message<"engage.webhook.v1.HandedMessage"> & {
   /**
-   * Names this message at this target, the same in every attempt and replay,
-   * for GetDelivery and for ReportClick. With the batch's `replay` it is the
-   * key for those that must not act twice.
+   * Identifies this message at this target, the same in every attempt and
+   * replay, for GetDelivery and for ReportClick. Together with the batch's
+   * `replay` it is the key for consumers which must not act twice.
    *
    * @generated from field: string delivery_id = 1;
    */
   deliveryId: string;
 
   /**
-   * Number of the message in the batch as it was received, counted from 1.
+   * 1-based number of the message in the received batch.
    *
    * @generated from field: int32 index = 2;
    */
   index: number;
 
   /**
-   * Who gets it. Never empty.
+   * Push id of the recipient. Never empty.
    *
    * @generated from field: string push_id = 3;
    */
   pushId: string;
 
   /**
-   * What the operator filled into the content template. A value is a text, or
-   * an Array Row: a list of objects whose values are texts. What came as a
-   * number is handed on as its text.
+   * Values that the operator entered into the content template. A value is a
+   * text, or an Array Row: a list of objects whose values are texts. A number
+   * is passed on as its text.
    *
    * @generated from field: map<string, google.protobuf.Value> params = 4;
    */
@@ -142,16 +143,16 @@ export type HandedMessage = Message<"engage.webhook.v1.HandedMessage"> & {
   customParams: { [key: string]: Value };
 
   /**
-   * The receipt as JSON text in UTF-8, byte for byte as it was received. This
-   * is what a click report must carry.
+   * The receipt as JSON text in UTF-8, byte for byte as received. A click
+   * report must contain it.
    *
    * @generated from field: bytes raw_receipt = 6;
    */
   rawReceipt: Uint8Array;
 
   /**
-   * The receipt's known keys, for reading. A key that has another type than
-   * its contract says is left out here.
+   * The receipt's known keys, for reading. A key with a type which differs from
+   * the contract is left out here.
    *
    * @generated from field: engage.webhook.v1.ReceiptProperties receipt = 7;
    */
@@ -166,7 +167,7 @@ export const HandedMessageSchema: GenMessage<HandedMessage> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_batch, 1);
 
 /**
- * MessageResult is what became of one message.
+ * MessageResult is the result of one message.
  *
  * @generated from message engage.webhook.v1.MessageResult
  */
@@ -179,13 +180,13 @@ export type MessageResult = Message<"engage.webhook.v1.MessageResult"> & {
   index: number;
 
   /**
-   * The outcome. A result without one counts as not given.
+   * The outcome. A result without one is ignored.
    *
    * @generated from oneof engage.webhook.v1.MessageResult.outcome
    */
   outcome: {
     /**
-     * It is done and will not come again.
+     * The message is done and is not sent again.
      *
      * @generated from field: engage.webhook.v1.Done done = 2;
      */
@@ -193,7 +194,7 @@ export type MessageResult = Message<"engage.webhook.v1.MessageResult"> & {
     case: "done";
   } | {
     /**
-     * It could not be done now; it comes again.
+     * The message could not be processed now and is sent again.
      *
      * @generated from field: engage.webhook.v1.RetryAfter retry_after = 3;
      */
@@ -201,7 +202,7 @@ export type MessageResult = Message<"engage.webhook.v1.MessageResult"> & {
     case: "retryAfter";
   } | {
     /**
-     * It can never be done; it goes to the dead letters.
+     * The message can never be processed and becomes a dead letter.
      *
      * @generated from field: engage.webhook.v1.Dead dead = 4;
      */
@@ -218,7 +219,7 @@ export const MessageResultSchema: GenMessage<MessageResult> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_batch, 2);
 
 /**
- * Done says that a message was handled.
+ * Done is the outcome of a processed message.
  *
  * @generated from message engage.webhook.v1.Done
  */
@@ -233,21 +234,21 @@ export const DoneSchema: GenMessage<Done> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_batch, 3);
 
 /**
- * RetryAfter asks for another attempt.
+ * RetryAfter requests another attempt.
  *
  * @generated from message engage.webhook.v1.RetryAfter
  */
 export type RetryAfter = Message<"engage.webhook.v1.RetryAfter"> & {
   /**
-   * How long to wait at least. Not set: as the target's configuration says.
+   * The minimum delay. Not set: the delay of the target's configuration.
    *
    * @generated from field: google.protobuf.Duration delay = 1;
    */
   delay?: Duration | undefined;
 
   /**
-   * Why, for logs and for the dead letter it may become when the attempts that
-   * the target is configured for are used up.
+   * The reason, for logs and for the dead letter that the message may become
+   * after the target's last attempt.
    *
    * @generated from field: string reason = 2;
    */
@@ -262,13 +263,13 @@ export const RetryAfterSchema: GenMessage<RetryAfter> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_batch, 4);
 
 /**
- * Dead says that another attempt is no use.
+ * Dead is the outcome of a message for which another attempt does not help.
  *
  * @generated from message engage.webhook.v1.Dead
  */
 export type Dead = Message<"engage.webhook.v1.Dead"> & {
   /**
-   * Why. In sync mode this is the message in `fail_list`.
+   * The reason. In sync mode this is the message in `fail_list`.
    *
    * @generated from field: string reason = 1;
    */

@@ -17,18 +17,18 @@ export const file_engage_webhook_v1_click: GenFile = /*@__PURE__*/
   fileDesc("Ch1lbmdhZ2Uvd2ViaG9vay92MS9jbGljay5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEi2wIKElJlcG9ydENsaWNrUmVxdWVzdBITCgtkZWxpdmVyeV9pZBgBIAEoCRIPCgdwdXNoX2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSEwoLZGlzdGluY3RfaWQYBCABKAkSEgoKZXZlbnRfbmFtZRgFIAEoCRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJQChZvcHNfcmVjZWlwdF9wcm9wZXJ0aWVzGAcgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIXI29wc19yZWNlaXB0X3Byb3BlcnRpZXMSEwoLcmF3X3JlY2VpcHQYCCABKAwSKwoKcHJvcGVydGllcxgJIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFgoOcmF3X3Byb3BlcnRpZXMYCiABKAwSDAoEdXVpZBgLIAEoCSI3ChNSZXBvcnRDbGlja1Jlc3BvbnNlEgwKBHV1aWQYASABKAkSEgoKZXZlbnRfbmFtZRgCIAEoCUIrWillbmdhZ2UvZ2VuL2dvL2VuZ2FnZS93ZWJob29rL3YxO3dlYmhvb2t2MWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * ReportClickRequest describes one click. The message is named by its
- * `delivery_id`, or its receipt is given. REST example:
+ * ReportClickRequest describes one click. It contains the message's
+ * `delivery_id` or its receipt. REST example:
  * `{"pushId":"a1","#ops_receipt_properties":{"ops_project_id":1}}`.
  *
  * @generated from message engage.webhook.v1.ReportClickRequest
  */
 export type ReportClickRequest = Message<"engage.webhook.v1.ReportClickRequest"> & {
   /**
-   * The message that was clicked, as it was handed on: its push id and receipt
-   * are taken from there, unless given here. Known as long as finished batches
-   * are kept (`webhook.inbox.retention` of the configuration); later, the receipt
-   * has to be given.
+   * The clicked message: its push id and receipt are used, unless they are
+   * given here. Known as long as finished batches are kept
+   * (`webhook.inbox.retention` of the configuration); later, the receipt is
+   * required.
    *
    * @generated from field: string delivery_id = 1;
    */
@@ -36,8 +36,8 @@ export type ReportClickRequest = Message<"engage.webhook.v1.ReportClickRequest">
 
   /**
    * The user's push id. It becomes the account id or the visitor id, as
-   * `webhook.clicks.pushId` of the configuration says; that one must not be
-   * given beside it. One of push id, account id and visitor id is required.
+   * configured in `webhook.clicks.pushId`; that id must not be given in
+   * addition. One of push id, account id and visitor id is required.
    *
    * @generated from field: string push_id = 2;
    */
@@ -58,15 +58,15 @@ export type ReportClickRequest = Message<"engage.webhook.v1.ReportClickRequest">
   distinctId: string;
 
   /**
-   * Name of the event, `[A-Za-z][A-Za-z0-9_]{0,49}`. Empty: that of
-   * `webhook.clicks.event`, `ops_push_click` unless configured.
+   * Name of the event, `[A-Za-z][A-Za-z0-9_]{0,49}`. Empty: the name in
+   * `webhook.clicks.event`, by default `ops_push_click`.
    *
    * @generated from field: string event_name = 5;
    */
   eventName: string;
 
   /**
-   * When it was clicked. Not set: now.
+   * Time of the click. Not set: now.
    *
    * @generated from field: google.protobuf.Timestamp time = 6;
    */
@@ -74,17 +74,17 @@ export type ReportClickRequest = Message<"engage.webhook.v1.ReportClickRequest">
 
   /**
    * The receipt of the message, an object. REST: it is cut out of the body and
-   * reported byte for byte. A receipt that is sent as a text, a common mistake
+   * reported byte for byte. A receipt which is sent as a text, a common mistake
    * which makes it useless, is refused with INVALID_ARGUMENT. Other protocols:
-   * for callers that have nothing better; `raw_receipt` beats it.
+   * for callers without the original bytes; `raw_receipt` takes precedence.
    *
    * @generated from field: google.protobuf.Struct ops_receipt_properties = 7 [json_name = "#ops_receipt_properties"];
    */
   opsReceiptProperties?: JsonObject | undefined;
 
   /**
-   * The receipt as JSON text in UTF-8; reported byte for byte. It must be one
-   * JSON object. REST: base64, for callers that keep the bytes.
+   * The receipt as JSON text in UTF-8, which is reported byte for byte. It must
+   * be one JSON object. REST: base64, for callers which keep the bytes.
    *
    * @generated from field: bytes raw_receipt = 8;
    */
@@ -99,16 +99,16 @@ export type ReportClickRequest = Message<"engage.webhook.v1.ReportClickRequest">
   properties?: JsonObject | undefined;
 
   /**
-   * The same as JSON text in UTF-8, for callers whose numbers or texts a
-   * Struct would change; beats `properties`.
+   * The properties as JSON text in UTF-8, for callers whose numbers or texts a
+   * Struct would change; takes precedence over `properties`.
    *
    * @generated from field: bytes raw_properties = 10;
    */
   rawProperties: Uint8Array;
 
   /**
-   * Identifies this click: a report with the same id is counted once by the
-   * event store. Empty: a new one.
+   * Identifies this click: the event store counts reports with the same id
+   * once. Empty: the service creates one.
    *
    * @generated from field: string uuid = 11;
    */
@@ -123,7 +123,7 @@ export const ReportClickRequestSchema: GenMessage<ReportClickRequest> = /*@__PUR
   messageDesc(file_engage_webhook_v1_click, 0);
 
 /**
- * ReportClickResponse says that the click is on disk.
+ * ReportClickResponse confirms that the click is on disk.
  *
  * @generated from message engage.webhook.v1.ReportClickResponse
  */

@@ -2,7 +2,7 @@
 // @generated from file engage/webhook/v1/delivery.proto (package engage.webhook.v1, syntax proto3)
 /* eslint-disable */
 
-// What became of accepted messages.
+// Deliveries of accepted messages.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,106 +19,108 @@ export const file_engage_webhook_v1_delivery: GenFile = /*@__PURE__*/
   fileDesc("CiBlbmdhZ2Uvd2ViaG9vay92MS9kZWxpdmVyeS5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEirwMKCERlbGl2ZXJ5EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg8KB2NoYW5uZWwYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCGJhdGNoX2lkGAQgASgJEg0KBWluZGV4GAUgASgFEhIKCnJlcXVlc3RfaWQYBiABKAkSDwoHcHVzaF9pZBgHIAEoCRIvCgVzdGF0ZRgIIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSFQoIYXR0ZW1wdHMYCSABKAVIAIgBARIOCgZyZWFzb24YCiABKAkSMQoNYWNjZXB0ZWRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZHVlX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWRlYWRfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoHbWVzc2FnZRgOIAEoCzIhLmVuZ2FnZS53ZWJob29rLnYxLldlYmhvb2tNZXNzYWdlQgsKCV9hdHRlbXB0cyLPAQoORGVsaXZlcnlGaWx0ZXISDwoHY2hhbm5lbBgBIAEoCRIOCgZ0YXJnZXQYAiABKAkSEAoIYmF0Y2hfaWQYAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIPCgdwdXNoX2lkGAUgASgJEjEKDWFjY2VwdGVkX2Zyb20YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmFjY2VwdGVkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLKAQoQRGVhZExldHRlckZpbHRlchIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIQCghiYXRjaF9pZBgDIAEoCRIPCgdwdXNoX2lkGAQgASgJEhMKC2RlbGl2ZXJ5X2lkGAUgASgJEi0KCWRlYWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZGVhZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiogEKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIxCgZmaWx0ZXIYASABKAsyIS5lbmdhZ2Uud2ViaG9vay52MS5EZWxpdmVyeUZpbHRlchIvCgVzdGF0ZRgCIAEoDjIgLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5U3RhdGUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiYgoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIvCgpkZWxpdmVyaWVzGAEgAygLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIikKEkdldERlbGl2ZXJ5UmVxdWVzdBITCgtkZWxpdmVyeV9pZBgBIAEoCSJEChNHZXREZWxpdmVyeVJlc3BvbnNlEi0KCGRlbGl2ZXJ5GAEgASgLMhsuZW5nYWdlLndlYmhvb2sudjEuRGVsaXZlcnkidAoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIzCgZmaWx0ZXIYASABKAsyIy5lbmdhZ2Uud2ViaG9vay52MS5EZWFkTGV0dGVyRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJImUKF0xpc3REZWFkTGV0dGVyc1Jlc3BvbnNlEjEKDGRlYWRfbGV0dGVycxgBIAMoCzIbLmVuZ2FnZS53ZWJob29rLnYxLkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ8ChhSZXBsYXlEZWFkTGV0dGVyc1JlcXVlc3QSMwoGZmlsdGVyGAEgASgLMiMuZW5nYWdlLndlYmhvb2sudjEuRGVhZExldHRlckZpbHRlchILCgNhbGwYAiABKAgSDQoFbm9uY2UYAyABKAkSDwoHZHJ5X3J1bhgEIAEoCCIqChlSZXBsYXlEZWFkTGV0dGVyc1Jlc3BvbnNlEg0KBWNvdW50GAEgASgDIiIKD0dldFN0YXRzUmVxdWVzdBIPCgdjaGFubmVsGAEgASgJInEKEEdldFN0YXRzUmVzcG9uc2USLwoHdGFyZ2V0cxgBIAMoCzIeLmVuZ2FnZS53ZWJob29rLnYxLlRhcmdldFN0YXRzEiwKBWluYm94GAIgASgLMh0uZW5nYWdlLndlYmhvb2sudjEuSW5ib3hTdGF0cyJyCgtUYXJnZXRTdGF0cxIPCgdjaGFubmVsGAEgASgJEg4KBnRhcmdldBgCIAEoCRIQCghhY2NlcHRlZBgDIAEoAxIRCglkZWxpdmVyZWQYBCABKAMSDAoEZGVhZBgFIAEoAxIPCgdwZW5kaW5nGAYgASgDIrcBCgpJbmJveFN0YXRzEjcKE29sZGVzdF9wZW5kaW5nX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnVzZWRfYnl0ZXMYAiABKANIAIgBARIXCgpmcmVlX2J5dGVzGAMgASgDSAGIAQESEAoId3JpdGFibGUYBCABKAgSDgoGcmVhc29uGAUgASgJQg0KC191c2VkX2J5dGVzQg0KC19mcmVlX2J5dGVzKp0BCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhkKFURFTElWRVJZX1NUQVRFX0xFQVNFRBACEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBADEhcKE0RFTElWRVJZX1NUQVRFX0RFQUQQBEIrWillbmdhZ2UvZ2VuL2dvL2VuZ2FnZS93ZWJob29rL3YxO3dlYmhvb2t2MWIGcHJvdG8z", [file_engage_webhook_v1_message, file_google_protobuf_timestamp]);
 
 /**
- * Delivery is one message at one target: a message that is routed to three
- * targets has three.
+ * Delivery is one message at one target: a message for three targets has three
+ * deliveries.
  *
  * @generated from message engage.webhook.v1.Delivery
  */
 export type Delivery = Message<"engage.webhook.v1.Delivery"> & {
   /**
-   * Names the delivery. Its form is not part of the contract.
+   * Identifies the delivery. Its format is not part of the contract.
    *
    * @generated from field: string delivery_id = 1;
    */
   deliveryId: string;
 
   /**
-   * Channel that the message came by.
+   * Channel of the message.
    *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
-   * Target that it is handed to.
+   * Target of the message.
    *
    * @generated from field: string target = 3;
    */
   target: string;
 
   /**
-   * The batch as this service knows it.
+   * Id of the batch in this service.
    *
    * @generated from field: string batch_id = 4;
    */
   batchId: string;
 
   /**
-   * Number of the message in its batch, counted from 1.
+   * 1-based number of the message in its batch.
    *
    * @generated from field: int32 index = 5;
    */
   index: number;
 
   /**
-   * The platform's id of the batch; empty when it had none.
+   * The platform's id of the batch; empty when it has none.
    *
    * @generated from field: string request_id = 6;
    */
   requestId: string;
 
   /**
-   * Who gets the message.
+   * Push id of the recipient.
    *
    * @generated from field: string push_id = 7;
    */
   pushId: string;
 
   /**
-   * Where it stands.
+   * The state.
    *
    * @generated from field: engage.webhook.v1.DeliveryState state = 8;
    */
   state: DeliveryState;
 
   /**
-   * Attempts begun so far. Not set when it is delivered: that is not kept.
+   * The number of attempts begun so far. Not set for a delivered message, since
+   * it is not kept.
    *
    * @generated from field: optional int32 attempts = 9;
    */
   attempts?: number | undefined;
 
   /**
-   * Why the last attempt failed, or why it is dead; empty when nothing failed.
+   * Why the last attempt failed, or why the delivery is dead; empty when
+   * nothing failed.
    *
    * @generated from field: string reason = 10;
    */
   reason: string;
 
   /**
-   * When the batch was accepted.
+   * Time of acceptance of the batch.
    *
    * @generated from field: google.protobuf.Timestamp accepted_time = 11;
    */
   acceptedTime?: Timestamp | undefined;
 
   /**
-   * PENDING: when the next attempt may begin; not set while it waits for an
-   * earlier message of the same push id. LEASED: when the lease ends.
+   * PENDING: the time of the next attempt; not set while the delivery waits for
+   * an earlier message of the same push id. LEASED: the end of the lease.
    *
    * @generated from field: google.protobuf.Timestamp due_time = 12;
    */
   dueTime?: Timestamp | undefined;
 
   /**
-   * When it became dead. Set by ListDeadLetters only.
+   * The time at which it became dead. Set only by ListDeadLetters.
    *
    * @generated from field: google.protobuf.Timestamp dead_time = 13;
    */
   deadTime?: Timestamp | undefined;
 
   /**
-   * The message. Set by GetDelivery only.
+   * The message. Set only by GetDelivery.
    *
    * @generated from field: engage.webhook.v1.WebhookMessage message = 14;
    */
@@ -133,27 +135,27 @@ export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_delivery, 0);
 
 /**
- * DeliveryFilter chooses deliveries: those that match every field that is set.
+ * DeliveryFilter selects deliveries which match every set field.
  *
  * @generated from message engage.webhook.v1.DeliveryFilter
  */
 export type DeliveryFilter = Message<"engage.webhook.v1.DeliveryFilter"> & {
   /**
-   * Channel that the message came by.
+   * Channel of the message.
    *
    * @generated from field: string channel = 1;
    */
   channel: string;
 
   /**
-   * Target that it is handed to.
+   * Target of the message.
    *
    * @generated from field: string target = 2;
    */
   target: string;
 
   /**
-   * The batch as this service knows it.
+   * Id of the batch in this service.
    *
    * @generated from field: string batch_id = 3;
    */
@@ -167,7 +169,7 @@ export type DeliveryFilter = Message<"engage.webhook.v1.DeliveryFilter"> & {
   requestId: string;
 
   /**
-   * Who gets the message.
+   * Push id of the recipient.
    *
    * @generated from field: string push_id = 5;
    */
@@ -196,56 +198,55 @@ export const DeliveryFilterSchema: GenMessage<DeliveryFilter> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_delivery, 1);
 
 /**
- * DeadLetterFilter chooses dead letters: those that match every field that is
- * set.
+ * DeadLetterFilter selects dead letters which match every set field.
  *
  * @generated from message engage.webhook.v1.DeadLetterFilter
  */
 export type DeadLetterFilter = Message<"engage.webhook.v1.DeadLetterFilter"> & {
   /**
-   * Channel that the message came by.
+   * Channel of the message.
    *
    * @generated from field: string channel = 1;
    */
   channel: string;
 
   /**
-   * Target that it is handed to.
+   * Target of the message.
    *
    * @generated from field: string target = 2;
    */
   target: string;
 
   /**
-   * The batch as this service knows it.
+   * Id of the batch in this service.
    *
    * @generated from field: string batch_id = 3;
    */
   batchId: string;
 
   /**
-   * Who gets the message.
+   * Push id of the recipient.
    *
    * @generated from field: string push_id = 4;
    */
   pushId: string;
 
   /**
-   * One delivery.
+   * Id of one delivery.
    *
    * @generated from field: string delivery_id = 5;
    */
   deliveryId: string;
 
   /**
-   * Dead since this time or later.
+   * Became dead at this time or later.
    *
    * @generated from field: google.protobuf.Timestamp dead_from = 6;
    */
   deadFrom?: Timestamp | undefined;
 
   /**
-   * Dead since before this time.
+   * Became dead before this time.
    *
    * @generated from field: google.protobuf.Timestamp dead_until = 7;
    */
@@ -260,34 +261,34 @@ export const DeadLetterFilterSchema: GenMessage<DeadLetterFilter> = /*@__PURE__*
   messageDesc(file_engage_webhook_v1_delivery, 2);
 
 /**
- * ListDeliveriesRequest asks for deliveries.
+ * ListDeliveriesRequest requests a page of deliveries.
  *
  * @generated from message engage.webhook.v1.ListDeliveriesRequest
  */
 export type ListDeliveriesRequest = Message<"engage.webhook.v1.ListDeliveriesRequest"> & {
   /**
-   * Which ones. REST: `?filter.channel=demo`.
+   * Filter of the deliveries. REST: `?filter.channel=demo`.
    *
    * @generated from field: engage.webhook.v1.DeliveryFilter filter = 1;
    */
   filter?: DeliveryFilter | undefined;
 
   /**
-   * Only those in this state; unspecified for all.
+   * State of the deliveries; unspecified: all states.
    *
    * @generated from field: engage.webhook.v1.DeliveryState state = 2;
    */
   state: DeliveryState;
 
   /**
-   * At most this many, 1 to 1000. 0: 100.
+   * The maximum number of deliveries, 1 to 1000. 0: 100.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` of the page before; empty for the first.
+   * `next_page_token` of the previous page; empty: the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -302,14 +303,15 @@ export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*
   messageDesc(file_engage_webhook_v1_delivery, 3);
 
 /**
- * ListDeliveriesResponse is one page. It may hold fewer deliveries than were
- * asked for, or none, while `next_page_token` is set.
+ * ListDeliveriesResponse is one page. It may contain fewer deliveries than
+ * requested, or none, while `next_page_token` is set.
  *
  * @generated from message engage.webhook.v1.ListDeliveriesResponse
  */
 export type ListDeliveriesResponse = Message<"engage.webhook.v1.ListDeliveriesResponse"> & {
   /**
-   * The newest batch first; within a batch by index, then by target.
+   * The deliveries, newest batch first; within a batch by index, then by
+   * target.
    *
    * @generated from field: repeated engage.webhook.v1.Delivery deliveries = 1;
    */
@@ -331,13 +333,13 @@ export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = 
   messageDesc(file_engage_webhook_v1_delivery, 4);
 
 /**
- * GetDeliveryRequest asks for one delivery.
+ * GetDeliveryRequest identifies a delivery.
  *
  * @generated from message engage.webhook.v1.GetDeliveryRequest
  */
 export type GetDeliveryRequest = Message<"engage.webhook.v1.GetDeliveryRequest"> & {
   /**
-   * Its id.
+   * Id of the delivery.
    *
    * @generated from field: string delivery_id = 1;
    */
@@ -352,7 +354,7 @@ export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest> = /*@__PUR
   messageDesc(file_engage_webhook_v1_delivery, 5);
 
 /**
- * GetDeliveryResponse is one delivery.
+ * GetDeliveryResponse contains a delivery.
  *
  * @generated from message engage.webhook.v1.GetDeliveryResponse
  */
@@ -373,27 +375,27 @@ export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse> = /*@__P
   messageDesc(file_engage_webhook_v1_delivery, 6);
 
 /**
- * ListDeadLettersRequest asks for deliveries that were given up.
+ * ListDeadLettersRequest requests a page of dead letters.
  *
  * @generated from message engage.webhook.v1.ListDeadLettersRequest
  */
 export type ListDeadLettersRequest = Message<"engage.webhook.v1.ListDeadLettersRequest"> & {
   /**
-   * Which ones. REST: `?filter.channel=demo`.
+   * Filter of the dead letters. REST: `?filter.channel=demo`.
    *
    * @generated from field: engage.webhook.v1.DeadLetterFilter filter = 1;
    */
   filter?: DeadLetterFilter | undefined;
 
   /**
-   * At most this many, 1 to 1000. 0: 100.
+   * The maximum number of dead letters, 1 to 1000. 0: 100.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * `next_page_token` of the page before; empty for the first.
+   * `next_page_token` of the previous page; empty: the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -414,7 +416,7 @@ export const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersRequest> = 
  */
 export type ListDeadLettersResponse = Message<"engage.webhook.v1.ListDeadLettersResponse"> & {
   /**
-   * The last to die first.
+   * The dead letters, most recent first.
    *
    * @generated from field: repeated engage.webhook.v1.Delivery dead_letters = 1;
    */
@@ -436,37 +438,38 @@ export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse> 
   messageDesc(file_engage_webhook_v1_delivery, 8);
 
 /**
- * ReplayDeadLettersRequest puts dead letters back among the pending.
+ * ReplayDeadLettersRequest makes dead letters pending again.
  *
  * @generated from message engage.webhook.v1.ReplayDeadLettersRequest
  */
 export type ReplayDeadLettersRequest = Message<"engage.webhook.v1.ReplayDeadLettersRequest"> & {
   /**
-   * Which ones: exactly those that ListDeadLetters shows for it.
+   * Filter of the dead letters: exactly those that ListDeadLetters returns for
+   * it.
    *
    * @generated from field: engage.webhook.v1.DeadLetterFilter filter = 1;
    */
   filter?: DeadLetterFilter | undefined;
 
   /**
-   * Replays all dead letters when the filter is empty. Without it an empty
-   * filter is refused, for it is mostly a slip.
+   * Whether an empty filter replays all dead letters. Without it an empty
+   * filter is refused, since it is usually a mistake.
    *
    * @generated from field: bool all = 2;
    */
   all: boolean;
 
   /**
-   * Identifies this replay, so that a request that is sent twice replays once:
-   * the second is answered like the first. Kept as long as dead letters. Empty:
-   * the request is one of its own. At most 200 characters.
+   * Identifies this replay, so that a repeated request replays once and returns
+   * the first result again. Kept as long as dead letters. Empty: every request
+   * is a replay of its own. At most 200 characters.
    *
    * @generated from field: string nonce = 3;
    */
   nonce: string;
 
   /**
-   * Only counts.
+   * Whether to count only.
    *
    * @generated from field: bool dry_run = 4;
    */
@@ -481,14 +484,14 @@ export const ReplayDeadLettersRequestSchema: GenMessage<ReplayDeadLettersRequest
   messageDesc(file_engage_webhook_v1_delivery, 9);
 
 /**
- * ReplayDeadLettersResponse tells what was replayed.
+ * ReplayDeadLettersResponse contains the result of a replay.
  *
  * @generated from message engage.webhook.v1.ReplayDeadLettersResponse
  */
 export type ReplayDeadLettersResponse = Message<"engage.webhook.v1.ReplayDeadLettersResponse"> & {
   /**
-   * Dead letters that were put back, or would be in a dry run. Their attempts
-   * are counted anew, their delivery ids stay.
+   * The number of dead letters which are pending again, or would be in a dry
+   * run. Their attempts are counted from 0; their delivery ids do not change.
    *
    * @generated from field: int64 count = 1;
    */
@@ -503,13 +506,13 @@ export const ReplayDeadLettersResponseSchema: GenMessage<ReplayDeadLettersRespon
   messageDesc(file_engage_webhook_v1_delivery, 10);
 
 /**
- * GetStatsRequest asks for figures.
+ * GetStatsRequest requests statistics.
  *
  * @generated from message engage.webhook.v1.GetStatsRequest
  */
 export type GetStatsRequest = Message<"engage.webhook.v1.GetStatsRequest"> & {
   /**
-   * Only those of this channel; empty for all.
+   * Channel of the statistics; empty: all channels.
    *
    * @generated from field: string channel = 1;
    */
@@ -524,21 +527,21 @@ export const GetStatsRequestSchema: GenMessage<GetStatsRequest> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_delivery, 11);
 
 /**
- * GetStatsResponse holds figures of one moment.
+ * GetStatsResponse contains the statistics at one moment.
  *
  * @generated from message engage.webhook.v1.GetStatsResponse
  */
 export type GetStatsResponse = Message<"engage.webhook.v1.GetStatsResponse"> & {
   /**
-   * One entry for each channel and target that has had deliveries, by channel,
-   * then by target.
+   * One entry for each channel and target with deliveries, by channel, then by
+   * target.
    *
    * @generated from field: repeated engage.webhook.v1.TargetStats targets = 1;
    */
   targets: TargetStats[];
 
   /**
-   * The inbox that holds them.
+   * State of the inbox.
    *
    * @generated from field: engage.webhook.v1.InboxStats inbox = 2;
    */
@@ -574,28 +577,28 @@ export type TargetStats = Message<"engage.webhook.v1.TargetStats"> & {
   target: string;
 
   /**
-   * Deliveries that were ever taken over. A replay does not count again.
+   * Deliveries ever accepted. A replay does not count again.
    *
    * @generated from field: int64 accepted = 3;
    */
   accepted: bigint;
 
   /**
-   * Those that are done.
+   * Delivered ones.
    *
    * @generated from field: int64 delivered = 4;
    */
   delivered: bigint;
 
   /**
-   * Those that are dead at present.
+   * Dead ones at the moment.
    *
    * @generated from field: int64 dead = 5;
    */
   dead: bigint;
 
   /**
-   * Those that wait or are under way.
+   * Ones which wait or are in progress.
    *
    * @generated from field: int64 pending = 6;
    */
@@ -616,37 +619,37 @@ export const TargetStatsSchema: GenMessage<TargetStats> = /*@__PURE__*/
  */
 export type InboxStats = Message<"engage.webhook.v1.InboxStats"> & {
   /**
-   * When the oldest message that is still pending was accepted; not set when
-   * none is.
+   * Time of acceptance of the oldest pending message; not set when there is
+   * none.
    *
    * @generated from field: google.protobuf.Timestamp oldest_pending_time = 1;
    */
   oldestPendingTime?: Timestamp | undefined;
 
   /**
-   * Bytes that the inbox takes, without space that it can use again; not set
-   * while the store is away.
+   * The bytes that the inbox occupies, without space that it can reuse; not set
+   * while the store is unavailable.
    *
    * @generated from field: optional int64 used_bytes = 2;
    */
   usedBytes?: bigint | undefined;
 
   /**
-   * Bytes that are free on its disk; not set where the store can't tell.
+   * The free bytes on its disk; not set where they are unknown.
    *
    * @generated from field: optional int64 free_bytes = 3;
    */
   freeBytes?: bigint | undefined;
 
   /**
-   * Whether new batches are accepted at present.
+   * Whether new batches are accepted at the moment.
    *
    * @generated from field: bool writable = 4;
    */
   writable: boolean;
 
   /**
-   * Why not; empty when they are.
+   * The reason when they are not; otherwise empty.
    *
    * @generated from field: string reason = 5;
    */
@@ -661,27 +664,27 @@ export const InboxStatsSchema: GenMessage<InboxStats> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_delivery, 14);
 
 /**
- * DeliveryState is where a delivery stands.
+ * DeliveryState is the state of a delivery.
  *
  * @generated from enum engage.webhook.v1.DeliveryState
  */
 export const DeliveryState = {
   /**
-   * None; as a filter, any.
+   * Not set; in a filter, any state.
    *
    * @generated from enum value: DELIVERY_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * It waits for its first or its next attempt.
+   * The delivery waits for its first or next attempt.
    *
    * @generated from enum value: DELIVERY_STATE_PENDING = 1;
    */
   PENDING: 1,
 
   /**
-   * An attempt is under way: it is leased to a target.
+   * An attempt is in progress: the delivery is leased to a target.
    *
    * @generated from enum value: DELIVERY_STATE_LEASED = 2;
    */
@@ -695,7 +698,7 @@ export const DeliveryState = {
   DELIVERED: 3,
 
   /**
-   * Given up; a dead letter that can be replayed.
+   * Given up; a dead letter, which can be replayed.
    *
    * @generated from enum value: DELIVERY_STATE_DEAD = 4;
    */
@@ -703,7 +706,7 @@ export const DeliveryState = {
 } as const;
 
 /**
- * DeliveryState is where a delivery stands.
+ * DeliveryState is the state of a delivery.
  *
  * @generated from enum engage.webhook.v1.DeliveryState
  */

@@ -2,7 +2,7 @@
 // @generated from file engage/webhook/v1/lease.proto (package engage.webhook.v1, syntax proto3)
 /* eslint-disable */
 
-// Messages for consumers that fetch them because they can't be called.
+// Messages for consumers which fetch them because they can't be called.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,7 +19,7 @@ export const file_engage_webhook_v1_lease: GenFile = /*@__PURE__*/
   fileDesc("Ch1lbmdhZ2Uvd2ViaG9vay92MS9sZWFzZS5wcm90bxIRZW5nYWdlLndlYmhvb2sudjEijwEKFExlYXNlTWVzc2FnZXNSZXF1ZXN0Eg4KBnRhcmdldBgBIAEoCRIUCgxtYXhfbWVzc2FnZXMYAiABKAUSKAoFbGVhc2UYAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJwoEd2FpdBgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJIChVMZWFzZU1lc3NhZ2VzUmVzcG9uc2USLwoHYmF0Y2hlcxgBIAMoCzIeLmVuZ2FnZS53ZWJob29rLnYxLkxlYXNlZEJhdGNoIoYBCgtMZWFzZWRCYXRjaBITCgtsZWFzZV90b2tlbhgBIAEoCRIyCg5sZWFzZV9lbmRfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoFYmF0Y2gYAyABKAsyHy5lbmdhZ2Uud2ViaG9vay52MS5NZXNzYWdlQmF0Y2giSwoVU2V0dGxlTWVzc2FnZXNSZXF1ZXN0EjIKC3NldHRsZW1lbnRzGAEgAygLMh0uZW5nYWdlLndlYmhvb2sudjEuU2V0dGxlbWVudCJUCgpTZXR0bGVtZW50EhMKC2xlYXNlX3Rva2VuGAEgASgJEjEKB3Jlc3VsdHMYAiADKAsyIC5lbmdhZ2Uud2ViaG9vay52MS5NZXNzYWdlUmVzdWx0IksKFlNldHRsZU1lc3NhZ2VzUmVzcG9uc2USFQoNc2V0dGxlZF9jb3VudBgBIAEoBRIaChJzdGFsZV9sZWFzZV90b2tlbnMYAiADKAlCK1opZW5nYWdlL2dlbi9nby9lbmdhZ2Uvd2ViaG9vay92MTt3ZWJob29rdjFiBnByb3RvMw", [file_engage_webhook_v1_batch, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
- * LeaseMessagesRequest asks for messages.
+ * LeaseMessagesRequest requests messages.
  *
  * @generated from message engage.webhook.v1.LeaseMessagesRequest
  */
@@ -32,24 +32,24 @@ export type LeaseMessagesRequest = Message<"engage.webhook.v1.LeaseMessagesReque
   target: string;
 
   /**
-   * At most this many messages in all, 1 to 500. 0: 100. Messages of one batch
-   * stay together where the number allows it.
+   * The maximum number of messages in all, 1 to 500. 0: 100. Messages of one
+   * batch stay together where the number allows it.
    *
    * @generated from field: int32 max_messages = 2;
    */
   maxMessages: number;
 
   /**
-   * How long the caller has to settle them, 1 s to 12 h. Not set: 30 s. After
-   * that they are handed out again, to whoever asks next.
+   * The time that the caller has to settle the messages, 1 s to 12 h. Not set:
+   * 30 s. After that the next caller receives them.
    *
    * @generated from field: google.protobuf.Duration lease = 3;
    */
   lease?: Duration | undefined;
 
   /**
-   * How long to wait when there are none, 0 to 60 s, and never longer than the
-   * call's deadline. Not set: the call answers at once.
+   * The time to wait when there are none, 0 to 60 s, and never longer than the
+   * call's deadline. Not set: the call returns at once.
    *
    * @generated from field: google.protobuf.Duration wait = 4;
    */
@@ -64,13 +64,13 @@ export const LeaseMessagesRequestSchema: GenMessage<LeaseMessagesRequest> = /*@_
   messageDesc(file_engage_webhook_v1_lease, 0);
 
 /**
- * LeaseMessagesResponse holds messages, or none when the wait was in vain.
+ * LeaseMessagesResponse contains messages, or none when none arrived in time.
  *
  * @generated from message engage.webhook.v1.LeaseMessagesResponse
  */
 export type LeaseMessagesResponse = Message<"engage.webhook.v1.LeaseMessagesResponse"> & {
   /**
-   * What is leased, the oldest first.
+   * The leased batches, oldest first.
    *
    * @generated from field: repeated engage.webhook.v1.LeasedBatch batches = 1;
    */
@@ -85,21 +85,22 @@ export const LeaseMessagesResponseSchema: GenMessage<LeaseMessagesResponse> = /*
   messageDesc(file_engage_webhook_v1_lease, 1);
 
 /**
- * LeasedBatch is a batch that belongs to the caller for a time.
+ * LeasedBatch is a batch which is leased to the caller.
  *
  * @generated from message engage.webhook.v1.LeasedBatch
  */
 export type LeasedBatch = Message<"engage.webhook.v1.LeasedBatch"> & {
   /**
-   * Names the lease in SettleMessages. A lease that ran out and was given to
-   * another caller has another token: the old one then settles nothing.
+   * Identifies the lease in SettleMessages. When a lease has ended and another
+   * caller has leased the batch, the new lease has another token: the old one
+   * then settles nothing.
    *
    * @generated from field: string lease_token = 1;
    */
   leaseToken: string;
 
   /**
-   * When the lease runs out.
+   * End of the lease.
    *
    * @generated from field: google.protobuf.Timestamp lease_end_time = 2;
    */
@@ -121,13 +122,13 @@ export const LeasedBatchSchema: GenMessage<LeasedBatch> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_lease, 2);
 
 /**
- * SettleMessagesRequest says what became of leased messages.
+ * SettleMessagesRequest contains the results of leased messages.
  *
  * @generated from message engage.webhook.v1.SettleMessagesRequest
  */
 export type SettleMessagesRequest = Message<"engage.webhook.v1.SettleMessagesRequest"> & {
   /**
-   * At most 500, each for another lease.
+   * At most 500, each for a different lease.
    *
    * @generated from field: repeated engage.webhook.v1.Settlement settlements = 1;
    */
@@ -157,7 +158,7 @@ export type Settlement = Message<"engage.webhook.v1.Settlement"> & {
   /**
    * Results of messages of the batch, each at most once, in any order. A
    * message without one stays leased under the same token. Results of messages
-   * that are not in the lease (any more) are ignored.
+   * which are not in the lease (any more) are ignored.
    *
    * @generated from field: repeated engage.webhook.v1.MessageResult results = 2;
    */
@@ -172,21 +173,22 @@ export const SettlementSchema: GenMessage<Settlement> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_lease, 4);
 
 /**
- * SettleMessagesResponse tells what was settled.
+ * SettleMessagesResponse reports what was settled.
  *
  * @generated from message engage.webhook.v1.SettleMessagesResponse
  */
 export type SettleMessagesResponse = Message<"engage.webhook.v1.SettleMessagesResponse"> & {
   /**
-   * Messages whose outcome was recorded.
+   * The number of messages whose outcome was recorded.
    *
    * @generated from field: int32 settled_count = 1;
    */
   settledCount: number;
 
   /**
-   * Tokens that are unknown, or whose lease had run out and was given to
-   * another caller. Nothing was changed for them: that caller's word counts.
+   * Tokens which are unknown, or whose lease has ended and was followed by
+   * another caller's. Nothing was changed for them: the other caller's results
+   * count.
    *
    * @generated from field: repeated string stale_lease_tokens = 2;
    */

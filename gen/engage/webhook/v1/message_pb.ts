@@ -18,67 +18,66 @@ export const file_engage_webhook_v1_message: GenFile = /*@__PURE__*/
 
 /**
  * WebhookMessage is one message for one user. REST form:
- * `{"push_id":"a1","params":{"title":"Hi"},"custom_params":{"name":"Ann"},
- * "#ops_receipt_properties":{"ops_project_id":1}}`.
+ * `{"push_id":"a1","params":{"title":"Hi"},"custom_params":{"name":"Ann"},"#ops_receipt_properties":{"ops_project_id":1}}`.
  *
- * The receipt is held in two ways on purpose. `raw_receipt` is the text as it
- * was sent and the only form that survives unharmed: a Struct rounds integers
- * beyond 2^53, makes 1.0 and 1 the same and forgets the order of keys.
- * `ops_receipt_properties` is the same object for those who only read it, in
- * the shape JSON callers send. ReceiptProperties types its known keys.
+ * The receipt has two forms on purpose. `raw_receipt` is the text as it was
+ * sent and the only exact form: a Struct rounds integers beyond 2^53, makes 1.0
+ * and 1 equal and loses the order of keys. `ops_receipt_properties` is the same
+ * object for reading, in the form that JSON callers send. ReceiptProperties has
+ * the types of its known keys.
  *
  * @generated from message engage.webhook.v1.WebhookMessage
  */
 export type WebhookMessage = Message<"engage.webhook.v1.WebhookMessage"> & {
   /**
-   * Who gets the message: the value of the user property chosen in the
-   * channel's configuration, for example an account or a character id.
-   * Required and not empty; an element without one goes to `fail_list`.
+   * Push id of the recipient: the value of the user property in the channel's
+   * configuration, for example an account or a character id. Required and not
+   * empty; an element without one is added to `fail_list`.
    *
    * @generated from field: string push_id = 1 [json_name = "push_id"];
    */
   pushId: string;
 
   /**
-   * What the operator filled into the content template, by the names of its
-   * fields. Names match `[A-Za-z_][A-Za-z0-9_]*`. A value is one of two kinds:
-   * a text (also for numbers, dates and times), or an Array Row, which is a
-   * list of objects whose values are texts, for example
+   * Values that the operator entered into the content template, by the names of
+   * its fields. Names match `[A-Za-z_][A-Za-z0-9_]*`. A value is either a text
+   * (also for numbers, dates and times), or an Array Row, which is a list of
+   * objects whose values are texts, for example
    * `[{"item_id":"30021","count":"2"}]`. A number is read as its text with a
-   * warning in the log; any other kind fails the element.
+   * warning in the log; a value of any other kind fails the element.
    *
    * @generated from field: map<string, google.protobuf.Value> params = 2;
    */
   params: { [key: string]: Value };
 
   /**
-   * User properties that the platform adds by the channel's custom parameters.
-   * Names and values as in `params`; the platform sends texts only. A user
-   * without a value has the configured default or an empty text.
+   * User properties that the platform adds for the channel's custom parameters.
+   * Names and values as in `params`; the platform sends only texts. For a user
+   * without a value it is the configured default or an empty text.
    *
    * @generated from field: map<string, google.protobuf.Value> custom_params = 3 [json_name = "custom_params"];
    */
   customParams: { [key: string]: Value };
 
   /**
-   * The receipt, an object the platform adds for its statistics. Required, may
-   * be empty; an element without one goes to `fail_list`. Known keys are
-   * described by ReceiptProperties, others are kept. For reading: what is
-   * handed on or reported is `raw_receipt`.
+   * The receipt, an object that the platform adds for its statistics. Required,
+   * may be empty; an element without one is added to `fail_list`.
+   * ReceiptProperties describes the known keys; others are kept. For reading:
+   * `raw_receipt` is what is passed on or reported.
    *
    * @generated from field: google.protobuf.Struct ops_receipt_properties = 4 [json_name = "#ops_receipt_properties"];
    */
   opsReceiptProperties?: JsonObject | undefined;
 
   /**
-   * The receipt as JSON text in UTF-8, byte for byte as it was sent; whoever
-   * reports a click puts exactly these bytes into the event, as an object and
-   * never as a text. REST: not a member of the body (one of this name is
-   * ignored); cut out of the body by the receiver. Other protocols: a caller
-   * that has the original text sets it, and then it is the receipt, whatever
-   * `ops_receipt_properties` says; it must be one JSON object. Not set: the
+   * The receipt as JSON text in UTF-8, byte for byte as it was sent. A click
+   * report must put exactly these bytes into the event, as an object and never
+   * as a text. REST: not a member of the body (one with this name is ignored);
+   * the receiver cuts it out of the body. Other protocols: a caller with the
+   * original text sets it, and then it is the receipt, whatever
+   * `ops_receipt_properties` contains; it must be one JSON object. Not set: the
    * receiver writes it from `ops_receipt_properties`. Always set in messages
-   * that the service hands on.
+   * that the service passes on.
    *
    * @generated from field: bytes raw_receipt = 5 [json_name = "raw_receipt"];
    */
@@ -93,41 +92,41 @@ export const WebhookMessageSchema: GenMessage<WebhookMessage> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_message, 0);
 
 /**
- * ReceiptProperties is the typed view of a receipt: its JSON names are the
+ * ReceiptProperties is the typed form of a receipt: its JSON names are the
  * receipt's keys, so that proto3 JSON reads it from `raw_receipt` when unknown
- * fields are ignored. For reading only: writing it back would lose unknown
- * keys and turn `ops_project_id` into a text.
+ * fields are ignored. For reading only: writing it back would lose unknown keys
+ * and turn `ops_project_id` into a text.
  *
  * @generated from message engage.webhook.v1.ReceiptProperties
  */
 export type ReceiptProperties = Message<"engage.webhook.v1.ReceiptProperties"> & {
   /**
-   * Project id, an integer in JSON. Set on every push; a test push may come
-   * with an empty receipt.
+   * Project id, an integer in JSON. Set on every push; a test push may have an
+   * empty receipt.
    *
    * @generated from field: optional int64 ops_project_id = 1 [json_name = "ops_project_id"];
    */
   opsProjectId?: bigint | undefined;
 
   /**
-   * Operation task. Set on pushes of operation tasks only.
+   * Operation task. Set only on pushes of operation tasks.
    *
    * @generated from field: optional string ops_task_id = 2 [json_name = "ops_task_id"];
    */
   opsTaskId?: string | undefined;
 
   /**
-   * One run of the task, for example `0050_2023-01-01`. Set on pushes of
-   * operation tasks only.
+   * One run of the task, for example `0050_2023-01-01`. Set only on pushes of
+   * operation tasks.
    *
    * @generated from field: optional string ops_task_instance_id = 3 [json_name = "ops_task_instance_id"];
    */
   opsTaskInstanceId?: string | undefined;
 
   /**
-   * One push of the run; the same for all elements of a batch and of its
-   * sister batches, so no key for de-duplication. Set on pushes of operation
-   * tasks only.
+   * One push of the run. It is the same for all elements of a batch and of the
+   * other batches of the push, so it is not a key for de-duplication. Set only
+   * on pushes of operation tasks.
    *
    * @generated from field: optional string ops_task_exec_detail_id = 4 [json_name = "ops_task_exec_detail_id"];
    */
@@ -135,36 +134,36 @@ export type ReceiptProperties = Message<"engage.webhook.v1.ReceiptProperties"> &
 
   /**
    * One batch: the same in all its elements and unchanged when it is sent
-   * again, hence the key for de-duplication. Set on pushes of operation tasks
-   * only.
+   * again, hence the key for de-duplication. Set only on pushes of operation
+   * tasks.
    *
    * @generated from field: optional string ops_request_id = 5 [json_name = "ops_request_id"];
    */
   opsRequestId?: string | undefined;
 
   /**
-   * Group of the A/B test. Set when the task has one enabled.
+   * Group of the A/B test. Set when the task has a test.
    *
    * @generated from field: optional string ops_exp_group_id = 6 [json_name = "ops_exp_group_id"];
    */
   opsExpGroupId?: string | undefined;
 
   /**
-   * Journey. Set on pushes of a journey's action node only.
+   * Journey. Set only on pushes of a journey's action node.
    *
    * @generated from field: optional string ops_flow_id = 7 [json_name = "ops_flow_id"];
    */
   opsFlowId?: string | undefined;
 
   /**
-   * Version of the journey. Set on pushes of a journey's action node only.
+   * Version of the journey. Set only on pushes of a journey's action node.
    *
    * @generated from field: optional string ops_flow_version = 8 [json_name = "ops_flow_version"];
    */
   opsFlowVersion?: string | undefined;
 
   /**
-   * The action node. Set on pushes of a journey's action node only.
+   * The action node. Set only on pushes of a journey's action node.
    *
    * @generated from field: optional string ops_node_id = 9 [json_name = "ops_node_id"];
    */

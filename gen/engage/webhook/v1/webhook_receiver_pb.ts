@@ -3,9 +3,9 @@
 /* eslint-disable */
 
 // The webhook channel: an engagement platform delivers batches of messages,
-// each addressed to one user, and is told which of them could not be accepted.
-// What was accepted is handed on to targets; callers with a key can fetch it,
-// follow it, replay what failed and report clicks.
+// each addressed to one user, and learns which of them could not be accepted.
+// Accepted messages are passed on to targets; authenticated callers can fetch
+// them, list them, replay dead letters and report clicks.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -34,16 +34,17 @@ export const file_engage_webhook_v1_webhook_receiver: GenFile = /*@__PURE__*/
  */
 export type ReceiveRequest = Message<"engage.webhook.v1.ReceiveRequest"> & {
   /**
-   * Name of the channel, as configured. REST: the last segment of the path.
+   * Name of the channel in the configuration. REST: the last segment of the
+   * path.
    *
    * @generated from field: string channel = 1;
    */
   channel: string;
 
   /**
-   * The messages, in the platform's order; an element's number in `fail_list`
-   * counts from 1 in this list. An empty batch is a success. REST: the whole
-   * body, a JSON array.
+   * The messages, in the platform's order; `fail_list` contains 1-based numbers
+   * of this list. An empty batch is a success. REST: the whole body, a JSON
+   * array.
    *
    * @generated from field: repeated engage.webhook.v1.WebhookMessage messages = 2;
    */
@@ -58,32 +59,32 @@ export const ReceiveRequestSchema: GenMessage<ReceiveRequest> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_webhook_receiver, 0);
 
 /**
- * ReceiveResponse says what was accepted. REST example:
+ * ReceiveResponse reports which elements were accepted. REST example:
  * `{"return_code":0,"return_message":"success","data":{"fail_list":[]}}`.
  *
  * @generated from message engage.webhook.v1.ReceiveResponse
  */
 export type ReceiveResponse = Message<"engage.webhook.v1.ReceiveResponse"> & {
   /**
-   * 0: accepted, but for the elements in `data.fail_list`. 1: every element
-   * counts as failed, whatever `data.fail_list` says; a platform that is
-   * configured for retries sends the whole batch again. Always set: the
-   * presence makes that a 0 is written in JSON too.
+   * 0: accepted, except the elements in `data.fail_list`. 1: every element
+   * counts as failed, whatever `data.fail_list` contains; a platform which is
+   * configured for retries sends the whole batch again. Always set, so that
+   * JSON contains a 0 too.
    *
    * @generated from field: optional int32 return_code = 1 [json_name = "return_code"];
    */
   returnCode?: number | undefined;
 
   /**
-   * `success`, or what went wrong.
+   * `success`, or the error message.
    *
    * @generated from field: string return_message = 2 [json_name = "return_message"];
    */
   returnMessage: string;
 
   /**
-   * The elements that failed. A receiver of this contract always sets it; one
-   * that leaves it out says the same as with an empty list.
+   * The elements which failed. A receiver of this contract always sets it; a
+   * missing list means the same as an empty one.
    *
    * @generated from field: engage.webhook.v1.ReceiveData data = 3;
    */
@@ -98,16 +99,16 @@ export const ReceiveResponseSchema: GenMessage<ReceiveResponse> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_webhook_receiver, 1);
 
 /**
- * ReceiveData is the body of an answer.
+ * ReceiveData is the body of a response.
  *
  * @generated from message engage.webhook.v1.ReceiveData
  */
 export type ReceiveData = Message<"engage.webhook.v1.ReceiveData"> & {
   /**
-   * The elements that were not accepted, ascending by index; only faults that
-   * sending again would not mend. Empty when all were accepted. REST: written
-   * as `[]` when empty, which plain proto3 JSON would leave out; null is read
-   * as empty.
+   * The elements which were not accepted, ascending by index; only errors that
+   * sending again would not fix. Empty when all were accepted. REST: written as
+   * `[]` when empty, which plain proto3 JSON would leave out; null is read as
+   * empty.
    *
    * @generated from field: repeated engage.webhook.v1.FailedElement fail_list = 1 [json_name = "fail_list"];
    */
@@ -122,20 +123,20 @@ export const ReceiveDataSchema: GenMessage<ReceiveData> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_webhook_receiver, 2);
 
 /**
- * FailedElement names one element that was not accepted, and why.
+ * FailedElement is an element which was not accepted, with the reason.
  *
  * @generated from message engage.webhook.v1.FailedElement
  */
 export type FailedElement = Message<"engage.webhook.v1.FailedElement"> & {
   /**
-   * Number of the element in the request, counted from 1.
+   * 1-based number of the element in the request.
    *
    * @generated from field: int32 index = 1;
    */
   index: number;
 
   /**
-   * Why, naming the field, for example `push_id is required`.
+   * The reason, which names the field, for example `push_id is required`.
    *
    * @generated from field: string message = 2;
    */
@@ -150,13 +151,15 @@ export const FailedElementSchema: GenMessage<FailedElement> = /*@__PURE__*/
   messageDesc(file_engage_webhook_v1_webhook_receiver, 3);
 
 /**
- * WebhookReceiver accepts batches of messages, hands them on and keeps account
- * of them.
+ * WebhookReceiver accepts batches of messages, passes them on and tracks their
+ * deliveries.
  *
  * Receive is for the platform. All other methods are for the operator's own
- * services and people, who show a bearer key or a client certificate in every
- * protocol, REST too. INVALID_ARGUMENT names the field and the valid values;
- * UNAVAILABLE says that the store is away.
+ * services and users, who authenticate with a bearer key or a client
+ * certificate in every protocol, including REST.
+ *
+ * - INVALID_ARGUMENT: the message names the field and the valid values.
+ * - UNAVAILABLE: the store is unavailable.
  *
  * @generated from service engage.webhook.v1.WebhookReceiver
  */
@@ -165,36 +168,38 @@ export const WebhookReceiver: GenService<{
    * Receive accepts one batch for a channel.
    *
    * REST: the body is the JSON array of messages itself, and the URL with the
-   * channel's name is what the platform is configured to call. The call is
+   * channel's name is the one to configure in the platform. The call is
    * authenticated by the channel's signature header (`X-SVC-OPS-Signature`
-   * unless the channel names others): the hexadecimal HMAC-SHA1, keyed with
-   * the channel's secret, of the body's exact bytes. Members of an element
-   * that this contract does not know are ignored, except inside the receipt,
-   * where everything is kept.
+   * unless the channel is configured otherwise): the hexadecimal HMAC-SHA1,
+   * keyed with the channel's secret, of the body's exact bytes. Unknown members
+   * of an element are ignored, except inside the receipt, where everything is
+   * kept.
    *
-   * Other protocols: the caller is authenticated by the server's bearer keys
-   * or client certificates, since a signature covers HTTP bytes only.
+   * Other protocols: the caller is authenticated by the server's bearer keys or
+   * client certificates, since a signature covers HTTP bytes only.
    *
-   * A fault of single elements does not fail the call: the elements are listed
-   * in `data.fail_list` and the others are accepted. A batch is known by its
-   * channel and the `ops_request_id` of its receipts: the same batch sent
-   * again is given the stored answer of the first time, byte for byte over
-   * REST, and is not handled twice. Receipts without that id (a journey's) are
-   * not de-duplicated.
+   * An error in single elements does not fail the call: the elements are listed
+   * in `data.fail_list` and the others are accepted. A batch is identified by
+   * its channel and the `ops_request_id` of its receipts: the same batch sent
+   * again receives the stored response of the first time, byte for byte over
+   * REST, and is not processed twice. Receipts without that id (a journey's)
+   * are not de-duplicated.
    *
-   * Errors. Over REST each also carries `{"return_code":1,
-   * "return_message":"…"}`, and nothing of the batch has been accepted:
+   * Errors. Over REST each also has the body
+   * `{"return_code":1,"return_message":"…"}`, and nothing of the batch is
+   * accepted:
    *
    * - UNAUTHENTICATED (401): the signature or a required header is missing or
    *   does not match.
-   * - INVALID_ARGUMENT (400): the body is not UTF-8, not JSON, not an array,
-   *   or holds more elements than the channel takes (500 unless configured).
+   * - INVALID_ARGUMENT (400): the body is not UTF-8, not JSON, not an array, or
+   *   contains more elements than the channel allows (500 unless configured).
    * - HTTP 413, over gRPC RESOURCE_EXHAUSTED: the body is too large.
-   * - NOT_FOUND (404): no channel of that name.
+   * - NOT_FOUND (404): there is no channel with that name.
    * - ALREADY_EXISTS (409): the `ops_request_id` was used by a batch with
-   *   other content.
-   * - UNAVAILABLE (503, with Retry-After): overload, little disk space left or
-   *   the store is away; the same batch can be sent again.
+   *   different content.
+   * - UNAVAILABLE (503, with Retry-After): the service is overloaded, the disk
+   *   is nearly full or the store is unavailable; the same batch can be sent
+   *   again.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.Receive
    */
@@ -204,16 +209,16 @@ export const WebhookReceiver: GenService<{
     output: typeof ReceiveResponseSchema;
   },
   /**
-   * LeaseMessages hands out messages of a `pull` target to a consumer that
-   * can't be called. It waits until there are some or the wait is over, so a
-   * consumer asks again and again, and takes no more than it can settle.
+   * LeaseMessages leases messages of a `pull` target to a consumer which can't
+   * be called. It waits until there are messages or the time is over, so a
+   * consumer calls it repeatedly, and requests no more than it can settle.
    *
-   * Several consumers share a target: each message is with one of them at a
-   * time. A cancelled call leases nothing; leases of an answer that is lost on
-   * its way run out by themselves.
+   * Several consumers can share a target: each message is leased to one of them
+   * at a time. A cancelled call leases nothing; leases of a lost response end
+   * by themselves.
    *
-   * NOT_FOUND: no target of that name. FAILED_PRECONDITION: it is of another
-   * kind.
+   * - NOT_FOUND: there is no target with that name.
+   * - FAILED_PRECONDITION: the target is of another kind.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.LeaseMessages
    */
@@ -223,10 +228,11 @@ export const WebhookReceiver: GenService<{
     output: typeof LeaseMessagesResponseSchema;
   },
   /**
-   * SettleMessages says what became of leased messages, of each lease in one
-   * commit. Leases that the caller has lost are told and change nothing.
+   * SettleMessages stores the results of leased messages, those of each lease
+   * in one commit. Leases that the caller has lost are reported and change
+   * nothing.
    *
-   * INVALID_ARGUMENT: a token or an index is named twice; then nothing is
+   * INVALID_ARGUMENT: a token or an index occurs twice; then nothing is
    * settled.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.SettleMessages
@@ -247,8 +253,9 @@ export const WebhookReceiver: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * GetDelivery shows one delivery with its message. NOT_FOUND: there is none,
-   * or it is finished and no longer kept.
+   * GetDelivery returns one delivery with its message.
+   *
+   * NOT_FOUND: the delivery is unknown, or it is finished and no longer kept.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.GetDelivery
    */
@@ -258,7 +265,7 @@ export const WebhookReceiver: GenService<{
     output: typeof GetDeliveryResponseSchema;
   },
   /**
-   * ListDeadLetters lists messages that were given up, with the reason.
+   * ListDeadLetters lists messages which were given up, with the reason.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.ListDeadLetters
    */
@@ -268,8 +275,8 @@ export const WebhookReceiver: GenService<{
     output: typeof ListDeadLettersResponseSchema;
   },
   /**
-   * ReplayDeadLetters puts dead letters back among the pending, in one commit.
-   * De-duplication of batches does not concern it.
+   * ReplayDeadLetters makes dead letters pending again, in one commit. It is
+   * not affected by the de-duplication of batches.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.ReplayDeadLetters
    */
@@ -279,8 +286,8 @@ export const WebhookReceiver: GenService<{
     output: typeof ReplayDeadLettersResponseSchema;
   },
   /**
-   * GetStats counts deliveries by channel and target, and shows the state of
-   * the inbox.
+   * GetStats returns counts of deliveries by channel and target, and the state
+   * of the inbox.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.GetStats
    */
@@ -292,11 +299,11 @@ export const WebhookReceiver: GenService<{
   /**
    * ReportClick records that a user opened a message, as a `track` event whose
    * property `#ops_receipt_properties` is the message's receipt, byte for byte
-   * as the platform sent it. It answers once the event is on disk.
+   * as the platform sent it. It returns once the event is on disk.
    *
-   * INVALID_ARGUMENT: no user, a bad name, a receipt that is missing, is not
-   * an object or was sent as a text. NOT_FOUND: the `delivery_id` is unknown
-   * or no longer kept.
+   * - INVALID_ARGUMENT: the user is missing, a name is invalid, or the receipt
+   *   is missing, not an object or sent as a text.
+   * - NOT_FOUND: the `delivery_id` is unknown or no longer kept.
    *
    * @generated from rpc engage.webhook.v1.WebhookReceiver.ReportClick
    */
