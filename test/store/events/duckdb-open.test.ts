@@ -60,9 +60,9 @@ describe("a store that can't be opened", () => {
       /not a valid DuckDB/,
     ],
     [
-      "a database of something else",
+      "a database of another application",
       (folder) => plant(folder, "CREATE TABLE t (a INTEGER)"),
-      /of something else/,
+      /of another application/,
     ],
     [
       "a database of a later format",

@@ -70,7 +70,7 @@ group("columns by definition", () => {
     expect(keyOf("whales", "cluster").key).toMatchObject({ of: { kind: "compare" } });
     const imported = { subTableType: "cluster_by_import", specifiedClusterDate: "2026-08-02" };
     expect(keyOf("whales", "user_cluster", imported).key).toMatchObject({
-      of: { kind: "inCohort", cluster: { name: "whales", day: "2026-08-02" } },
+      of: { kind: "inCohort", cohort: { name: "whales", day: "2026-08-02" } },
     });
   });
 

@@ -73,7 +73,7 @@ export function createScriptedStore(script: Script): ScriptedStore {
       return results;
     },
     schema: (projectId: number) => (projectId === 1 ? schema : emptySchema),
-    clusters: async () => clusters,
+    cohorts: async () => clusters,
     spread: async () => script.spread ?? { distinct: 0, range: undefined },
     async *users(asked: UserScan, signal: AbortSignal) {
       userScans.push(asked);
