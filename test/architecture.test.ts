@@ -16,7 +16,7 @@ interface Source {
   readonly path: string;
   readonly text: string;
   readonly lines: number;
-  /** Lines that are neither blank nor comment. */
+  /** Lines that are neither empty nor comments. */
   readonly codeLines: number;
   /** Repository paths of relative imports. */
   readonly imports: readonly string[];
@@ -136,7 +136,7 @@ describe("conventions", () => {
   });
 });
 
-/** Depth first; each cycle is told once, from its first file on. */
+/** Searches depth first; reports each cycle once, from its first file on. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();

@@ -7,7 +7,7 @@ import { type ChannelsPlace, type OpenWorld, openWorld } from "./channels/store.
 import { testTasks } from "./channels/tasks.ts";
 import { testUpkeep } from "./channels/upkeep.ts";
 
-/** What every driver of the store of channels does, whatever it keeps them in. */
+/** Tests that every driver of the channel store must pass. */
 export function testChannelStore(name: string, createPlace: () => Promise<ChannelsPlace>): void {
   const open: OpenWorld = async (retentionMs) => openWorld(await createPlace(), retentionMs);
   describe(name, () => {

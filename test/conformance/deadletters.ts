@@ -54,7 +54,7 @@ export function batch(...letters: DeadLetter[]): DeadLetterBatch {
   return { count: letters.length, ndjson: Buffer.from(text) };
 }
 
-/** What every store of dead letters does. */
+/** Tests that every store of dead letters must pass. */
 export function describeDeadLetters(
   open: (observer: DeadLetterObserver) => Promise<DeadLettersUnderTest>,
 ): void {

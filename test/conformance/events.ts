@@ -11,7 +11,7 @@ import { testUpkeep } from "./events/upkeep.ts";
 import { testUsers } from "./events/users.ts";
 import type { CreateEventsWorld } from "./events/world.ts";
 
-/** What every driver of the store of events does, whatever engine it has. */
+/** Tests that every driver of the event store must pass. */
 export function testEvents(name: string, create: CreateEventsWorld): void {
   describe(name, () => {
     testLoad(create);

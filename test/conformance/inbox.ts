@@ -14,7 +14,7 @@ import { testSettle } from "./inbox/settle.ts";
 import { type InboxStore, type OpenWorld, openWorld } from "./inbox/store.ts";
 import { type SharesWorld, testShares } from "./shares.ts";
 
-/** What every driver of the inbox does, whatever it keeps it in. */
+/** Tests that every driver of the inbox must pass. */
 export function testInbox(name: string, createStore: () => Promise<InboxStore>): void {
   const open: OpenWorld = async (retention) => openWorld(await createStore(), retention);
   describe(name, () => {

@@ -22,7 +22,7 @@ const sequence = JSON.parse(
   readFileSync(new URL("../testdata/cases/t005_identity_sequence.json", import.meta.url), "utf8"),
 ) as Step[];
 
-/** What every intake does. Its window of uuids is `windowMs`. */
+/** Tests that every intake must pass. Its window of uuids is `windowMs`. */
 export function describeIntake(start: () => IntakeUnderTest): void {
   const using = (work: (under: IntakeUnderTest, intake: Intake) => void) => () => {
     using under = start();
@@ -176,7 +176,7 @@ function describeIdentity(using: Using): void {
   });
 }
 
-/** What a store knows of users whom an intake has given these answers. */
+/** The users of a store that loads what an intake returned. */
 interface Told {
   readonly users: Map<number, { account?: string; visitors: Set<string> }>;
 }
@@ -285,7 +285,7 @@ function describeClaims(using: Using): void {
         again.rewind(place(1));
         again.begin(place(1));
         const known = Array.from({ length: 20_000 }, (_, i) => again.claimUuid(1, `u-${i}`, 1_001_000 + i));
-        // Of those before the last 10 s the window has passed when the batch ended.
+        // The window of those before the last 10 s has passed when the batch ends.
         expect(known.slice(10_000).includes(true)).toBe(false);
         expect(again.claimUuid(1, "u-20000", 1_020_000)).toBe(true);
       }),

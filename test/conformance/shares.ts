@@ -9,7 +9,7 @@ export interface SharesWorld extends AsyncDisposable {
 
 const leaseMs = 10_000;
 
-/** What every store does that keeps shares of rates. */
+/** Tests that every store of rate shares must pass. */
 export function testShares(open: () => Promise<SharesWorld>): void {
   describe("shares of a rate", () => {
     it("are never more than the rate together, and those of another rate are others", async () => {
@@ -42,7 +42,7 @@ export function testShares(open: () => Promise<SharesWorld>): void {
       expect(await rate.shareRate({ ...asked, held: 0, wanted: 10 })).toMatchObject({ held: 10 });
     });
 
-    it("are others' some seconds behind the end of the lease", async () => {
+    it("are free some seconds after the end of the lease", async () => {
       await using world = await open();
       const rate = await world.rate("one");
       const asked = { perSecond: 10, wanted: 10, leaseMs };

@@ -20,14 +20,14 @@ export interface Received {
 export interface TargetRig extends AsyncDisposable {
   readonly target: Target;
   behave(behaviour: Exclude<Behaviour, "accept">): unknown;
-  /** What the other side took, in its order. */
+  /** Returns what the other side received, in order. */
   received(): Promise<readonly Received[]> | readonly Received[];
   /** The other side goes away, and comes back at the same place. */
   goAway(): Promise<unknown>;
   comeBack(): Promise<unknown>;
 }
 
-/** What every target does, whatever it talks to. `knows`: what the other side can be made to do. */
+/** Tests that every target must pass. `knows` lists what the other side can simulate. */
 export function testTarget(
   name: string,
   createRig: () => Promise<TargetRig>,
@@ -63,7 +63,7 @@ export function testTarget(
       expect(new Set((await rig.received()).map(({ pushId }) => pushId)).size).toBe(20);
     });
 
-    it("fails as a whole while the other side is away, and works when it is back", async () => {
+    it("fails as a whole while the other side is unavailable, and works when it is back", async () => {
       await deliver(rig.target, [message("a@example.com")]);
       await rig.goAway();
       expect(await attempt(rig.target)).toEqual([
@@ -140,7 +140,7 @@ function batchOf(messages: readonly Received[]) {
   return handedBatch(texts, { batchId: `batch${++batches}` });
 }
 
-/** In as many calls as the target needs. */
+/** Delivers messages in as many calls as the target needs. */
 async function deliver(target: Target, messages: readonly Received[]): Promise<readonly TargetOutcome[]> {
   const { signal } = new AbortController();
   const batch = batchOf(messages);

@@ -187,7 +187,7 @@ function fromRestError(body: JsonValue, headers: Headers): ConnectError {
   return error;
 }
 
-/** In the form that a `ConnectError` from the wire has them. */
+/** Returns details in the form of a `ConnectError` from the wire. */
 function packed(details: readonly Any[]): ConnectError["details"] {
   return details.map(({ typeUrl, value }) => ({ type: typeUrl.slice(typeUrl.indexOf("/") + 1), value }));
 }

@@ -96,7 +96,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
       const before = process.resourceUsage().maxRSS;
       const answer = await sendHttp2(server.url, { ...headers, "grpc-encoding": "gzip" }, envelope(bomb, 1));
       expect(grpcStatusOf(answer)).toBe(Code.ResourceExhausted);
-      // In KiB; the bomb holds a million.
+      // KiB; the bomb has a million.
       expect(process.resourceUsage().maxRSS - before).toBeLessThan(200_000);
     });
 

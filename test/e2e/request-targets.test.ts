@@ -92,7 +92,7 @@ describe("another HTTP method than the path has", () => {
     expect([answer.status, answer.headers["allow"]]).toEqual([status, allow]);
   });
 
-  test("is told in the envelope of the platform's API", async () => {
+  test("is reported in the envelope of the platform's API", async () => {
     expect(JSON.parse((await sendHttp1(port, "GET /open/event-analyze", {})).body.toString())).toEqual({
       return_code: -1001,
       return_message: "method GET is not served at /open/event-analyze, valid are OPTIONS, POST",

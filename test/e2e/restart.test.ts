@@ -30,7 +30,7 @@ async function serveOn(port: number): Promise<ChildProcess> {
   return child;
 }
 
-/** Calls one after the other until it is told to stop. */
+/** Makes calls one after another until it is stopped. */
 interface Load {
   readonly done: number;
   readonly failures: readonly unknown[];
@@ -56,7 +56,7 @@ function startLoad(loops: number, call: () => Promise<string>): Load {
   return load;
 }
 
-/** Waits while nobody listens; any other failure counts. */
+/** Posts again while no server listens; any other failure counts. */
 async function postJson(port: number): Promise<string> {
   const body = JSON.stringify({ content: Buffer.from(content).toString("base64") });
   const headers = { "content-type": "application/json" };

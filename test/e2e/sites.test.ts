@@ -301,7 +301,7 @@ describe("CORS", () => {
     },
   );
 
-  test("caches are told also by answers to others, and by packed ones", async () => {
+  test("caches are informed also by responses to others, and by compressed ones", async () => {
     expect((await send("GET /healthz", {})).headers["vary"]).toBe("origin");
     const packed = await send("GET /openapi.json", { "accept-encoding": "gzip" });
     expect(packed.headers["vary"]).toBe("origin, accept-encoding");

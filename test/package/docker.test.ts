@@ -29,7 +29,7 @@ const stages = stagesOf(read("Dockerfile"));
 const last = stages.at(-1)!;
 const argsOf = (name: string) => last.filter((line) => line.name === name).map(({ args }) => args);
 
-test("the image runs as somebody else than root, by exec forms that signals reach", () => {
+test("the image runs as a user other than root, by exec forms that signals reach", () => {
   expect(stages).toHaveLength(2);
   expect(argsOf("USER")).toEqual(["node"]);
   const names = last.map(({ name }) => name);

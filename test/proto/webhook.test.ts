@@ -62,7 +62,7 @@ describe("bodies that need more than proto3 JSON", () => {
     expect(() => fromJson(ReceiveRequestSchema, { messages: readCase(file) })).toThrow(error);
   });
 
-  test("a missing push id and a missing receipt can be told from the message", () => {
+  test("a missing push id and a missing receipt are visible in the message", () => {
     const [noId, noReceipt] = readCase("w005_three_bad_elements.json") as JsonValue[];
     const request = fromJson(ReceiveRequestSchema, { messages: [noId!, noReceipt!] });
     expect(request.messages.map((m) => [m.pushId, m.opsReceiptProperties])).toEqual([

@@ -59,7 +59,7 @@ export function suits(aggregation: Aggregation, column: Column): boolean {
 export interface Aggregated {
   readonly aggregation: Aggregation;
   readonly quota: Column | undefined;
-  /** What counts as a user. */
+  /** The column whose values count as users. */
   readonly entity: Column;
   /** 1 to 100. */
   readonly percentile: number;

@@ -20,7 +20,7 @@ export interface ReferenceAnswer {
 }
 
 export interface ReferenceResult {
-  /** Of the metric. */
+  /** The index of the metric. */
   readonly index: number;
   /** Undefined where the metric is not split. */
   readonly split: Label | undefined;
@@ -33,13 +33,13 @@ export interface ReferenceResult {
 
 export interface ReferenceGroup {
   readonly cols: readonly Label[];
-  /** Of all buckets and periods, by which groups are ordered; -Infinity without a value. */
+  /** The total of all buckets and periods, by which groups are ordered; -Infinity without a value. */
   readonly total: number;
   readonly values: readonly (number | null)[];
   readonly compared: readonly (number | null)[] | undefined;
 }
 
-/** What an event analysis must answer. @throws Refused */
+/** Returns the required result of an event analysis. @throws Refused */
 export function analyze(data: ReferenceData, nowMs: number, body: unknown): ReferenceAnswer {
   const prepared = prepare(data, nowMs, body);
   const results = prepared.metrics.flatMap((metric, index) => analyzeMetric(data, prepared, metric, index));
@@ -68,7 +68,7 @@ export function keyOf(cols: readonly Label[]): string {
   return JSON.stringify(cols.map((label) => label ?? "$null"));
 }
 
-/** Whether an operand looks at an event, for one bucket or for the whole of a period. */
+/** Decides whether an operand counts an event, for one bucket or for a whole period. */
 export interface Reach {
   readonly buckets: readonly ((instantMs: number, localMs: number) => boolean)[];
   readonly whole: (instantMs: number, localMs: number) => boolean;
@@ -96,9 +96,9 @@ export function reachOf(operand: Operand, period: Period): Reach {
 interface Cells {
   readonly split: Label | undefined;
   readonly cols: readonly Label[];
-  /** By period and operand. */
+  /** Events by period and operand. */
   readonly whole: ReferenceEvent[][][];
-  /** By period, operand and bucket. */
+  /** Events by period, operand and bucket. */
   readonly buckets: ReferenceEvent[][][][];
 }
 

@@ -18,7 +18,7 @@ export type ColumnType =
   | "object"
   | "object_group"
   | "cohort"
-  /** Of a property that nobody has reported. */
+  /** The type of a property without a value. */
   | "nothing";
 
 /** A value, none, or the aligned values of an object group's elements. */
@@ -26,7 +26,7 @@ export type Cell = Scalar | null | readonly (Scalar | null)[];
 
 export interface Column {
   readonly type: ColumnType;
-  /** Of a member of an object group: where the group lives. */
+  /** The group of a member of an object group. */
   readonly group?: string;
   get(event: ReferenceEvent): Cell;
 }
@@ -135,7 +135,7 @@ function dimensionColumn(table: Table, property: string, column: string, context
   return lookUp(findColumn(table, property, context), texts);
 }
 
-/** What a value, written as text, stands for. */
+/** Returns a column that maps values, written as text, to other values. */
 function lookUp(base: Column, texts: Readonly<Record<string, string | undefined>>): Column {
   return {
     type: "text",
@@ -184,7 +184,7 @@ function firstBranch(branches: readonly ReferenceBranch[], context: QueryContext
 function virtualColumn(name: string, context: QueryContext): Column {
   const declared = context.data.project.virtualProperties[name];
   if (!declared) return nothing;
-  // Of an event also over what its user has.
+  // Conditions on an event also read columns of its user.
   const find = (part: string): Column => {
     const own = findColumn(declared.table, part, context);
     return own.type === "nothing" && declared.table === "event" ? findColumn("user", part, context) : own;

@@ -23,7 +23,7 @@ export function findDifference(expected: ReferenceAnswer, got: Answer): string |
   );
 }
 
-/** Of the groups that were given: which of two equally large ones comes last may depend on the order of a sum. */
+/** Compares the returned groups: which of two equal ones comes last may depend on the order of a sum. */
 function differUnion(expected: ReferenceAnswer, got: Answer): string | undefined {
   const isUngrouped = expected.unionGroups.every((cols) => cols.length === 0);
   if (isUngrouped) return differ("union_groups", expected.unionGroups, got.unionGroups);
@@ -60,7 +60,7 @@ function differResult(expected: ReferenceResult, got: Result): string | undefine
     .find((difference) => difference !== undefined);
 }
 
-/** Whether each group has a rank that is due to it. Groups whose totals are as good as equal may change places. */
+/** Reports whether each group has its due rank. Groups with nearly equal totals may change places. */
 function isRanked(expected: ReferenceResult, got: Result): boolean {
   const ties = tiesOf(expected.allGroups);
   const keys = got.groups.map(({ cols }) => keyOf(cols));

@@ -7,7 +7,7 @@ import { scenes } from "./scenes.ts";
 import { seed } from "./seed.ts";
 import { spoilers } from "./spoil-request.ts";
 
-/** Of each scene; there are five. */
+/** Requests for each of the five scenes. */
 const requestsPerScene = 400;
 const records = 500;
 const downloadsPerScene = 25;

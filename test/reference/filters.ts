@@ -208,7 +208,7 @@ function compileValue(simple: Simple): Condition {
   }
 }
 
-/** Of a time the second, or the day, that a literal names is the whole of it. */
+/** Compares times: the second, or the day, that a literal names is included completely. */
 function isUpTo(column: Column, value: Scalar, text: string, most: Scalar): boolean {
   if (column.type !== "time") return value <= most;
   const length = text.length === 10 ? dayMs : text.length === 19 ? 1000 : 1;

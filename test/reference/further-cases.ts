@@ -46,7 +46,7 @@ const where = (columnName: string, comparator: string, ftv: readonly unknown[] =
   tableType: "event",
   ...more,
 });
-/** Of one metric: rows of group and values. */
+/** The rows of one metric: groups and values. */
 type Rows = readonly (readonly [cols: readonly string[], ...values: (number | null)[]])[];
 const rows = (index: number, groups: Rows) => ({
   index,

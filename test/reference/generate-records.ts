@@ -48,7 +48,7 @@ export function generateRecords(random: Random, scene: Scene, count: number): Re
   return records;
 }
 
-/** So that requests know the types. */
+/** Returns records that fix the types of properties, so that requests can rely on them. */
 function settleTypes({ project, startMs }: Scene): ReceivedRecord[] {
   const time = localText(project, startMs + hourMs);
   const ids = { "#account_id": "acc-0", "#distinct_id": "vis-0", "#time": time };

@@ -22,14 +22,14 @@ describe("records in the store", () => {
     for await (const some of loaded.store.export(range, AbortSignal.timeout(20_000))) exported.push(...some);
     const users = exported.filter((record) => record["#type"] === "user_set");
     expect(users.map(describeUser).sort()).toEqual(usersOf(data));
-    // Their users are told apart by what comes before them.
+    // Users are distinguished by the records before them.
     expect(eventsOf(ingestAgain(project, exported))).toEqual(eventsOf(data));
     expect(identitiesOf(ingestAgain(project, exported))).toEqual(identitiesOf(data));
     expect(loaded.store.schema(project.projectId).properties.size).toBeGreaterThan(20);
   });
 });
 
-/** What records can tell of their values must survive being read once more. */
+/** Ingests exported records: values that records can express must survive a second reading. */
 function ingestAgain(project: ReferenceProject, records: readonly StandardRecord[]): ReferenceData {
   return ingest(
     project,

@@ -158,7 +158,7 @@ function createClaims(): { claim(record: StandardRecord, receivedMs: number): bo
   };
 }
 
-/** What an update does not have is kept, but for the members of an object that it has, and the ids of another user. */
+/** Keeps the values that an update lacks, except members of an object that it has, and ids of another user. */
 function keepUpdatable(
   events: Map<string, ReferenceEvent>,
   key: string,

@@ -15,9 +15,9 @@ export interface Judge extends AsyncDisposable {
   readonly data: ReferenceData;
   readonly subject: Subject;
   readonly nowMs: number;
-  /** What differs, with the smallest request found; undefined when both say the same. */
+  /** Returns the difference with the smallest request found; undefined if both agree. */
   judge(request: Request): Promise<string | undefined>;
-  /** What is downloaded has all groups, whatever the limit. */
+  /** Does the same for a download, which has all groups despite the limit. */
   judgeDownload(request: Request): Promise<string | undefined>;
   judgeUsers(request: Request): Promise<string | undefined>;
 }

@@ -9,7 +9,7 @@ import { toLocal } from "./zone.ts";
 
 const ungrouped = new Set(["", "Overall", "总体"]);
 
-/** User ids behind one number, ascending. @throws Refused */
+/** Returns the ids of the users of one number, ascending. @throws Refused */
 export function listUsers(data: ReferenceData, nowMs: number, body: unknown): readonly number[] {
   const prepared = prepare(data, nowMs, body);
   const request = readObject(body, "body");
@@ -57,7 +57,7 @@ interface Slice {
   readonly bucket: number | undefined;
 }
 
-/** Undefined: the answer has no such bucket, and so nobody in it. */
+/** Returns undefined if the result has no such bucket, and therefore no users in it. */
 function findSlice(
   { periods, unit }: Prepared,
   text: string | undefined,
@@ -83,7 +83,7 @@ function findSlice(
   return undefined;
 }
 
-/** Of a year, a month, a day, a minute, a second or less. */
+/** Returns the start of a year, month, day, minute, second or millisecond. */
 function startOf(text: string): number | undefined {
   if (![4, 7, 10, 16, 19, 23].includes(text.length)) return undefined;
   return parseTime(text + "....-01-01 00:00:00".slice(text.length))?.ms;

@@ -1,6 +1,6 @@
 import type { WeekStart } from "./calendar.ts";
 
-/** What a project declares beside its data. */
+/** The declarations of a project. */
 export interface ReferenceProject {
   readonly projectId: number;
   /** Hours east of UTC, or an IANA name. */
@@ -12,7 +12,7 @@ export interface ReferenceProject {
   readonly tags: Readonly<Record<string, readonly ReferenceBranch[]>>;
   readonly dimensions: readonly ReferenceDimension[];
   readonly virtualProperties: Readonly<Record<string, ReferenceVirtual>>;
-  /** In the form of `events[]`. */
+  /** Named metrics in the form of `events[]`. */
   readonly metrics: Readonly<Record<string, object>>;
 }
 

@@ -3,7 +3,7 @@ import { type Json, readText } from "./form.ts";
 import type { ReferenceData } from "./ingest.ts";
 import { toLocal, type Zone } from "./zone.ts";
 
-/** What every part of a query is read against. */
+/** The context for reading each part of a query. */
 export interface QueryContext {
   readonly data: ReferenceData;
   readonly zone: Zone;

@@ -1,6 +1,6 @@
 /** Seeded choices; the same seed makes the same choices for ever. */
 export interface Random {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
   /** Whole, both ends included. */
   int(least: number, most: number): number;

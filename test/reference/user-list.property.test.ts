@@ -57,7 +57,7 @@ interface Lengths {
   readonly request: string;
 }
 
-/** Of each metric, whatever it aggregates, against the number of users of the same events. */
+/** Compares the list of each metric with the number of users of the same events. */
 async function compareLengths(judge: Judge, random: Random, request: Request): Promise<Lengths[]> {
   const answer = await judge.subject.analyze(withUniques(request));
   const compared: Lengths[] = [];

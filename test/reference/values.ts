@@ -1,7 +1,7 @@
 import { parseTime } from "./calendar.ts";
 
 export type Scalar = number | string | boolean;
-/** Of an object group: each element's members. */
+/** The members of each element of an object group. */
 export type Elements = readonly ReadonlyMap<string, Scalar>[];
 export type Value = Scalar | readonly string[] | Elements;
 
@@ -10,7 +10,7 @@ export type Table = "event" | "user";
 
 export interface PropertyInfo {
   readonly type: ValueType;
-  /** Of a member of an object group. */
+  /** The group of a member of an object group. */
   readonly group?: string;
 }
 

@@ -9,7 +9,7 @@ export type Window = (day: number) => { readonly firstDay: number; readonly last
 const kinds = ["LAST_DAYS", "RECENT_DAYS", "THIS_WEEK", "THIS_MONTH", "TIME_RANGE"] as const;
 const arity = { LAST_DAYS: 1, RECENT_DAYS: 1, THIS_WEEK: 0, THIS_MONTH: 0, TIME_RANGE: 2 } as const;
 
-/** By operand. */
+/** Reads the windows by operand. */
 export function readWindows(metric: Json, field: string, context: QueryContext): Map<number, Window> {
   const found = new Map<number, Window>();
   for (const [at, entry] of readObjects(metric, "quotaTimeRanges", `${field}.quotaTimeRanges`).entries()) {

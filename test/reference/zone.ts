@@ -1,6 +1,6 @@
 const dayMs = 86_400_000;
 
-/** What must be added to an instant, in ms, to read the clock on the wall. */
+/** Returns the milliseconds to add to an instant for its local time. */
 export interface Zone {
   offsetAt(instantMs: number): number;
 }
@@ -14,7 +14,7 @@ export function toLocal(zone: Zone, instantMs: number): number {
   return instantMs + zone.offsetAt(instantMs);
 }
 
-/** Of a repeated hour the first one; a skipped time is read with the offset before the skip. */
+/** Converts local time: a repeated hour is the first one, a skipped time uses the offset before the skip. */
 export function toInstant(zone: Zone, localMs: number): number {
   const before = localMs - zone.offsetAt(localMs - dayMs);
   const after = localMs - zone.offsetAt(localMs + dayMs);

@@ -44,7 +44,7 @@ export class FakeClock implements Clock {
     this.#setByMs += byMs;
   }
 
-  /** Time passes while nobody can do anything. */
+  /** Lets time pass without running timers, as in a stall of the process. */
   stall(ms: number): void {
     this.#nowMs += ms;
   }

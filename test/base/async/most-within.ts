@@ -1,4 +1,4 @@
-/** The most of these times in any window of so many ms. */
+/** Returns the most of these times in any window of `windowMs`. */
 export function mostWithin(windowMs: number, times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   let first = 0;

@@ -4,7 +4,7 @@ import { SharedRate } from "../../../base/async/shared-rate.ts";
 import { giveShare, type ShareRow } from "../../../store/sql/give-share.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** Of one process: nothing is called while it stalls, and nothing any more when it was killed. */
+/** The clock of one process: it calls nothing during a stall, and nothing after a kill. */
 class ProcessClock implements Clock {
   readonly #clock: FakeClock;
   stalledUntilMs = 0;

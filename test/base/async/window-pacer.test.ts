@@ -23,12 +23,12 @@ function open(
     const turn = await pacer.take(limit);
     turn.begin();
     const latencyMs = answerAfterMs(sent++);
-    // The later it is counted, the harder for those behind: the last moment is that of the answer.
+    // A late count is the hardest case for later requests: the last moment is that of the response.
     const answered = (): void => {
       arrivals.push(clock.monotonicMs());
       turn.done();
     };
-    // Who is counted early and who late takes turns.
+    // Early and late counts alternate.
     if (sent % 2 === 0) clock.after(latencyMs, answered);
     else {
       arrivals.push(clock.monotonicMs());
@@ -59,7 +59,7 @@ describe("requests of one process", () => {
   it("are not held up for ever by a receiver that is always slow", async () => {
     const { clock, arrivals } = open(100, 3_000, () => 300);
     await clock.advance(30_000);
-    // What patience there was at first is 2 % of this time.
+    // The initial patience is 2 % of this time.
     expect(within(arrivals, 30_000)).toBeGreaterThan(0.93 * 3_000);
   });
 
@@ -215,7 +215,7 @@ describe("a turn", () => {
     expect(isSecond).toBe(true);
   });
 
-  it("that is given back is somebody else's at once", async () => {
+  it("that is given back is free for others at once", async () => {
     const { clock, pacer } = allowOne();
     (await pacer.take(1)).done();
     await clock.advance(1);
@@ -235,7 +235,7 @@ describe("a turn", () => {
     expect((await second).begin()).toBe(true);
   });
 
-  it("is taken to have arrived a second behind its beginning, where others are to send", async () => {
+  it("counts as arrived a second after its beginning, where others are to send", async () => {
     const { pacer } = allowOne();
     (await pacer.take(1)).begin();
     expect(pacer.quietAtMs(1)).toBe(2_000);

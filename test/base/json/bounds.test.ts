@@ -19,7 +19,7 @@ const wide: JsonBounds = {
 /** Makes any text long enough to be scanned. */
 const room = " ".repeat(unscannedBytes);
 
-/** What the excess is called, or undefined. */
+/** Returns the description of the excess, or undefined. */
 function excessOf(text: string, bounds: Partial<JsonBounds>): string | undefined {
   const excess = findJsonExcess(Buffer.from(room + text), { ...wide, ...bounds });
   return excess && describeJsonExcess({ ...excess, byte: excess.byte - unscannedBytes });

@@ -161,7 +161,7 @@ function count(text: string): number | undefined {
   return elements;
 }
 
-/** What `JSON.parse` says of the same text. */
+/** Returns the number that `JSON.parse` reads from the same text. */
 function parsed(text: string): number | undefined {
   try {
     const json: unknown = JSON.parse(text);

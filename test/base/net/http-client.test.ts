@@ -9,7 +9,7 @@ import { packageVersion } from "../../../base/package/root.ts";
 
 const maxAnswerBytes = 1_000;
 
-/** What one call of a server that answers with these bytes comes to, and the headers that the server saw. */
+/** Makes one call to a server that responds with these bytes; returns the outcome and the request headers. */
 async function call(
   body: Buffer,
   encoding: string | undefined,

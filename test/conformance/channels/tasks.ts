@@ -80,7 +80,7 @@ export function testTasks(open: OpenWorld): void {
       expect(results.filter(({ kind }) => kind === "lost")).toHaveLength(7);
     });
 
-    it("let a time pass while a run is under way, and are scheduled again behind it", async () => {
+    it("skip a time while a run is active, and are scheduled again after it", async () => {
       await using world = await open();
       const { taskId } = await addTask(world.store, await addChannel(world.store), world.clock.ms);
       const claim = { taskId, nextRunAtMs: world.clock.ms, followingAtMs: 5, run: { day } };

@@ -16,7 +16,7 @@ async function pruneAll(store: ChannelStore): Promise<{ batches: number; runs: n
 
 export function testUpkeep(open: OpenWorld): void {
   describe("upkeep", () => {
-    it("deletes batches of ended runs behind the retention, and all but the latest run", async () => {
+    it("deletes batches of ended runs after the retention, and all but the latest run", async () => {
       await using world = await open(1_000);
       const { channelId, taskId, run } = await preparedRun(world.store, [["a"], ["b"]]);
       const leased = await leaseAll(world.store, channelId);

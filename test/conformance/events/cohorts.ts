@@ -125,7 +125,7 @@ async function openKnown(create: CreateEventsWorld): Promise<OpenedStore> {
   return opened;
 }
 
-/** Of users with an event: id and what the tag gave them. */
+/** Returns the id and tag value of each user with an event. */
 async function tagOfUsers(store: EventStore): Promise<readonly (readonly KeyValue[])[]> {
   await using found = await store.scan(
     {

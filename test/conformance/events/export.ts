@@ -210,7 +210,7 @@ export function testExport(create: CreateEventsWorld): void {
   });
 }
 
-/** What a loader makes of exported records, for a store that has the same vocabulary but the zone. */
+/** Returns the rows that a loader makes of exported records, for a store with the same vocabulary except the zone. */
 function rowsOf(records: readonly ExportedRecord[], schema: ProjectSchema): Rows {
   const users = new Map<string, number>();
   const idOf = (record: ExportedRecord): number => {

@@ -19,7 +19,7 @@ import { buy, eventOf, login, noSignal, properties } from "./world.ts";
 
 const { price, city, at, gift, tags, itemName, itemCount, level } = properties;
 
-/** What results are broken down by. */
+/** Tests the keys that results are grouped by. */
 export function testKeys(world: ScanWorld): void {
   describe("keys", () => {
     const days = (first: number, second: number, third: number) => ({

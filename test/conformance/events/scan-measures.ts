@@ -19,7 +19,7 @@ import { buy, dayMs, login, properties, updateOf } from "./world.ts";
 
 const { price, city, at, gift, tags, itemCount } = properties;
 
-/** What is computed of events, and of those that later records changed. */
+/** Tests the measures of events, and of events that later records changed. */
 export function testMeasures(world: ScanWorld): void {
   describe("measures", () => {
     it.each<[string, Measure, number, number[]]>([
@@ -118,7 +118,7 @@ export function testMeasures(world: ScanWorld): void {
       expect(await ask(world.store, scanOf({ keys: [byValues(city)], ...more }))).toEqual({});
     });
 
-    it("leave totals out when nobody wants them", async () => {
+    it("omit totals that are not requested", async () => {
       const measures = [count, users, measureOf({ kind: "quantile", of: of(price), fraction: 0.5 })];
       const found = await ask(world.store, scanOf({ measures, totals: false }));
       expect(found["[]"]).toEqual({

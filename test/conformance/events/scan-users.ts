@@ -15,7 +15,7 @@ import { eventOf, noSignal, properties, userOf } from "./world.ts";
 
 const { price, city, gift, tags, itemName, itemCount, level, home, homeCity } = properties;
 
-/** The users behind a number. */
+/** Tests the lists of the users of a number. */
 export function testScanUsers(world: ScanWorld): void {
   describe("users", () => {
     it.each<[string, Partial<UserScan>, number[]]>([

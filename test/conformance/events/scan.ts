@@ -9,7 +9,7 @@ import { testScanUsers } from "./scan-users.ts";
 import { openScanned, type ScanWorld } from "./scan-world.ts";
 import type { CreateEventsWorld, OpenedStore } from "./world.ts";
 
-/** What is computed of events, by plans. */
+/** Tests the results of plans over events. */
 export function testScan(create: CreateEventsWorld): void {
   let shared: OpenedStore;
   beforeAll(async () => {

@@ -34,7 +34,7 @@ const always: Predicate = { kind: "always", value: true };
 const vip: Predicate = { kind: "inCohort", cohort: { name: "vip" } };
 const size: Expression = { kind: "tag", cohort: { name: "size" } };
 
-/** Of these only the first has had an event. */
+/** Users, of which only the first has an event. */
 const users = [
   userOf("set", {
     u: 1,
@@ -137,7 +137,7 @@ export function testSelection(create: CreateEventsWorld): void {
       );
     });
 
-    it("finds nobody in a project without users", async () => {
+    it("finds no users in a project without users", async () => {
       expect(await idsOf(shared.store, always, 9)).toEqual([]);
       expect(await idsOf(shared.store, is(of(level), 3), 9)).toEqual([]);
     });

@@ -17,7 +17,7 @@ const young = { [address.number]: '{"zip":"2"}', [zip.number]: "2" };
 interface Case {
   readonly name: string;
   readonly updates: readonly PreparedUpdate[];
-  /** Of the one event that there is then. */
+  /** The properties of the only event after the updates. */
   readonly expected: object;
 }
 

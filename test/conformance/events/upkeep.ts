@@ -91,7 +91,7 @@ export function testUpkeep(create: CreateEventsWorld): void {
       expect(await opened.store.compact(options)).toMatchObject({ droppedDays: 0, droppedEvents: 0 });
     });
 
-    it("ends at once when it is told to, with nothing lost", async () => {
+    it("ends at once on request, with nothing lost", async () => {
       await using opened = await openStore(create);
       await opened.load({ events: [eventOf(), eventOf({ t: noonMs + dayMs })] });
       const controller = new AbortController();

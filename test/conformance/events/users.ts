@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
   {
     name: "keeps the latest ids",
     operations: [userOf("seen", { d: "old" }), userOf("seen", { a: "ada" }), userOf("set", { d: "new" })],
-    // The other visitor is told of too, so that it stays theirs.
+    // The other visitor is exported too, so that it stays theirs.
     expected: [
       { account: "ada", visitor: "old" },
       { account: "ada", visitor: "new" },

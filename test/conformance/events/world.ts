@@ -62,7 +62,7 @@ export const properties = {
   paying: { ...userTable, number: 28, name: "paying", type: "boolean" },
 } as const satisfies Record<string, Property>;
 
-/** What has to be known before any of these is loaded. */
+/** The vocabulary that the store needs before any of these is loaded. */
 export const vocabulary = { newEvents: [buy, login], newProperties: Object.values(properties) } as const;
 
 export const dayMs = 86_400_000;

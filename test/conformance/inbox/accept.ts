@@ -93,7 +93,7 @@ export function testAccept(open: OpenWorld): void {
       expect(await world.inbox.counts()).toMatchObject([{ accepted: 2, pending: 2 }]);
     });
 
-    it("takes the same body for a repeat only within a window, and only when told so", async () => {
+    it("treats the same body as a repeat only within a window, and only if configured", async () => {
       await using world = await open();
       const windowed = batchOf(["a"], { dedupeWindowMs: 500 });
       expect(await world.inbox.accept(windowed)).toMatchObject({ kind: "stored" });

@@ -30,7 +30,7 @@ export function bodyOf(pushIds: readonly string[]): { body: Uint8Array; elements
   return { body: Buffer.concat([...parts, Buffer.from("]")]), elements };
 }
 
-/** A batch for the target "t" of the channel "c", with a reply, unless told otherwise. */
+/** Returns a batch for the target "t" of the channel "c", with a reply, unless changed. */
 export function batchOf(pushIds: readonly string[], changes: Partial<NewBatch> = {}): NewBatch {
   const { body, elements } = bodyOf(pushIds);
   return {

@@ -47,7 +47,7 @@ export function testLease(open: OpenWorld): void {
       expect((await world.inbox.lease({ ...lease, maxBytes: 1 })).items).toHaveLength(1);
     });
 
-    it("gives work again when its lease has ended, to whoever asks", async () => {
+    it("leases work again to any caller when its lease has ended", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a", "b", "c"]));
       const first = await world.inbox.lease(lease);

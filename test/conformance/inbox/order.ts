@@ -83,7 +83,7 @@ export function testOrder(open: OpenWorld): void {
       expect(await world.inbox.counts({ recount: true })).toMatchObject([{ delivered: 20, pending: 0 }]);
     });
 
-    it("puts a replayed element behind those waiting", async () => {
+    it("puts a replayed element after those waiting", async () => {
       await using world = await open();
       await acceptInOrder(world, "a");
       const dead = (await world.inbox.lease(lease)).items[0]!;

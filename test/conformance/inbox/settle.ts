@@ -91,7 +91,7 @@ export function testSettle(open: OpenWorld): void {
       expect(await world.inbox.settle("", both)).toEqual({ kind: "stale" });
     });
 
-    it("takes a late settlement when nobody else has the work", async () => {
+    it("accepts a late settlement when the work is not leased again", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a"]));
       const { token } = (await world.inbox.lease(lease)).items[0]!;

@@ -9,11 +9,11 @@ export const token = "token-of-all";
 
 export interface AnalysisServer {
   readonly url: string;
-  /** What time it is for the server. */
+  /** The time of the server. */
   readonly clock: { nowMs: number };
   /** Reports records to the project with the appid `app-<id>`, as SDKs do. */
   report(projectId: number, records: readonly unknown[]): Promise<void>;
-  /** Resolves when so many events of a project, of whatever time, can be queried. */
+  /** Resolves when a project has this many events, of any time, that can be queried. */
   counted(projectId: number, events: number): Promise<void>;
   /** @param body JSON, or what is to become JSON */
   post(

@@ -12,7 +12,7 @@ const projects = Object.fromEntries(ids.map((id) => [id, {}]));
 const noon = (day: string) => Date.parse(`${day}T12:00:00Z`);
 const openCases = (day = "2025-12-29") => openAnalysisServer(projects, noon(day));
 
-/** What the real bodies say of brands, cities and shops, so that answers hold numbers. */
+/** Logins with the brands, cities and shops that the real bodies name, so that results contain numbers. */
 const login = (account: string, day: string, properties: object) => ({
   "#type": "track",
   "#event_name": "login",
@@ -177,7 +177,7 @@ describe("real analysis bodies", () => {
     expect(await response.json()).toEqual(readCase("r002_error_token_empty.json"));
   });
 
-  it("u001, u003, d002: users behind a number", async () => {
+  it("u001, u003, d002: users of a number", async () => {
     const server = await openCases("2021-12-28");
     await server.report(377, [
       consumed("a", "Beijing"),

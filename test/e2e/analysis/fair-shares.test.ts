@@ -2,7 +2,7 @@ import http from "node:http";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type AnalysisServer, type Envelope, openAnalysisServer } from "./analysis-server.ts";
 
-/** What one token asks holds up neither the other tokens of its project nor other projects. */
+/** Queries of one token delay neither the other tokens of its project nor other projects. */
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 0, 3);
 const patient = { timeout: 60_000, interval: 50 };

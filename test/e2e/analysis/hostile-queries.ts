@@ -14,13 +14,13 @@ const percentile = (analysisParams: string) =>
   measured({ analysis: "PERCENTILE", quota: "n", analysisParams });
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `v${at}`);
 
-/** So deep within each other. */
+/** Returns an object nested to this depth. */
 function nested(depth: number): object {
   const filts = depth === 1 ? [] : [nested(depth - 1)];
   return { filterType: "COMPOUND", relation: "and", filts };
 }
 
-/** The JSON with a word in the place of the text `"@"`: what no value can be made of. */
+/** Returns the JSON with a word instead of the text `"@"`, for words that no value produces. */
 const spliced = (body: object, word: string): string => JSON.stringify(body).replace('"@"', word);
 const brackets = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 

@@ -10,7 +10,7 @@ export interface McpClient {
   call(tool: string, input: object): Promise<ToolAnswer>;
 }
 
-/** What the tools of thinkingdata-mcp make of an answer of the API. */
+/** The output of a tool of thinkingdata-mcp for a response of the API. */
 export interface ToolAnswer {
   readonly status: number;
   readonly url: string;

@@ -53,7 +53,7 @@ it("thinkingdata-mcp calls the four endpoints, and reads our errors", { timeout:
   );
 
   const selectedColumns = ["#account_id", "city", "vip"];
-  // Its generic tool, with the path in the place of the endpoint's name.
+  // The generic tool, with the path instead of the endpoint's name.
   const list = await mcp.call("thinkingdata_request", {
     path: "/open/streaming-download/event-user-list",
     method: "POST",

@@ -71,7 +71,7 @@ interface Entry {
   readonly values_compared?: readonly string[];
 }
 
-/** Of `yyyy-MM`, a day or a minute the first second. */
+/** Returns the first second of a `yyyy-MM`, a day or a minute. */
 function fullTime(label: string): string {
   return label.includes("~") ? "total" : label + "yyyy-01-01 00:00:00".slice(label.length);
 }

@@ -8,7 +8,7 @@ const groups = 12_000;
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 0, 3);
 const patient = { timeout: 60_000, interval: 50 };
-/** Of the queries, see `openAnalysisServer`. */
+/** The number of running queries, see `openAnalysisServer`. */
 const running = 2;
 const waiting = 10;
 
@@ -188,7 +188,7 @@ describe("numbers of queries", { timeout: 180_000 }, () => {
     await healthy();
   });
 
-  it("lets others ask while somebody reads a download slowly, and forgets who leaves it", async () => {
+  it("lets others query while one caller reads a download slowly, and forgets callers that leave it", async () => {
     const request = http.request(new URL(download, server.url), {
       method: "POST",
       headers: { "content-type": "application/json" },

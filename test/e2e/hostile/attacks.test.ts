@@ -202,7 +202,7 @@ const attacks: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-/** Waits until so many were closed for others. */
+/** Waits until `count` of the sockets are closed. */
 async function untilClosed(sockets: readonly Socket[], count: number): Promise<void> {
   const closed = (): number => sockets.filter((socket) => socket.closed).length;
   await vi.waitFor(() => expect(closed()).toBeGreaterThanOrEqual(count), patient);

@@ -49,7 +49,7 @@ const int32 = (value: number): Buffer => {
   return bytes;
 };
 
-/** What is sent again and again until the connection is closed, and what is sent before. */
+/** Frames that are sent repeatedly until the connection is closed, and what is sent before them. */
 export const floods: Readonly<Record<string, { readonly before?: Buffer; readonly again: Buffer }>> = {
   "empty parts of a body": {
     before: frame("headers", 1, flags.endHeaders, post),

@@ -10,7 +10,7 @@ const maxBytes = 100_000;
 const channel = { maxBytes };
 const request = "POST /webhook/demo";
 
-/** A batch of one message, of exactly so many bytes. */
+/** Returns a batch of one message with exactly this many bytes. */
 function bodyOf(bytes: number): Buffer {
   const [head, tail] = ['[{"push_id":"user-1","#ops_receipt_properties":{"x":"', '"}}]'];
   return Buffer.from(`${head}${"x".repeat(bytes - head.length - tail.length)}${tail}`);
@@ -72,7 +72,7 @@ describe("sizes", () => {
     const headers = { ...headersOf(body), "content-encoding": "gzip", "content-length": `${body.length}` };
     const { status } = await sendHttp1(server.address.port, request, headers, body);
     expect(status).toBe(413);
-    // In KiB.
+    // KiB.
     expect(process.resourceUsage().maxRSS - before).toBeLessThan(150_000);
   });
 });

@@ -53,7 +53,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Dials until somebody answers; fails by the test's own time. */
+/** Connects until the server accepts; the test's own timeout ends it. */
 async function untilOpen(port: number): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   const { promise, resolve } = Promise.withResolvers<boolean>();

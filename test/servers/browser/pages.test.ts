@@ -60,7 +60,7 @@ async function pageOf(name: string): Promise<BrowserPage> {
   return page;
 }
 
-/** What a page reads: the status with the text, or that it may read nothing. */
+/** The result that a page can read: the status with the text, or nothing. */
 interface Call {
   readonly url: string;
   readonly method?: string;

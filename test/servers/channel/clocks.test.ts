@@ -123,7 +123,7 @@ it("begins a run once for each time of a schedule", async () => {
       },
     }),
   );
-  // Each step is an hour behind what it was a moment ago, or some minutes ahead.
+  // Each step is an hour before, or some minutes after, the previous one.
   for (const minutes of [1, -60, 2, 0, 3, -60, 4, 0, 5, 6]) {
     setMs = minutes * 60_000;
     scheduler.wake();

@@ -38,6 +38,6 @@ it("reaches everybody once when the sender is killed every second of a task of 1
   // Attempts that the receiver saw, and at most those that a kill kept on their way.
   expect(counts["retried"]).toBeGreaterThanOrEqual(attempts - 1_000);
   expect(counts["retried"]).toBeLessThanOrEqual(attempts - 1_000 + (kills + 1) * concurrency);
-  // What was under way, and what was answered and still to be committed.
+  // Attempts in flight, and responses that were still to be committed.
   expect(attempts - 1_000).toBeLessThanOrEqual((kills + 1) * 3 * concurrency);
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http, { type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What has come of one batch, by its request id. */
+/** The requests of one batch, by its request id. */
 export interface BatchBook {
   readonly pushIds: readonly string[];
   /** The different bytes that came; one, when attempts are the same. */
@@ -37,7 +37,7 @@ export const good = '{"return_code":0,"return_message":"success","data":{"fail_l
 
 export const answerWell: Answer = (response) => void response.end(good);
 
-/** A receiver whose work takes so long. */
+/** Returns a receiver that takes `ms` for each request. */
 export function answerAfter(ms: number): Answer {
   return (response) => void setTimeout(() => response.end(good), ms);
 }

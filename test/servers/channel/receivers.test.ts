@@ -90,7 +90,7 @@ const lasting: readonly (readonly [string, Answer, attempts: number, reason: str
 ];
 
 describe.concurrent("a receiver that always", () => {
-  it.each(lasting)("%s is tried as often as told, and no more", async (_what, fault, attempts, reason) => {
+  it.each(lasting)("%s is tried as often as set, and no more", async (_what, fault, attempts, reason) => {
     await using receiver = await openReceiver();
     receiver.answer = fault;
     const { counts, failed } = await endedPush(engage, await push(receiver, 1));

@@ -77,7 +77,7 @@ it("reach everybody once when one of them is killed every second", async () => {
     await killed.kill();
     await killed.start();
   }
-  // What the killed were sending is the other's when its leases have ended.
+  // The other replica takes over the killed one's batches when their leases have ended.
   const { counts, failed } = await endedPush(second, taskId);
   expectOnce(receiver, recipients);
   expect(counts).toMatchObject({ sent: recipients, succeeded: recipients, settledBatches: 1_000 });

@@ -13,7 +13,7 @@ import type { Acknowledged } from "./store-writer.ts";
 const writer = join(import.meta.dirname, "store-writer.ts");
 const kills = 15;
 
-/** Lets the store be written to for so long, and kills who does. Answers what was acknowledged. */
+/** Lets a process write to the store for this time, then kills it. Returns what was acknowledged. */
 async function writeAndKill(path: string, forMs: number): Promise<readonly Acknowledged[]> {
   const child = spawn(process.execPath, [writer, path], { stdio: ["ignore", "pipe", "inherit"] });
   const said: Acknowledged[] = [];
@@ -31,7 +31,7 @@ async function writeAndKill(path: string, forMs: number): Promise<readonly Ackno
   return said;
 }
 
-/** What the store says of a run, from its sums and from its batches. */
+/** Returns the counts of a run, from its sums and from its batches. */
 async function bookOf(store: ChannelStore, runId: string) {
   const [run, statistics, { items }] = await Promise.all([
     store.run(runId),

@@ -3,7 +3,7 @@ import type { ChannelStore, StoredRun } from "../../../store/channels/channels.t
 import { openSqliteChannels } from "../../../store/channels/sqlite/open.ts";
 import { batchOf, bytes, day } from "../../conformance/channels/store.ts";
 
-/** What the store has acknowledged; a line is out of the process before anything else happens. */
+/** An acknowledgement of the store. Its line leaves the process before anything else happens. */
 export type Acknowledged =
   | { readonly kind: "opened" }
   | { readonly kind: "begun"; readonly runId: string }

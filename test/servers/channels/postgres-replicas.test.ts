@@ -102,7 +102,7 @@ it("live beside the inbox in one schema", async () => {
   expect(await store.dueTasks(1)).toEqual({ due: [], nextAtMs: null });
 });
 
-it("say that a schema was never migrated, and that the server is away", async () => {
+it("report a schema that was never migrated, and an unavailable server", async () => {
   const never = openPostgresChannels({ url: server.url, schema: "never_migrated" });
   await expect(never).rejects.toThrow(ChannelsOpenError);
   await expect(never).rejects.toThrow("run engage migrate");

@@ -49,7 +49,7 @@ it("reports records, at once and as a stream", async () => {
   );
 });
 
-it("asks for numbers and users, at once and as streams, and is told what is wrong", async () => {
+it("gets numbers and users, at once and as streams, and reports of faults", async () => {
   const answers = await run("analyze.py", "demo-token");
   expect(answers).toEqual({
     return_code: 0,

@@ -67,7 +67,7 @@ it.each(damages)("says so when the engine's file %s, takes nothing and stays up"
   await engage.start();
   await expectAway(engage, sender, file);
   await engage.kill("SIGTERM");
-  // What was in its place is still there, and so is the spool.
+  // The previous file and the spool still exist.
   for (const name of readdirSync(join(folder.path, "events", "store"))) expect(name).not.toMatch(/\.wal$/);
   writeFileSync(file, whole);
   await engage.start();

@@ -86,7 +86,7 @@ it("loses nothing when upkeep and closing meet a full disk", async () => {
   await expectWhole(again, 6);
 });
 
-it("opens its file anew after a checkpoint that ends the engine, also while the disk is still full", async () => {
+it("opens its file again after a checkpoint that ends the engine, also while the disk is still full", async () => {
   await using world = await createDuckDbWorld();
   using disk = mountSmallDisk(48 * mib);
   const folder = join(disk.path, "events");

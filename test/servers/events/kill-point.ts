@@ -11,7 +11,7 @@ const point = searchParams.get("point");
 /** How often it passes the point before. */
 let left = Number(searchParams.get("passes"));
 
-/** Whether this is the time to die. */
+/** Reports whether to die now. */
 function isTime(): boolean {
   return left-- === 0;
 }

@@ -189,7 +189,7 @@ it.each(lostIntakes)(
       /^intake rebuilt: 50 accounts, 0 visitors, uuids of 132 records$/m,
     );
     await engage.start();
-    // What is sent again is known by its uuids.
+    // Records that are sent again are recognized by their uuids.
     await send(engage, reports);
     expect(await storedTotals(engage)).toEqual(totalOf([...reports, ...further]));
     expect(await readiness(engage)).toEqual([200, expect.any(String)]);

@@ -47,7 +47,7 @@ it.each(points)("killed when %s, stores each record once", async (point, passed)
   await engage.start({ command: serveCommand });
   await sent;
   expect(await storedTotals(engage)).toEqual(totalOf(reports));
-  // Those that went out when it died have been told apart from those that came twice.
+  // Records that were being sent at the kill are distinguished from repeats.
   const torn = engage.log.filter(({ msg }) => msg.includes("was torn"));
   expect(torn).toHaveLength(point === "a line is written by half" ? 1 : 0);
 });

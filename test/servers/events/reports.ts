@@ -8,12 +8,12 @@ export interface Report extends SignedBatch {
   readonly events: number;
   /** Sum of the events' `value`. */
   readonly value: number;
-  /** What each user's `coins` grow by. */
+  /** The growth of each user's `coins`. */
   readonly coins: ReadonlyMap<string, number>;
 }
 
 export interface ReportShape {
-  /** Of a batch. For each ten there is one that adds to a property of a user. */
+  /** Events of a batch; there is one addition to a user property for every ten. */
   readonly events?: number;
   /** Users that all batches share. */
   readonly users?: number;
@@ -79,7 +79,7 @@ export async function reportUntilTaken(
   return false;
 }
 
-/** What is in a store that has each of these reports once. */
+/** Returns the content of a store that has each of these reports once. */
 export function totalOf(reports: readonly Report[]): Totals {
   const coins: Record<string, number> = {};
   for (const report of reports)
@@ -94,6 +94,6 @@ export function totalOf(reports: readonly Report[]): Totals {
 export interface Totals {
   readonly events: number;
   readonly value: number;
-  /** By account; users without any are left out. */
+  /** Coins by account; users without coins are omitted. */
   readonly coins: Readonly<Record<string, number>>;
 }

@@ -57,7 +57,7 @@ export async function loaded({ port }: Address): Promise<void> {
   }, patient);
 }
 
-/** What is stored, by the two ways to ask for it. */
+/** Returns what is stored, as two queries report it. */
 export async function storedTotals(engage: Address): Promise<Totals> {
   // Asking opens the store, where nothing has been reported yet.
   const first = await ask(engage, "event-analyze", { events: [play("TOTAL_TIMES")] });

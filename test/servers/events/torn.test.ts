@@ -43,7 +43,7 @@ it("cuts off a line that has no end, says so, and loses nothing else", async () 
   expect(await storedTotals(engage)).toEqual(totalOf([...reports, next]));
 });
 
-it("goes on behind a file that was cut before what has been loaded", async () => {
+it("continues after a file that was cut before the loaded position", async () => {
   await using folder = await openTempFolder();
   const file = await (async () => {
     await using engage = await openEngage(folder.path, eventsConfig());

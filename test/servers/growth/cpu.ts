@@ -27,7 +27,7 @@ function readThread(pid: number, thread: string): number {
   }
 }
 
-/** What `work` costs a process, with what the process does afterwards because of it. */
+/** Measures the CPU time that `work` costs a process, including its later work for it. */
 export async function costOf(pid: number, work: () => Promise<void>): Promise<Cpu> {
   await quiet(pid);
   const before = readCpu(pid);

@@ -98,13 +98,13 @@ function describeCosts(thread: keyof Cpu, costs: readonly Cpu[]): string {
   return `${thread}: ${costs.map((cost) => cost[thread].toFixed(1)).join(", ")} ms`;
 }
 
-/** Whether the last doubling of the size multiplies the cost by too much. */
+/** Reports whether the last doubling of the size multiplies the cost by too much. */
 function growsTooFast(thread: keyof Cpu, costs: readonly Cpu[]): boolean {
   const [before = 0, last = 0] = costs.slice(-2).map((cost) => cost[thread]);
   return last > floorMs && last > maxRatio * before;
 }
 
-/** Whether twice doubling the size multiplies the cost by too much. */
+/** Reports whether two doublings of the size multiply the cost by too much. */
 function growsTooFastOverall(thread: keyof Cpu, costs: readonly Cpu[]): boolean {
   const [first = 0, , last = 0] = costs.map((cost) => cost[thread]);
   return last > maxRatio ** 2 * first;

@@ -5,7 +5,7 @@ import { EventCollector } from "../../../gen/engage/event/v1/event_collector_pb.
 import { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { Parser } from "../../../gen/proto/parser_pb.ts";
 
-/** Makes a message of about so many bytes. */
+/** Makes a message of about `length` bytes. */
 export type BinaryShape = (length: number) => Buffer;
 
 const varintType = 0;
@@ -112,7 +112,7 @@ export interface BinaryRequest {
   readonly name: string;
   readonly path: string;
   readonly message: BinaryShape;
-  /** Whether it is sent in each of the protocols, and not over Connect alone. */
+  /** True if it is sent in each protocol, false for Connect only. */
   readonly isForAll: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface GrowingRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent over HTTP/2; HTTP/1.1 is for all else. */
   readonly isHttp2?: boolean;
-  /** Of about so many bytes. */
+  /** Makes a body of about `length` bytes. */
   readonly body: (length: number) => Buffer;
 }
 

@@ -1,4 +1,4 @@
-/** Makes a text of about so many characters. */
+/** Makes a text of about `length` characters. */
 export type Shape = (length: number) => string;
 
 const repeat =

@@ -67,7 +67,7 @@ it("refuses a server that answers before the disk has it", async () => {
   });
 });
 
-it("says that the database is away when it can't be opened", async () => {
+it("reports that the database is unavailable when it cannot be opened", async () => {
   const url = "postgresql://engage@127.0.0.1:1/postgres";
   await expect(openPostgresInbox({ url })).rejects.toMatchObject(unavailable);
   await expect(migrate({ url }, "any")).rejects.toMatchObject(unavailable);
@@ -107,7 +107,7 @@ describe("a server that doesn't answer", () => {
     expect(await inbox.counts({ recount: true })).toMatchObject([{ accepted: 1, pending: 1 }]);
   });
 
-  it("lets only so many wait", async () => {
+  it("limits the number that wait", async () => {
     const { inbox, schema } = await openFresh({ maxConnections: 1, maxWaiting: 3 });
     await using _inbox = inbox;
     const held = await holdTable(`${schema}.batches`);

@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 interface Replicas extends AsyncDisposable {
   readonly schema: string;
   readonly inboxes: readonly [Inbox, Inbox];
-  /** What the clock of the second is ahead of the first's. */
+  /** The difference of the second clock to the first. */
   aheadMs: number;
 }
 

@@ -37,7 +37,7 @@ export function batchOf(pushIds: readonly string[], requestId: string, params: o
   return signed(Buffer.from(JSON.stringify(elements)), pushIds);
 }
 
-/** Batches of 20 to 100 messages, so many in all, no push id twice. */
+/** Returns batches of 20 to 100 messages, `messages` in all, with unique push ids. */
 export function batchesOf(messages: number, random: () => number, prefix = "m"): SignedBatch[] {
   const batches: SignedBatch[] = [];
   for (let from = 0; from < messages; ) {

@@ -7,7 +7,7 @@ export interface Books {
   readonly pending: number;
 }
 
-/** What GetStats says of all channels and targets together. */
+/** Returns the totals of GetStats over all channels and targets. */
 export async function readBooks({ port }: { readonly port: number }): Promise<Books> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/webhook/stats`);
   expect(response.status).toBe(200);

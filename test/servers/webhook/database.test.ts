@@ -64,7 +64,7 @@ it("starts while PostgreSQL is unavailable, and waits for it", long, async ({ si
   });
 });
 
-it("answers 503 in flat memory while PostgreSQL is away, and goes on when it is back", long, async (test) => {
+it("returns 503 in flat memory while PostgreSQL is down, and then continues", long, async (test) => {
   const refused = 14_000;
   await using store = await openPostgresStore();
   await using target = await openHttpServer();
@@ -74,7 +74,7 @@ it("answers 503 in flat memory while PostgreSQL is away, and goes on when it is 
   const [first, ...rest] = batchesOf(10_000, seeded(20_260_104));
   await sender.sendUntilAcknowledged(first!);
   await store.server.kill();
-  // Eight senders that repeat their batches until so many have been refused.
+  // Eight senders repeat their batches until enough have been refused.
   const send = async (): Promise<void> => {
     for (let next = 0; (sender.statuses.get(503) ?? 0) < refused; next++) {
       const answer = await sender.send(rest[next % rest.length]!);

@@ -9,7 +9,7 @@ import { packageRoot } from "../../../base/package/root.ts";
 export interface Engage extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
-  /** What all its lives have logged. */
+  /** The log lines of all its processes. */
   readonly log: readonly LogLine[];
   /** Resolves when the process has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
@@ -27,7 +27,7 @@ export interface LogLine {
 }
 
 export interface StartOptions extends SpawnOptions {
-  /** In the place of `engage serve`. */
+  /** The command instead of `engage serve`. */
   readonly command?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openLeaseClock } from "../../../store/sql/postgres/lease-clock.ts";
 
-/** A database whose clock is ahead of the monotonic one, and takes so long to tell. */
+/** A database whose clock is ahead of the monotonic one and that responds with a delay. */
 class FakeDatabase {
   monotonicMs = 5_000;
   aheadMs = 1_000_000;
@@ -48,7 +48,7 @@ it.each([
   expect(database.asked).toBe(2);
 });
 
-it("keeps what it knows while the database is away, and asks again in a minute", async () => {
+it("keeps the last time while the database is unavailable, and asks again in a minute", async () => {
   const database = new FakeDatabase();
   const leaseNow = await database.open();
   database.failure = new Error("away");

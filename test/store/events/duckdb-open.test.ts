@@ -19,7 +19,7 @@ import { createDuckDbWorld, smallStore } from "./duckdb-world.ts";
 
 const script = join(import.meta.dirname, "load-loop.ts");
 
-/** Makes a database of the statements in the place of the store. */
+/** Creates a database with these statements instead of the store's. */
 async function plant(folder: string, statements: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const instance = await DuckDBInstance.create(join(folder, "events.duckdb"));
@@ -139,7 +139,7 @@ describe("an opened store", () => {
     await plant(world.options.folder, 'DROP TABLE "v1"; UPDATE store_info SET format = 1');
     await (await world.open())[Symbol.asyncDispose]();
     await using store = await world.open();
-    // A user without an account can have no visitor of somebody else.
+    // A user without an account cannot have a visitor of another user.
     expect(await userRecords(store)).toEqual([
       { account: "ada", visitor: undefined },
       { account: undefined, visitor: "tab" },

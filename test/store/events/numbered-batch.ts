@@ -51,7 +51,7 @@ export async function writeNumberedBatch(folder: string, number: number): Promis
   };
 }
 
-/** What there is when batches 1 to `last` are loaded, each once. */
+/** Returns the stats after batches 1 to `last` are loaded, each once. */
 export function expectedStats(last: number): object {
   return {
     projectId: 1,
@@ -70,6 +70,6 @@ export async function levelsOf(store: EventStore): Promise<number[]> {
   const levels: number[] = [];
   for await (const records of store.export(range, new AbortController().signal))
     levels.push(...records.map((record) => (record["properties"] as { level?: number }).level ?? 0));
-  // Further visitors of a user are told of in records without properties.
+  // Records of further visitors of a user have no properties.
   return levels.filter((level) => level > 0);
 }

@@ -24,7 +24,7 @@ async function acceptAll(): Promise<void> {
   }
 }
 
-/** Says it before anything else happens; waits when the reader is behind, as a pipe's end doesn't by itself. */
+/** Writes the line before it returns; waits while the reader is late, which a pipe does not do itself. */
 function say(line: string): void {
   while (!isSaid(line)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 }

@@ -43,7 +43,7 @@ it("takes no batch below the mark of free space, goes on with the rest, and reco
   expect(new Set(disk.askedFor)).toEqual(new Set([path]));
 });
 
-it("is away while its disk can't be asked for free space, and recovers", async () => {
+it("is unavailable while the free space of its disk is unknown, and recovers", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   const disk = { ask: () => 1000 * mib };

@@ -56,7 +56,7 @@ it.each([
   await expect(openSqliteInbox({ path, ...small })).rejects.toThrow(path);
 });
 
-it("finds damage when told to look for it", async () => {
+it("finds damage when the check is requested", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   const inbox = await openSqliteInbox({ path, ...small });

@@ -33,7 +33,7 @@ function untilCut(_texts: readonly string[], signal: AbortSignal): Promise<SendO
   });
 }
 
-/** A receiver that takes all unless told otherwise, and all that the forwarder tells. */
+/** Opens a receiver, which accepts everything by default, and records all reports of the forwarder. */
 function openBench(spool: RecordSpool, settings: object = {}) {
   const bench = {
     calls: [] as string[][],
@@ -132,7 +132,7 @@ describe("records", () => {
     await eventually(() => bench.forwarder.status()).toEqual({ waitingBytes: 0, oldest: undefined });
   });
 
-  it("that wait are told", async () => {
+  it("that wait are reported", async () => {
     const spool = await spoolOf(range(3), { maxFileBytes: 16 });
     const bench = openBench(spool, { stopMs: () => 1 });
     bench.reply = untilCut;
@@ -144,7 +144,7 @@ describe("records", () => {
   });
 });
 
-describe("a receiver that is away", () => {
+describe("a receiver that is unavailable", () => {
   it("is tried again for as long as it takes, with growing waits", async () => {
     const spool = await spoolOf(range(2));
     const outcomes = [...Array(7).fill(away), new Error("broken"), taken];

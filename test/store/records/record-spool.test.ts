@@ -20,7 +20,7 @@ const read = (name: string) => readFileSync(join(folder, name), "utf8");
 const first = "000000000001.ndjson";
 const record = (text: string) => Buffer.from(text);
 
-/** A disk that counts syncs and fails when told to. */
+/** Returns a disk that counts syncs and fails on request. */
 function flakyDisk(): SegmentFileSystem & { fail: Error | undefined; syncs: number } {
   const disk = {
     fail: undefined as Error | undefined,
@@ -127,7 +127,7 @@ describe("opened again", () => {
 });
 
 describe("a disk that fails", () => {
-  it("fails the call, leaves nothing behind, and is used again when it is back", async () => {
+  it("fails the call, leaves nothing, and is used again when it is back", async () => {
     const disk = flakyDisk();
     await using spool = openRecordSpool({ folder, fileSystem: disk });
     await spool.append(record('{"a":1}'));

@@ -39,7 +39,7 @@ it("keeps records in their order, and in as many files as they need", async () =
   expect(workers).toHaveLength(1);
 });
 
-it("tells of a torn line, and goes on behind it when it is opened again", async () => {
+it("reports a torn line, and continues after it when it is opened again", async () => {
   mkdirSync(folder);
   const first = join(folder, "000000000001.ndjson");
   writeFileSync(first, '{"n":1}\n{"torn":');

@@ -101,7 +101,7 @@ describe.each(Object.entries(stores))("%s", (noun, store) => {
         `^${noun} file ".*a\\.db" has lost its last \\d+ of \\d+ commits, among them \\w+ \\d+ to 10: restore it with its "-wal" file, or do this$`,
       ),
     );
-    // It is as it was, for whoever wants to save it.
+    // The file is unchanged, so that it can be saved.
     expect(existsSync(file())).toBe(true);
   });
 

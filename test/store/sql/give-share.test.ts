@@ -41,7 +41,7 @@ describe("the share of a process", () => {
     expect(shares.ask(2)).toMatchObject({ held: 8, fair: 8 });
   });
 
-  it("is even when nobody wants all", () => {
+  it("is even when no process wants all", () => {
     const shares = new Shares();
     shares.ask(1, { wanted: 3 });
     expect(shares.ask(2, { wanted: 1 })).toMatchObject({ fair: 4 });
@@ -67,7 +67,7 @@ describe("the share of a process", () => {
     expect(shares.ask(2, { perSecond: 4, wanted: 4 })).toEqual({ held: 2, fair: 2, total: 4 });
   });
 
-  it("is counted for some seconds behind the end of its lease", () => {
+  it("is counted for some seconds after the end of its lease", () => {
     const shares = new Shares();
     shares.ask(1);
     shares.atMs += leaseMs + graceMs - 1;
@@ -99,12 +99,12 @@ const step = fc.record({
   key: fc.integer({ min: 1, max: 4 }),
   perSecond: fc.constantFrom(1, 7, 100),
   wanted: fc.integer({ min: 0, max: 100 }),
-  /** Of what it holds. */
+  /** The part of its share that it keeps. */
   kept: fc.double({ min: 0, max: 1, noNaN: true }),
   waitMs: fc.integer({ min: 0, max: 6_000 }),
 });
 
-it("is never more than the rate together with others', whoever asks for what", () => {
+it("never exceeds the rate together with the others, for any requests", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const shares = new Shares();

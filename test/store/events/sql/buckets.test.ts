@@ -13,7 +13,7 @@ import {
 const connection = await (await DuckDBInstance.create(":memory:")).connect();
 const hourMs = 3_600_000;
 
-/** What the text makes of instants. */
+/** Evaluates the SQL text for instants. */
 async function evaluate(text: string, instants: readonly number[]): Promise<(number | null)[]> {
   const result = await connection.run(
     `SELECT ${text} AS bucket FROM (SELECT unnest($1) AS t)`,
@@ -24,7 +24,7 @@ async function evaluate(text: string, instants: readonly number[]): Promise<(num
   return column as (number | null)[];
 }
 
-/** By plain loops. */
+/** Computes the buckets with plain loops. */
 function expected(
   instant: number,
   { edges, count, windows }: Stretches,

@@ -1,7 +1,7 @@
 import type { Property } from "../../../../store/events/events.ts";
 import type { Relations } from "../../../../store/events/sql/relations.ts";
 
-/** Tables that nobody has, to look at texts only. */
+/** Fictional tables, for tests of SQL texts only. */
 export const fakeRelations: Relations = {
   schema: { version: 1, events: new Map([["buy", { name: "buy", number: 1 }]]), properties: new Map() },
   rowsAtMost: () => 1_000,
