@@ -102,7 +102,7 @@ test("tokens of the data folder count while the server runs", async () => {
   expect(metrics).toContain('engage_analysis_queries_running{operation="analyze"} 0');
 });
 
-test("a platform that is away is told of, and its token is not", async () => {
+test("an unavailable platform is reported, and its token is not", async () => {
   const { post } = await openServer({
     projects: [{ id: 1, engine: "platform" }],
     analysis: {
@@ -133,7 +133,7 @@ test("a project of the platform does without the store of events", async () => {
   };
   expect(await messageOf(1)).toBe("the events can't be queried at present");
   expect(await messageOf(2)).toContain("the platform");
-  // Nor is the store asked of somebody who may not query.
+  // The store is not queried for callers that may not query.
   const refused = await post("/open/event-analyze?token=other", query("TOTAL_TIMES"));
   expect(refused.return_code).toBe(-1002);
 });

@@ -164,7 +164,7 @@ describe("a server with channels", () => {
     expect(found.statistics).toMatchObject({ planned: "5", filtered: "2", succeeded: "3", batches: "2" });
   });
 
-  it("refuses filters of an audience that nobody could answer", async () => {
+  it("refuses filters of an audience that cannot be evaluated", async () => {
     const server = await openServer();
     await createChannel(server);
     const refused = await server.rest("/v1/tasks", {
@@ -192,7 +192,7 @@ describe("a server with channels", () => {
       ...request,
       audience: { users: { filts: [filter] } },
     });
-    // Nobody has had an event, so nobody has a level.
+    // No user has an event, so no user has a level.
     const warnings = [
       expect.stringMatching(/^audience\.users\.filts\[0\]\.column_name user property "level" is/),
     ];

@@ -7,7 +7,7 @@ import { PushIdChecker } from "../../gen/engage/handler/v1/push_id_checker_pb.ts
 /** An h2c server that implements PushIdChecker. */
 export interface CheckerServer extends AsyncDisposable {
   readonly url: string;
-  /** What it was asked. */
+  /** The calls that it received. */
   readonly asked: readonly { readonly channel: string; readonly pushIds: readonly string[] }[];
 }
 

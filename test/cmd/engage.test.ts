@@ -70,7 +70,7 @@ test.each(printing)("%s without a reader ends as programs do that a pipe ends", 
   expect({ code, stderr: await stderr }).toEqual({ code: 141, stderr: "" });
 });
 
-test("a full disk under standard output is told in one line", async () => {
+test("a full disk under standard output is reported in one line", async () => {
   const stdoutFd = openSync("/dev/full", "w");
   onTestFinished(() => closeSync(stdoutFd));
   const child = startEngage(["config", "--schema"], { stdoutFd });

@@ -18,7 +18,7 @@ export function openPlace(files: Readonly<Record<string, string>> = {}): Place {
   return { data, cwd: folderWith({ ...files, "engage.yaml": settingsOf(data) }) };
 }
 
-/** What a command wrote, and what it came to. */
+/** Runs a command; returns its output and its exit code. */
 export async function run(
   work: (streams: { stdin: Readable; stdout: PassThrough; stderr: PassThrough }) => Promise<unknown>,
   input = "",

@@ -298,7 +298,7 @@ describe("export", () => {
     expect(after.map((record) => record["#account_id"]).sort()).toEqual(["a", "a", "b"]);
   });
 
-  it("leaves out users and other days when told to", async () => {
+  it("leaves out users and other days if configured", async () => {
     const place = openPlace({ "a.ndjson": lines(...records) });
     await importFiles(place, ["a.ndjson"]);
     expect((await exported(place, { users: false, from: day, to: day })).length).toBe(2);

@@ -97,7 +97,7 @@ describe.each(transports)("over %s", (_name, open) => {
     expect(inbox).toMatchObject({ writable: true, reason: "" });
   });
 
-  test("nobody without a key is let in", async () => {
+  test("no caller without a key is let in", async () => {
     const server = await openWebhookServer({}, { settings });
     const client = createClient(WebhookReceiver, open(server.url));
     const calls = [

@@ -21,7 +21,7 @@ const tls = {
 };
 const trusting = { rejectUnauthorized: false };
 
-/** A gateway whose Echo answers when it is told, and whose Watch sends two messages around that. */
+/** Opens a gateway whose Echo responds on request, and whose Watch sends two messages around that. */
 async function openGated(
   options: TestGatewayOptions = {},
 ): Promise<TestGateway & { readonly open: () => void }> {
@@ -151,7 +151,7 @@ test("health says so to those who watch, and their streams end", async () => {
   ]);
 });
 
-test("a stream that never ends is told UNAVAILABLE before the time is over", async () => {
+test("a stream that never ends gets UNAVAILABLE before the time is over", async () => {
   const server = await openGated();
   using stream = openHttp2(server.url, { ...grpc, ":path": "/engage.test.v1.Library/Watch" });
   stream.stream.end(nothing);

@@ -32,14 +32,14 @@ export interface TestGatewayOptions {
   readonly tls?: TlsOptions;
   readonly authorize?: Authorize;
   readonly interceptors?: readonly Interceptor[];
-  /** Handlers in the place of the test service's own. */
+  /** Handlers instead of the test service's own. */
   readonly library?: Partial<ServiceImpl<typeof Library>>;
   readonly drainMs?: number;
   readonly unknownMembers?: UnknownMembers;
   readonly sites?: Partial<SitesOptions>;
-  /** What looks at heads of REST requests to the test service. */
+  /** Checks heads of REST requests to the test service. */
   readonly admit?: ServeOptions<typeof Library>["admit"];
-  /** What looks at callers of the other protocols. */
+  /** Checks callers of the other protocols. */
   readonly admitCaller?: ServeOptions<typeof Library>["admitCaller"];
 }
 

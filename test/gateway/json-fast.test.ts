@@ -110,7 +110,7 @@ const messages: [DescMessage, fc.Arbitrary<JsonValue>][] = [
   ],
 ];
 
-/** What the library reads, with null for what it refuses. */
+/** Reads with the library; returns null for what it refuses. */
 function readByLibrary(desc: DescMessage, json: JsonValue, ignoreUnknownFields: boolean): Message | null {
   try {
     return fromJson(desc, json, { ignoreUnknownFields });

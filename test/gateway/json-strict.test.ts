@@ -48,7 +48,7 @@ const ways: readonly Way[] = [
   framed("application/grpc-web+json", (text) => envelope(plain(text))),
 ];
 
-/** What is read exactly, by the member of the request that shows it. */
+/** Values that are read exactly, by the member of the request that shows it. */
 const taken: readonly [text: string, expected: Partial<EchoMessage>][] = [
   ['{"big":9007199254740993}', { big: 9007199254740993n }],
   ['{"big":"9007199254740993"}', { big: 9007199254740993n }],
@@ -65,7 +65,7 @@ const taken: readonly [text: string, expected: Partial<EchoMessage>][] = [
   ['{"genre":"GENRE_SCIENCE"}', { genre: 2 }],
 ];
 
-/** What is refused, by the path that the message begins with. */
+/** Values that are refused, by the path at the start of the message. */
 const refused: readonly [text: string, message: string][] = [
   ['{"big":9223372036854775808}', "big: "],
   ['{"big":1e400}', "big: 1e400 is not an int64"],

@@ -149,7 +149,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
     expect((await next.answer).status).toBe(200);
   });
 
-  test("a large answer over HTTP/1.1 that nobody reads is cut", async () => {
+  test("a large response over HTTP/1.1 that is not read is cut", async () => {
     const server = await openGatewayForTest({
       lanes,
       limits: { stallTimeoutMs: 300, minBytesPerSecond: 1e9 },
@@ -257,7 +257,7 @@ describe.each([true, false])("with the lanes %j", (lanes) => {
   });
 });
 
-test("idle connections of one address keep nobody out", async () => {
+test("idle connections of one address do not keep others out", async () => {
   const server = await openGatewayForTest({ limits: { maxConnectionsPerAddress: 3 } });
   const idle = [1, 2, 3, 4, 5].map(() => connect(server.port, "127.0.0.1").on("error", () => undefined));
   const closed = idle.slice(0, 3).map(untilClosed);

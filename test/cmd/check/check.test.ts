@@ -101,7 +101,7 @@ describe("the report", () => {
     );
   });
 
-  test("is told also where the file of JUnit can't be written", async () => {
+  test("is reported also when the JUnit file cannot be written", async () => {
     const url = await openReceiverServer(countsFromZero);
     const { code, stdout, stderr } = await check(
       url,

@@ -18,7 +18,7 @@ export function loadText(text: string, env: Readonly<Record<string, string>> = {
   return loadConfig({ env, cwd: folderWith({ "engage.yaml": text, ...files }) });
 }
 
-/** What is wrong with the text; fails when nothing is. */
+/** Returns the problems of the text; fails when there are none. */
 export function problemsOf(
   text: string,
   env: Readonly<Record<string, string>> = {},

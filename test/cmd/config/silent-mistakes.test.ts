@@ -68,7 +68,7 @@ describe("placeholders where they are not filled in", () => {
   });
 });
 
-describe("messages that reach nobody", () => {
+describe("messages that reach no target", () => {
   it.each<[string, readonly string[]]>([
     [
       "webhook: { channels: { a: { auth: off } } }",

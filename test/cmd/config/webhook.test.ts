@@ -119,7 +119,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
   ],
 ];
 
-/** What a message says of a regular expression or placeholder is tested where it is made. */
+/** Matches a message about a regular expression or placeholder; its text is tested where it is made. */
 function pattern(line: string): unknown {
   return line.endsWith("…")
     ? expect.stringContaining(`engage.yaml:${line.slice(0, -1)}`)

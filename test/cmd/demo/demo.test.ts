@@ -5,7 +5,7 @@ import { runDemo } from "../../../cmd/demo/demo.ts";
 import { folderWith } from "../config/load.ts";
 import { runEngage } from "../run-engage.ts";
 
-// What a reader is promised, in the order in which it is shown.
+// The parts of the demo, in the order in which they are shown.
 const shown = [
   "A server of its own on http://127.0.0.1:",
   "1. proto.Parser/Parse over gRPC",
@@ -72,14 +72,14 @@ test("it calls a server of its own and shows what comes back", async () => {
   await runDemo({ env: {}, cwd: folderWith({}) }, stdout);
   stdout.end();
   const all = await output;
-  // Of two batches, either may be handed on first.
+  // Either of two batches may be delivered first.
   expect(all).toContain("user-11, title Level 11, well done!: dead");
   expect(shown.filter((part) => !all.includes(part))).toEqual([]);
   const places = shown.map((part) => all.indexOf(part));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
-test("the program ends by itself and leaves nothing but its output behind", async () => {
+test("the program ends by itself and leaves nothing but its output", async () => {
   const { code, stdout, stderr } = await runEngage(["demo"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("Stopped.");

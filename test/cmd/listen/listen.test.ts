@@ -199,7 +199,7 @@ describe("forwarding", () => {
     await expect.poll(() => seen.map(({ signature }) => signature)).toEqual(["matches"]);
   });
 
-  test("says when nobody is there", async () => {
+  test("reports a missing server", async () => {
     using open = forwardTo("http://127.0.0.1:1/");
     const { url } = await listen({ exchange: open.exchange });
     expect(await post(url, "[]")).toEqual({
@@ -209,7 +209,7 @@ describe("forwarding", () => {
   });
 });
 
-test("the command says where it listens, shows batches and ends when told", async () => {
+test("the command says where it listens, shows batches and ends on a signal", async () => {
   const child = startEngage(["listen", "--port", "0", "--secret", secret, "--fail", "1"]);
   const lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
   const { value: first } = await lines.next();

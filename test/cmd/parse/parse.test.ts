@@ -57,7 +57,7 @@ test("with strict a line without a record fails the command", async () => {
   expect((await parse(["dpkg.log"], { strict: true }, { cwd })).code).toBe(1);
 });
 
-test("--index and --format choose in the place of the name", async () => {
+test("--index and --format choose instead of the name", async () => {
   const cwd = folderWith({ "x.txt": dpkgLine });
   const byIndex = await parse(["x.txt"], { index: "dpkg.log.1" }, { cwd });
   const byFormat = await parse(["x.txt"], { format: "dpkg" }, { cwd });

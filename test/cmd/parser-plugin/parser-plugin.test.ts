@@ -145,7 +145,7 @@ test.each(strangers)("with the environment %j it says who starts it", async (env
   expect(stderr).toContain(message);
 });
 
-test("a wrong configuration is told on stderr and never on stdout", async () => {
+test("a wrong configuration is reported on stderr and never on stdout", async () => {
   const cwd = folderWith({
     "engage.yaml": "parser: { formats: [{ name: a, index: a, type: regex, pattern: '(' }] }",
   });

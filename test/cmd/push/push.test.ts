@@ -114,7 +114,7 @@ test("a task of flags and a file reaches the receiver, and can run again", async
 test("the audience of a file is chosen in the platform's words", async () => {
   const { push } = await openServer();
   const { code, stdout, stderr } = await push("users.json", "--channel", "mail");
-  // A push to nobody is none.
+  // A push to no users fails.
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^t1_\S+ is done: 0 users, 0 batches\n/)]);
   const warning = 'warning: audience.users.filts[0].column_name user property "level" is not known';
   expect(stderr).toContain(warning);

@@ -36,7 +36,7 @@ a.SUM · compared        2
 `);
   });
 
-  test("many buckets go down, and so many series as there is room for", () => {
+  test("many buckets go down, and as many series as there is room for", () => {
     const x = Array.from({ length: 9 }, (_, i) => `d${i}`);
     const entries = Array.from({ length: 8 }, (_, i) => entry(x, `g${i}`));
     const lines = formatResult(data(x, ...entries)).split("\n");

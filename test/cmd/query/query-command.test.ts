@@ -186,7 +186,7 @@ describe("engage query", () => {
     expect(stderr).toContain(`engage: ${message}`);
   });
 
-  test("a server that is not there is told too", async () => {
+  test("a missing server is reported too", async () => {
     const cwd = folderWith({ "q.json": "{}" });
     const { code, stderr } = await runEngage(["query", "q.json", "--url", "http://127.0.0.1:1"], { cwd });
     expect([code, stderr]).toEqual([
@@ -242,7 +242,7 @@ describe("engage cluster", () => {
     expect(stderr).toContain(message);
   });
 
-  test("a tag without a value is told by its line", async () => {
+  test("a tag without a value is reported with its line", async () => {
     const { code, stderr } = await cluster(["import", "level", "-", "--tag"], "account_id,value\na,x\nb,\n");
     expect([code, stderr]).toEqual([1, expect.stringContaining("engage: line 3 has no value for the tag\n")]);
   });

@@ -86,7 +86,7 @@ describe("calls without an answer", () => {
     });
   });
 
-  test("find nobody", async () => {
+  test("find no receiver", async () => {
     expect(await call("http://127.0.0.1:1/")).toMatchObject({
       kind: "connection",
       message: "connection refused by 127.0.0.1:1",

@@ -133,7 +133,7 @@ describe("the command line", () => {
     expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)]);
   });
 
-  test("a body that is no JSON is not written anew", async () => {
+  test("a body that is not JSON is not rewritten", async () => {
     const { stderr } = await runEngage(["send", url, "--secret", "a", "--file", "-", "--reserialise"], {
       input: "[",
     });

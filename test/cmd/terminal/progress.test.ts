@@ -10,7 +10,7 @@ const files = ["a.log", "b.log"].map((name) => join(folder, name));
 for (const file of files) writeFileSync(file, Buffer.alloc(1_048_576));
 const [first, second] = files as [string, string];
 
-/** What a person sees who reads half of the second file, if anything. */
+/** Returns what a person sees after half of the second file, if anything. */
 function shown(stdout: { isTTY: boolean }, isTTY: boolean, names: readonly string[] = files): string {
   const stderr = Object.assign(new PassThrough(), { isTTY, columns: 80 });
   const progress = startProgress(names, stdout, stderr);

@@ -148,7 +148,7 @@ describe("migrate", () => {
     });
   });
 
-  test("says in one line when the database is away", async () => {
+  test("says in one line when the database is unavailable", async () => {
     const inbox = { driver: "postgres", url: "postgresql://someone:secret-word@127.0.0.1:1/engage" };
     const settings = {
       listen: "127.0.0.1:0",

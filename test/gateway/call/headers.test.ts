@@ -12,7 +12,7 @@ const operations = fc.oneof(
   fc.tuple(fc.constant("delete" as const), names, fc.constant("")),
 );
 
-/** What a change leads to: an error or nothing. */
+/** Returns the outcome of a change: an error or nothing. */
 function outcome(change: () => void): string {
   try {
     change();

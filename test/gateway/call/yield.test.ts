@@ -13,7 +13,7 @@ async function countTurns(stop: AbortSignal): Promise<number> {
   return turns;
 }
 
-/** What a handler gets of a stream whose messages are all there, and the turns that others had until it had them. */
+/** Reads a stream whose messages have all arrived; returns them and the turns that others had meanwhile. */
 async function takeAll(count: number) {
   const stop = new AbortController();
   const turns = countTurns(stop.signal);
@@ -33,7 +33,7 @@ test("others have their turns while a stream with many messages is read, which c
   expect(turns).toBeGreaterThan(90);
 });
 
-test("a short stream waits for nobody", async () => {
+test("a short stream does not wait for others", async () => {
   const { taken, turns } = await takeAll(31);
   expect([taken.length, turns]).toEqual([31, 1]);
 });

@@ -5,7 +5,7 @@ import { createWireCodec, type Encoded } from "../../../gateway/codec/wire.ts";
 import { RequestSchema } from "../../../gen/proto/parser_pb.ts";
 import { EchoMessageSchema } from "../testproto/gen/engage/test/v1/library_pb.ts";
 
-/** What decoding leads to, with errors as values. */
+/** Returns the outcome of decoding, with errors as values. */
 function outcome(decode: () => Message): unknown {
   try {
     return decode();
@@ -44,7 +44,7 @@ describe.each<[string, DescMessage]>([
     );
   });
 
-  test("is encoded as protobuf-es does it, behind the headroom", () => {
+  test("is encoded as protobuf-es does it, after the headroom", () => {
     const contents = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc.integer({ min: 0, max: 140_000 }).map((n) => new Uint8Array(n)),

@@ -51,7 +51,7 @@ describe("where memory runs out the largest is ended", () => {
     expect(names()).toEqual(["first"]);
   });
 
-  test("of the address that holds most, whoever comes last", () => {
+  test("of the address that holds most, in any order of arrival", () => {
     const [greedy, honest] = addresses("greedy", "honest");
     for (const name of ["g1", "g2", "g3"]) body(connect(greedy!), name, 45);
     const hold = body(connect(honest!), "h1", 60);

@@ -25,7 +25,7 @@ function dial({ port }: TestGateway): Socket {
   return socket;
 }
 
-/** What has come so far, once it matches. */
+/** Resolves with the text received so far, once it matches. */
 async function untilMatch(socket: Socket, pattern: RegExp): Promise<string> {
   let seen = "";
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -238,7 +238,7 @@ describe("slow and silent peers", () => {
     expect(sent).toBeLessThan(preface.length);
   });
 
-  test("an idle HTTP/2 connection is told before it is closed", async () => {
+  test("an idle HTTP/2 connection is notified before it is closed", async () => {
     const { url } = await openGatewayForTest({ limits });
     const session = connectHttp2(url);
     await once(session, "goaway");

@@ -224,7 +224,7 @@ describe("details from elsewhere", () => {
     });
   });
 
-  test("ones that have no JSON are told by their type", () => {
+  test("ones without JSON are named by their type", () => {
     const extensions = [{ typeUrl: "x/y", value: Uint8Array.of(1) }];
     const error = new ConnectError("m", Code.Unknown, undefined, [
       { desc: HttpBodySchema, value: { extensions } },

@@ -105,7 +105,7 @@ test("a nest deeper than the limit is refused, whatever it is made of", () => {
   expect(violationsOf(() => decodeJson(EchoMessageSchema, lists))).toHaveLength(1);
 });
 
-test("at most twenty faults are told", () => {
+test("at most twenty faults are reported", () => {
   const json = { filters: Array.from({ length: 500 }, () => ({ columnName: 1 })) };
   expect(violationsOf(() => decodeJson(EchoMessageSchema, json))).toHaveLength(20);
 });

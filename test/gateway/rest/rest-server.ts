@@ -34,7 +34,7 @@ export interface RestServerOptions {
   readonly http2?: boolean;
 }
 
-/** The router alone behind a plain server; what it does not know gets a bare 404. */
+/** Serves the router only; unknown paths get a plain 404. */
 export async function openRestServer(options: RestServerOptions = {}): Promise<RestServer> {
   const seen: Seen = { contexts: [] };
   const chunksMade = { count: 0 };

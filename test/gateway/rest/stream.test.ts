@@ -184,7 +184,7 @@ describe("cancellation", () => {
     expect(contexts[0]?.signal.reason).toMatchObject({ code: Code.Unavailable });
   });
 
-  test("a handler is told to stop, and its clean-up runs", async () => {
+  test("a handler is stopped, and its clean-up runs", async () => {
     let cleaned = false;
     const endless = serve(Library, {
       async *watch() {

@@ -259,7 +259,7 @@ describe("query parameters", () => {
     },
   );
 
-  test("all faults of a request are told together", async () => {
+  test("all faults of a request are reported together", async () => {
     const answer = await call("GET", "/v1/books:search?small=x&flag=y&nope=z");
     const { message, details } = JSON.parse(answer.text) as {
       message: string;

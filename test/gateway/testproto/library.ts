@@ -76,8 +76,7 @@ async function* watch(request: WatchRequest, context: HandlerContext, seen: Seen
 
 type Refusal = { code: Code; message: string; returnCode: string; retrySeconds: number; crash: boolean };
 
-/** Fails as it is told. */
-/** Of the errors of `AsEnvelope`. */
+/** The return codes of errors of `AsEnvelope`. */
 export const returnCodes = {
   [Code.InvalidArgument]: -1001,
   [Code.OutOfRange]: -1001,

@@ -11,7 +11,7 @@ function callOf(caller: string) {
   return { signal, values };
 }
 
-it("runs so many calls of one caller, those of another in between, and refuses what can't wait", async () => {
+it("limits the calls of one caller, runs those of another in between, and refuses what cannot wait", async () => {
   const limits = { what: "tests of channels", maxRunning: 2, maxWaiting: 1 };
   const inTurn = createInTurn(limits, ({ values }) => callers.get(values));
   const begun: string[] = [];

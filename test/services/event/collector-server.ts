@@ -21,7 +21,7 @@ export interface CollectorServer {
   /** The same, as they are written. */
   readonly texts: string[];
   readonly letters: Readonly<Record<string, unknown>>[];
-  /** What the observer was told. */
+  /** The calls of the observer. */
   readonly told: readonly unknown[][];
   /** Waited for before a line is on disk; may be replaced. */
   onDisk: () => Promise<void>;
@@ -36,7 +36,7 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-/** The collector behind the gateway on loopback, over a spool in memory; ends with the test. */
+/** Serves the collector on loopback, over a spool in memory, until the test ends. */
 export async function openCollector(
   clock: () => number = () => nowMs,
   further: readonly string[] = [],

@@ -36,14 +36,14 @@ const debug = (text: string): Promise<DebugIngestResponse> =>
 
 const record = (properties: string): string =>
   `{"#type":"track","#event_name":"e","#account_id":"a","#time":"2026-01-02 03:04:05","properties":${properties}}`;
-/** Of about 8 MiB. */
+/** Returns a text of about 8 MiB. */
 const fill = (piece: string): string => piece.repeat(Math.floor((8 * 2 ** 20) / piece.length));
 const keys = (count: number, prefix = "N"): string =>
   `{${Array.from({ length: count }, (_, i) => `"${prefix}${i}":1`).join(",")}}`;
 const many = "Data format error, 50001 records, at most 50000 are taken";
 const large = /record is too large, /;
 
-/** What takes seconds, each in its own way, when it is parsed or checked whole. */
+/** Bodies that take seconds, each in its own way, when they are parsed or checked whole. */
 const shapes: readonly (readonly [string, string, string | RegExp])[] = [
   ["lists in a list", `[${fill("[],")}[]]`, many],
   ["what is no JSON", `[${fill("NaN,")}1]`, many],

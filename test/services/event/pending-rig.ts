@@ -15,7 +15,7 @@ import { openRecordSpool } from "../../../store/records/record-spool.ts";
 import { createMemoryStore } from "./load/memory-store.ts";
 import { nowMs } from "./record/checking.ts";
 
-/** How records are sent; of those that `sdk` sends nothing is told. Two of them name the project by its app id. */
+/** The ways to send records. `sdk` gets no verdicts. Two ways name the project by its app id. */
 export type Way = "sdk" | "debug" | "track" | "track by app id" | "dry run" | "dry run by app id";
 
 /** `name: reason` of each property that was dropped and each record that was refused, of all records of a call. */

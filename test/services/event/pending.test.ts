@@ -214,7 +214,7 @@ describe("a verdict before earlier records are loaded", () => {
             const id = /"#distinct_id":"([^"]+)"/.exec(text)![1]!;
             const isRefusal = (drop: string): boolean => drop.startsWith("#event_name");
             const drops = told.get(id)!;
-            // What was refused on the way in is not in the spool.
+            // Records that were refused on arrival are not in the spool.
             const kept = (JSON.parse(text) as { b: unknown[] }).b.length;
             const refusedAtLoad = Object.values(refused).reduce((sum, count) => sum + count, 0);
             return {

@@ -49,7 +49,7 @@ describe("the Node SDK", () => {
     expect([error, server.lines.length]).toEqual([undefined, 1]);
   });
 
-  it("is told of an app id that nobody knows", async () => {
+  it("gets an error for an unknown app id", async () => {
     const server = await openCollector();
     const sdk = initWithBatchMode("nobody", server.url, { batchSize: 1 });
     const error = await called((callback) => sdk.track({ ...who, event: "buy", callback }));
@@ -68,7 +68,7 @@ describe("the Node SDK", () => {
     expect([error, server.lines.length]).toEqual([undefined, lines]);
   });
 
-  it("is told what is wrong with a record", async () => {
+  it("gets the faults of a record", async () => {
     const server = await openCollector(() => Date.now());
     const sdk = initWithDebugMode("APP_ID", server.url, { dryRun: false, deviceId: "device" });
     const old = { accountId: "a", event: "buy", time: new Date("2001-01-01T00:00:00Z") };

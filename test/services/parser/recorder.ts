@@ -1,7 +1,7 @@
 import type { ParserObserver } from "../../../services/parser/observer.ts";
 import type { DeadLetters } from "../../../store/deadletters/deadletters.ts";
 
-/** Observer and dead letters that keep what they are told. */
+/** Creates an observer and dead letters that keep their input. */
 export function createRecorder() {
   const counts: Record<string, number> = {};
   const letters: Record<string, unknown>[] = [];

@@ -17,12 +17,12 @@ export interface IngestAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The platform's ingest: keeps what it gets, and takes all of it unless told otherwise. */
+/** A fake ingest of the platform: keeps its input, and accepts everything by default. */
 export interface IngestServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly calls: readonly IngestCall[];
-  /** Undefined: the connection is cut in the place of an answer. */
+  /** Returns the reply; undefined cuts the connection instead. */
   reply: (call: IngestCall) => Promise<IngestAnswer | undefined> | IngestAnswer | undefined;
 }
 

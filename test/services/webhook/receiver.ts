@@ -21,7 +21,7 @@ export interface ReceiverRig {
   readonly receive: Receive;
   readonly inbox: MemoryInbox;
   readonly channels: ReadonlyMap<string, Channel>;
-  /** What the observer was told, in order. */
+  /** The calls of the observer, in order. */
   readonly events: readonly (readonly [name: string, ...details: unknown[]])[];
   /** Sends a signed body and gives the reply's text, or the refusal. */
   send(body: Buffer | string, channel?: string): Promise<string | Refusal>;

@@ -139,7 +139,7 @@ describe("over REST", () => {
     ]);
   });
 
-  it("while the inbox is away: 503 with the time to wait", async () => {
+  it("while the inbox is unavailable: 503 with the time to wait", async () => {
     rig.inbox.failWith(new InboxUnavailableError("EIO"));
     const { status, text, headers } = await post(batchOf(["a"], "r-503"));
     rig.inbox.failWith(undefined);

@@ -7,7 +7,7 @@ import { openSteadyClock } from "../../../../cmd/serve/data/steady-clock.ts";
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 0, 2);
 
-/** What the clock says an hour after its first start, and after a restart of the process if there is one. */
+/** Returns the clock an hour after its first start, and after a restart of the process if there is one. */
 function run(putForwardMs: number, restarted: "not" | "process" | "computer"): readonly [number, number] {
   const data = mkdtempSync(join(tmpdir(), "steady-"));
   let passedMs = 0;

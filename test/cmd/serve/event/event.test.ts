@@ -34,7 +34,7 @@ describe("server that takes events", () => {
     await vi.waitFor(async () => expect(await again.times("login")).toBe(2), patience);
   });
 
-  it("tells what becomes of records behind others that are not loaded yet", async () => {
+  it("reports results of records after others that are not loaded yet", async () => {
     const late = { events: { batch: { maxDelayMs: 2_000_000 }, spool: { minFreeBytes: 0 } } };
     const server = await openEventServer(folderWith({}), late);
     await server.send([trackOf("a")]);

@@ -146,7 +146,7 @@ describe("openLog", () => {
     expect((await received).trimEnd().split("\n").length).toBe(4_000);
   });
 
-  it("writes at once when it is told to, and on fatal", async () => {
+  it("writes at once on flush, and on fatal", async () => {
     const path = join(folder, "flush.log");
     const fd = openSync(path, "w");
     await using log = openLog({ level: "info" }, fd);
@@ -159,7 +159,7 @@ describe("openLog", () => {
     expect([before, flushed.split("\n").length, fatal.split("\n").length]).toEqual(["", 2, 3]);
   });
 
-  it("writes text for people when it is told to", async () => {
+  it("writes text for people if configured", async () => {
     const written = await logged(({ logger }) => logger.info({ port: 8080 }, "listening"), { pretty: true });
     expect(written).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}listening port=8080\n$/);
   });
@@ -211,7 +211,7 @@ describe("a process that ends", () => {
   });
 });
 
-it("a process whose log nobody reads ends all the same", async () => {
+it("a process whose log is not read ends nevertheless", async () => {
   const program = `
     import { openLog } from ${JSON.stringify(join(import.meta.dirname, "../../../../cmd/serve/log/log.ts"))};
     const log = openLog({ level: "info" }, 1);

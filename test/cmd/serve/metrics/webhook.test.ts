@@ -108,7 +108,7 @@ describe("gauges", () => {
     expect(asked).toBe(1);
   });
 
-  it("leave out what is not known while the store is away", async () => {
+  it("omit unknown values while the store is unavailable", async () => {
     const registry = new Registry();
     const away = async (): Promise<never> => {
       throw new Error("away");

@@ -124,7 +124,7 @@ test("a process killed while the ingest has clicks it has not answered loses non
   expect(new Set(arrivals)).toEqual(new Set(acknowledged));
 });
 
-test("an unknown appid is told with the setting's name", () => {
+test("an unknown appid is reported with the setting's name", () => {
   const lines: unknown[] = [];
   const note = (level: string) => (fields: object, message: string) => lines.push([level, fields, message]);
   const counters = { forwarded() {}, retried() {}, dead() {}, failed() {} };

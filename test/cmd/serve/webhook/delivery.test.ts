@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { warnOfOrphans } from "../../../../cmd/serve/webhook/delivery.ts";
 import { createLog } from "../../log-lines.ts";
 
-test("messages of targets that are gone are told at start", async () => {
+test("messages of removed targets are reported at start", async () => {
   const { lines, logger } = createLog();
   const books = { channel: "mail", accepted: 9, delivered: 4, dead: 0 };
   const counts = async () => [

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createPathTable } from "../../../../gateway/rest/path/path-table.ts";
 import { compileTemplate, type PathTemplate, readVariable } from "../../../../gateway/rest/path/template.ts";
 
-/** What the template binds in the path, or undefined when it does not match. */
+/** Returns what the template binds in the path, or undefined without a match. */
 function bind(template: PathTemplate, path: string): Record<string, string | undefined> | undefined {
   const table = createPathTable<PathTemplate>();
   table.add("GET", template, template);
@@ -171,7 +171,7 @@ const filled = fc
     parts.forEach((part, i) => {
       const isSingle = part.pattern?.length === 1;
       const raw = (part.pattern ?? [part.text]).map((segment) => (segment === "*" ? take() : segment));
-      // In a value of several segments a slash of its own would stay encoded.
+      // A slash within a segment of a value with several segments would stay encoded.
       const segments = isSingle ? raw : raw.map((segment) => segment.replaceAll("/", "_"));
       path.push(...segments.map(encodeURIComponent));
       text.push(part.pattern === undefined ? part.text : `{v${i}=${part.pattern.join("/")}}`);

@@ -65,7 +65,7 @@ export function projectOf(declared: object = {}, zone = "+00:00"): ProjectDefini
   return defineProject({ ...z.strictObject(projectAnalysisShape).parse(declared), id: 1, zone }, () => []);
 }
 
-/** What matters to a test; the rest asks for logins of a week by day. */
+/** The parts of a query that a test sets; the default is logins of a week by day. */
 export interface Asked {
   readonly view?: object;
   readonly metric?: object;

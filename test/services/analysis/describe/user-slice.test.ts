@@ -72,7 +72,7 @@ group("a date that the axis doesn't have", () => {
     return problems.warnings.map(({ message }) => message);
   }
 
-  it.each(outside)("by %s lists nobody, %s", (timeParticleSize, date) => {
+  it.each(outside)("by %s lists no users, %s", (timeParticleSize, date) => {
     expect(slice({ view: { timeParticleSize } }, date!, [])).toBeUndefined();
     const lead = (field: string) =>
       expect.stringContaining(
@@ -99,7 +99,7 @@ group("a date that the axis doesn't have", () => {
     },
   );
 
-  it("is told of each of the two fields", () => {
+  it("is reported for each of the two fields", () => {
     expect(tell("day", { sliceDate: "2026-08-20", eventDate: "2026-08-21" })).toEqual([
       "eventDate has no effect together with sliceDate",
     ]);

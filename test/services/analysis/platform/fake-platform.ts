@@ -27,7 +27,7 @@ export interface Exchange {
 
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
-/** A deployment of the platform over a real socket, which behaves as it is told. */
+/** A fake deployment of the platform over a real socket, with configurable behaviour. */
 export interface FakePlatform extends AsyncDisposable {
   readonly url: string;
   readonly requests: SeenRequest[];
@@ -112,7 +112,7 @@ export function answerEncoded(contentType: string, encoding: string, body: Buffe
   };
 }
 
-/** In chunks, without a length. */
+/** Responds in chunks, without a length. */
 export function answerChunks(contentType: string, chunks: readonly (string | Buffer)[]): Behaviour {
   return ({ response }) => {
     response.writeHead(200, { "content-type": contentType });

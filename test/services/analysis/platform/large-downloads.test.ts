@@ -8,7 +8,7 @@ const head = "Metric,version,2026-08-23\n";
 const row = `Installs,${"x".repeat(87)},7\n`;
 const block = Buffer.from(row.repeat(mebibyte / 64 / row.length));
 
-/** A file of so many bytes, sent no faster than it is taken. */
+/** Sends a file of this many bytes, no faster than it is read. */
 function sendFile(bytes: number, progress: { sent: number }): Behaviour {
   return async ({ response }) => {
     response.writeHead(200, { "content-type": "text/csv" });

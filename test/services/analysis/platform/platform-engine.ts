@@ -57,7 +57,7 @@ export const userDownloadQuery = create(EventUserDownloadQuerySchema, {
   selectedColumns: ["#account_id", "vip"],
 });
 
-/** What a REST caller sent. The body is not the one that the typed query would make. */
+/** The call of a REST caller. Its body differs from the one that the typed query would make. */
 export const restCall: RestCall = {
   body: Buffer.from('{ "projectId": 377, "odd": 1.0 }'),
   search: new URLSearchParams("a=1&b=x%20y"),

@@ -138,7 +138,7 @@ describe("encodeQuery is the inverse of reading", () => {
     const message = decodeMessage(schema, readCase(file), new Reading());
     const again = JSON.parse(encodeQuery(schema, message, options)) as JsonObject;
     const expected = read(schema, readCase(file)) as JsonObject;
-    // What the platform requires is said even where the caller left it to the default.
+    // Members that the platform requires are sent even where the caller uses the default.
     const required = schema === EventQuerySchema ? { useCache: true, ...expected } : expected;
     expect(read(schema, again)).toEqual(required);
   });

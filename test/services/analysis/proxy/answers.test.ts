@@ -83,7 +83,7 @@ describe("kept results", () => {
     expect(await ask()).toEqual(fresh);
   });
 
-  test("are none where nobody knows whether they are out of date", async () => {
+  test("are not kept where it is unknown whether they are out of date", async () => {
     const { ask, state } = openAnswers();
     state.version = undefined;
     expect([await ask(), await ask()]).toEqual([fresh, fresh]);
@@ -160,7 +160,7 @@ describe("shared runs", () => {
     expect([await left, await stays.result, stays.isShared]).toEqual(["left", "done", true]);
   });
 
-  test("who comes after all have left starts anew", async () => {
+  test("a caller after all others have left starts again", async () => {
     const { ends, join } = open();
     const leaver = new AbortController();
     const left = join(leaver.signal).result.catch((error: Error) => error.message);

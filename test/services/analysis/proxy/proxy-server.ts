@@ -22,7 +22,7 @@ import { createAnalysisCodecs } from "../../../../services/analysis/rest/codecs.
 import { queryBounds } from "../../../../services/analysis/rest/query-bounds.ts";
 import { createLog } from "./log.ts";
 
-/** What a test makes an engine do; the others fail. */
+/** Returns an engine with the methods that a test defines; the others fail. */
 export function fakeEngine(methods: Partial<AnalysisEngine>): AnalysisEngine {
   const refuse = () => {
     throw new Error("the test does not ask for this");

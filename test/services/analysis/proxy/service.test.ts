@@ -178,7 +178,7 @@ describe("what is refused, by REST and by gRPC", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a fault is told to the log alone", async () => {
+  test("a fault is reported to the log only", async () => {
     const { rest, client, faults, finished } = await openProxy({
       engine: failing(new Error("at /secret/path")),
     });
@@ -379,7 +379,7 @@ describe("what is answered", () => {
     expect(JSON.parse(told)).toEqual([...warnings.slice(0, 48), "52 more"]);
   });
 
-  test("what is wrong with the form of a query is told with what is wrong with its meaning", async () => {
+  test("faults in the form of a query are reported with faults in its meaning", async () => {
     const { rest, client } = await openProxy({
       engine: {
         faultsOf: async (query) => [
@@ -403,7 +403,7 @@ describe("what is answered", () => {
     await expect(typedCall).rejects.toThrow("eventView.startTime: is bad");
   });
 
-  test("a project that there is not is told with all else", async () => {
+  test("an unknown project is reported with all other faults", async () => {
     const { rest } = await openProxy();
     const { text } = await rest(
       "event-analyze",

@@ -83,7 +83,7 @@ describe("the REST form of a result", () => {
     });
   });
 
-  test("without groups, compared, with equal keys and all that is to be told", () => {
+  test("without groups, compared, with equal keys and all warnings", () => {
     const range = { startTime: "2026-08-23 00:00:00", endTime: "2026-08-24 23:59:59" };
     const metric = (numbers: number[], format: ValueFormat) => ({
       resultKey: "a",
@@ -163,7 +163,7 @@ describe("the REST form of a result", () => {
     expect(JSON.parse(Buffer.from(bytes).toString())).toEqual(written(answer));
   });
 
-  test("writing ends when nobody waits any more", async () => {
+  test("writing ends when no caller waits any more", async () => {
     const endless = (function* () {
       for (;;) yield "x".repeat(100_000);
     })();

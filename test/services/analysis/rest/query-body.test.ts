@@ -311,7 +311,7 @@ describe("hostile bodies", () => {
     expect(query.limit).toBeUndefined();
   });
 
-  test("at most 20 violations are told, and long values are cut", () => {
+  test("at most 20 violations are reported, and long values are cut", () => {
     const events = Array.from({ length: 100 }, () => ({ type: "x".repeat(500) }));
     const { origin } = readBody(EventQuerySchema, { ...minimal, events });
     const violations = origin.refusal?.violations ?? [];

@@ -12,7 +12,7 @@ interface ReadBody<Desc extends DescMessage> {
   readonly refused: string | undefined;
 }
 
-/** Reads a body as the gateway has it read; `refused` is what the caller would be told. */
+/** Reads a body as the gateway does; `refused` is the error of the caller. */
 export function readBody<Desc extends DescMessage>(desc: Desc, body: unknown): ReadBody<Desc> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const raw = Buffer.from(text);

@@ -76,7 +76,7 @@ describe("without groups", () => {
     expect(entriesOf(data.y[0]!)).toEqual([[[], numbers]]);
   });
 
-  it("what is told besides is that of the query", async () => {
+  it("the warnings are those of the query", async () => {
     const data = await analyze(
       {},
       { body: { zoneOffset: 5.5 }, view: { comparedByTime: true, comparedRecentDay: "3-4" } },
@@ -318,7 +318,7 @@ describe("an engine", () => {
     await expect(asked).rejects.toMatchObject({ returnCode: -1001, violations: [{ field }] });
   });
 
-  it("hands on what nobody foresaw", async () => {
+  it("passes on unforeseen errors", async () => {
     const fault = new Error("out of the blue");
     await expect(engineOn({ fault }).engine.analyze(query(), call())).rejects.toBe(fault);
   });

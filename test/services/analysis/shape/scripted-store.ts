@@ -35,7 +35,7 @@ export interface ScriptedStore {
   held(): number;
 }
 
-/** Answers what it is told to, and remembers what it was asked. */
+/** Returns a store with scripted results, which records its calls. */
 export function createScriptedStore(script: Script): ScriptedStore {
   const [scans, userScans, signals]: [Scan[], UserScan[], AbortSignal[]] = [[], [], []];
   let held = 0;

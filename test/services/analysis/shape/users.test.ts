@@ -88,7 +88,7 @@ it.each([
   expect(data.info!.truncated).toBe(warnings.length > 0);
 });
 
-it("has nobody behind a metric of numbers alone", async () => {
+it("has no users for a metric of numbers only", async () => {
   const { engine, userScans } = engineOn({ users: [[user(1)]] });
   const events = [{ type: "customized", eventName: "one", customEvent: "1" }];
   const query = queryOf(EventUserQuerySchema, { events, body: { sliceGroupVal: [], eventIndex: 0 } });
@@ -155,7 +155,7 @@ it("tells what is wrong with the metrics of a query without a view", async () =>
   ]);
 });
 
-it("takes a store that is away for no fault of a query", async () => {
+it("does not report an unavailable store as a fault of a query", async () => {
   const filt = { columnName: "whales", tableType: "cluster", comparator: "belongToCluster" };
   const query = queryOf(EventQuerySchema, { view: { recentDay: "x", filts: [filt] } });
   const { engine, store } = engineOn({});
@@ -216,7 +216,7 @@ describe("a date out of the range", () => {
   const warnings = [{ field: "sliceDate", message: expect.stringContaining("is not on the x axis") }];
   const download = queryOf(EventUserDownloadQuerySchema, { view, body: outside });
 
-  it("has nobody in a list", async () => {
+  it("has no users in a list", async () => {
     const { engine, userScans } = engineOn({ users: [[user(1)]] });
     const asked = queryOf(EventUserQuerySchema, { view, body: outside });
     const { data } = (await engine.listUsers(asked, call())).message;

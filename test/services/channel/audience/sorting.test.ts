@@ -33,7 +33,7 @@ async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
 const member = (pushId: string | undefined, properties = {}): AudienceMember => ({ pushId, properties });
 
 describe("ids that were seen", () => {
-  it("are told from new ones", () => {
+  it("are distinguished from new ones", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 3 })), (ids) => {
         const [seen, known] = [new SeenIds(), new Set<string>()];

@@ -127,7 +127,7 @@ describe("a channel", () => {
     expect(faults[0]).toContain(message);
   });
 
-  it("is told of all faults at once", () => {
+  it("is refused with all faults at once", () => {
     expect(faultsOf({ name: "", url: "", pushIdProperty: "", delivery: { batchSize: 0 } })).toHaveLength(4);
   });
 

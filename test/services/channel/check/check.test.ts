@@ -7,7 +7,7 @@ import { createReceiver, type Receiver } from "./receiver.ts";
 import { openReceiverServer } from "./receiver-server.ts";
 import { brokenRules, runCheck } from "./run-check.ts";
 
-/** What is found in each of the deliberately wrong receivers; nothing else is. */
+/** The probes that fail for each of the wrong receivers; no others fail. */
 const faults: Readonly<Record<string, readonly string[]>> = {
   "accepts-any-signature": ["signature-wrong", "signature-other-secret", "signature-other-body"],
   "accepts-no-signature": ["signature-missing"],

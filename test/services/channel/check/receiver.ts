@@ -27,9 +27,9 @@ export interface Steps {
   isSigned(request: ReceiverRequest): boolean;
   /** A refusal of the batch as a whole, or undefined. */
   refuse(request: ReceiverRequest, elements: readonly unknown[]): ReceiverAnswer | undefined;
-  /** What is wrong with one element. */
+  /** Returns the fault of one element. */
   faultOf(element: Readonly<Record<string, unknown>>): string | undefined;
-  /** What batches are known by, from the receipt of the first element. */
+  /** Returns the key of a batch, from the receipt of its first element. */
   keyOf(receipt: Readonly<Record<string, string | undefined>>): string | undefined;
   /** Runs the work of a batch, once for each request id. */
   once(requestId: string | undefined, work: () => Promise<ReceiverAnswer>): Promise<ReceiverAnswer>;

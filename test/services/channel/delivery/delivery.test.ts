@@ -158,7 +158,7 @@ describe("a task", () => {
     expect(new Set(receipts.map(({ ops_push_language }) => ops_push_language))).toEqual(new Set(["default"]));
   });
 
-  it("of nobody is done", async () => {
+  it("without users is done", async () => {
     await using store = await openStore();
     await using delivery = openDelivery(store);
     delivery.start();

@@ -43,7 +43,7 @@ describe("leases", () => {
     expect([a.signal.aborted, b.signal.aborted]).toEqual([true, false]);
   });
 
-  it("that can't be prolonged end before somebody else may have the batch", async () => {
+  it("that cannot be prolonged end before another process may have the batch", async () => {
     const { clock, failures, leases } = open(() => Promise.reject(new Error("away")));
     const { signal } = leases.hold(batch("a"), 0);
     await clock.advance(39_000);

@@ -49,7 +49,7 @@ it("what hangs is broken off and sent again with the same bytes", async () => {
   expect(receiver.calls[1]?.text).toBe(receiver.calls[0]?.text);
 });
 
-it("a cancelled task sends nothing behind what is under way", async () => {
+it("a cancelled task sends nothing after the requests in flight", async () => {
   const held: (() => void)[] = [];
   await using receiver = await openReceiver((call, response, number) => {
     held.push(() => answerOk(call, response, number));

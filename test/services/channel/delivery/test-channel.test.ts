@@ -62,7 +62,7 @@ describe("a message that tries a channel", () => {
     expect(shown.strict).toMatchObject({ message: "return_code 1: wrong ***, not ***" });
   });
 
-  it("that finds nobody is an answer too", async () => {
+  it("that finds no receiver has a result too", async () => {
     await using store = await openStore();
     await using delivery = openDelivery(store);
     const channel = channelWith({ url: "http://127.0.0.1:1/" });

@@ -88,7 +88,7 @@ describe("filters are read in the platform's words and in the names of the contr
   });
 });
 
-describe("the users behind a number are named as in /open/event-user-list", () => {
+describe("the users of a number are named as in /open/event-user-list", () => {
   const analysis = {
     projectId: 1,
     sliceDate: "2026-01-05",

@@ -10,7 +10,7 @@ const silent: ScheduleObserver = { taken() {}, refused() {}, failed() {} };
 const ms = (text: string): number => Date.parse(text);
 const nineMs = ms("2026-03-02T08:00:00Z");
 
-/** What a scheduler claims when it looks at this moment, and how long it waits then. */
+/** Returns the claims of a scheduler at this moment, and its wait after that. */
 async function claimsAt(
   nowMs: number,
   schedule: { at?: string; cron?: string },
@@ -117,12 +117,12 @@ it("goes on after a failure, and looks at once when it is woken", async () => {
   await scheduler[Symbol.asyncDispose]();
 });
 
-it("takes a time once when the clock is set back behind it while it is taken", async () => {
+it("takes a time once when the clock is set back before it while it is taken", async () => {
   const [claim] = await claimsAt(nineMs - 600_000, { cron: "0 9 * * *" });
   expect(claim).toMatchObject({ nextRunAtMs: nineMs, followingAtMs: following });
 });
 
-it("fails a task that cannot be read, and takes those behind it", async () => {
+it("fails a task that cannot be read, and takes those after it", async () => {
   const due = ["broken", "whole"].map((taskId) => ({
     taskId,
     channelId: "c1",

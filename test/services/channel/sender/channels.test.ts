@@ -249,7 +249,7 @@ describe("channels", () => {
     });
   });
 
-  it("say that the store is away", async () => {
+  it("report that the store is unavailable", async () => {
     await using rig = await openSender({
       store: {
         channel: () => Promise.reject(new ChannelsUnavailableError("disk full")),

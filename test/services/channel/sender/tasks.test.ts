@@ -112,7 +112,7 @@ describe("tasks", () => {
     expect([second.tasks.map(({ taskId }) => taskId), second.nextPageToken]).toEqual([["t1"], ""]);
   });
 
-  it("that nobody has run are watched once", async () => {
+  it("that were never run are watched once", async () => {
     await using rig = await openWithChannel();
     await rig.client.createTask({ task: taskOf() as never });
     const seen: TaskState[] = [];

@@ -131,7 +131,7 @@ describe("a task", () => {
     expect(faultsOf(changes).length).toBe(count);
   });
 
-  it("is told of long values by their beginning", () => {
+  it("is refused with the beginnings of long values", () => {
     const long = "x".repeat(1_000_000);
     const faults = faultsOf({
       name: long,
@@ -145,7 +145,7 @@ describe("a task", () => {
     expect(Math.max(...faults.map((fault) => fault.length))).toBeLessThan(400);
   });
 
-  it("is told that it has no audience", () => {
+  it("is refused without an audience", () => {
     expect(faultsOf({ audience: undefined as never })).toEqual(["audience is required"]);
   });
 });

@@ -14,13 +14,13 @@ const startMs = Date.UTC(2026, 0, 2);
 interface Received {
   /** Since the start, by a clock that is never set. */
   readonly atMs: number;
-  /** By how much the computer's clock is ahead then. */
+  /** The milliseconds by which the computer's clock is ahead then. */
   readonly driftMs: number;
   readonly uuid: string;
   readonly event: string;
 }
 
-/** What becomes of records, each loaded alone, with a window of 3 h and two new names a minute. */
+/** Loads records one by one, with a window of 3 h and two new names a minute. */
 function load(received: readonly Received[]): { readonly events: number; readonly duplicates: number } {
   const folder = mkdtempSync(join(tmpdir(), "clock-"));
   const intake = openSqliteIntake({ path: join(folder, "intake.db") });

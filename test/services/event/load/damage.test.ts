@@ -26,7 +26,7 @@ async function fill(folder: string, checksums: boolean): Promise<void> {
   }
 }
 
-/** What is loaded of a spool after something was done to its files. */
+/** Loads a spool after its files were damaged. */
 async function loadAfter(damage: (folder: string) => void, checksums = true): Promise<Loaded> {
   const folder = mkdtempSync(join(tmpdir(), "damage-"));
   try {

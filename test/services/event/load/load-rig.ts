@@ -38,7 +38,7 @@ export interface Rig extends AsyncDisposable {
   /** Project and property. */
   readonly overLimit: (readonly [number, string])[];
   readonly letters: string[];
-  /** What the observer was told of names that were not taken. */
+  /** The names that the observer reported as refused. */
   readonly limited: LimitedName[];
   append(...records: unknown[]): Promise<void>;
   flush(): Promise<void>;

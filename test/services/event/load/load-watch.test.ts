@@ -95,7 +95,7 @@ describe("readiness", () => {
     expect(watch.fault(place(loadedTo))).toBe(fault);
   });
 
-  it.each([0, 10])("is told at once when the intake can't be used, whatever waits (%i)", (loadedTo) => {
+  it.each([0, 10])("is reported at once when the intake is unusable, at any place (%i)", (loadedTo) => {
     watch.reached(place(0));
     watch.reached(place(10));
     watch.failed(new IntakeOpenError("intake file is damaged"));

@@ -50,7 +50,7 @@ describe("loader", () => {
     await vi.waitFor(() => expect(storedNumbers(store)).toEqual([0, 1]));
   });
 
-  it("waits for a batch's time unless somebody waits for the records", async () => {
+  it("waits for a batch's time unless a call waits for the records", async () => {
     await using rig = openRig({ folder, store, limits: { batchMs: 3_600_000 } });
     await rig.append(track(0));
     await rig.flush();
@@ -79,7 +79,7 @@ describe("loader", () => {
     expect(storedNumbers(store)).toEqual(numbers(100));
   });
 
-  it("deletes what it has loaded, and leaves no rows behind", async () => {
+  it("deletes what it has loaded, and leaves no rows", async () => {
     await using rig = openRig({ folder, store, maxFileBytes: 1_000 });
     await appendAll(rig, 100);
     await rig.flush();
@@ -112,7 +112,7 @@ describe("loader", () => {
     expect(rig.loader.rates(1)).toEqual(new Map());
   });
 
-  it("says how far it is behind", async () => {
+  it("reports its lag", async () => {
     await using rig = openRig({ folder, store, limits: { batchMs: 3_600_000 } });
     await rig.append(track(0));
     await rig.flush();
@@ -160,7 +160,7 @@ describe("loader after an end", () => {
     expect([...usersOf.values()].map(({ size }) => size)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it("removes rows that nobody will load, and nothing else", async () => {
+  it("removes rows that will never be loaded, and nothing else", async () => {
     const staging = join(folder, "staging");
     await using rig = openRig({ folder, store });
     await rig[Symbol.asyncDispose]();
@@ -268,7 +268,7 @@ describe("loader that is killed", () => {
 });
 
 describe("loader with a store that fails", () => {
-  it("waits as long as it is away, with longer and longer pauses", async () => {
+  it("waits while it is unavailable, with longer and longer pauses", async () => {
     let away = 6;
     const pauses: number[] = [];
     await using rig = openRig({

@@ -184,7 +184,7 @@ describe("records become rows", () => {
     expect(prepared.counts).toMatchObject({ records: 5, users: 5, events: 0 });
   });
 
-  it("of users whose visitor is somebody else, without the visitor", () => {
+  it("of users whose visitor is another user, without the visitor", () => {
     const prepared = prepare(
       user("user_set", { name: "n" }, { "#distinct_id": "d" }),
       user("user_set", { name: "m" }, { "#account_id": "b", "#distinct_id": "d" }),
@@ -390,7 +390,7 @@ describe("a project with limits on names", () => {
     expect(prepared.limited).toEqual([{ projectId: 1, reason: "event_limit", name: "c" }]);
   });
 
-  it("takes so many new names of each app id in a minute, however its records are batched", () => {
+  it("limits the new names of each app id in a minute, in any batches", () => {
     start(emptySchema, { names });
     const first = prepareText(from("x", of("a", { p: 1 })));
     const second = prepareText(from("x", of("a", { q: 1, r: 1 })) + from("y", of("a", { s: 1 })));

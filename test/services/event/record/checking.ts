@@ -48,7 +48,7 @@ export function accepted(checked: CheckedRecord): Exclude<CheckedRecord, Refused
   return checked;
 }
 
-/** What an accepted record holds, by name. */
+/** Returns the values of an accepted record, by name. */
 export function valuesOf(checked: CheckedRecord): Readonly<Record<string, unknown>> {
   return Object.fromEntries(accepted(checked).values.map(({ name, value }) => [name, value]));
 }

@@ -7,7 +7,7 @@ const objectOf = (keys: readonly string[]): Record<string, number> =>
 /** Comparing each name of each record with those before it takes minutes. */
 const records = numbers(1_000);
 
-/** Properties whose names are told apart in other ways. */
+/** Properties whose names are distinguished in other ways. */
 const shapes: readonly (readonly [string, unknown])[] = [
   ["mixed case", event(objectOf(numbers(999).map((i) => `Name${i}`)))],
   ["presets", event(objectOf(numbers(999).map((i) => `#name${i}`)))],

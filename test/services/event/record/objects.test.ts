@@ -82,7 +82,7 @@ describe("object groups", () => {
     });
   });
 
-  it("have a null where a value does not fit, told once", () => {
+  it("have a null where a value does not fit, reported once", () => {
     const checked = check(event({ g: [{ n: 1 }, { n: "x" }, { n: "y" }, { n: "2" }] }));
     expect(valuesOf(checked)["g.n"]).toEqual([1, null, null, 2]);
     expect(droppedOf(checked)).toEqual(["g.n: type"]);

@@ -114,7 +114,7 @@ describe("gzip", () => {
     expect(bytesRead).toBe(bytes.length);
   });
 
-  it("is left alone when told so", async () => {
+  it("is left alone if configured", async () => {
     expect((await parseAll(chunksOf(gzipSync("a\n"), 5), { gzip: "off" })).records).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe("gzip", () => {
     await expect(parseAll(failing())).rejects.toThrow("disk gone");
   });
 
-  it("stops when told to", async () => {
+  it("stops on request", async () => {
     const signal = AbortSignal.abort(new Error("interrupted"));
     await expect(parseAll(chunksOf(Buffer.from("a\n"), 1), { signal })).rejects.toThrow("interrupted");
   });

@@ -95,7 +95,7 @@ const heartbeat = {
   properties: { onlineuser: 120, paidui: 0, "#zone_offset": 8 },
 };
 
-test("p009: the separator may be the record separator; a wrong number of columns is told", async () => {
+test("p009: the separator may be the record separator; a wrong number of columns is reported", async () => {
   const parse = await openHeartbeats();
   const [broken, good] = linesOf(read("p009_go_plugin_unknown_topic_error"));
   expect(parse(good!)).toEqual([heartbeat]);

@@ -17,7 +17,7 @@ test.each([
 test.each([
   ["throw", "Error: no such word"],
   ["promise", "parse must return its records synchronously, got a promise"],
-  // The test runner fails on a rejection that nobody takes, as the process would end by it.
+  // The test runner fails on an unhandled rejection, as the process would end.
   ["rejection", "parse must return its records synchronously, got a promise"],
   ["rejections", "parse must return its records synchronously, got a promise"],
   ["text", "parse must return an object, a list of objects or null"],

@@ -36,7 +36,7 @@ export async function openRaw(format: object): Promise<(line: string) => readonl
   return (line) => parseLine(line, "test.log");
 }
 
-/** What a bad line with this reason looks like. */
+/** Returns the result of a bad line with this reason. */
 export function failure(reason: string): object {
   return { failed: true, reason };
 }

@@ -150,7 +150,7 @@ describe("each fault is named at its place", () => {
   });
 });
 
-test("all are told at once", async () => {
+test("all are reported at once", async () => {
   const problems = await problemsOf(
     { name: "a", type: "regex", pattern: "(" },
     { name: "a", ...delimited, mapping: { x: "c", y: "{" } },

@@ -216,7 +216,7 @@ describe("refused", () => {
     });
   });
 
-  it("while the sink is away", async () => {
+  it("while the sink is unavailable", async () => {
     const away = () => Promise.reject(new RecordsUnavailableError("ENOSPC"));
     await expect(report({ deliveryId: "d1" }, {}, away)).rejects.toMatchObject({ code: Code.Unavailable });
   });

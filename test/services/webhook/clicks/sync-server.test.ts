@@ -19,7 +19,7 @@ function receiverOf(url: string, options: { allow?: string[]; timeoutMs?: number
 }
 
 describe("a call", () => {
-  it.each(["", "/", "/base", "/base//"])("goes to /sync_server behind the path %j", async (path) => {
+  it.each(["", "/", "/base", "/base//"])("goes to /sync_server after the path %j", async (path) => {
     await using ingest = await openIngestServer();
     await receiverOf(`${ingest.url}${path}`).send(bytes, never);
     expect(ingest.calls.map((call) => call.path)).toEqual([`${path.replace(/\/+$/, "")}/sync_server`]);
@@ -73,7 +73,7 @@ test.each([
   expect(await receiverOf(ingest.url).send(bytes, never)).toEqual(outcome);
 });
 
-describe("a receiver that is away", () => {
+describe("a receiver that is unavailable", () => {
   it("names the time to come again", async () => {
     await using ingest = await openIngestServer();
     ingest.reply = () => ({ status: 503, text: "", headers: { "retry-after": "7" } });
@@ -81,7 +81,7 @@ describe("a receiver that is away", () => {
     expect(outcome).toEqual({ kind: "retry", reason: "HTTP 503", afterMs: 7_000 });
   });
 
-  it("is tried again when nobody listens", async () => {
+  it("is tried again when no server listens", async () => {
     const ingest = await openIngestServer();
     await ingest[Symbol.asyncDispose]();
     expect(await receiverOf(ingest.url).send(bytes, never)).toMatchObject({

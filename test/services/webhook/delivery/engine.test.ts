@@ -344,7 +344,7 @@ describe("leases", () => {
   });
 });
 
-describe("an inbox that is away", () => {
+describe("an inbox that is unavailable", () => {
   const away = new InboxUnavailableError("the disk is full");
 
   it.each(["lease", "settle"] as const)("for %s is asked again", async (operation) => {

@@ -56,7 +56,7 @@ it("lets urgent calls pass those that wait", async () => {
   expect(log).toEqual(["a", "c", "b"]);
 });
 
-it("lets nobody through that has given up", async () => {
+it("lets no caller through that has given up", async () => {
   const gate = openGate({ concurrency: 1 });
   const log: string[] = [];
   const first = await enter(gate, log, "a");

@@ -21,7 +21,7 @@ export interface Call {
 
 export type Behave = (batch: HandedBatch, signal: AbortSignal) => Promise<readonly TargetOutcome[]>;
 
-/** A target that does as it is told, and notes its calls. */
+/** A target with configurable outcomes that records its calls. */
 export interface FakeTarget extends Target {
   readonly calls: Call[];
   /** Calls at the same time, at most. */

@@ -172,7 +172,7 @@ describe("accepted", () => {
     expect(inbox.stored).toMatchObject(Array(2).fill({ requestId: null, dedupeWindowMs: 5_000 }));
   });
 
-  it("oddities are told", async () => {
+  it("oddities are reported", async () => {
     const { send, events } = createRig();
     await send(
       '[{"push_id":1,"push_id":2,"#ops_receipt_properties":{"ops_request_id":"a","ops_task_id":1}},' +

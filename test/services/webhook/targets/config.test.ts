@@ -169,7 +169,7 @@ describe("outbound", () => {
     expect(outboundSchema.parse({ allow })).toEqual({ allow });
   });
 
-  it("allows nothing unless told", () => {
+  it("allows nothing by default", () => {
     expect(outboundSchema.parse({})).toEqual({ allow: [] });
   });
 

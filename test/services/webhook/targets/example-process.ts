@@ -8,7 +8,7 @@ import { handedBatch, messageJson } from "../handed.ts";
 
 export interface ExampleRun {
   readonly outcomes: readonly TargetOutcome[];
-  /** What the example printed while it handled the messages. */
+  /** The output of the example while it handled the messages. */
   readonly lines: readonly string[];
 }
 

@@ -39,7 +39,7 @@ it("opens one new connection when the old one is lost", async () => {
   expect(connections.map(({ number }) => number)).toEqual([2, 2]);
 });
 
-it("tries anew after a failure", async () => {
+it("tries again after a failure", async () => {
   const { reconnecting } = openAll(1);
   await expect(reconnecting.get()).rejects.toThrow("refused");
   expect((await reconnecting.get()).number).toBe(1);
@@ -65,7 +65,7 @@ it("gives a connection up that says nothing", async () => {
   expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
 });
 
-it("closes a connection that opens when nobody wants it any more", async () => {
+it("closes a connection that opens when it is no longer wanted", async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const closed: string[] = [];
   const reconnecting = createReconnecting({

@@ -171,7 +171,7 @@ group("a condition", () => {
     expect(whereOf(filter("nothing_like_it", comparator, ftv))).toBe(where);
   });
 
-  it("on a property that nobody reported is answered with a warning", () => {
+  it("on a property without any value causes a warning", () => {
     expect(warningsOf({ view: { filts: [filter("gone", "isNull")] } })).toEqual([
       'eventView.filts[0].columnName: event property "gone" is not known, it has no values; known are "price", "count", "brand", "paid", "due", "tags", "device", "device.os", "items", "items.id", "items.cost", "items.made"',
     ]);
@@ -302,7 +302,7 @@ group("refused is", () => {
     expect(refusalsOf({ view: { filts: [nest(10)] } })[0]).toContain("is nested deeper than 10 levels");
   });
 
-  it("more conditions than a query may have, told once", () => {
+  it("more conditions than a query may have, reported once", () => {
     const filts = Array.from({ length: 1_200 }, () => filter("brand", "isNull"));
     expect(refusalsOf({ view: { filts } })).toEqual([
       "eventView.filts[1000]: exceeds the limit of 1000 conditions",

@@ -73,7 +73,7 @@ group("aggregations", () => {
     expect(plan.scans[0]!.measures[0]!.aggregate).toMatchObject({ kind: "quantile", fraction });
   });
 
-  it("count what the entity names in the place of users", () => {
+  it("count the values of the entity instead of users", () => {
     const quotaEntities = [{ index: 0, taIdMeasure: { columnName: "#account_id", tableType: "event" } }];
     const plan = describe({ events: [normal("TRIG_USER_NUM", "", { quotaEntities })] });
     expect(plan.scans[0]!.measures[0]!.aggregate).toMatchObject({
@@ -163,7 +163,7 @@ group("groups", () => {
     expect(presenceOf(normal("SUM", "price"), normal("AVG", "price"))).toEqual([["any"], ["any"]]);
   });
 
-  it("are told apart by a count, or by users where they are counted anyway", () => {
+  it("are distinguished by a count, or by users where they are counted anyway", () => {
     expect(presenceOf(normal("SUM", "price"), { ...normal("TRIG_USER_NUM"), eventName: "login" })).toEqual([
       ["count"],
       ["distinct"],

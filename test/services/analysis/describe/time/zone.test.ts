@@ -81,7 +81,7 @@ describe("instants of local times", () => {
     );
   });
 
-  it("are told by few steps where few matter", () => {
+  it("are found in few steps where few matter", () => {
     const [startMs, endMs] = [Date.UTC(2026, 2, 1), Date.UTC(2026, 3, 30)];
     expect(stepsWithin(berlin, startMs, endMs)).toEqual([
       { fromMs: Number.NEGATIVE_INFINITY, offsetMs: 3_600_000 },

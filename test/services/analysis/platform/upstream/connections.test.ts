@@ -46,7 +46,7 @@ describe("connections", () => {
   });
 });
 
-describe("a platform behind a private authority", () => {
+describe("a platform with a private certificate authority", () => {
   const identity = createIdentity();
 
   test.each(operations)("%s: is asked when its authority is named", async (operation) => {
@@ -157,7 +157,7 @@ describe("a caller who leaves", () => {
     await platform.abandoned;
   });
 
-  test("after the first piece of a download is told by no longer reading", async () => {
+  test("after the first piece of a download works by ending the read", async () => {
     await using platform = await openFakePlatform(stall("text/csv", "a,b\n"));
     await using engine = openEngine(platform.url, { paths: ["x"] });
     const query = { path: "x", projectId: 1, contentType: "application/json", body: Buffer.from("{}") };
@@ -169,7 +169,7 @@ describe("a caller who leaves", () => {
     await platform.abandoned;
   });
 
-  test("before it began asks nobody", async () => {
+  test("before it began makes no call", async () => {
     await using platform = await openFakePlatform();
     await using engine = openEngine(platform.url);
     expect(await failure(run(engine, "analyze", "rest", AbortSignal.abort(reason)))).toBe(reason);

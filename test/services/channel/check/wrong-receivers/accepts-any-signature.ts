@@ -1,4 +1,4 @@
 import { createReceiver, signatureOf } from "../receiver.ts";
 
-/** The header has to be there, and nobody compares it. */
+/** Requires the header, but does not compare it. */
 export const receiver = createReceiver({ isSigned: (request) => signatureOf(request) !== "" });

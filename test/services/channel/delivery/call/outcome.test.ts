@@ -35,7 +35,7 @@ const failure = (
   kind: "timeout" | "connection" | "cut" | "not_http" | "refused_address",
 ): ExchangeOutcome => ({ kind, message: kind });
 
-/** What comes of the first attempt, and of the third, of a channel with two retries: strict, then lenient. */
+/** Outcomes of the first and the third attempt of a channel with two retries: strict, then lenient. */
 const table: readonly (readonly [string, ExchangeOutcome, string, string, string, string])[] = [
   ["all well", answer(200, '{"return_code":0}'), "succeeded", "succeeded", "succeeded", "succeeded"],
   ["a timeout", failure("timeout"), "retry", "failed", "retry", "failed"],

@@ -97,7 +97,7 @@ describe("bodies of HTTP 200", () => {
     [list(true), "invalid_answer", "ok !1"],
     [list(undefined), "invalid_answer", "ok !1"],
     [list(...Array(50).fill(0)), "invalid_answer", "ok !20"],
-    // What is no answer.
+    // Bodies that are not replies.
     ["", "invalid_answer", "ok !1"],
     [" \r\n", "invalid_answer", "ok !1"],
     ["null", "invalid_answer", "ok !1"],
@@ -116,7 +116,7 @@ describe("bodies of HTTP 200", () => {
     expect(both(answer(body))).toEqual([strict, lenient]);
   });
 
-  it("that can't be read are judged by nobody", () => {
+  it("that cannot be read are not judged", () => {
     const bodyFault = 'answer has the content encoding "zstd", valid are gzip, deflate and br';
     expect(both(answer("", 200, { bodyFault }))).toEqual(["invalid_answer", "invalid_answer"]);
     expect(judgeOutcome(answer("", 200, { bodyFault }), size, "lenient")).toMatchObject({
@@ -125,7 +125,7 @@ describe("bodies of HTTP 200", () => {
     expect(both(answer("", 503, { bodyFault }))).toEqual(["http_status+", "http_status+"]);
   });
 
-  it("that are longer than what is read are judged by nobody", () => {
+  it("that are longer than what is read are not judged", () => {
     expect(both(answer('{"return_code":0}', 200, { isTruncated: true }))).toEqual([
       "invalid_answer",
       "invalid_answer",

@@ -68,7 +68,7 @@ const scalar = fc.oneof(
   fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
   fc.string({ maxLength: 12 }).map((text) => `"${text}"`),
 );
-/** What mostly stands in logs, so that most lines can be copied. */
+/** Values that are usual in logs, so that most lines can be copied. */
 const usual = fc.oneof(
   fc.integer().map(String),
   fc.integer().map((cents) => String(cents / 100)),
