@@ -81,7 +81,7 @@ export class Database {
   }
 
   async session(signal?: AbortSignal): Promise<Session> {
-    if (this.#isClosed) throw new EventsUnavailableError("the store of events is closed");
+    if (this.#isClosed) throw new EventsUnavailableError("the event store is closed");
     if (this.#isBroken) this.#reopen();
     const connection = await (await this.#instance).connect();
     const session = new Session(connection, {
@@ -130,12 +130,9 @@ export class Database {
       });
       return instance;
     } catch (error) {
-      throw new EventsUnavailableError(
-        `the store of events can't be opened again: ${(error as Error).message}`,
-        {
-          cause: error,
-        },
-      );
+      throw new EventsUnavailableError(`the event store can't be opened again: ${(error as Error).message}`, {
+        cause: error,
+      });
     }
   }
 

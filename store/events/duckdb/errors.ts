@@ -20,7 +20,7 @@ export function storeError(error: unknown): unknown {
   if (isPattern.test(error.message)) return new PatternTooLargeError(firstLine(error), { cause: error });
   if (!unavailable.test(error.message) && !unavailableCodes.has(codeOf(error))) return error;
   const Kind = isMemory.test(error.message) ? EventsMemoryError : EventsUnavailableError;
-  return new Kind(`the store of events can't work at present: ${firstLine(error)}`, { cause: error });
+  return new Kind(`the event store is unavailable: ${firstLine(error)}`, { cause: error });
 }
 
 export function isFatal(error: unknown): boolean {

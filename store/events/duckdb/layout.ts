@@ -69,7 +69,7 @@ export type UserColumn = Extract<EventColumn, "user_id" | "account_id" | "distin
 
 export const userColumns: readonly UserColumn[] = ["user_id", "account_id", "distinct_id"];
 
-const letters = {
+const typeSuffixes = {
   number: "n",
   text: "s",
   time: "t",
@@ -92,7 +92,7 @@ const sqlTypes = {
 
 /** Returns the column of a property, such as `p17_n`, or `p18_gs` for a member of an object group. */
 export function propertyColumn({ number, type, group }: Property): string {
-  return `p${number}_${group === undefined ? "" : "g"}${letters[type]}`;
+  return `p${number}_${group === undefined ? "" : "g"}${typeSuffixes[type]}`;
 }
 
 /**

@@ -70,7 +70,7 @@ export class Session implements AsyncDisposable {
 
   /** Interrupts the running statement and closes; later statements reject. */
   async abandon(): Promise<void> {
-    this.#abandoned.abort(new EventsUnavailableError("the store of events was closed"));
+    this.#abandoned.abort(new EventsUnavailableError("the event store was closed"));
     await this.#running.catch(() => undefined);
     this.#close();
   }

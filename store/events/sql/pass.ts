@@ -34,7 +34,7 @@ export function divideRange({ buckets, zone }: Scan, shared?: SharedRows): Range
 /** What a pass computes besides keys and conditions. */
 export interface PassWanted {
   readonly scan: Scan;
-  readonly cut: RangeDivision;
+  readonly division: RangeDivision;
   readonly measures: readonly Pick<Measure, "events" | "where">[];
   /** The SQL of values; equal values share a column. */
   readonly values: (source: Source) => readonly string[];
@@ -43,10 +43,10 @@ export interface PassWanted {
   readonly needsBucket: boolean;
 }
 
-export function compilePass(surroundings: CompileContext, wanted: PassWanted): Pass {
-  const { scan, cut } = wanted;
-  const source = cut.shared?.source ?? new Source(surroundings);
-  const columns = cut.shared?.columns ?? [];
+export function compilePass(context: CompileContext, wanted: PassWanted): Pass {
+  const { scan, division } = wanted;
+  const source = division.shared?.source ?? new Source(context);
+  const columns = division.shared?.columns ?? [];
   const conditions = compileConditions(wanted.measures, source);
   const columnOf = (sql: string, name: string): string => {
     const known = columns.find((column) => column.sql === sql);
@@ -58,30 +58,30 @@ export function compilePass(surroundings: CompileContext, wanted: PassWanted): P
   const filters = conditions.own.map((sql) =>
     sql === undefined ? undefined : columnOf(sql, `f${columns.length}`),
   );
-  const bucket = wanted.needsBucket || cut.hasGaps ? bucketOf(surroundings, cut, source) : undefined;
+  const bucket = wanted.needsBucket || division.hasGaps ? bucketOf(context, division, source) : undefined;
   if (bucket !== undefined) columnOf(bucket, "b");
-  for (const { sql } of columns) surroundings.parameters.count(sql);
-  if (cut.shared !== undefined) return { keys: [], rows: cut.shared.name, filters, values };
+  for (const { sql } of columns) context.parameters.count(sql);
+  if (division.shared !== undefined) return { keys: [], rows: division.shared.name, filters, values };
   const { sql, keys } = compileRows(source, {
     keys: scan.keys,
     columns,
     lists: wanted.lists?.(source) ?? [],
-    where: [conditions.common, gapFilter(bucket, cut)],
+    where: [conditions.common, gapFilter(bucket, division)],
     range: scan.buckets,
     events: conditions.events,
   });
-  surroundings.parameters.count(sql);
+  context.parameters.count(sql);
   return { keys, rows: sql, filters, values };
 }
 
 /** Compiles the rows which all passes read. */
 export function compileShared(
   { name, source, columns }: SharedRows,
-  { scan, cut }: Pick<PassWanted, "scan" | "cut">,
+  { scan, division }: Pick<PassWanted, "scan" | "division">,
 ): string {
   const { common, events } = compileConditions(scan.measures.slice(0, 1), source);
   const bucket = columns.find((column) => column.name === "b")?.sql;
-  const where = [common, gapFilter(bucket, cut)];
+  const where = [common, gapFilter(bucket, division)];
   return `${name} ${source.context.dialect.asShared(compileRows(source, { keys: [], columns, where, range: scan.buckets, events }).sql)}`;
 }
 
@@ -93,10 +93,10 @@ const gapFilter = (bucket: string | undefined, { hasGaps }: RangeDivision): stri
  * tables: over 3 million events of a month by hour that takes 60 ms of processor time, and an
  * expression for each table 90 ms. By day it is the other way round, 120 ms to 70 ms.
  */
-function bucketOf({ dialect, zone }: CompileContext, cut: RangeDivision, source: Source): string {
-  const { stretches, buckets } = cut;
+function bucketOf({ dialect, zone }: CompileContext, division: RangeDivision, source: Source): string {
+  const { stretches, buckets } = division;
   const given = { stretches, zone, dialect };
-  if (!cut.hasGaps && isFine(stretches)) return compileBucket(source.column("time_ms"), buckets, given);
+  if (!division.hasGaps && isFine(stretches)) return compileBucket(source.column("time_ms"), buckets, given);
   return source.bucket((startMs, endMs) => compileBucket("time_ms", { startMs, endMs }, given));
 }
 

@@ -14,8 +14,8 @@ export interface SharedRows {
   readonly columns: Column[];
 }
 
-export function createSharedRows(surroundings: CompileContext): SharedRows {
-  return { name: "kept", source: new Source(surroundings), columns: [] };
+export function createSharedRows(context: CompileContext): SharedRows {
+  return { name: "kept", source: new Source(context), columns: [] };
 }
 
 /**

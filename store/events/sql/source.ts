@@ -28,8 +28,8 @@ export class Source {
   readonly #predicates = [new Map<Predicate, string>(), new Map<Predicate, string>()] as const;
   #bucket: EventsWanted["bucket"];
 
-  constructor(surroundings: CompileContext) {
-    this.context = surroundings;
+  constructor(context: CompileContext) {
+    this.context = context;
   }
 
   /** Returns the SQL of a condition, which is compiled once however many measures have the condition. */

@@ -28,38 +28,38 @@ export function compileScan(
   hasWideSums = false,
 ): CompiledScan | undefined {
   const parameters = new Parameters(dialect);
-  const surroundings: CompileContext = { dialect, relations, parameters, zone: scan.zone, hasWideSums };
-  const kept = shouldShare(scan, relations) ? createSharedRows(surroundings) : undefined;
-  const cut = divideRange(scan, kept);
-  if (scan.measures.length === 0 || cut.stretches.count === 0) return undefined;
+  const context: CompileContext = { dialect, relations, parameters, zone: scan.zone, hasWideSums };
+  const kept = shouldShare(scan, relations) ? createSharedRows(context) : undefined;
+  const division = divideRange(scan, kept);
+  if (scan.measures.length === 0 || division.stretches.count === 0) return undefined;
   const numbered = scan.measures.map((measure, index): Numbered => ({ index, measure }));
   const [different, additive] = partition(numbered, ({ measure }) => measure.aggregate.kind === "distinct");
   const common: string[] = [];
   const answers: CompiledMeasures[] = [];
   if (additive.length > 0) {
-    const answer = compileAdditive(surroundings, scan, cut, { measures: additive, name: "stretched" });
+    const answer = compileAdditive(context, scan, division, { measures: additive, name: "stretched" });
     if (answer.shared !== undefined) common.push(answer.shared);
     answers.push(answer);
   }
   for (const measures of groupDistinct(different)) {
     const name = `s${answers.length}`;
-    const answer = compileDistinct(surroundings, scan, cut, { measures, name });
+    const answer = compileDistinct(context, scan, division, { measures, name });
     if (answer.shared !== undefined) common.push(`${name} ${dialect.asShared(answer.shared)}`);
     answers.push(answer);
   }
-  const keys = compileKeys(scan.keys, new Source(surroundings));
+  const keys = compileKeys(scan.keys, new Source(context));
   const parts = answers.flatMap((answer) => answer.parts);
   const columns = parts.flatMap((part) => part.columns);
   const layouts = new Map(answers.flatMap((answer) => [...answer.layouts]));
-  if (kept !== undefined) common.unshift(compileShared(kept, { scan, cut }));
+  if (kept !== undefined) common.unshift(compileShared(kept, { scan, division }));
   const shared = common.length === 0 ? "" : `WITH ${common.join(", ")} `;
   return {
     ...parameters.finish(shared + mergeParts(keys, parts, columns, dialect)),
     keys,
     columns: [...keys.map(({ name }) => name), ...columns],
     measures: numbered.map(({ index }): MeasureLayout => layouts.get(index)!),
-    bucketCount: cut.stretches.windows?.length ?? cut.stretches.count,
-    windows: cut.stretches.windows,
+    bucketCount: division.stretches.windows?.length ?? division.stretches.count,
+    windows: division.stretches.windows,
   };
 }
 

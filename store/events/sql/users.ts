@@ -21,19 +21,19 @@ export function compileUsers(
   dialect: Dialect,
 ): Statement | undefined {
   const parameters = new Parameters(dialect);
-  const surroundings: CompileContext = { dialect, relations, parameters, zone: scan.zone };
+  const context: CompileContext = { dialect, relations, parameters, zone: scan.zone };
   if (scan.measures.length === 0) return undefined;
   const narrowed = bucket === undefined ? scan : narrow(scan, bucket);
   if (narrowed === undefined) return undefined;
-  const cut: RangeDivision = divideRange(narrowed);
-  const pass = compilePass(surroundings, {
+  const division: RangeDivision = divideRange(narrowed);
+  const pass = compilePass(context, {
     scan: narrowed,
-    cut,
+    division,
     measures: narrowed.measures,
     values: (source: Source) => [source.column("user_id")],
     needsBucket: false,
   });
-  const matches = pass.keys.map((key, index) => keyEquals(key, group[index] ?? null, surroundings));
+  const matches = pass.keys.map((key, index) => keyEquals(key, group[index] ?? null, context));
   const where = matches.length === 0 ? "" : ` WHERE ${matches.join(" AND ")}`;
   const users = relations.users({ columns: ["user_id", "account_id", "distinct_id"], properties });
   const columns = [

@@ -1,4 +1,4 @@
 import { testEvents } from "../../conformance/events.ts";
 import { createDuckDbWorld } from "./duckdb-world.ts";
 
-testEvents("store of events in DuckDB", createDuckDbWorld);
+testEvents("event store in DuckDB", createDuckDbWorld);

@@ -12,38 +12,38 @@ const maxInline = 50;
 export function equalsAny(
   { sql, type }: Value,
   values: readonly ScalarValue[],
-  surroundings: CompileContext,
+  context: CompileContext,
 ): string {
   if (!type.isList && type.of !== "event" && values.length > maxInline) {
-    const list = surroundings.parameters.bindList(type.of, fitting(type.of, values));
-    return surroundings.dialect.isAnyOf(sql, list);
+    const list = context.parameters.bindList(type.of, fitting(type.of, values));
+    return context.dialect.isAnyOf(sql, list);
   }
-  const bound = type.isList ? [] : bindEach(type.of, values, surroundings);
+  const bound = type.isList ? [] : bindEach(type.of, values, context);
   if (bound.length === 0) return "false";
   return bound.length === 1 ? `(${sql} = ${bound[0]})` : `(${sql} IN (${bound.join(", ")}))`;
 }
 
-export function compares(a: Value, operator: string, b: Value, surroundings: CompileContext): string {
+export function compares(a: Value, operator: string, b: Value, context: CompileContext): string {
   if (a.type.isList || b.type.isList) return "false";
-  const [wholeA, wholeB] = [wholeTime(a, b, surroundings), wholeTime(b, a, surroundings)];
+  const [wholeA, wholeB] = [wholeTime(a, b, context), wholeTime(b, a, context)];
   if (a.type.of === "text" && b.type.of === "text") return `(${a.sql} ${operator} ${b.sql})`;
   if (wholeB !== undefined) return `(${a.sql} ${operator} ${wholeB})`;
   if (wholeA !== undefined) return `(${wholeA} ${operator} ${b.sql})`;
   if (a.type.of === "integer" && b.type.of === "integer") return `(${a.sql} ${operator} ${b.sql})`;
-  return `(${asNumber(a, surroundings)} ${operator} ${asNumber(b, surroundings)})`;
+  return `(${asNumber(a, context)} ${operator} ${asNumber(b, context)})`;
 }
 
-export function containsAny(value: Value, parts: readonly string[], surroundings: CompileContext): string {
-  const { dialect, parameters } = surroundings;
-  const text = asText(value, surroundings);
+export function containsAny(value: Value, parts: readonly string[], context: CompileContext): string {
+  const { dialect, parameters } = context;
+  const text = asText(value, context);
   if (parts.length > maxInline) return dialect.containsAny(text, parameters.bindList("text", parts));
   const tests = parts.map((part) => dialect.contains(text, parameters.bind("text", part)));
   return tests.length === 0 ? "false" : `(${tests.join(" OR ")})`;
 }
 
-export function matches(value: Value, pattern: string, surroundings: CompileContext): string {
-  const { dialect, parameters } = surroundings;
-  return dialect.matches(asText(value, surroundings), parameters.bind("text", pattern));
+export function matches(value: Value, pattern: string, context: CompileContext): string {
+  const { dialect, parameters } = context;
+  return dialect.matches(asText(value, context), parameters.bind("text", pattern));
 }
 
 export function hasElement(
@@ -59,11 +59,11 @@ export function elementEquals(
   { sql, type }: Value,
   position: number,
   value: ScalarValue,
-  surroundings: CompileContext,
+  context: CompileContext,
 ): string {
-  const [bound] = type.isList ? bindEach(type.of, [value], surroundings) : [];
+  const [bound] = type.isList ? bindEach(type.of, [value], context) : [];
   if (bound === undefined || !(position >= 1)) return "false";
-  return `(${surroundings.dialect.elementAt(sql, String(Math.trunc(position)))} = ${bound})`;
+  return `(${context.dialect.elementAt(sql, String(Math.trunc(position)))} = ${bound})`;
 }
 
 /** Returns a number of the plan as a time when it is compared with one, so that the column needs no conversion. */

@@ -30,36 +30,36 @@ export interface CompiledMeasures {
  * @param name the name of the common table expression
  */
 export function compileAdditive(
-  surroundings: CompileContext,
+  context: CompileContext,
   scan: Scan,
-  cut: RangeDivision,
+  division: RangeDivision,
   { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
 ): CompiledMeasures {
-  const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, scan, cut)]));
-  if (isSingle(cut)) return { parts: [compileWhole(surroundings, scan, cut, measures)], layouts };
+  const layouts = new Map(measures.map((one) => [one.index, layoutOf(one, scan, division)]));
+  if (isSingle(division)) return { parts: [compileWhole(context, scan, division, measures)], layouts };
   const quantiles = measures.filter(isOf("quantile"));
-  const whole = scan.totals && quantiles.length > 0 ? [compileWhole(surroundings, scan, cut, quantiles)] : [];
-  if (cut.stretches.windows === undefined) {
-    const { rows, keys } = compileStretches(surroundings, scan, cut, measures);
+  const whole = scan.totals && quantiles.length > 0 ? [compileWhole(context, scan, division, quantiles)] : [];
+  if (division.stretches.windows === undefined) {
+    const { rows, keys } = compileStretches(context, scan, division, measures);
     return {
-      parts: [compileCells(surroundings, scan, { rows: `(${rows})`, keys, measures }), ...whole],
+      parts: [compileCells(context, scan, { rows: `(${rows})`, keys, measures }), ...whole],
       layouts,
     };
   }
   const inStretches = measures.filter((one) => !quantiles.includes(one));
   const sums = measures.filter(isOf("sum"));
-  const windows = quantiles.length > 0 ? [compileWindows(surroundings, scan, cut, quantiles)] : [];
+  const windows = quantiles.length > 0 ? [compileWindows(context, scan, division, quantiles)] : [];
   if (inStretches.length === 0) return { parts: [...windows, ...whole], layouts };
-  const { rows, keys } = compileStretches(surroundings, scan, cut, inStretches);
-  const cells = compileCells(surroundings, scan, {
+  const { rows, keys } = compileStretches(context, scan, division, inStretches);
+  const cells = compileCells(context, scan, {
     rows: name,
     keys,
     measures: inStretches,
     listed: inStretches.filter((one) => !sums.includes(one)),
   });
   const inWindows =
-    sums.length > 0 ? [compileSumWindows(surroundings, cut, { rows: name, keys, measures: sums })] : [];
-  const shared = `${name} ${surroundings.dialect.asShared(rows)}`;
+    sums.length > 0 ? [compileSumWindows(context, division, { rows: name, keys, measures: sums })] : [];
+  const shared = `${name} ${context.dialect.asShared(rows)}`;
   return { parts: [cells, ...inWindows, ...windows, ...whole], layouts, shared };
 }
 
@@ -67,15 +67,15 @@ const isOf = (kind: Kind) => (one: Numbered) => one.measure.aggregate.kind === k
 const isSingle = ({ stretches }: RangeDivision): boolean =>
   stretches.count <= 1 && stretches.windows === undefined;
 
-function layoutOf({ index, measure }: Numbered, { totals }: Scan, cut: RangeDivision): MeasureLayout {
+function layoutOf({ index, measure }: Numbered, { totals }: Scan, division: RangeDivision): MeasureLayout {
   const { kind } = measure.aggregate;
   const isCount = kind === "count" || kind === "values";
-  const { windows } = cut.stretches;
+  const { windows } = division.stretches;
   const isPerBucket = windows === undefined || kind === "quantile" || kind === "sum";
   const places = windows === undefined || !isPerBucket ? "places" : kind === "sum" ? "places_s" : "places_w";
   return {
     total: totals ? `t${index}` : undefined,
-    cells: isSingle(cut)
+    cells: isSingle(division)
       ? { kind: "single", value: `t${index}` }
       : { kind: "sparse", places, values: `c${index}` },
     combine: isPerBucket ? undefined : kind === "min" || kind === "max" ? kind : "add",
@@ -85,13 +85,13 @@ function layoutOf({ index, measure }: Numbered, { totals }: Scan, cut: RangeDivi
 
 /** Compiles a row per group and stretch. */
 function compileStretches(
-  surroundings: CompileContext,
+  context: CompileContext,
   scan: Scan,
-  cut: RangeDivision,
+  division: RangeDivision,
   measures: readonly Numbered[],
 ) {
-  const pass = passOf(surroundings, scan, cut, measures, true);
-  const columns = aggregateTexts(measures, pass, surroundings, "x");
+  const pass = passOf(context, scan, division, measures, true);
+  const columns = aggregateTexts(measures, pass, context, "x");
   const rows = `SELECT ${withKeys(pass.keys, "b", ...columns)} FROM ${pass.rows} r${groupBy(pass.keys, "b")}`;
   return { rows, keys: pass.keys };
 }
@@ -105,13 +105,13 @@ interface Stretched {
 
 /** Compiles a row per group, with lists of the values of its stretches. */
 function compileCells(
-  surroundings: CompileContext,
+  context: CompileContext,
   scan: Scan,
   { rows, keys, measures, listed = measures }: Stretched & { readonly listed?: readonly Numbered[] },
 ): Part {
-  const { dialect } = surroundings;
+  const { dialect } = context;
   const number = (text: string) => dialect.cast(text, scalar("number"));
-  const sum = exactSum(surroundings);
+  const sum = exactSum(context);
   const lists = listed.map((one) => {
     const name = `x${one.index}`;
     const cell = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : number(name);
@@ -126,14 +126,14 @@ function compileCells(
 
 /** Compiles sums of windows from the parts of their stretches. */
 function compileSumWindows(
-  surroundings: CompileContext,
-  cut: RangeDivision,
+  context: CompileContext,
+  division: RangeDivision,
   { rows, keys, measures }: Stretched,
 ): Part {
-  const { dialect } = surroundings;
-  const sum = exactSum(surroundings);
+  const { dialect } = context;
+  const sum = exactSum(context);
   const inner = measures.map(({ index }) => `${valueOfParts(joinParts(`x${index}`, sum), sum)} AS y${index}`);
-  const joined = `SELECT ${withKeys(keys, "w.w AS b", ...inner)} FROM ${rows} r ${joinWindows(surroundings, cut)}${groupBy(keys, "w.w")}`;
+  const joined = `SELECT ${withKeys(keys, "w.w AS b", ...inner)} FROM ${rows} r ${joinWindows(context, division)}${groupBy(keys, "w.w")}`;
   const lists = measures.map(({ index }) => `${dialect.collect(`y${index}`)} AS c${index}`);
   return listPart(keys, [`${dialect.collect("b")} AS places_s`, ...lists], `(${joined})`);
 }
@@ -143,15 +143,15 @@ function compileSumWindows(
  * for each window that contains it.
  */
 function compileWindows(
-  surroundings: CompileContext,
+  context: CompileContext,
   scan: Scan,
-  cut: RangeDivision,
+  division: RangeDivision,
   measures: readonly Numbered[],
 ): Part {
-  const { dialect } = surroundings;
-  const pass = passOf(surroundings, scan, cut, measures, true);
-  const inner = aggregateTexts(measures, pass, surroundings, "x");
-  const rows = `SELECT ${withKeys(pass.keys, "w.w AS b", ...inner)} FROM ${pass.rows} r ${joinWindows(surroundings, cut)}${groupBy(pass.keys, "w.w")}`;
+  const { dialect } = context;
+  const pass = passOf(context, scan, division, measures, true);
+  const inner = aggregateTexts(measures, pass, context, "x");
+  const rows = `SELECT ${withKeys(pass.keys, "w.w AS b", ...inner)} FROM ${pass.rows} r ${joinWindows(context, division)}${groupBy(pass.keys, "w.w")}`;
   const lists = measures.map(({ index }) => `${dialect.collect(`x${index}`)} AS c${index}`);
   return listPart(pass.keys, [`${dialect.collect("b")} AS places_w`, ...lists], `(${rows})`);
 }
@@ -179,19 +179,19 @@ function listPart(keys: readonly CompiledKey[], columns: readonly string[], rows
 
 /** Compiles a row per group over the whole range. */
 function compileWhole(
-  surroundings: CompileContext,
+  context: CompileContext,
   scan: Scan,
-  cut: RangeDivision,
+  division: RangeDivision,
   measures: readonly Numbered[],
 ): Part {
-  const pass = passOf(surroundings, scan, cut, measures, false);
-  const sum = exactSum(surroundings);
-  const inner = aggregateTexts(measures, pass, surroundings, "x");
+  const pass = passOf(context, scan, division, measures, false);
+  const sum = exactSum(context);
+  const inner = aggregateTexts(measures, pass, context, "x");
   const rows = `(SELECT ${withKeys(pass.keys, ...inner)} FROM ${pass.rows} r${groupBy(pass.keys)})`;
   const columns = measures.map((one) => {
     const name = `x${one.index}`;
     const value = isOf("sum")(one) ? valueOfParts(partNames(name, sum), sum) : name;
-    return `${surroundings.dialect.cast(value, scalar("number"))} AS t${one.index}`;
+    return `${context.dialect.cast(value, scalar("number"))} AS t${one.index}`;
   });
   const sql = `(SELECT ${withKeys(pass.keys, ...columns)} FROM ${rows} x)`;
   return { sql, columns: columns.map(nameOf) };
@@ -203,15 +203,15 @@ const exactSum = ({ dialect, hasWideSums = false }: CompileContext): ExactSum =>
 });
 
 function passOf(
-  surroundings: CompileContext,
+  context: CompileContext,
   scan: Scan,
-  cut: RangeDivision,
+  division: RangeDivision,
   measures: readonly Numbered[],
   needsBucket: boolean,
 ): Pass {
-  return compilePass(surroundings, {
+  return compilePass(context, {
     scan,
-    cut,
+    division,
     measures: measures.map(({ measure }) => measure),
     values: (source) => measures.flatMap(({ measure }) => valueTexts(measure.aggregate, source)),
     needsBucket,
@@ -234,10 +234,10 @@ function valueTexts(aggregate: Aggregate, source: Source): readonly string[] {
 function aggregateTexts(
   measures: readonly Numbered[],
   pass: Pass,
-  surroundings: CompileContext,
+  context: CompileContext,
   prefix: string,
 ): readonly string[] {
-  const sum = exactSum(surroundings);
+  const sum = exactSum(context);
   let next = 0;
   return measures.flatMap((one, place) => {
     const name = `${prefix}${one.index}`;
@@ -245,7 +245,7 @@ function aggregateTexts(
     const values = pass.values.slice(next, next + width);
     next += width;
     if (isOf("sum")(one)) return sumParts(values, pass.filters[place], name, sum);
-    return [`${aggregateText(one, values[0]!, pass.filters[place], surroundings)} AS ${name}`];
+    return [`${aggregateText(one, values[0]!, pass.filters[place], context)} AS ${name}`];
   });
 }
 

@@ -9,7 +9,7 @@ import { type CellLayout, type Part, wordBits } from "./layout.ts";
 
 type Distinct = Extract<Aggregate, { kind: "distinct" }>;
 
-/** Measures that count the same values share a pass. */
+/** Groups measures which count the same values, since these share a pass. */
 export function groupDistinct(measures: readonly Numbered[]): readonly (readonly Numbered[])[] {
   const groups: Numbered[][] = [];
   for (const one of measures) {
@@ -22,44 +22,43 @@ export function groupDistinct(measures: readonly Numbered[]): readonly (readonly
   return groups;
 }
 
-/** Above so many buckets the number of the word becomes part of what is grouped by. */
+/** Above this number of buckets, the number of the word is part of the grouping. */
 const isWide = ({ stretches }: RangeDivision): boolean =>
   stretches.windows === undefined && stretches.count > wordBits;
 
 /**
- * Exact numbers of different values. Rows are grouped by key and value, with a
- * bit for each bucket that the value was met in: over 10 million events of a
- * month that took half the time of count(DISTINCT …) by key and day, and the
- * whole range's number falls out of it.
+ * Compiles exact numbers of distinct values. Rows are grouped by key and value, with a bit for each
+ * bucket in which the value occurs: over 10 million events of a month that takes half the time of
+ * count(DISTINCT …) by key and day, and it also yields the number for the whole range.
  */
 export function compileDistinct(
-  surroundings: CompileContext,
+  context: CompileContext,
   scan: Scan,
-  cut: RangeDivision,
+  division: RangeDivision,
   { measures, name }: { readonly measures: readonly Numbered[]; readonly name: string },
 ): CompiledMeasures & { readonly shared: string | undefined } {
   const aggregate = measures[0]!.measure.aggregate as Distinct;
-  const pass = compilePass(surroundings, {
+  const pass = compilePass(context, {
     scan,
-    cut,
+    division,
     measures: measures.map(({ measure }) => measure),
     values: (source) => (isElements(aggregate, source) ? [] : [valueText(aggregate, source)]),
     lists: (source) => (isElements(aggregate, source) ? [elementsOf(aggregate, source)] : []),
-    needsBucket: cut.stretches.count > 1,
+    needsBucket: division.stretches.count > 1,
   });
   const value = pass.values[0] ?? "elements";
   const isNeverNull = aggregate.of.kind === "builtin" && aggregate.of.name === "user_id";
   const masked = { pass, value, filter: isNeverNull ? undefined : `${value} IS NOT NULL`, measures };
   const cells = (index: number): CellLayout => {
-    if (isWide(cut)) return { kind: "words", words: `words_${name}`, values: `c${index}` };
-    const isSingle = cut.stretches.count <= 1 && cut.stretches.windows === undefined;
+    if (isWide(division)) return { kind: "words", words: `words_${name}`, values: `c${index}` };
+    const isSingle = division.stretches.count <= 1 && division.stretches.windows === undefined;
     return isSingle ? { kind: "single", value: `t${index}` } : { kind: "dense", values: `c${index}` };
   };
   const total = (index: number) => (scan.totals ? `t${index}` : undefined);
   return {
-    ...(isWide(cut)
-      ? compileWide(surroundings, scan, name, masked)
-      : compileNarrow(surroundings, cut, masked)),
+    ...(isWide(division)
+      ? compileWide(context, scan, name, masked)
+      : compileNarrow(context, division, masked)),
     layouts: new Map(
       measures.map(({ index }) => [
         index,

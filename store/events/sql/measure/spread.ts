@@ -31,19 +31,19 @@ export function compileSpread(
   dialect: Dialect,
 ): CompiledSpread | undefined {
   const parameters = new Parameters(dialect);
-  const surroundings: CompileContext = { dialect, relations, parameters, zone: scan.zone };
+  const context: CompileContext = { dialect, relations, parameters, zone: scan.zone };
   if (scan.measures.length === 0 || of.kind === "predicate") return undefined;
   const elementsOf = (source: Source): readonly ListColumn[] => {
     const { sql, type } = compileExpression(of.of, source);
     const isNumeric = type.of === "number" || type.of === "integer";
     return type.isList && isNumeric ? [{ name: "v", sql, of: type.of }] : [];
   };
-  const { rows, values } = compilePass(surroundings, {
+  const { rows, values } = compilePass(context, {
     scan: { ...scan, keys: [] },
-    cut: divideRange(scan),
+    division: divideRange(scan),
     measures: scan.measures,
     values: (source) =>
-      elementsOf(source).length > 0 ? [] : [asNumber(compileExpression(of.of, source), surroundings)],
+      elementsOf(source).length > 0 ? [] : [asNumber(compileExpression(of.of, source), context)],
     lists: elementsOf,
     needsBucket: false,
   });
