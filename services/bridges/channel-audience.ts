@@ -1,5 +1,6 @@
 import { toJson } from "@bufbuild/protobuf";
 import { type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { InvalidFieldsError, refuseField, under, type Violation } from "../../base/rpc/invalid-fields.ts";
 import { parseDecimal } from "../../base/text/decimal.ts";
 import { plainText } from "../../base/text/plain-text.ts";
 import type { UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
@@ -8,7 +9,6 @@ import type { Audience } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { ProjectSchema } from "../../store/events/events.ts";
 import type { AudienceMember, AudienceSource, UserChoice } from "../channel/audience/source.ts";
 import type { AudienceCheck } from "../channel/ports.ts";
-import { InvalidFieldsError, refuseField, under, type Violation } from "../channel/refusals.ts";
 import {
   findUnknownNames,
   lookupQuery,

@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { InvalidFieldsError } from "../../base/rpc/invalid-fields.ts";
 import { wordError } from "../../base/text/system-error.ts";
 import type { DownloadEventUsersResponse, UserRow } from "../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { TableType } from "../../gen/engage/analysis/v1/column_pb.ts";
@@ -14,7 +15,6 @@ import { type Warning, WarningReason } from "../../gen/engage/analysis/v1/result
 import type { AnalysisProject } from "../analysis/project/project.ts";
 import { AnalysisRefusal, returnCodes } from "../analysis/refusal/refusal.ts";
 import { AudienceUnavailableError, type UserChoice } from "../channel/audience/source.ts";
-import { InvalidFieldsError } from "../channel/refusals.ts";
 
 /** No event is older. */
 const firstTime = "1970-01-01 00:00:00";

@@ -1,6 +1,6 @@
-import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
+import { Code, type HandlerContext } from "@connectrpc/connect";
 import { createFairSlots } from "../../base/async/fair-slots.ts";
-import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { retryLater } from "../../base/rpc/map-errors.ts";
 
 /** Runs the work of a call when it is its caller's turn. @throws ConnectError RESOURCE_EXHAUSTED */
 export type InTurn = <T>(
@@ -15,8 +15,6 @@ export interface TurnLimits {
   readonly maxRunning: number;
   readonly maxWaiting: number;
 }
-
-const retryAfter = { desc: RetryInfoSchema, value: { retryDelay: { seconds: 5n, nanos: 0 } } };
 
 /**
  * Bounds calls that are heavy, or that servers outside have to answer: at most
@@ -33,7 +31,7 @@ export function createInTurn(
     reserved: maxRunning,
     refuse({ running, waiting }) {
       const message = `${running} ${what} run and ${waiting} wait, try again later`;
-      return new ConnectError(message, Code.ResourceExhausted, undefined, [retryAfter]);
+      return retryLater(message, 5_000, { code: Code.ResourceExhausted });
     },
   });
   return async (context, projectId, work) => {

@@ -1,4 +1,6 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { refuseField, refuseViolations, under } from "../../base/rpc/invalid-fields.ts";
+import { readPage, writePageToken } from "../../base/rpc/paging.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
@@ -6,9 +8,8 @@ import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts"
 import { checkChannel, completeChannel } from "./channels/channel.ts";
 import { keepSecrets } from "./channels/kept-secrets.ts";
 import { checkAddress } from "./channels/refused-url.ts";
-import { readPage, writePageToken } from "./paging.ts";
 import type { SenderOptions } from "./ports.ts";
-import { answer, notFound, precondition, refuseField, refuseViolations, under } from "./refusals.ts";
+import { mapErrors, notFound, precondition } from "./refusals.ts";
 import { decodeChannel, encodeChannel, showChannel, versionOf } from "./tasks/codec.ts";
 
 type ChannelMethod = "createChannel" | "getChannel" | "listChannels" | "updateChannel" | "deleteChannel";
@@ -20,7 +21,7 @@ export function createChannelMethods(
   const { store, projects } = options;
   return {
     createChannel: ({ channel }, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const given = channel ?? refuseField("channel", "is required");
         const complete = completeChannel(given, undefined);
         const { violations } = keepSecrets(given, undefined);
@@ -32,14 +33,14 @@ export function createChannelMethods(
       }),
 
     getChannel: ({ channelId }, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const found = await store.channel(channelId, { signal });
         if (found === null) throw notFound("channel", channelId);
         return { channel: showChannel(found) };
       }),
 
     listChannels: (request, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const list = ["channels", String(request.projectId)];
         const filter = request.projectId === 0n ? {} : { projectId: Number(request.projectId) };
         const { items, next } = await store.channels(filter, readPage(request, list), { signal });
@@ -47,7 +48,7 @@ export function createChannelMethods(
       }),
 
     updateChannel: ({ channelId, channel }, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const given = channel ?? refuseField("channel", "is required");
         if (given.channelId !== "" && given.channelId !== channelId) {
           const problem = `is ${quoteText(given.channelId)}, valid is ${quoteText(channelId)} or none`;
@@ -71,7 +72,7 @@ export function createChannelMethods(
       }),
 
     deleteChannel: ({ channelId, etag }, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const deleted = await store.deleteChannel(channelId, versionOf(etag), { signal });
         switch (deleted.kind) {
           case "deleted":

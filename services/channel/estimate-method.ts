@@ -1,10 +1,11 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { refuseViolations, under } from "../../base/rpc/invalid-fields.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { createInTurn } from "./call-shares.ts";
 import { checkProject } from "./channels/channel.ts";
 import { checkProperty, violationOf } from "./channels/names.ts";
 import type { SenderOptions } from "./ports.ts";
-import { answer, refuseViolations, under } from "./refusals.ts";
+import { mapErrors } from "./refusals.ts";
 import { checkAudience } from "./tasks/check-task.ts";
 
 /** The method that counts an audience. */
@@ -18,7 +19,7 @@ export function createEstimateMethod(
   );
   return {
     estimateAudience: ({ projectId, audience, pushIdProperty }, context) =>
-      answer(async () => {
+      mapErrors(async () => {
         refuseViolations([
           ...checkProject(projectId, projects),
           ...violationOf("push_id_property", checkProperty(pushIdProperty)),

@@ -1,12 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
+import type { Violation } from "../../base/rpc/invalid-fields.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { TestChannelResponseSchema } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { FunnelSchema } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import type { Audience, Content, Task } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { ChannelStore, RunStatistics, StoredRun } from "../../store/channels/channels.ts";
 import type { Segment } from "./delivery/prepare/segments.ts";
-import type { Violation } from "./refusals.ts";
 
 /** What the methods of ChannelSender need of audiences, contents, sending and events. */
 export interface SenderPorts {

@@ -1,21 +1,19 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import {
+  InvalidFieldsError,
+  maxViolations,
+  refuseField,
+  refuseViolations,
+  under,
+} from "../../base/rpc/invalid-fields.ts";
+import { readPage, writePageToken } from "../../base/rpc/paging.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { type Task, TaskSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import type { StoredTask } from "../../store/channels/channels.ts";
-import { readPage, writePageToken } from "./paging.ts";
 import type { SenderOptions } from "./ports.ts";
-import {
-  answer,
-  InvalidFieldsError,
-  maxViolations,
-  notFound,
-  precondition,
-  refuseField,
-  refuseViolations,
-  under,
-} from "./refusals.ts";
+import { mapErrors, notFound, precondition } from "./refusals.ts";
 import { compileTimes, dayIn } from "./schedule/schedule.ts";
 import { checkTask, checkTaskContents } from "./tasks/check-task.ts";
 import { decodeChannel, decodeRunChannel, decodeTask, encodeTask } from "./tasks/codec.ts";
@@ -30,10 +28,10 @@ export function createTaskMethods(
   const { store, now } = options;
   return {
     createTask: ({ task }, { signal }) =>
-      answer(() => createTask(options, task ?? refuseField("task", "is required"), signal)),
+      mapErrors(() => createTask(options, task ?? refuseField("task", "is required"), signal)),
 
     runTask: ({ taskId }, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const { task, channel } = await readTask(options, taskId, signal);
         refuseUnfit(taskId, task, channel, options);
         const zone = task.schedule?.zone || (options.projects.zoneOf(channel?.projectId ?? 0n) ?? "UTC");
@@ -55,7 +53,7 @@ export function createTaskMethods(
       }),
 
     cancelTask: ({ taskId }, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const cancelled = await store.cancelTask(taskId, { signal });
         if (cancelled.kind === "unknown_task") throw notFound("task", taskId);
         if (cancelled.kind === "ended") {
@@ -65,7 +63,7 @@ export function createTaskMethods(
       }),
 
     getTask: ({ taskId, withFunnel }, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const stored = await findTask(options, taskId, signal);
         const task = decodeTask(stored);
         if (stored.runId === null) return { task };
@@ -81,7 +79,7 @@ export function createTaskMethods(
       }),
 
     listTasks: (request, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const list = ["tasks", request.channelId];
         const filter = request.channelId === "" ? {} : { channelId: request.channelId };
         const { items, next } = await store.tasks(filter, readPage(request, list), { signal });
@@ -89,7 +87,7 @@ export function createTaskMethods(
       }),
 
     listBatches: (request, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const { taskId, onlyFailed } = request;
         const { runId } = await findTask(options, taskId, signal);
         // A token is of one run: another one may begin between two pages.

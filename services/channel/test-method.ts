@@ -1,11 +1,12 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { refuseField, refuseViolations, under } from "../../base/rpc/invalid-fields.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender, TestChannelRequest } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { createInTurn } from "./call-shares.ts";
 import { checkChannel, completeChannel } from "./channels/channel.ts";
 import { keepSecrets } from "./channels/kept-secrets.ts";
 import type { SenderOptions } from "./ports.ts";
-import { answer, notFound, refuseField, refuseViolations, under } from "./refusals.ts";
+import { mapErrors, notFound } from "./refusals.ts";
 import { decodeChannel } from "./tasks/codec.ts";
 
 /** The method that tries a channel. */
@@ -15,7 +16,7 @@ export function createTestMethod(
   const inTurn = createInTurn({ what: "tests of channels", maxRunning: 8, maxWaiting: 64 }, options.callerOf);
   return {
     testChannel: (request, context) =>
-      answer(async () => {
+      mapErrors(async () => {
         const { signal } = context;
         const channel = await channelOf(request, options, signal);
         const { pushId, content } = request;

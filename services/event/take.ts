@@ -1,6 +1,5 @@
-import { Code, ConnectError } from "@connectrpc/connect";
 import { createYield, mapYielding } from "../../base/async/yield.ts";
-import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { retryLater } from "../../base/rpc/map-errors.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import type { EventStore } from "../../store/events/events.ts";
 import { type RecordSink, RecordsUnavailableError } from "../../store/records/records.ts";
@@ -129,8 +128,7 @@ export async function keepLine({ append }: Pick<TakeOptions, "append">, line: Ui
     await append(line);
   } catch (error) {
     if (!(error instanceof RecordsUnavailableError)) throw error;
-    const retry = { desc: RetryInfoSchema, value: { retryDelay: { seconds: 1n, nanos: 0 } } };
-    throw new ConnectError("records cannot be kept at present", Code.Unavailable, undefined, [retry], error);
+    throw retryLater("records cannot be kept at present", 1_000, { cause: error });
   }
 }
 

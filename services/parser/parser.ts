@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
-import { BadRequestSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
+import { retryLater } from "../../base/rpc/map-errors.ts";
+import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { type Parser, type Response, ResponseSchema } from "../../gen/proto/parser_pb.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import { RecordsUnavailableError } from "../../store/records/records.ts";
@@ -108,7 +109,7 @@ async function parseInPool(
     if (error instanceof PoolBusyError) observer.refused();
     else if (error instanceof WorkerCrashError) observer.workerCrashed();
     else throw error;
-    throw retryLater(error);
+    throw retryLater(error.message, retryMs, { cause: error });
   }
 }
 
@@ -117,13 +118,11 @@ export async function keepRecords(keep: KeepRecords, records: Uint8Array): Promi
   try {
     await keep(records);
   } catch (error) {
-    throw error instanceof RecordsUnavailableError ? retryLater(error) : error;
+    throw error instanceof RecordsUnavailableError
+      ? retryLater(error.message, retryMs, { cause: error })
+      : error;
   }
 }
 
-const retrySeconds = 1n;
-
-function retryLater(error: Error): ConnectError {
-  const details = [{ desc: RetryInfoSchema, value: { retryDelay: { seconds: retrySeconds } } }];
-  return new ConnectError(error.message, Code.Unavailable, undefined, details, error);
-}
+/** The same call may succeed after this. */
+const retryMs = 1_000;

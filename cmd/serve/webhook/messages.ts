@@ -8,7 +8,7 @@ import type { ReadyCheck } from "../../../gateway/health/ready-checks.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { createAdminMethods } from "../../../services/webhook/admin/admin.ts";
 import { createPullMethods } from "../../../services/webhook/admin/pull.ts";
-import { answer } from "../../../services/webhook/admin/refusals.ts";
+import { mapErrors } from "../../../services/webhook/admin/refusals.ts";
 import type { Channel } from "../../../services/webhook/channels.ts";
 import type { ClickOptions } from "../../../services/webhook/clicks/clicks.ts";
 import type { DeliveryObserver } from "../../../services/webhook/delivery/observer.ts";
@@ -97,7 +97,7 @@ export async function openMessages(config: Config, ports: MessagePorts): Promise
         stopSignal: stop.signal,
       }),
     },
-    findDelivery: (deliveryId) => answer(() => inbox.delivery(deliveryId)),
+    findDelivery: (deliveryId) => mapErrors(() => inbox.delivery(deliveryId)),
     checks: { inbox: createInboxCheck(inbox, config.webhook.inbox.maxPendingAgeMs, logger) },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -1,5 +1,5 @@
+import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
-import { refuseField } from "../refusals.ts";
 import type { AudienceMember, AudienceSource } from "./source.ts";
 
 export interface MembersRequest {

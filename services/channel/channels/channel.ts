@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import {
   type Channel,
@@ -10,7 +11,6 @@ import {
   FunnelSettingSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Projects } from "../ports.ts";
-import type { Violation } from "../refusals.ts";
 import { checkAuthentication, checkHeaders } from "./headers.ts";
 import { keepSecrets } from "./kept-secrets.ts";
 import { checkDisplayName, checkProperty, violationOf } from "./names.ts";

@@ -1,6 +1,6 @@
+import { under, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { ChannelAuthentication, CustomHeader } from "../../../gen/engage/channel/v1/channel_pb.ts";
-import { under, type Violation } from "../refusals.ts";
 import { checkLength, checkList, type Problem, violationOf } from "./names.ts";
 
 export const maxHeaders = 10;

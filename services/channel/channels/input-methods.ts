@@ -1,7 +1,7 @@
+import { eachViolation, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteList, quoteText } from "../../../base/text/quote.ts";
 import { type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { ArrayRows } from "../../../gen/engage/channel/v1/task_pb.ts";
-import { eachViolation, type Violation } from "../refusals.ts";
 import { DynamicTextError, parseDynamicText } from "./dynamic-text.ts";
 import { checkText, type Problem, violationOf } from "./names.ts";
 

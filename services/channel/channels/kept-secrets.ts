@@ -1,10 +1,10 @@
 import { defaultSignatureHeader } from "../../../base/net/signature.ts";
+import type { Violation } from "../../../base/rpc/invalid-fields.ts";
 import type {
   Channel,
   ChannelAuthentication,
   CustomHeader,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
-import type { Violation } from "../refusals.ts";
 import { violationOf } from "./names.ts";
 
 export interface KeptSecrets {

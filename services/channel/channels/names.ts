@@ -1,5 +1,5 @@
+import { eachViolation, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
-import { eachViolation, type Violation } from "../refusals.ts";
 
 /** Keys of `params`, of `custom_params`, and of rows. */
 const key = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -1,6 +1,6 @@
+import type { Violation } from "../../../base/rpc/invalid-fields.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { SenderPorts } from "../ports.ts";
-import type { Violation } from "../refusals.ts";
 
 type Rules = Pick<SenderPorts, "refusedAddress">;
 

@@ -1,5 +1,5 @@
+import { under, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import type { DeliverySettings, FunnelSetting } from "../../../gen/engage/channel/v1/channel_pb.ts";
-import { under, type Violation } from "../refusals.ts";
 import { checkEventName, checkList, checkRepeated, violationOf } from "./names.ts";
 
 interface Range {

@@ -1,10 +1,10 @@
+import { under, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import {
   type ContentField,
   type CustomParameter,
   InputMethod,
   InputMethodSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
-import { under, type Violation } from "../refusals.ts";
 import { checkRows, checkValue } from "./input-methods.ts";
 import {
   checkKey,

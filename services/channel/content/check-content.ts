@@ -1,9 +1,9 @@
+import { eachViolation, under, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteList, quoteText } from "../../../base/text/quote.ts";
 import { type Channel, type ContentField, InputMethod } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Content, ContentValue } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { checkRows, checkValue } from "../channels/input-methods.ts";
 import { violationOf } from "../channels/names.ts";
-import { eachViolation, under, type Violation } from "../refusals.ts";
 
 /** Of the content for all whose language has none of its own. */
 export const defaultLanguage = "default";

@@ -1,5 +1,6 @@
 import { type DescMessage, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import { InvalidFieldsError, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import type { RestBody, RestCodec, RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { ChannelSchema } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "../../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { TaskSchema } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
-import { InvalidFieldsError, toConnectError, type Violation } from "../refusals.ts";
+import { toConnectError } from "../refusals.ts";
 import type { ReadJson } from "./json-values.ts";
 import { readChannel, readChannelWithin } from "./read-channel.ts";
 import { readQuery } from "./read-query.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { BigNumber } from "../../../base/json/exact-numbers.ts";
-import type { Violation } from "../refusals.ts";
+import type { Violation } from "../../../base/rpc/invalid-fields.ts";
 
 /** JSON of a caller, as proto3 JSON without what is wrong. */
 export interface ReadJson {

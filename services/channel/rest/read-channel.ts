@@ -1,6 +1,6 @@
 import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
+import type { Violation } from "../../../base/rpc/invalid-fields.ts";
 import { deliveryRanges } from "../channels/settings.ts";
-import type { Violation } from "../refusals.ts";
 import { isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
 
 /** A channel; what is no whole number among its settings is refused with their ranges, not with those of an int32. */

@@ -1,6 +1,6 @@
 import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { maxViolations, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
-import { maxViolations, type Violation } from "../refusals.ts";
 import { isBig, isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
 import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } from "./query-fields.ts";
 

@@ -1,8 +1,8 @@
 import { Cron } from "croner";
+import type { Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { Schedule } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
-import type { Violation } from "../refusals.ts";
 
 /** Times of a schedule, in milliseconds since 1970. */
 export interface Times {

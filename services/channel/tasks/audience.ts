@@ -1,10 +1,10 @@
+import { eachViolation, under, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { TableType } from "../../../gen/engage/analysis/v1/column_pb.ts";
 import { type Filter, FilterType } from "../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { isDate } from "../channels/input-methods.ts";
 import { checkLine, violationOf } from "../channels/names.ts";
-import { eachViolation, under, type Violation } from "../refusals.ts";
 
 const maxPushIdLength = 1_000;
 const maxCohortName = 200;

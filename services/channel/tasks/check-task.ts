@@ -1,9 +1,9 @@
+import { eachViolation, under, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Content, ExperimentGroup, Journey, Task } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { checkDisplayName, checkList, checkProperty, checkRepeated, violationOf } from "../channels/names.ts";
 import type { SenderPorts } from "../ports.ts";
-import { eachViolation, under, type Violation } from "../refusals.ts";
 import { checkSchedule } from "../schedule/schedule.ts";
 import { checkAudienceForm } from "./audience.ts";
 

@@ -1,11 +1,13 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { refuseField } from "../../../base/rpc/invalid-fields.ts";
+import { readPage, writePageToken } from "../../../base/rpc/paging.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { Inbox, InboxHealth } from "../../../store/inbox/inbox.ts";
 import { timestampOf } from "../mapping/timestamp.ts";
 import { toDeadLetter, toDelivery, toDetail } from "./delivery-message.ts";
 import { readDeadLetterFilter, readDeliveryFilter } from "./filters.ts";
-import { readPage, writePageToken } from "./paging.ts";
-import { answer, FieldFault } from "./refusals.ts";
+import { mapErrors } from "./refusals.ts";
 
 export interface AdminOptions {
   readonly inbox: Pick<Inbox, "deliveries" | "delivery" | "deadLetters" | "replay" | "counts" | "health">;
@@ -25,7 +27,7 @@ export function createAdminMethods({
 }: AdminOptions): Pick<ServiceImpl<typeof WebhookReceiver>, AdminMethod> {
   return {
     listDeliveries: (request, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const filter = readDeliveryFilter(request.filter, request.state);
         const list = ["deliveries", filter];
         const { items, next } = await inbox.deliveries(filter, readPage(request, list), { signal });
@@ -33,16 +35,16 @@ export function createAdminMethods({
       }),
 
     getDelivery: ({ deliveryId }, { signal }) =>
-      answer(async () => {
-        if (deliveryId === "") throw new FieldFault("delivery_id", "is required");
+      mapErrors(async () => {
+        if (deliveryId === "") refuseField("delivery_id", "is required");
         const found = await inbox.delivery(deliveryId, { signal });
         if (found !== null) return { delivery: toDetail(found) };
-        const message = `delivery_id ${JSON.stringify(deliveryId)} is unknown or no longer kept`;
+        const message = `delivery_id ${quoteText(deliveryId)} is unknown or no longer kept`;
         throw new ConnectError(message, Code.NotFound);
       }),
 
     listDeadLetters: (request, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const filter = readDeadLetterFilter(request.filter);
         const list = ["dead-letters", filter];
         const { items, next } = await inbox.deadLetters(filter, readPage(request, list), { signal });
@@ -50,10 +52,10 @@ export function createAdminMethods({
       }),
 
     replayDeadLetters: (request, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const filter = readDeadLetterFilter(request.filter);
         if (Object.keys(filter).length === 0 && !request.all) {
-          throw new FieldFault("filter", "is empty, set all to replay every dead letter");
+          refuseField("filter", "is empty, set all to replay every dead letter");
         }
         const nonce = readNonce(request.nonce) ?? newNonce();
         const { count } = await inbox.replay(filter, { nonce, dryRun: request.dryRun }, { signal });
@@ -61,7 +63,7 @@ export function createAdminMethods({
       }),
 
     getStats: ({ channel }, { signal }) =>
-      answer(async () => {
+      mapErrors(async () => {
         const [counts, health] = await Promise.all([inbox.counts({ signal }), inbox.health({ signal })]);
         const wanted = counts.filter((one) => channel === "" || one.channel === channel);
         return { targets: wanted.map(toTargetStats), inbox: toInboxStats(health, now()) };
@@ -73,9 +75,9 @@ const maxNonceLength = 200;
 
 function readNonce(nonce: string): string | undefined {
   if (nonce.length > maxNonceLength) {
-    throw new FieldFault("nonce", `has ${nonce.length} characters, at most ${maxNonceLength} are valid`);
+    refuseField("nonce", `has ${nonce.length} characters, at most ${maxNonceLength} are valid`);
   }
-  if (nonce.includes("\0")) throw new FieldFault("nonce", "holds a NUL character");
+  if (nonce.includes("\0")) refuseField("nonce", "holds a NUL character");
   return nonce === "" ? undefined : nonce;
 }
 

@@ -1,12 +1,12 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import {
   type DeadLetterFilter as DeadLetterFields,
   type DeliveryFilter as DeliveryFields,
   DeliveryState as State,
 } from "../../../gen/engage/webhook/v1/delivery_pb.ts";
 import type { DeadLetterFilter, DeliveryFilter, DeliveryState } from "../../../store/inbox/inbox.ts";
-import { FieldFault } from "./refusals.ts";
 
 const states: ReadonlyMap<State, DeliveryState> = new Map([
   [State.PENDING, "pending"],
@@ -23,11 +23,11 @@ export function stateNumber(state: DeliveryState): State {
   return numbers.get(state)!;
 }
 
-/** @throws FieldFault */
+/** @throws InvalidFieldsError */
 export function readDeliveryFilter(fields: DeliveryFields | undefined, state: State): DeliveryFilter {
   const name = states.get(state);
   if (name === undefined && state !== State.UNSPECIFIED) {
-    throw new FieldFault("state", `is ${state}, valid are ${[...states.keys()].join(", ")}, or 0 for all`);
+    refuseField("state", `is ${state}, valid are ${[...states.keys()].join(", ")}, or 0 for all`);
   }
   return {
     ...textsOf(fields, ["channel", "target", "batchId", "requestId", "pushId"]),
@@ -36,7 +36,7 @@ export function readDeliveryFilter(fields: DeliveryFields | undefined, state: St
   };
 }
 
-/** @throws FieldFault */
+/** @throws InvalidFieldsError */
 export function readDeadLetterFilter(fields: DeadLetterFields | undefined): DeadLetterFilter {
   return {
     ...textsOf(fields, ["channel", "target", "batchId", "pushId", "deliveryId"]),
@@ -60,7 +60,7 @@ function rangeOf(
 ): { readonly fromMs?: number; readonly toMs?: number } {
   const [fromMs, toMs] = [from && timestampMs(from), until && timestampMs(until)];
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
-    throw new FieldFault(`filter.${name}_until`, `is not after ${name}_from, so nothing could match`);
+    refuseField(`filter.${name}_until`, `is not after ${name}_from, so nothing could match`);
   }
   return { ...(fromMs !== undefined && { fromMs }), ...(toMs !== undefined && { toMs }) };
 }

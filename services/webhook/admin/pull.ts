@@ -1,6 +1,8 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../../base/async/clock.ts";
+import { refuseField } from "../../../base/rpc/invalid-fields.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import type { LeaseMessagesRequest } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import type { Inbox, LeaseRequest } from "../../../store/inbox/inbox.ts";
@@ -9,7 +11,7 @@ import { toMessageBatch } from "../mapping/handed-message.ts";
 import { durationMs, timestampOf } from "../mapping/timestamp.ts";
 import { encodeLeaseToken } from "./lease-token.ts";
 import { openWait } from "./lease-wait.ts";
-import { answer, FieldFault } from "./refusals.ts";
+import { mapErrors } from "./refusals.ts";
 import { settleAll } from "./settle.ts";
 
 export interface PullOptions {
@@ -30,7 +32,7 @@ export function createPullMethods(
   const { inbox, clock, stopSignal = new AbortController().signal } = options;
   return {
     leaseMessages: (request, context) =>
-      answer(async () => {
+      mapErrors(async () => {
         const policy = policyOf(request.target, options.targets);
         const lease = readLease(request);
         const waitMs = Math.min(readWait(request.wait), leftMs(context.timeoutMs()));
@@ -43,14 +45,14 @@ export function createPullMethods(
           })),
         };
       }),
-    settleMessages: ({ settlements }) => answer(() => settleAll(settlements, options)),
+    settleMessages: ({ settlements }) => mapErrors(() => settleAll(settlements, options)),
   };
 }
 
 function policyOf(target: string, targets: PullOptions["targets"]): RetryPolicy {
-  if (target === "") throw new FieldFault("target", "is required");
+  if (target === "") refuseField("target", "is required");
   const policy = targets.get(target);
-  const name = JSON.stringify(target);
+  const name = quoteText(target);
   if (policy === undefined) {
     const valid = [...targets].flatMap(([known, found]) => (found === null ? [] : [known])).join(", ");
     throw new ConnectError(
@@ -75,11 +77,11 @@ const answerMs = 250;
 function readLease({ target, maxMessages: wanted, lease }: LeaseMessagesRequest): LeaseRequest {
   if (wanted < 0 || wanted > maxMessages) {
     const valid = `1 to ${maxMessages}, or 0 for ${defaultMessages}`;
-    throw new FieldFault("max_messages", `is ${wanted}, valid are ${valid}`);
+    refuseField("max_messages", `is ${wanted}, valid are ${valid}`);
   }
   const leaseMs = lease === undefined ? defaultLeaseMs : Math.round(durationMs(lease));
   if (leaseMs < 1_000 || leaseMs > maxLeaseMs) {
-    throw new FieldFault("lease", `is ${leaseMs / 1_000} s, valid are 1 s to 12 h`);
+    refuseField("lease", `is ${leaseMs / 1_000} s, valid are 1 s to 12 h`);
   }
   return { target, maxElements: wanted === 0 ? defaultMessages : wanted, leaseMs, holder: "consumer" };
 }
@@ -87,7 +89,7 @@ function readLease({ target, maxMessages: wanted, lease }: LeaseMessagesRequest)
 function readWait(wait: Duration | undefined): number {
   const waitMs = wait === undefined ? 0 : durationMs(wait);
   if (waitMs >= 0 && waitMs <= maxWaitMs) return waitMs;
-  throw new FieldFault("wait", `is ${waitMs / 1_000} s, valid are 0 to 60 s`);
+  refuseField("wait", `is ${waitMs / 1_000} s, valid are 0 to 60 s`);
 }
 
 function leftMs(timeoutMs: number | undefined): number {

@@ -1,10 +1,10 @@
 import { backoffMs, fullJitter } from "../../../base/async/backoff.ts";
+import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import type { Settlement } from "../../../gen/engage/webhook/v1/lease_pb.ts";
 import type { ElementOutcome, Inbox } from "../../../store/inbox/inbox.ts";
 import { type RetryPolicy, toElementOutcome } from "../delivery/retry.ts";
 import { toOutcome } from "../targets/message-result.ts";
 import { decodeLeaseToken } from "./lease-token.ts";
-import { FieldFault } from "./refusals.ts";
 
 export interface SettleOptions {
   readonly inbox: Pick<Inbox, "settle" | "clockMs">;
@@ -17,7 +17,7 @@ const maxSettlements = 500;
 
 /**
  * Settles each lease in one commit.
- * @throws FieldFault before anything is settled
+ * @throws InvalidFieldsError before anything is settled
  */
 export async function settleAll(
   settlements: readonly Settlement[],
@@ -25,7 +25,7 @@ export async function settleAll(
 ): Promise<{ readonly settledCount: number; readonly staleLeaseTokens: string[] }> {
   if (settlements.length > maxSettlements) {
     const problem = `has ${settlements.length} entries, at most ${maxSettlements} are valid`;
-    throw new FieldFault("settlements", problem);
+    refuseField("settlements", problem);
   }
   checkOnce(
     "settlements",
@@ -66,7 +66,7 @@ async function settleOne(
 function checkOnce(field: string, values: readonly (string | number)[]): void {
   const seen = new Set<string | number>();
   for (const value of values) {
-    if (seen.has(value)) throw new FieldFault(field, `names ${JSON.stringify(value)} twice`);
+    if (seen.has(value)) refuseField(field, `names ${JSON.stringify(value)} twice`);
     seen.add(value);
   }
 }

@@ -1,13 +1,14 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { refuseField } from "../../../base/rpc/invalid-fields.ts";
+import { createErrorMapping } from "../../../base/rpc/map-errors.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { ReportClickRequest } from "../../../gen/engage/webhook/v1/click_pb.ts";
 import type { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
-import { BadRequestSchema, RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import type { DeliveryDetail } from "../../../store/inbox/inbox.ts";
 import { type RecordSink, RecordsUnavailableError } from "../../../store/records/records.ts";
 import type { ClicksConfig } from "../config.ts";
-import { type Click, ClickFault, encodeClick } from "./record.ts";
+import { type Click, encodeClick } from "./record.ts";
 
 export interface ClickOptions {
   readonly config: ClicksConfig;
@@ -24,15 +25,12 @@ export function createClickMethod(
   options: ClickOptions,
 ): Pick<ServiceImpl<typeof WebhookReceiver>, "reportClick"> {
   return {
-    async reportClick(request) {
-      try {
+    reportClick: (request) =>
+      mapErrors(async () => {
         const click = await readClick(request, options);
         await options.sink.append(encodeClick(click));
         return { uuid: click.uuid, eventName: click.eventName };
-      } catch (error) {
-        throw toConnectError(error);
-      }
-    },
+      }),
   };
 }
 
@@ -52,14 +50,14 @@ async function readClick(request: ReportClickRequest, options: ClickOptions): Pr
   const eventName = request.eventName || config.event;
   if (!/^[A-Za-z][A-Za-z0-9_]{0,49}$/.test(eventName)) {
     const valid = "a letter and up to 49 letters, digits or underscores";
-    throw new ClickFault("event_name", `${quoteText(eventName)} is not valid, valid is ${valid}`);
+    refuseField("event_name", `${quoteText(eventName)} is not valid, valid is ${valid}`);
   }
   const timeMs = request.time === undefined ? now() : timestampMs(request.time);
   if (!(timeMs >= 0 && timeMs <= maxTimeMs)) {
-    throw new ClickFault("time", "is out of range, valid is 1970-01-01T00:00:00Z to the end of 9999");
+    refuseField("time", "is out of range, valid is 1970-01-01T00:00:00Z to the end of 9999");
   }
   const uuid = request.uuid || newUuid();
-  if (uuid.length > maxUuidLength) throw new ClickFault("uuid", `is longer than ${maxUuidLength} characters`);
+  if (uuid.length > maxUuidLength) refuseField("uuid", `is longer than ${maxUuidLength} characters`);
   return {
     uuid,
     eventName,
@@ -79,15 +77,15 @@ function userOf(
   const { accountId, distinctId } = request;
   const given = meaning === "account_id" ? accountId : distinctId;
   if (request.pushId !== "" && given !== "") {
-    throw new ClickFault("push_id", `is the ${meaning} here, so give only one of them`);
+    refuseField("push_id", `is the ${meaning} here, so give only one of them`);
   }
   const id = given || request.pushId || deliveredTo || "";
   const user = meaning === "account_id" ? { accountId: id, distinctId } : { accountId, distinctId: id };
   if (user.accountId === "" && user.distinctId === "") {
-    throw new ClickFault("push_id", "is required, or account_id or distinct_id");
+    refuseField("push_id", "is required, or account_id or distinct_id");
   }
   if (user.accountId.length > maxIdLength || user.distinctId.length > maxIdLength) {
-    throw new ClickFault("push_id", `is longer than ${maxIdLength} characters`);
+    refuseField("push_id", `is longer than ${maxIdLength} characters`);
   }
   return user;
 }
@@ -96,7 +94,7 @@ function receiptOf(request: ReportClickRequest, delivered: Uint8Array | undefine
   if (request.rawReceipt.length > 0) return request.rawReceipt;
   if (request.opsReceiptProperties !== undefined) return toJsonBytes(request.opsReceiptProperties);
   if (delivered !== undefined) return delivered;
-  throw new ClickFault("#ops_receipt_properties", "is required, or raw_receipt or delivery_id");
+  refuseField("#ops_receipt_properties", "is required, or raw_receipt or delivery_id");
 }
 
 function propertiesOf(request: ReportClickRequest): Uint8Array | undefined {
@@ -108,21 +106,6 @@ function toJsonBytes(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value));
 }
 
-function toConnectError(error: unknown): unknown {
-  if (error instanceof ClickFault) return badField(error);
-  if (!(error instanceof RecordsUnavailableError)) return error;
-  const value = { retryDelay: { seconds: 5n, nanos: 0 } };
-  return new ConnectError(
-    "the click can't be kept now",
-    Code.Unavailable,
-    undefined,
-    [{ desc: RetryInfoSchema, value }],
-    error,
-  );
-}
-
-/** INVALID_ARGUMENT that names the field. */
-export function badField({ field, message }: ClickFault): ConnectError {
-  const value = { fieldViolations: [{ field, description: message }] };
-  return new ConnectError(message, Code.InvalidArgument, undefined, [{ desc: BadRequestSchema, value }]);
-}
+const { mapErrors } = createErrorMapping((error) =>
+  error instanceof RecordsUnavailableError ? "the click cannot be kept now" : undefined,
+);

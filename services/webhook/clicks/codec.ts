@@ -5,13 +5,13 @@ import { JsonCursor, readValue } from "../../../base/json/cursor.ts";
 import { parseExactJson } from "../../../base/json/exact-numbers.ts";
 import { JsonFault } from "../../../base/json/fault.ts";
 import { asBuffer } from "../../../base/json/utf8.ts";
+import { InvalidFieldsError, refuseField } from "../../../base/rpc/invalid-fields.ts";
+import { invalidArgument } from "../../../base/rpc/map-errors.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import {
   type ReportClickRequest,
   ReportClickRequestSchema,
 } from "../../../gen/engage/webhook/v1/click_pb.ts";
-import { badField } from "./clicks.ts";
-import { ClickFault } from "./record.ts";
 
 const maxDepth = 64;
 
@@ -45,12 +45,12 @@ export function decodeClickRequest(sent: Buffer, decodeJson: DecodeJson): Report
   const body = withoutByteOrderMark(sent);
   try {
     const excess = findJsonExcess(body, bounds);
-    if (excess !== undefined) throw new ClickFault("body", describeJsonExcess(excess));
+    if (excess !== undefined) refuseField("body", describeJsonExcess(excess));
     const { kind, start, end } = readValue(body, maxDepth);
-    if (kind !== "object") throw new ClickFault("body", "must be an object");
+    if (kind !== "object") refuseField("body", "must be an object");
     return readMembers(asBuffer(body.subarray(start, end)), decodeJson);
   } catch (error) {
-    if (error instanceof ClickFault) throw badField(error);
+    if (error instanceof InvalidFieldsError) throw invalidArgument(error);
     if (!(error instanceof JsonFault)) throw error;
     throw new ConnectError(`body is not valid JSON: ${error.message}`, Code.InvalidArgument);
   }

@@ -1,6 +1,8 @@
 import { JsonCursor, readValue } from "../../../base/json/cursor.ts";
 import { JsonFault } from "../../../base/json/fault.ts";
 import { asBuffer } from "../../../base/json/utf8.ts";
+import { refuseField } from "../../../base/rpc/invalid-fields.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import { article } from "../receive/scan.ts";
 
 /** A click, checked but for its two JSON texts. */
@@ -14,17 +16,6 @@ export interface Click {
   /** JSON texts in UTF-8. */
   readonly receipt: Uint8Array;
   readonly properties: Uint8Array | undefined;
-}
-
-/** A field of the report that is not valid. */
-export class ClickFault extends Error {
-  override readonly name = "ClickFault";
-  readonly field: string;
-
-  constructor(field: string, problem: string) {
-    super(`${field} ${problem}`);
-    this.field = field;
-  }
 }
 
 const maxDepth = 64;
@@ -45,7 +36,7 @@ const taken: ReadonlySet<string> = new Set([
  * A click as one standard record without a line end. The receipt and the other
  * properties stand in it byte for byte, but for line ends between their values,
  * which a line can't hold: each is a blank. The time is written in UTC.
- * @throws ClickFault
+ * @throws InvalidFieldsError
  */
 export function encodeClick(click: Click): Uint8Array {
   const { uuid, eventName, timeMs, accountId, distinctId, appid } = click;
@@ -75,15 +66,15 @@ function cutObject(field: string, bytes: Uint8Array): Uint8Array {
     const { kind, start, end } = readValue(bytes, maxDepth);
     if (kind === "object") return bytes.subarray(start, end);
     if (kind === "string") {
-      throw new ClickFault(
+      refuseField(
         field,
         "must be an object and was sent as a text: the platform reads nothing from a text, so send the object itself",
       );
     }
-    throw new ClickFault(field, `must be an object, found ${article(kind)}`);
+    refuseField(field, `must be an object, found ${article(kind)}`);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
-    throw new ClickFault(field, `must be one JSON object: ${error.message}`);
+    refuseField(field, `must be one JSON object: ${error.message}`);
   }
 }
 
@@ -100,16 +91,12 @@ function membersOf(object: Uint8Array): Uint8Array | undefined {
 
 function checkName(name: string): void {
   if (name === receiptName) {
-    throw new ClickFault("properties", `must not hold "${receiptName}", give it beside properties`);
+    refuseField("properties", `must not hold "${receiptName}", give it beside properties`);
   }
-  if (taken.has(name))
-    throw new ClickFault("properties", `must not hold "${name}", it is set by the service`);
+  if (taken.has(name)) refuseField("properties", `must not hold "${name}", it is set by the service`);
   if (!/^#?[A-Za-z][A-Za-z0-9_]{0,49}$/.test(name)) {
     const valid = "a letter and up to 49 letters, digits or underscores, or # before that";
-    throw new ClickFault(
-      "properties",
-      `has the name ${JSON.stringify(name.slice(0, 80))}, valid is ${valid}`,
-    );
+    refuseField("properties", `has the name ${quoteText(name)}, valid is ${valid}`);
   }
 }
 

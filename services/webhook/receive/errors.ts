@@ -1,3 +1,4 @@
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import type { Refusal, RefusalKind } from "./refusal.ts";
@@ -27,11 +28,7 @@ export function toConnectError(refusal: Refusal, tooLarge: (message: string) => 
     refusal,
   );
   if (retryAfterMs !== undefined) {
-    const retryDelay = {
-      seconds: BigInt(Math.trunc(retryAfterMs / 1_000)),
-      nanos: (retryAfterMs % 1_000) * 1_000_000,
-    };
-    error.details.push({ desc: RetryInfoSchema, value: { retryDelay } });
+    error.details.push({ desc: RetryInfoSchema, value: { retryDelay: durationFromMs(retryAfterMs) } });
   }
   return error;
 }

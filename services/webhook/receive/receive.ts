@@ -132,7 +132,11 @@ function toRefusal(error: unknown): Refusal | undefined {
   }
   if (error instanceof InboxUnavailableError) {
     const detail = error.message;
-    return new Refusal("unavailable", "the inbox is away", { retryAfterMs: 5_000, detail, cause: error });
+    return new Refusal("unavailable", "the inbox is unavailable", {
+      retryAfterMs: 5_000,
+      detail,
+      cause: error,
+    });
   }
   return undefined;
 }

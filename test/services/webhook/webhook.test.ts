@@ -146,7 +146,7 @@ describe("over REST", () => {
     expect([status, headers.get("retry-after"), JSON.parse(text)]).toEqual([
       503,
       "5",
-      { return_code: 1, return_message: "the inbox is away" },
+      { return_code: 1, return_message: "the inbox is unavailable" },
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { maxViolations, refuseViolations } from "../../../../base/rpc/invalid-fields.ts";
 import type {
   AudienceCounts,
   BatchesToAppend,
@@ -12,7 +13,6 @@ import { compileVariants, type Variants } from "../../audience/variants.ts";
 import { deliveryDefaults } from "../../channels/settings.ts";
 import { checkContent } from "../../content/check-content.ts";
 import type { PushOrigin } from "../../content/receipts.ts";
-import { maxViolations, refuseViolations } from "../../refusals.ts";
 import { checkTaskContents } from "../../tasks/check-task.ts";
 import { decodeRunChannel, decodeTask } from "../../tasks/codec.ts";
 import { type BatchPlan, type BatchWriter, createBatchWriter } from "./batch.ts";

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../../base/async/clock.ts";
 import { Notifier } from "../../../../base/async/notifier.ts";
+import { InvalidFieldsError } from "../../../../base/rpc/invalid-fields.ts";
 import type { Preparation } from "../../../../store/channels/channels.ts";
 import { ChannelsUnavailableError } from "../../../../store/channels/channels.ts";
 import { AudienceUnavailableError } from "../../audience/source.ts";
-import { InvalidFieldsError } from "../../refusals.ts";
 import type { DeliveryObserver } from "../observer.ts";
 import { PreparationLostError, type PrepareOptions, prepareRun } from "./prepare.ts";
 

@@ -256,6 +256,9 @@ describe("channels", () => {
       } as never,
     });
     const failure = await failureOf(rig.client.getChannel({ channelId: "c1" }));
-    expect([failure.code, failure.rawMessage]).toEqual([Code.Unavailable, "the store of channels is away"]);
+    expect([failure.code, failure.rawMessage]).toEqual([
+      Code.Unavailable,
+      "the channel store is unavailable",
+    ]);
   });
 });

@@ -154,7 +154,7 @@ describe("requests that are refused", () => {
       };
       const inbox = { ...harness.inbox, deliveries: away, deadLetters: away, counts: away, health: away };
       const error = await failure(openService(harness, { inbox: inbox as never })[method]({}));
-      expect([error.code, error.rawMessage]).toEqual([Code.Unavailable, "the inbox is away"]);
+      expect([error.code, error.rawMessage]).toEqual([Code.Unavailable, "the inbox is unavailable"]);
     },
   );
 });

@@ -294,7 +294,7 @@ describe("the same id again", () => {
 describe("the inbox", () => {
   it.each([
     ["full", new InboxFullError("2 MiB free"), "the inbox is full", 30_000],
-    ["away", new InboxUnavailableError("EIO"), "the inbox is away", 5_000],
+    ["away", new InboxUnavailableError("EIO"), "the inbox is unavailable", 5_000],
   ])(
     "%s: the batch is refused for now, and taken when it is back",
     async (_state, error, message, retryAfterMs) => {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { refuseField } from "../../../../../base/rpc/invalid-fields.ts";
 import { InputMethod } from "../../../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Task, TaskSchema } from "../../../../../gen/engage/channel/v1/task_pb.ts";
 import type { AudienceMember, AudienceSource } from "../../../../../services/channel/audience/source.ts";
 import { prepareRun } from "../../../../../services/channel/delivery/prepare/prepare.ts";
-import { refuseField } from "../../../../../services/channel/refusals.ts";
 import type { ChannelStore } from "../../../../../store/channels/channels.ts";
 import { contentOf } from "../../content/template.ts";
 import { ended, noUsers, openDelivery, openReceiver, openStore, pushIds, startTask } from "../world.ts";

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { InvalidFieldsError, refuseField } from "./invalid-fields.ts";
+
+const defaultPageSize = 100;
+const maxPageSize = 1_000;
+
+export interface PageFields {
+  readonly pageSize: number;
+  readonly pageToken: string;
+}
+
+/** A page of a list, as a store reads it. */
+export interface Page {
+  readonly limit: number;
+  /** The cursor that the store returned with the page before; absent for the first page. */
+  readonly after?: string;
+}
+
+/**
+ * The page that a request asks for. A token is valid only for the list and the
+ * filter that it was returned for.
+ * @param list names the list and its filter
+ * @throws InvalidFieldsError
+ */
+export function readPage({ pageSize, pageToken }: PageFields, list: unknown): Page {
+  if (pageSize < 0 || pageSize > maxPageSize) {
+    refuseField("page_size", `is ${pageSize}, valid are 1 to ${maxPageSize}, or 0 for ${defaultPageSize}`);
+  }
+  const limit = pageSize === 0 ? defaultPageSize : pageSize;
+  if (pageToken === "") return { limit };
+  const [mark, ...after] = Buffer.from(pageToken, "base64url").toString("utf8").split(" ");
+  if (mark !== markOf(list)) throw foreignPageToken();
+  return { limit, after: after.join(" ") };
+}
+
+/** @param next the store's cursor of the next page; null writes an empty token, for there is none */
+export function writePageToken(next: string | null, list: unknown): string {
+  return next === null ? "" : Buffer.from(`${markOf(list)} ${next}`).toString("base64url");
+}
+
+/** The token is from another list, or the store does not know its cursor. */
+export function foreignPageToken(): InvalidFieldsError {
+  const problem = "is not one of this list with this filter, begin again without it";
+  return new InvalidFieldsError([{ field: "page_token", problem }]);
+}
+
+function markOf(list: unknown): string {
+  return createHash("sha256").update(JSON.stringify(list)).digest("base64url").slice(0, 12);
+}
