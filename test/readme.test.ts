@@ -7,11 +7,9 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 /**
- * Runs what README.md shows. A `console` block holds commands behind `$ ` and
- * what they print; an ellipsis stands for what differs from run to run. The
- * blocks share one shell and the server that `npm start` starts. A command that
- * ends with ` &` goes on beside the others: its first line is awaited at once,
- * all of its output when the others have run.
+ * Runs the commands in README.md. A `console` block has commands after `$ ` and their output; an ellipsis stands for
+ * output that differs between runs. The blocks share one shell and the server that `npm start` starts. A command that
+ * ends with ` &` runs in the background: its first line is awaited at once, the rest of its output after all commands.
  */
 const blocks = [...readFileSync("README.md", "utf8").matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(
   (match) => match[1] as string,
@@ -30,7 +28,7 @@ let server: ChildProcess;
 let shell: ChildProcess;
 let address = "";
 let listener = "";
-/** What runs beside the others, with all that it has printed. */
+/** Background commands with their output so far. */
 const beside: { readonly child: ChildProcess; readonly output: string; printed: string }[] = [];
 
 beforeAll(async () => {
@@ -101,7 +99,7 @@ function firstLine(text: string): string {
 
 const mark = "--- end of output ---";
 
-/** What the command prints, in the shell that all commands share. */
+/** Runs a command in the shared shell and returns its output. */
 async function run(command: string): Promise<string> {
   shell.stdin?.write(`${command}\necho '${mark}'\n`);
   let printed = "";

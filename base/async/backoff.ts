@@ -1,4 +1,4 @@
-/** How long to wait before work that failed is tried again. */
+/** The delays before failed work is tried again. */
 export interface Delays {
   /** Before the second attempt. It is doubled for each further one. */
   readonly minDelayMs: number;

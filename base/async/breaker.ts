@@ -13,7 +13,7 @@ export type BreakerState =
 export interface BreakerPolicy {
   /** The breaker opens after this many failures in a row. */
   readonly failures: number;
-  /** How long it stays open the first time. It is doubled each time until a call succeeds. */
+  /** The time that it stays open at first. The time doubles each time until a call succeeds. */
   readonly openMs: number;
   readonly maxOpenMs: number;
 }
@@ -21,7 +21,7 @@ export interface BreakerPolicy {
 /** A call that was let through. `probe`: its end decides whether the breaker closes. */
 export type Admission = "call" | "probe";
 
-/** How a call ended. `none`: it was never made, or the caller gave it up, which says nothing of the receiver. */
+/** The outcome of a call. `none`: it was not made, or its caller gave it up, which says nothing about the receiver. */
 export type CallEnd =
   | { readonly kind: "ok" }
   /** `afterMs`: the receiver asked not to be called for this long. */
@@ -30,7 +30,7 @@ export type CallEnd =
 
 export const closedBreaker: BreakerState = { kind: "closed", failures: 0, trips: 0 };
 
-/** Whether a call may begin now. Undefined: no. */
+/** Decides whether a call may begin now. The admission is undefined if not. */
 export function admit(
   state: BreakerState,
   nowMs: number,
@@ -80,7 +80,7 @@ function open(
   { openMs, maxOpenMs }: BreakerPolicy,
 ): BreakerState {
   const ownMs = backoffMs(trips, { minDelayMs: openMs, maxDelayMs: maxOpenMs });
-  // A wait that the receiver asks for replaces ours, within the same bound.
+  // A wait that the receiver requests replaces the computed one, within the same bound.
   const waitMs = afterMs === undefined ? ownMs : Math.min(maxOpenMs, afterMs);
   return { kind: "open", untilMs: nowMs + waitMs, trips };
 }

@@ -1,4 +1,4 @@
-/** How often something may be done, with up to `burst` times at once. */
+/** Limits how often something may be done, with up to `burst` times at once. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;

@@ -6,7 +6,7 @@ import { asBuffer, decodeString, requireUtf8, textStart } from "./utf8.ts";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
-/** `more`: the value goes on at or after the byte to stop at. */
+/** `more`: the value continues at or after the byte to stop at. */
 export type Progress = "end" | "more" | "fault";
 
 /**
@@ -29,7 +29,7 @@ export class JsonCursor extends JsonTokens {
   keyEnd = 0;
   /** True if the last key contains a backslash. */
   keyEscaped = false;
-  /** Objects and arrays around `at`. After a fault it can be set back, to go on after the faulty value. */
+  /** Objects and arrays around `at`. After a fault it can be reset, to continue after the faulty value. */
   depth = 0;
   /** The largest `depth` so far. */
   deepest = 0;
@@ -64,7 +64,7 @@ export class JsonCursor extends JsonTokens {
   }
 
   /**
-   * Reads any value, or goes on with the one that the last call left unfinished,
+   * Reads any value, or continues the one that the last call left unfinished,
    * up to its end or to about the byte `stop`.
    */
   scan(stop: number = Number.POSITIVE_INFINITY): Progress {

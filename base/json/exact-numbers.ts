@@ -54,7 +54,7 @@ export function parseLongIntegers(text: string, toValue: ValueOfDigits): unknown
 }
 
 const integer = /^-?\d+$/;
-/** Longer integers take long to convert, and are nobody's numbers. */
+/** Longer integers take long to convert, and do not occur in practice. */
 const maxBigIntDigits = 2_048;
 
 /** Parses JSON as JSON.parse does, except that integers beyond 2^53 become bigints. @throws SyntaxError */

@@ -20,7 +20,7 @@ export function findInvalidUtf8(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end - valid > 64) {
     let middle = (valid + end) >> 1;
-    // To the first byte of a character, which is at most 3 bytes back in valid text.
+    // Move to the first byte of a character, which is at most 3 bytes back in valid text.
     for (let back = 0; back < 3 && (bytes[middle]! & 0xc0) === 0x80; back++) middle--;
     if (isUtf8(bytes.subarray(valid, middle))) valid = middle;
     else end = middle;

@@ -48,7 +48,7 @@ export function readContentEncoding(header: string | undefined): readonly string
   const isKnown = names.every((name) => Object.hasOwn(inflaters, name)) && names.length <= maxEncodings;
   if (isKnown) return names;
   throw new ContentEncodingError(
-    `answer has the content encoding ${quoteText(header)}, valid are gzip, deflate and br`,
+    `response has the content encoding ${quoteText(header)}, valid are gzip, deflate and br`,
   );
 }
 
@@ -64,7 +64,7 @@ export function openDecoder(encodings: readonly string[], events: DecoderEvents)
       .on("data", (chunk: Buffer) => inner.write(chunk))
       .on("end", () => inner.end())
       .on("error", ({ message }: Error) =>
-        error(new ContentEncodingError(`answer is not ${name}: ${message}`)),
+        error(new ContentEncodingError(`response is not ${name}: ${message}`)),
       );
   return {
     write(chunk) {
@@ -116,7 +116,7 @@ async function* decodeOne(source: AsyncIterable<Uint8Array>, name: string): Asyn
   try {
     yield* decoded as AsyncIterable<Uint8Array>;
   } catch (error) {
-    throw fault ?? new ContentEncodingError(`answer is not ${name}: ${(error as Error).message}`);
+    throw fault ?? new ContentEncodingError(`response is not ${name}: ${(error as Error).message}`);
   } finally {
     decoded.destroy();
   }

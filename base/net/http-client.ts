@@ -40,7 +40,7 @@ export class AnswerCutError extends Error {
   override readonly name = "AnswerCutError";
 
   constructor(bytes: number, cause: unknown) {
-    super(`answer was cut after ${exactCountOf(bytes, "byte")} of its body`, { cause });
+    super(`response was cut after ${exactCountOf(bytes, "byte")} of its body`, { cause });
   }
 }
 

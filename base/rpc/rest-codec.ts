@@ -42,16 +42,16 @@ export interface RestBody {
 
 export interface DecodedBody {
   readonly message: Message;
-  /** What the handler needs besides the message; it reads it from its context by `kRequestAttachment`. */
+  /** A value for the handler besides the message, which reads it from its context by `kRequestAttachment`. */
   readonly attachment?: unknown;
 }
 
-/** What `encode` may need besides its message. */
+/** The arguments of `encode` besides its message. */
 export interface RestResponse {
   readonly request: Message;
   /** Zero-based number of the message in its stream; 0 without a stream. */
   readonly index: number;
-  /** What the handler attached by `kResponseAttachment`. */
+  /** The value that the handler attached by `kResponseAttachment`. */
   readonly attachment: unknown;
 }
 
@@ -70,9 +70,9 @@ export const kResponseAttachment = createContextKey<unknown>(undefined, {
 
 /** The exact HTTP body of a call over REST. */
 export interface RawBody {
-  /** With Content-Encoding undone. */
+  /** The body after Content-Encoding is decoded. */
   readonly body: Uint8Array;
-  /** As it was sent, where a content encoding was undone. */
+  /** The body as sent, if it had a content encoding. */
   readonly encoded?: Uint8Array | undefined;
 }
 

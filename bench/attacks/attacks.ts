@@ -208,7 +208,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   ),
   "500 headers sent byte by byte": sockets(500, "POST /webhook/demo HTTP/1.1\r\nhost: x\r\n", "x"),
   "names without end": newNames,
-  "downloads that nobody reads": unread,
+  "downloads that are not read": unread,
   "a query of 450,000 literals": repeatedly(
     `/open/event-analyze?token=${token}`,
     json,

@@ -19,7 +19,7 @@ async function call(): Promise<void> {
 for (let warm = 0; warm < 20; warm++) await client.call(frame);
 const end = performance.now() + Number(seconds) * 1_000;
 while (performance.now() < end) {
-  // Not awaited: calls go out at their pace however late the answers are.
+  // Not awaited: calls start at fixed times, independent of late responses.
   calls.push(call());
   await sleep(everyMs);
 }

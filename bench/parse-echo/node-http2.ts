@@ -1,6 +1,6 @@
 import { createServer } from "node:http2";
 
-/** The ceiling: answers each stream with its own bytes, without reading them as a message. */
+/** The upper bound: returns the bytes of each stream without decoding them. */
 const server = createServer();
 server.on("stream", (stream) => {
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { jsonLines } from "../harness/log-lines.ts";
 
 export interface Sample {
-  /** As the table shows it. */
+  /** The name in the table. */
   readonly format: string;
   readonly index: string;
   readonly lines: readonly string[];

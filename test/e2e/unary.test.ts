@@ -16,7 +16,7 @@ type Handler = (request: EchoMessage, context: HandlerContext) => unknown;
 
 const violations = [{ field: "books[3].name", description: 'is "é\u4e2d😀", valid is a name' }];
 
-/** What Echo does for some texts instead of echoing. */
+/** Behaviours of Echo for some texts, instead of echoing. */
 const behaviours: Readonly<Record<string, Handler>> = {
   metadata(request, context) {
     context.responseHeader.set("x-answer", "one");

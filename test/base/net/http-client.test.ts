@@ -72,16 +72,16 @@ describe("a body that can't be read has a fault, and its status", () => {
     [
       "zstd",
       zstdCompressSync(plain),
-      /^answer has the content encoding "zstd", valid are gzip, deflate and br$/,
+      /^response has the content encoding "zstd", valid are gzip, deflate and br$/,
     ],
     ["constructor", plain, /content encoding "constructor"/],
     ["gzip, gzip, gzip", plain, /content encoding "gzip, gzip, gzip"/],
-    ["x".repeat(500), plain, /^answer has the content encoding "x{100}…" \(500 characters\)/],
-    ["gzip", plain, /^answer is not gzip: incorrect header check$/],
-    ["gzip", gzipSync(plain).subarray(0, -6), /^answer is not gzip: unexpected end of file$/],
-    ["deflate", plain, /^answer is not deflate: /],
-    ["br", plain, /^answer is not br: /],
-    ["br, gzip", gzipSync(plain), /^answer is not br: /],
+    ["x".repeat(500), plain, /^response has the content encoding "x{100}…" \(500 characters\)/],
+    ["gzip", plain, /^response is not gzip: incorrect header check$/],
+    ["gzip", gzipSync(plain).subarray(0, -6), /^response is not gzip: unexpected end of file$/],
+    ["deflate", plain, /^response is not deflate: /],
+    ["br", plain, /^response is not br: /],
+    ["br, gzip", gzipSync(plain), /^response is not br: /],
   ])("%s %#", async (encoding, body, fault) => {
     const { answer } = await call(body, encoding, { status: 503 });
     expect(answer).toMatchObject({ status: 503, text: "", bodyFault: expect.stringMatching(fault) });

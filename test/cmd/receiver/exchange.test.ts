@@ -52,7 +52,7 @@ describe("what comes back", () => {
     [
       "a cut answer",
       `${head}Content-Length: 9\r\n\r\n{"re`,
-      { kind: "cut", message: "answer was cut after 4 bytes of its body" },
+      { kind: "cut", message: "response was cut after 4 bytes of its body" },
     ],
     ["a cut chunk", `${head}Transfer-Encoding: chunked\r\n\r\n9\r\n{"re`, { kind: "cut" }],
     ["a wrong chunk", `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}`, { kind: "not_http" }],
@@ -104,7 +104,10 @@ describe("bodies written unusually", () => {
   test("cut", async () => {
     const server = await openRawServer(whole, () => undefined);
     const outcome = await call(server.url, { writing: { stopAfterBytes: 3 } });
-    expect(outcome).toEqual({ kind: "connection", message: "connection closed behind 3 bytes, as told" });
+    expect(outcome).toEqual({
+      kind: "connection",
+      message: "connection closed after 3 bytes, as configured",
+    });
     await expect.poll(server.received).toMatch(/content-length: 7\r\n(?:.*\r\n)*\r\n\[1,$/);
   });
 

@@ -95,8 +95,8 @@ async function isReady(server: ChildProcess): Promise<boolean> {
 }
 
 /**
- * Below those that the system gives to connections: while the server is away nobody else gets its port, and who
- * tries to reach it is never connected to itself.
+ * Returns a port below those that the system assigns to connections: while the server is down, no other program gets
+ * its port, and a client that tries to reach it never connects to itself.
  */
 async function freePort(): Promise<number> {
   for (;;) {

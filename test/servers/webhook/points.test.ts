@@ -15,8 +15,8 @@ const pushIds = Array.from({ length: 20 }, (_, at) => `user-${at}`);
 const concurrency = 1;
 
 /**
- * What is stored when the process has died, what its sender may have seen, and how many messages come to the target
- * twice: behind the one whose settlement dies, the next may be on its way.
+ * What is stored when the process has died, what its sender may have seen, and how many messages reach the target
+ * twice: after the one whose settlement fails, the next may be in flight.
  */
 const points: readonly (readonly [
   point: string,

@@ -2,11 +2,11 @@ import { writeSync } from "node:fs";
 import { openSqliteInbox } from "../../../store/inbox/sqlite/open.ts";
 import { batchOf } from "../../conformance/inbox/batches.ts";
 
-// A process to be killed, traced or limited: accepts batches, without end unless told
-// a number, and writes the id of each to its output as soon as it is acknowledged, or
-// the name of what refused it.
+// A process for tests that kill, trace or limit it: accepts batches, without end unless a
+// number is given, and writes the id of each to its output as soon as it is acknowledged,
+// or the name of the error.
 const [, , path = "", run = "", senders = "3", count = "Infinity"] = process.argv;
-// A file beyond the process's limit of size is an I/O error then, and not the end.
+// With a listener, a file beyond the size limit of the process is an I/O error and does not end it.
 process.on("SIGXFSZ", () => {});
 const mark = { path: `${path}.mark`, advice: "accept it" };
 const inbox = await openSqliteInbox({ path, mark, reserveBytes: 0, minFreeBytes: 0 });

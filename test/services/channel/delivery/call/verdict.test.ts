@@ -117,7 +117,7 @@ describe("bodies of HTTP 200", () => {
   });
 
   it("that cannot be read are not judged", () => {
-    const bodyFault = 'answer has the content encoding "zstd", valid are gzip, deflate and br';
+    const bodyFault = 'response has the content encoding "zstd", valid are gzip, deflate and br';
     expect(both(answer("", 200, { bodyFault }))).toEqual(["invalid_answer", "invalid_answer"]);
     expect(judgeOutcome(answer("", 200, { bodyFault }), size, "lenient")).toMatchObject({
       message: bodyFault,
