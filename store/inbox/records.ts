@@ -36,18 +36,23 @@ export interface DeadLetterFilter {
   readonly toMs?: number;
 }
 
-export interface DeadLetter {
+/** The identity of a delivery. */
+export interface DeliveryIdentity {
   readonly deliveryId: string;
   readonly batchId: string;
   readonly channel: string;
   readonly target: string;
   readonly requestId: string | null;
+  /** The 0-based index in the batch's body. */
   readonly index: number;
   readonly pushId: string;
+  readonly acceptedAtMs: number;
+}
+
+export interface DeadLetter extends DeliveryIdentity {
   readonly reason: string;
   /** The number of attempts, including the last one. */
   readonly attempts: number;
-  readonly acceptedAtMs: number;
   readonly diedAtMs: number;
 }
 
@@ -80,21 +85,12 @@ export interface DeliveryFilter {
   readonly toMs?: number;
 }
 
-export interface Delivery {
-  readonly deliveryId: string;
-  readonly batchId: string;
-  readonly channel: string;
-  readonly target: string;
-  readonly requestId: string | null;
-  /** The 0-based index in the batch's body. */
-  readonly index: number;
-  readonly pushId: string;
+export interface Delivery extends DeliveryIdentity {
   readonly state: DeliveryState;
   /** The number of attempts begun; null when delivered, since it is not kept for delivered elements. */
   readonly attempts: number | null;
   /** Why the last attempt failed or the element is dead; null when nothing failed. */
   readonly reason: string | null;
-  readonly acceptedAtMs: number;
   /** The time of the next attempt or of the lease's end; null when delivered or dead, or waiting for its order. */
   readonly dueAtMs: number | null;
 }

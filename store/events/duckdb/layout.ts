@@ -2,6 +2,7 @@ import { dayMs } from "../../../base/time/units.ts";
 import type { SpoolPlace } from "../load.ts";
 import type { Cohort } from "../scan.ts";
 import type { ProjectSchema, Property } from "../schema.ts";
+import type { EventColumn, EventsWanted, UserColumn, UsersWanted } from "../sql/relations.ts";
 
 /** The contents of the database file at one moment; never changes. */
 export interface StoreTables {
@@ -62,10 +63,7 @@ export const eventColumns = {
   user_id: "BIGINT",
   account_id: "VARCHAR",
   distinct_id: "VARCHAR",
-} as const;
-
-export type EventColumn = keyof typeof eventColumns;
-export type UserColumn = Extract<EventColumn, "user_id" | "account_id" | "distinct_id">;
+} as const satisfies Record<EventColumn, string>;
 
 export const userColumns: readonly UserColumn[] = ["user_id", "account_id", "distinct_id"];
 
@@ -116,18 +114,6 @@ export const usersTableName = (projectId: number): string => `"u${projectId}"`;
 export const visitorsTableName = (projectId: number): string => `"v${projectId}"`;
 export const cohortTableName = (projectId: number, number: number): string => `"c${projectId}_${number}"`;
 
-export interface EventsWanted {
-  /** Instants in ms; the range is [startMs, endMs). Infinite values are no limit. */
-  readonly startMs: number;
-  readonly endMs: number;
-  /** The numbers of the events; undefined matches any. */
-  readonly events: readonly number[] | undefined;
-  readonly columns: readonly EventColumn[];
-  readonly properties: readonly Property[];
-  /** A further column `bucket`: returns its SQL for the events of [startMs, endMs), a part of the range. */
-  readonly bucket?: ((startMs: number, endMs: number) => string) | undefined;
-}
-
 /**
  * Returns a subquery of all events of a project in the range: the requested columns, then one per
  * property by its `propertyColumn`, null where a table has none. Only the tables of days in the range
@@ -173,10 +159,7 @@ function eventLimit({ events }: EventsWanted): string[] {
 /** Returns a subquery of all users of a project, with the requested columns and properties. */
 export function usersRelation(
   tables: ProjectTables | undefined,
-  {
-    columns,
-    properties,
-  }: { readonly columns: readonly UserColumn[]; readonly properties: readonly Property[] },
+  { columns, properties }: UsersWanted,
 ): string {
   if (tables?.users === undefined) return emptyRelation(columns, properties);
   return `(${select(tables.users, columns, properties, [])})`;

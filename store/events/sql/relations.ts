@@ -6,7 +6,7 @@ export type EventColumn = "event" | "time_ms" | "received_ms" | "user_id" | User
 export type UserColumn = "user_id" | "account_id" | "distinct_id";
 
 export interface EventsWanted {
-  /** Instants in ms; the range is [startMs, endMs). */
+  /** Instants in ms; the range is [startMs, endMs). Infinite values are no limit. */
   readonly startMs: number;
   readonly endMs: number;
   /** The numbers of the events; undefined matches any. */
