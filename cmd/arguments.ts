@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ConfigOptions } from "./config/config.ts";
 
-/** Options of every command that reads the configuration. */
+/** The options of every command that reads the configuration. */
 export interface Common {
   readonly config?: string;
 }
 
+/** Adds a command that reads the configuration. */
 export function command(program: Command, name: string, description: string): Command {
-  const file = "configuration file (default: $ENGAGE_CONFIG, ./engage.yaml, the demo's)";
+  const file = "configuration file (default: $ENGAGE_CONFIG, ./engage.yaml, or the demo)";
   return program.command(name).description(description).option("-c, --config <file>", file);
 }
 
@@ -16,13 +17,26 @@ export async function optionsOf({ config }: Common): Promise<ConfigOptions> {
   return processOptions(config);
 }
 
+/** Adds the options of commands that call a server with a bearer key. */
+export function withServer(command: Command, timeoutMs: number): Command {
+  return command
+    .option("--url <url>", "server to call (default: the configured address)")
+    .option("--key-file <file>", "file with a bearer key (default: the key in $ENGAGE_KEY, or none)")
+    .option("--timeout <ms>", "how long to wait for a response", milliseconds, timeoutMs);
+}
+
 export function milliseconds(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new InvalidArgumentError("give a whole number of milliseconds from 1 on");
+    throw new InvalidArgumentError("must be a whole number of milliseconds, at least 1");
   return Number(text);
 }
 
 export function positive(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("give a whole number from 1 on");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("must be a whole number, at least 1");
+  return Number(text);
+}
+
+export function nonNegative(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("must be a whole number, at least 0");
   return Number(text);
 }

@@ -2,8 +2,8 @@
 import { enableCompileCache } from "node:module";
 import { sizeThreadPool } from "./config/thread-pool.ts";
 
-// Compiled code, and sources with their types taken out, are kept in the folder that NODE_COMPILE_CACHE names, or for
-// temporary files: from the second start on that saves a fifth of the time. It is no fault if it cannot be.
+// Caches compiled code and stripped sources in the folder named by NODE_COMPILE_CACHE, or in the temporary folder.
+// From the second start on that saves a fifth of the time. Failing to write the cache is not an error.
 enableCompileCache();
 sizeThreadPool();
 const { main } = await import("./main.ts");

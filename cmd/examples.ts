@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** By command; each is a command line that works. */
+/** Examples by command. Each is a command line that works. */
 const examples: Readonly<Record<string, readonly string[]>> = {
   serve: ["engage serve --config engage.yaml"],
   "parser-plugin": ["engage parser-plugin --config engage.yaml"],
@@ -50,7 +50,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   send: ["engage send http://127.0.0.1:9000/hook --secret abc --push-id ann --param title=Hello"],
 };
 
-/** Ends the help of each command that does something. */
+/** Adds the examples to the help of each command. */
 export function addExamples(program: Command, path = ""): void {
   for (const command of program.commands) {
     const name = `${path}${command.name()}`;

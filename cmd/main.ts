@@ -6,12 +6,12 @@ import { guardOutput } from "./terminal/guard-output.ts";
 import { writeForeign } from "./terminal/terminal.ts";
 import { UserError } from "./terminal/user-error.ts";
 
-/** Settles every outcome of a command into an exit code. */
+/** Runs a command and sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   guardOutput(process, process.exit);
   const program = createProgram();
   for (const one of [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]) {
-    one.exitOverride().showHelpAfterError("(--help shows how)");
+    one.exitOverride().showHelpAfterError("(see --help)");
   }
   try {
     await program.parseAsync(argv);
@@ -28,13 +28,13 @@ function exitCodeOf(error: unknown): number {
   return error instanceof UserError ? error.exitCode : 1;
 }
 
-/** Faults of the user or of the system (a port in use, a full disk) need no stack, unlike our own. */
+/** Reports whether an error is a fault of the user or the system, such as a port in use, which is shown without a stack. */
 function isExpected(error: unknown): error is Error {
   if (error instanceof UserError || error instanceof ConfigError) return true;
   return error instanceof Error && "syscall" in error;
 }
 
-/** Our own messages may have several lines; those of the system are put into words. */
+/** Our own messages may have several lines. Errors of the system are described in words. */
 function wordExpected(error: Error): string {
   return error instanceof UserError || error instanceof ConfigError ? error.message : wordError(error);
 }

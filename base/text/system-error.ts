@@ -125,3 +125,20 @@ export function wordError(error: unknown): string {
 export function firstLine(message: string): string {
   return message.split("\n", 1)[0]!.replace(/:$/, "");
 }
+
+/** Describes an error in one line of at most 300 characters, with its code unless the message or our own words have it. */
+export function describeError(error: unknown): string {
+  if (wordSystemError(error) !== undefined) return oneLine(wordError(error));
+  if (!(error instanceof Error)) return oneLine(String(error));
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const text = error.message || error.name;
+  return oneLine(code === "" || text.includes(code) ? text : `${code}: ${text}`);
+}
+
+const maxLineLength = 300;
+
+/** Puts a text on one line and cuts it to 300 characters, as for a list of reasons. */
+export function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line;
+}

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { systemClock } from "../../base/async/clock.ts";
 import { createOutbound } from "../../base/net/outbound.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../cmd/receiver/exchange.ts";
 import { type Channel, ChannelSchema, InputMethod } from "../../gen/engage/channel/v1/channel_pb.ts";
 import { type Task, TaskSchema, UserFilterSchema } from "../../gen/engage/channel/v1/task_pb.ts";
 import { sortAudience } from "../../services/channel/audience/pages.ts";
@@ -11,6 +10,7 @@ import { compileVariants } from "../../services/channel/audience/variants.ts";
 import { compileSendPlan } from "../../services/channel/delivery/call/send-plan.ts";
 import { createDelivery, type Delivery } from "../../services/channel/delivery/delivery.ts";
 import { createBatchWriter } from "../../services/channel/delivery/prepare/batch.ts";
+import { createExchange, maxChannelAnswerBytes } from "../../services/channel/exchange/exchange.ts";
 import { encodeChannel, encodeTask } from "../../services/channel/tasks/codec.ts";
 import type { ChannelStore, StoredRun } from "../../store/channels/channels.ts";
 

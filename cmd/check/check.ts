@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import type { WriteStream } from "node:tty";
 import { SingleBar } from "cli-progress";
 import { checkReceiver, type ProbeResult, probeIds } from "../../services/channel/check/check.ts";
-import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../receiver/call.ts";
+import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../client/receiver.ts";
 import { cannotWrite } from "../terminal/file-fault.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 import { UsageError } from "../terminal/user-error.ts";
@@ -30,10 +30,10 @@ interface Streams {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** Calls under way at a time when the load is tried. */
+/** Concurrent requests of the load probe. */
 const concurrency = 32;
 
-/** Grades a receiver and reports it; resolves with the exit code. @throws UsageError */
+/** Grades a receiver, prints the report, and resolves with the exit code. @throws UsageError */
 export async function runCheck(
   url: string,
   options: CheckCommandOptions,
@@ -82,15 +82,14 @@ function writeReport(file: string, report: string): void {
   }
 }
 
-/** Silence about the secret would leave the signatures unchecked. */
+/** A missing secret must be deliberate, since signatures are not checked without one. */
 function secretToSign(options: CheckCommandOptions): string | undefined {
   const secret = secretOf(options);
   if (options.channelHasAuth === "off") {
-    if (secret !== undefined)
-      throw new UsageError("--channel-has-auth off and a secret contradict each other");
+    if (secret !== undefined) throw new UsageError("--channel-has-auth off cannot be combined with a secret");
     return undefined;
   }
-  if (!secret) throw new UsageError("give --secret or --secret-file, or --channel-has-auth off");
+  if (!secret) throw new UsageError("--secret, --secret-file or --channel-has-auth off is required");
   return secret;
 }
 
@@ -99,7 +98,7 @@ function secondSecretOf(options: CheckCommandOptions, secret: string | undefined
   const second = secretOf({ secret: secondSecret, secretFile: secondSecretFile });
   if (second === undefined) return undefined;
   if (secret === undefined)
-    throw new UsageError("--channel-has-auth off and a second secret contradict each other");
+    throw new UsageError("--channel-has-auth off cannot be combined with a second secret");
   if (second === "" || second === secret)
     throw new UsageError("the second secret is empty or the same as the first");
   return second;

@@ -1,7 +1,7 @@
 import type { ProbeResult } from "../../services/channel/check/check.ts";
 import { isBroken } from "./report.ts";
 
-/** One test suite with a case for each probe, in the XML that CI systems read. */
+/** Formats the results as one JUnit test suite with a case for each probe. */
 export function formatJunit(url: string, results: readonly ProbeResult[], strict: boolean): string {
   const broken = results.filter((result) => isBroken(result, strict)).length;
   const skipped = results.filter(({ outcome }) => outcome === "skipped").length;
@@ -53,7 +53,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Characters that XML 1.0 can't hold, even escaped, are shown as U+FFFD. */
+/** Escapes a text for XML 1.0. Characters that it cannot contain become U+FFFD. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -1,7 +1,7 @@
 import type { ProbeResult } from "../../services/channel/check/check.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 
-/** Whether the result makes the run fail. */
+/** Reports whether the result makes the run fail. */
 export function isBroken({ outcome, severity }: ProbeResult, strict: boolean): boolean {
   return outcome === "failed" && (severity === "must" || (strict && severity === "should"));
 }
@@ -20,7 +20,7 @@ const columns: readonly Column<ProbeResult>[] = [
   { head: "FOUND", of: ({ detail }) => detail },
 ];
 
-/** A table of all probes, then what was sent, answered and specified for each that failed, and the sums. */
+/** Formats a table of all probes, the details of each failed probe, and the totals. */
 export function formatReport(results: readonly ProbeResult[]): string {
   return [formatTable(columns, results), ...results.flatMap(formatFailure), formatSums(results)].join("\n");
 }
@@ -46,7 +46,7 @@ function formatSums(results: readonly ProbeResult[]): string {
   const sums = [
     `${count("ok")} passed`,
     `${count("FAILED")} failed`,
-    `${count("should")} should be better`,
+    `${count("should")} recommendations`,
     `${count("note")} notes`,
     `${count("skipped")} skipped`,
   ];

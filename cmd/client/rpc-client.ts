@@ -2,19 +2,19 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { nameSender } from "../../base/net/user-agent.ts";
-import { wordCallError } from "../call-fault.ts";
 import type { ConfigOptions } from "../config/config.ts";
 import { keyFrom } from "../config/environment.ts";
 import { readSecretFile } from "../config/secrets.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UserError } from "../terminal/user-error.ts";
+import { wordCallError } from "./call-fault.ts";
 import { placeOf } from "./server-call.ts";
 
-/** Where a running server is asked, and with which key. */
+/** How to call a running server. */
 export interface ServerOptions {
-  /** Default: the address that the configuration names. */
+  /** Default: the configured address. */
   readonly url?: string;
-  /** File with a bearer key; default: the key in `ENGAGE_KEY`, or none. */
+  /** File with a bearer key. Default: the key in `ENGAGE_KEY`, or none. */
   readonly keyFile?: string;
   /** Milliseconds for each call. */
   readonly timeout: number;
@@ -50,7 +50,7 @@ export async function withClient<S extends DescService, T>(
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
     const hint =
-      error.code === Code.Unauthenticated && key === undefined ? "; give --key-file or ENGAGE_KEY" : "";
+      error.code === Code.Unauthenticated && key === undefined ? "; use --key-file or ENGAGE_KEY" : "";
     throw new UserError(`${baseUrl}: ${wordCallError(error)}${hint}`, { cause: error });
   }
 }

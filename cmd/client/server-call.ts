@@ -1,18 +1,18 @@
+import { readFileSync } from "node:fs";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
-import { wordConnectionFault } from "../call-fault.ts";
-import { type ConfigOptions, loadConfig } from "../config/config.ts";
-import { healthTls, healthUrl } from "../health/health.ts";
+import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
 import { UserError } from "../terminal/user-error.ts";
+import { wordConnectionFault } from "./call-fault.ts";
 import { checkUrl } from "./http-url.ts";
 
-/** A running server, and how to reach it. */
+/** How to reach a running server. */
 export interface ServerPlace {
   readonly baseUrl: string;
   readonly nodeOptions: RequestOptions;
 }
 
-/** The server that is named, else the one of the configuration. @throws UserError */
+/** Returns the server at a URL, or the configured one without a URL. @throws UserError */
 export function placeOf(options: ConfigOptions, url: string | undefined): ServerPlace {
   if (url === undefined) {
     const { config } = loadConfig(options);
@@ -22,14 +22,36 @@ export function placeOf(options: ConfigOptions, url: string | undefined): Server
   return { baseUrl: url.replace(/\/+$/, ""), nodeOptions: {} };
 }
 
+/** Returns the URL at which this machine can check whether the configured server is ready. */
+export function healthUrl({ listen, tls }: Config): string {
+  const wildcards: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const host = wildcards[listen.host] ?? listen.host;
+  const authority = host.includes(":") ? `[${host}]` : host;
+  return `${tls === undefined ? "http" : "https"}://${authority}:${listen.port}/readyz`;
+}
+
+/** Returns the TLS options for the configured server, with its own certificate as the client certificate. */
+export function healthTls({ tls }: Config): RequestOptions {
+  if (tls === undefined) return {};
+  const identity = tls.ca === undefined ? {} : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
+  // The certificate names the public host, not the loopback address that is called.
+  return { ...identity, rejectUnauthorized: false };
+}
+
+/** Returns the first token of the configuration, for the configured server. */
+export function configuredToken(options: ConfigOptions, url: string | undefined): string | undefined {
+  if (url !== undefined) return undefined;
+  return loadConfig(options).config.analysis.tokens.find(({ token }) => token !== undefined)?.token;
+}
+
 export interface Post {
   readonly path: string;
-  /** Goes into a header, so that no log of a URL has it. */
+  /** Sent in a header, so that it is in no log of URLs. */
   readonly token: string | undefined;
   readonly body: string;
 }
 
-/** Sends JSON and resolves with the answer, its body still to come. @throws UserError that names the server */
+/** Sends JSON and resolves with the response before its body is read. @throws UserError that names the server */
 export async function post({ baseUrl, nodeOptions }: ServerPlace, request: Post): Promise<IncomingMessage> {
   const { path, token, body } = request;
   const send = baseUrl.startsWith("https:") ? requestHttps : requestHttp;
@@ -45,11 +67,11 @@ export async function post({ baseUrl, nodeOptions }: ServerPlace, request: Post)
   try {
     return await promise;
   } catch (error) {
-    throw brokenOff(baseUrl, error);
+    throw connectionError(baseUrl, error);
   }
 }
 
-/** A fault of the connection, for the one who typed the command. */
-export function brokenOff(baseUrl: string, error: unknown): UserError {
+/** Returns the error for a failed connection. */
+export function connectionError(baseUrl: string, error: unknown): UserError {
   return new UserError(`${baseUrl}: ${wordConnectionFault(error)}`, { cause: error });
 }

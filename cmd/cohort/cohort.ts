@@ -9,16 +9,16 @@ import {
   ImportClusterRequestSchema,
 } from "../../gen/engage/analysis/v1/cluster_pb.ts";
 import { type ServerOptions, withClient } from "../client/rpc-client.ts";
+import { configuredToken } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
 import { tokenFrom } from "../config/environment.ts";
-import { configuredToken } from "../query/token.ts";
 import { checkReadable } from "../terminal/file-fault.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 import { UserError } from "../terminal/user-error.ts";
 import { type Member, readMembers } from "./file.ts";
 
-export interface ClusterOptions extends ServerOptions {
+export interface CohortOptions extends ServerOptions {
   readonly project: number;
   readonly token?: string;
 }
@@ -28,20 +28,20 @@ interface Terminal {
   readonly stdout: Writable;
 }
 
-/** Members in one message: about 100 KiB. */
+/** Members per message, about 100 KiB. */
 const membersPerMessage = 2_000;
 
-/** Makes or replaces a version of a cohort or tag from a file of ids. @throws UserError */
-export async function importCluster(
+/** Creates or replaces a version of a cohort or tag from a file of ids. @throws UserError */
+export async function importCohort(
   options: ConfigOptions,
   name: string,
   file: string,
-  { day = "", tag, ...cluster }: ClusterOptions & { readonly day?: string; readonly tag?: boolean },
+  { day = "", tag, ...server }: CohortOptions & { readonly day?: string; readonly tag?: boolean },
   { stdin, stdout }: Terminal,
 ): Promise<void> {
   const header = {
-    token: tokenOf(options, cluster),
-    projectId: BigInt(cluster.project),
+    token: tokenOf(options, server),
+    projectId: BigInt(server.project),
     name,
     day,
     kind: tag ? ClusterKind.TAG : ClusterKind.COHORT,
@@ -55,15 +55,15 @@ export async function importCluster(
       for await (const members of inPieces(readMembers(source, tag === true)))
         yield request({ case: "members", value: { members } });
     } catch (error) {
-      // The client would tell of a broken call alone.
+      // The client would only report that the call failed.
       fault = error;
       throw error;
     }
   }
   try {
-    await withClient(AnalysisProxy, options, cluster, async (client) => {
+    await withClient(AnalysisProxy, options, server, async (client) => {
       const { members, unknown, day: imported } = await client.importCluster(requests());
-      writeForeign(stdout, `${name}: ${members} members of ${imported}, ${unknown} unknown ids left out\n`);
+      writeForeign(stdout, `${name}: ${members} members of ${imported}, ${unknown} unknown ids skipped\n`);
     });
   } catch (error) {
     throw fault instanceof UserError ? fault : error;
@@ -78,19 +78,19 @@ const columns: readonly Column<Cluster>[] = [
 ];
 
 /** Prints the cohorts and tags of a project. @throws UserError */
-export async function listClusters(
+export async function listCohorts(
   options: ConfigOptions,
-  cluster: ClusterOptions,
+  server: CohortOptions,
   { stdout }: Pick<Terminal, "stdout">,
 ): Promise<void> {
-  await withClient(AnalysisProxy, options, cluster, async (client) => {
-    const asked = { token: tokenOf(options, cluster), projectId: BigInt(cluster.project) };
+  await withClient(AnalysisProxy, options, server, async (client) => {
+    const asked = { token: tokenOf(options, server), projectId: BigInt(server.project) };
     const { clusters } = await client.listClusters(asked);
-    stdout.write(clusters.length === 0 ? "no cohorts and tags\n" : formatTable(columns, clusters));
+    stdout.write(clusters.length === 0 ? "no cohorts or tags\n" : formatTable(columns, clusters));
   });
 }
 
-function tokenOf(options: ConfigOptions, { token, url }: ClusterOptions): string {
+function tokenOf(options: ConfigOptions, { token, url }: CohortOptions): string {
   return token ?? tokenFrom(options.env) ?? configuredToken(options, url) ?? "";
 }
 

@@ -9,14 +9,13 @@ export type Member = MessageInitShape<typeof ClusterMemberSchema>;
 const idCases = { account_id: "accountId", distinct_id: "distinctId", user_id: "userId" } as const;
 type IdColumn = keyof typeof idCases;
 
-/** Ids and values are short. */
 const maxRowBytes = 65_536;
 
 /**
- * Members from CSV: with a header row of `account_id`, `distinct_id`, `user_id`
- * and `value` (a leading # does not matter), or without one the account ids.
- * The first id that a row has counts.
- * @param needsValue each row must have a value
+ * Reads members from CSV with a header row of `account_id`, `distinct_id`,
+ * `user_id` and `value` (a leading # is optional), or from account ids without a
+ * header. The first id of a row is used.
+ * @param needsValue whether each row must have a value
  * @throws UserError that names the line
  */
 export async function* readMembers(
@@ -43,11 +42,11 @@ export async function* readMembers(
     }
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`the members can't be read: ${wordError(error)}`, { cause: error });
+    throw new UserError(`cannot read the members: ${wordError(error)}`, { cause: error });
   }
 }
 
-/** Undefined when a first line is no header. */
+/** Returns undefined when the first line is not a header. */
 function columnsOf(record: readonly string[]): readonly string[] | undefined {
   const names = record.map((name) => name.replace(/^#/, "").toLowerCase());
   return names.some((name) => name in idCases) ? names : undefined;
@@ -60,6 +59,6 @@ function memberOf(columns: readonly string[], record: readonly string[], line: n
   const text = cell(found);
   const value = cell("value");
   if (found !== "user_id") return { id: { case: idCases[found], value: text }, value };
-  if (!/^\d{1,18}$/.test(text)) throw new UserError(`line ${line}: ${JSON.stringify(text)} is no user id`);
+  if (!/^\d{1,18}$/.test(text)) throw new UserError(`line ${line}: ${JSON.stringify(text)} is not a user id`);
   return { id: { case: "userId", value: BigInt(text) }, value };
 }

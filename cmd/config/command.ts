@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { z } from "zod";
-import { compileFormats, mistakesOf } from "../parse/formats.ts";
+import { compileFormats, mistakesOf } from "../serve/formats.ts";
 import { type ConfigOptions, loadConfig, readConfig } from "./config.ts";
 import { ConfigError, formatProblems } from "./problem.ts";
 import { configSchema } from "./schema/schema.ts";

@@ -9,7 +9,7 @@ import {
   TrackStreamRequestSchema,
 } from "../../gen/engage/event/v1/track_pb.ts";
 import { refusalWord } from "../../services/event/results.ts";
-import { wordCallError } from "../call-fault.ts";
+import { wordCallError } from "../client/call-fault.ts";
 import { readKey } from "../client/rpc-client.ts";
 import { placeOf } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";

@@ -9,7 +9,7 @@ export interface KeyOptions {
   readonly method?: readonly string[];
 }
 
-/** Prints a new random key and what to put into `auth.keys` for it; the key itself is stored nowhere. */
+/** Prints a new random key and its entry for `auth.keys`. The key itself is not stored. */
 export function createKey(
   name: string,
   options: KeyOptions,
@@ -18,16 +18,16 @@ export function createKey(
 ): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new UserError(
-      `${JSON.stringify(name)} cannot name a key: give 1 to 64 letters, digits, dots, dashes or underscores`,
+      `name of the key is ${JSON.stringify(name)}, must be 1 to 64 letters, digits, dots, dashes or underscores`,
     );
   }
-  // 256 random bits: a hash without salt cannot be turned back.
+  // With 256 random bits a hash without salt cannot be reversed.
   const key = `engage_${random(32).toString("base64url")}`;
   const entry = { name, sha256: hashKey(key), methods: options.method ?? ["*"] };
   if (options.json) {
     stdout.write(`${JSON.stringify({ ...entry, key })}\n`);
     return;
   }
-  stdout.write(`key, shown only now, to be sent as "authorization: Bearer …":\n\n  ${key}\n\n`);
+  stdout.write(`key; it is shown only once. Send it as "authorization: Bearer …":\n\n  ${key}\n\n`);
   stdout.write(`add this to engage.yaml:\n\n${stringify({ auth: { keys: [entry] } }, { lineWidth: 0 })}`);
 }

@@ -1,26 +1,26 @@
 import type { Answer, SeenBatch } from "./batch.ts";
 
-/** How good batches are answered. */
-export interface ToldAnswer {
-  /** Indexes to name as failed, counted from 1; also such that there are not. */
+/** The configured response to valid batches. */
+export interface ConfiguredAnswer {
+  /** Indexes to report as failed, counted from 1. They need not exist. */
   readonly fail: readonly number[];
   readonly returnCode: number;
   readonly status: number;
   readonly isEmpty: boolean;
 }
 
-/** Refuses what no receiver may take, names faulty elements, and otherwise answers as told. */
-export function answerOf(batch: SeenBatch, { fail, returnCode, status, isEmpty }: ToldAnswer): Answer {
+/** Refuses batches that no receiver may accept, reports invalid elements, and otherwise responds as configured. */
+export function answerOf(batch: SeenBatch, { fail, returnCode, status, isEmpty }: ConfiguredAnswer): Answer {
   const { refusal, messages } = batch;
   if (refusal !== undefined) {
     const text = JSON.stringify({ return_code: 1, return_message: refusal.message });
     return { status: refusal.status, text };
   }
   if (isEmpty) return { status, text: "" };
-  const told = new Map(fail.map((index) => [index, "failed as told"]));
-  for (const { index, fault } of messages) if (fault !== undefined) told.set(index, fault);
-  const failList = [...told].sort(([a], [b]) => a - b).map(([index, message]) => ({ index, message }));
-  const returnMessage = returnCode === 0 ? "success" : "failed as told";
+  const failed = new Map(fail.map((index) => [index, "failed as configured"]));
+  for (const { index, fault } of messages) if (fault !== undefined) failed.set(index, fault);
+  const failList = [...failed].sort(([a], [b]) => a - b).map(([index, message]) => ({ index, message }));
+  const returnMessage = returnCode === 0 ? "success" : "failed as configured";
   const data = { fail_list: failList };
   return {
     status,

@@ -13,17 +13,17 @@ export interface SeenMessage {
   readonly params: unknown;
   readonly customParams: unknown;
   readonly receipt: unknown;
-  /** Why it can't be taken. */
+  /** Why the message is invalid. */
   readonly fault?: string;
 }
 
-/** What is known of a request before it is answered. */
+/** A request before the response. */
 export interface SeenBatch {
   readonly contentType: string;
-  /** In words: whether it matches, or why not. */
+  /** Whether the signature matches, in words, and why not. */
   readonly signature: string;
   readonly requestId?: string;
-  /** The id came before, with the same body or with another one. */
+  /** Set when the request id was used before, by the same body or another one. */
   readonly repeat?: "same" | "other";
   readonly messages: readonly SeenMessage[];
   readonly refusal?: { readonly status: number; readonly message: string };
@@ -34,9 +34,9 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A request and how it was answered. */
+/** A request with its response. */
 export interface SeenRequest extends SeenBatch {
-  /** When it was answered, in UTC. */
+  /** Time of the response, in UTC. */
   readonly time: string;
   readonly method: string;
   readonly path: string;
@@ -50,12 +50,12 @@ interface ReaderOptions {
   readonly headerName: string;
 }
 
-/** A platform repeats a batch within the hour; an id with its digest takes about 200 bytes. */
+/** A platform repeats a batch within an hour. An id with its digest takes about 200 bytes. */
 export const rememberedIds = 100_000;
 
 const limits = { maxElements: 100_000, maxDepth: 64 };
 
-/** Reads requests one after the other, and remembers the last ids of their batches. */
+/** Creates a reader of requests that remembers the latest request ids. */
 export function createBatchReader(
   options: ReaderOptions,
 ): (headers: IncomingHttpHeaders, body: Buffer) => SeenBatch {
@@ -65,7 +65,7 @@ export function createBatchReader(
     const contentType = headers["content-type"] ?? "";
     const seen = { contentType, signature };
     const read = readBatch(body);
-    // What it holds may tell who it is from.
+    // The messages may show where the request comes from.
     if (refusal !== undefined)
       return { ...seen, messages: read.messages, refusal: { status: 401, message: refusal } };
     if (read.fault !== undefined)
@@ -96,7 +96,7 @@ function verify(
   if (kind === "match") return { words: "matches" };
   if (kind === "missing")
     return { words: `missing, expected in ${headerName}`, refusal: "signature is missing" };
-  // The cause is for whoever sits at the terminal, not for whoever sent it.
+  // The cause is printed, not sent to the caller.
   const cause = explainMismatch({ channel: known.channel, body, given, nowMs }, [known]);
   return { words: `mismatch: ${cause}`, refusal: "signature mismatch" };
 }
@@ -111,7 +111,7 @@ interface Element {
 interface ReadBatch {
   readonly messages: readonly SeenMessage[];
   readonly requestId?: string | undefined;
-  /** What is wrong with the body. */
+  /** Why the body is invalid. */
   readonly fault?: string;
 }
 
@@ -123,7 +123,7 @@ function readBatch(body: Buffer): ReadBatch {
   }
 }
 
-/** @throws Error that says what is wrong with the body */
+/** @throws Error that says why the body is invalid */
 function readMessages(body: Buffer): ReadBatch {
   const { failures, requestId } = checkElements(body, scanBatch(body, limits));
   const faults = new Map(failures.map(({ index, message }) => [index, message]));

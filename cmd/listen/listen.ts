@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { openReceiver, type ReceiverOptions, secretOf } from "../receiver/call.ts";
+import { openReceiver, type ReceiverOptions, secretOf } from "../client/receiver.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 import { openListener } from "./server.ts";
 import { formatSeen } from "./table.ts";
@@ -20,10 +20,10 @@ interface Process extends NodeJS.EventEmitter {
   readonly stdout: NodeJS.WritableStream;
 }
 
-/** Calls that are handed on at a time. */
+/** Concurrent forwarded requests. */
 const maxForwarded = 64;
 
-/** Shows what comes until the process is told to end. @throws UserError, or Error when the port cannot be had */
+/** Prints requests until a signal arrives. @throws UserError, or Error when the port cannot be opened */
 export async function runListen(options: ListenOptions, process: Process): Promise<void> {
   const { stdout } = process;
   const { forward, fail, returnCode, status, emptyBody = false, delay = 0, json } = options;
@@ -40,6 +40,6 @@ export async function runListen(options: ListenOptions, process: Process): Promi
   });
   await using _listener = listener;
   const verified = secret === undefined ? "signatures are not verified" : "signatures are verified";
-  if (!json) stdout.write(`listening on ${listener.url}, ${verified}; Ctrl-C ends it\n`);
+  if (!json) stdout.write(`listening on ${listener.url}, ${verified}; press Ctrl-C to stop\n`);
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }

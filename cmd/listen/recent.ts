@@ -1,7 +1,7 @@
-/** A map that keeps the entries set last. */
+/** A map that keeps the latest entries. */
 export interface Recent<T> {
   get(key: string): T | undefined;
-  /** Forgets the entry set first when there are too many. */
+  /** Removes the oldest entry when there are too many. */
   set(key: string, value: T): void;
 }
 

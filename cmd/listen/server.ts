@@ -2,19 +2,19 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Exchange } from "../../services/channel/exchange.ts";
-import { answerOf, type ToldAnswer } from "./answer.ts";
+import type { Exchange } from "../../services/channel/exchange/exchange.ts";
+import { answerOf, type ConfiguredAnswer } from "./answer.ts";
 import { type Answer, createBatchReader, rememberedIds, type SeenBatch, type SeenRequest } from "./batch.ts";
 import { createRecent } from "./recent.ts";
 
 export interface ListenerOptions {
-  /** On loopback; 0 for any that is free. */
+  /** Port on loopback; 0 for any free port. */
   readonly port: number;
   readonly secret: string | undefined;
   readonly headerName: string;
-  readonly answer: ToldAnswer;
+  readonly answer: ConfiguredAnswer;
   readonly delayMs: number;
-  /** Hands requests on; undefined: they are answered here. */
+  /** Forwards requests; undefined to respond to them here. */
   readonly exchange: Exchange | undefined;
   readonly onSeen: (seen: SeenRequest) => void;
 }
@@ -24,18 +24,18 @@ export interface Listener extends AsyncDisposable {
 }
 
 const maxBodyBytes = 67_108_864;
-/** Of all bodies that are not answered yet. */
+/** Bytes of all bodies without a response yet. */
 const maxOpenBytes = 4 * maxBodyBytes;
-/** Senders that are slower than this are cut off. */
+/** Slower senders are disconnected. */
 const timeouts = { headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 1_000 };
 const maxConnections = 256;
-/** What is being answered when it is to stop may end within this. */
+/** Time for requests in progress to finish when the listener stops. */
 const stopMs = 2_000;
-/** Larger answers to repeats are made again. */
+/** Larger responses are not kept for repeated batches. */
 const maxKeptAnswer = 65_536;
 /** The platform's longest timeout. */
 const maxForwardMs = 3_600_000;
-/** Headers about the connection, which the client of the forwarded call makes itself. */
+/** Headers of the connection, which the client of the forwarded call sets itself. */
 const hopHeaders = new Set([
   "connection",
   "content-length",
@@ -45,7 +45,7 @@ const hopHeaders = new Set([
   "transfer-encoding",
 ]);
 
-/** A receiver that shows what it is sent. @throws Error when the port cannot be had */
+/** Opens a receiver that reports each request. @throws Error when the port cannot be opened */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { onSeen, exchange, delayMs } = options;
   const read = createBatchReader(options);
@@ -90,11 +90,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 }
 
-/** Answers a repeat as the first time. */
-function createAnswerer(told: ToldAnswer): (batch: SeenBatch) => Answer {
+/** Responds to a repeated batch as to the first one. */
+function createAnswerer(configured: ConfiguredAnswer): (batch: SeenBatch) => Answer {
   const kept = createRecent<Answer>(rememberedIds);
   return (batch) => {
-    const given = answerOf(batch, told);
+    const given = answerOf(batch, configured);
     const { requestId, repeat } = batch;
     if (requestId === undefined || batch.refusal !== undefined) return given;
     const answer = repeat === "same" ? (kept.get(requestId) ?? given) : given;
@@ -108,18 +108,18 @@ interface Fault {
   readonly message: string;
 }
 
-/** A page of a site could otherwise send what it likes through here to where calls are handed on. */
+/** Refuses calls from web pages, which could otherwise reach the receiver that requests are forwarded to. */
 function faultOf({ method, headers }: IncomingMessage): Fault | undefined {
   const site = headers["sec-fetch-site"] ?? "none";
   if (headers.origin !== undefined || site !== "none") {
-    return { status: 403, message: "calls of web pages are not taken" };
+    return { status: 403, message: "calls from web pages are not accepted" };
   }
-  if (method !== "POST") return { status: 405, message: `method ${method} is not taken, valid is POST` };
+  if (method !== "POST") return { status: 405, message: `method ${method} is not accepted, valid is POST` };
   const isTooLarge = Number(headers["content-length"] ?? 0) > maxBodyBytes;
   return isTooLarge ? { status: 413, message: `body is larger than ${maxBodyBytes} bytes` } : undefined;
 }
 
-/** What is left of the body is not read. */
+/** Refuses a request without reading the rest of its body. */
 function refuse(response: ServerResponse, { status, message }: Fault): void {
   const headers = { "content-type": "application/json", connection: "close" };
   response.writeHead(status, status === 405 ? { ...headers, allow: "POST" } : headers);
@@ -130,7 +130,7 @@ class TooLargeError extends Error {
   override readonly name = "TooLargeError";
 }
 
-/** Reads bodies, of which so much is in memory at most. */
+/** Reads bodies, within a limit on the bytes of all open ones. */
 function createBodyReader() {
   const open = new Map<IncomingMessage, number>();
   let openBytes = 0;
@@ -149,7 +149,7 @@ function createBodyReader() {
       }
       return Buffer.concat(chunks);
     },
-    /** It is answered. */
+    /** Releases the bytes of a finished request. */
     forget(request: IncomingMessage): void {
       openBytes -= open.get(request) ?? 0;
       open.delete(request);

@@ -2,11 +2,11 @@ import { countOf } from "../../base/text/count.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import type { SeenMessage, SeenRequest } from "./batch.ts";
 
-/** Messages of one batch that are shown. */
+/** Messages of a batch to print. */
 const maxRows = 20;
 const maxLineLength = 300;
 
-/** A request for a person: its batch as a table, what is odd about it, and the answer. */
+/** Formats a request: its batch as a table, its faults, and the response. */
 export function formatSeen(seen: SeenRequest): string {
   const { time, method, path, bytes, messages, requestId, repeat, signature, answer, ms } = seen;
   const more = messages.length - maxRows;
@@ -21,7 +21,7 @@ export function formatSeen(seen: SeenRequest): string {
     ...line("receipt", messages[0]?.receipt === undefined ? "" : JSON.stringify(messages[0].receipt)),
     ...(messages.length === 0 ? [] : tableOf(messages.slice(0, maxRows))),
     ...(more > 0 ? [`  and ${more} more`] : []),
-    ...line("answered", `HTTP ${answer.status} after ${ms} ms: ${answer.text || "(no body)"}`),
+    ...line("response", `HTTP ${answer.status} after ${ms} ms: ${answer.text || "(no body)"}`),
   ];
   return `${lines.join("\n")}\n\n`;
 }
@@ -33,12 +33,12 @@ function line(head: string, text: string): string[] {
 const columns: readonly Column<SeenMessage>[] = [
   { head: "#", of: ({ index }) => index },
   { head: "PUSH ID", of: ({ pushId }) => pushId },
-  { head: "PARAMS", of: ({ params }) => sayValues(params) },
-  { head: "CUSTOM PARAMS", of: ({ customParams }) => sayValues(customParams) },
+  { head: "PARAMS", of: ({ params }) => formatValues(params) },
+  { head: "CUSTOM PARAMS", of: ({ customParams }) => formatValues(customParams) },
   { head: "FAULT", of: ({ fault = "" }) => fault },
 ];
 
-/** Columns in which nothing stands are left out. */
+/** Formats a table without its empty columns. */
 function tableOf(messages: readonly SeenMessage[]): string[] {
   const used = columns.filter(({ of }) => messages.some((message) => of(message) !== ""));
   return formatTable(used, messages)
@@ -48,7 +48,7 @@ function tableOf(messages: readonly SeenMessage[]): string[] {
 }
 
 /** `title=hello, items=[{"id":"1"}]` */
-function sayValues(values: unknown): string {
+function formatValues(values: unknown): string {
   if (values === undefined) return "";
   if (typeof values !== "object" || values === null) return JSON.stringify(values);
   return Object.entries(values)

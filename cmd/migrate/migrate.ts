@@ -11,32 +11,32 @@ interface Migrated {
 }
 
 /**
- * Brings the schemas of inbox and channels up to this version. Replicas of the
- * version before don't start on it any more, so run it while none is about to.
- * @throws UserError when the database is away or newer
+ * Upgrades the schemas of inbox and channels to this version. Replicas of the
+ * previous version cannot start on them any more.
+ * @throws UserError when the database is unavailable or newer
  */
 export async function runMigrate(options: ConfigOptions, stdout: Writable): Promise<void> {
   const { config } = loadConfig(options);
-  await tell(stdout, "an inbox", () => migrateInbox(config));
-  await tell(stdout, "a store of channels", () => migrateChannels(config));
+  await report(stdout, "an inbox", () => migrateInbox(config));
+  await report(stdout, "a channel store", () => migrateChannels(config));
 }
 
 interface Done extends Migrated {
   readonly what: string;
 }
 
-/** Null: there is no schema. */
-async function tell(stdout: Writable, what: string, migrate: () => Promise<Done | null>): Promise<void> {
+/** Prints the result of a migration; null means that there is no schema. */
+async function report(stdout: Writable, what: string, migrate: () => Promise<Done | null>): Promise<void> {
   const done = await migrate();
   if (done === null) {
-    stdout.write(`nothing to do: ${what} in a SQLite file is brought up to date when it is opened\n`);
+    stdout.write(`nothing to do: ${what} in a SQLite file is upgraded when it is opened\n`);
     return;
   }
   const { from, to } = done;
   stdout.write(
     from === to
-      ? `${done.what} has version ${to}, there is nothing to do\n`
-      : `${done.what} was brought from version ${from} to ${to}\n`,
+      ? `nothing to do: ${done.what} has version ${to}\n`
+      : `${done.what} was upgraded from version ${from} to ${to}\n`,
   );
 }
 

@@ -5,12 +5,12 @@ import { type ParseStreamOptions, parseStream } from "../../services/parser/file
 import type { Formats } from "../../services/parser/formats/formats.ts";
 import { type Config, type ConfigOptions, loadConfig } from "../config/config.ts";
 import { formatProblems } from "../config/problem.ts";
+import { mistakesOf, openCheckedFormats } from "../serve/formats.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { openRejects, type Rejects } from "../terminal/rejects.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 import { UserError } from "../terminal/user-error.ts";
-import { mistakesOf, openCheckedFormats } from "./formats.ts";
 import { createSummary, type ParseSummary } from "./summary.ts";
 
 export interface ParseCommandOptions {

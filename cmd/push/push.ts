@@ -19,11 +19,11 @@ import { readTask, type TaskWords } from "./task.ts";
 import { hasSucceeded, watchRun, wordOf } from "./watch.ts";
 
 export interface PushOptions extends ServerOptions, TaskWords {
-  /** A task that there is, in the place of a new one. */
+  /** An existing task to run instead of a new one. */
   readonly task?: string;
-  /** A task whose latest run is watched; none is begun. */
+  /** A task whose latest run is watched; no run is started. */
   readonly watch?: string;
-  /** False: the task is only begun. */
+  /** False to start the task and return. */
   readonly wait: boolean;
   readonly json?: boolean;
 }
@@ -37,9 +37,9 @@ interface Terminal {
 type Sender = Client<typeof ChannelSender>;
 
 /**
- * Runs a task of a running server, a new one unless one is named, and tells how
- * it goes. Resolves with the exit code: 1 when a message has failed, or there was none.
- * @param signal aborted when nobody wants to watch any longer
+ * Runs a new or existing task of a running server and reports its progress. Resolves
+ * with the exit code: 1 when a message has failed, or there were no messages.
+ * @param signal stops watching
  * @throws UserError
  */
 export async function runPush(
@@ -52,7 +52,7 @@ export async function runPush(
   const { stdout, stderr } = terminal;
   const known = options.task ?? options.watch;
   if (known !== undefined && file !== undefined)
-    throw new UsageError(`${known} is a task that there is, leave the file out`);
+    throw new UsageError(`${known} is an existing task; omit the file`);
   const wanted = known === undefined ? await readTask(file, options, terminal.stdin) : undefined;
   return await withClient(ChannelSender, config, options, async (client) => {
     const taskId = known ?? (await createTask(client, wanted!, options, terminal));
@@ -60,10 +60,10 @@ export async function runPush(
     if (options.watch === undefined) {
       const { task } = await client.runTask({ taskId });
       if (!options.wait) {
-        writeForeign(stdout, options.json ? jsonOf(task!) : `${task!.taskInstanceId} has begun\n`);
+        writeForeign(stdout, options.json ? jsonOf(task!) : `${task!.taskInstanceId} has started\n`);
         return 0;
       }
-      stderr.write(`${task!.taskInstanceId} has begun\n`);
+      stderr.write(`${task!.taskInstanceId} has started\n`);
     }
     const last = await watchRun(client, taskId, { stderr, signal });
     if (options.json)
@@ -76,7 +76,7 @@ export async function runPush(
   });
 }
 
-/** Undefined when a schedule runs it. */
+/** Creates a task. Returns undefined when a schedule runs it. */
 async function createTask(
   client: Sender,
   wanted: Task,
@@ -98,7 +98,7 @@ function jsonOf(task: Task): string {
 
 const channelPage = 1_000;
 
-/** A channel by its id, or by its name. */
+/** Finds a channel by its id or name. */
 async function channelIdOf(client: Sender, given: string): Promise<string> {
   if (given === "") throw new UsageError("a channel is required: --channel, or channel_id in the file");
   if (/^c\d+$/.test(given) && (await isChannel(client, given))) return given;
@@ -109,7 +109,7 @@ async function channelIdOf(client: Sender, given: string): Promise<string> {
     if (found !== undefined) return found.channelId;
     pageToken = page.nextPageToken;
   } while (pageToken !== "");
-  throw new UserError(`there is no channel of the id or name ${JSON.stringify(given)}`);
+  throw new UserError(`no channel has the id or name ${JSON.stringify(given)}`);
 }
 
 async function isChannel(client: Sender, channelId: string): Promise<boolean> {
@@ -138,19 +138,19 @@ async function summary(client: Sender, progress: TaskProgress): Promise<string> 
   const parts = [
     countOf(planned, "user"),
     ...(filtered > 0n ? [`${filtered} without a push id of their own`] : []),
-    ...(control > 0n ? [`${control} of the control`] : []),
+    ...(control > 0n ? [`${control} in the control group`] : []),
     countOf(batches, "batch"),
     ...(retried > 0n ? [countOf(retried, "retry")] : []),
-    ...(warnings > 0n ? [`${countOf(warnings, "answer")} with a warning`] : []),
+    ...(warnings > 0n ? [`${countOf(warnings, "response")} with a warning`] : []),
   ];
   const reasons = failed.map(
-    ({ reason, count }) => `failed     ${count} by ${printable(reason, maxMessageLength)}\n`,
+    ({ reason, count }) => `failed     ${count}: ${printable(reason, maxMessageLength)}\n`,
   );
-  const why = task?.failure ? `why        ${printable(task.failure, maxMessageLength)}\n` : "";
+  const why = task?.failure ? `reason     ${printable(task.failure, maxMessageLength)}\n` : "";
   return `${head}: ${parts.join(", ")}\nsucceeded  ${succeeded}\n${reasons.join("")}${why}${await itemsOf(client, progress)}`;
 }
 
-/** The first of the messages that the receiver named, with what it said. */
+/** Lists the first messages that the receiver rejected, with its reasons. */
 async function itemsOf(client: Sender, { taskId, statistics }: TaskProgress): Promise<string> {
   const rejected = statistics?.failed.find(({ reason }) => reason === "rejected");
   if (rejected === undefined) return "";

@@ -12,22 +12,21 @@ import { readQuery } from "../../services/channel/rest/read-query.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
 
-/** What of a task is said on the command line; it goes before what the file says. */
+/** The parts of a task on the command line, which override those of the file. */
 export interface TaskWords {
   readonly channel?: string;
   readonly name?: string;
   /** Push ids. */
   readonly to?: readonly string[];
-  /** File with a push id a line. */
+  /** File with one push id per line. */
   readonly toFile?: string;
   /** `field=text` of the default content. */
   readonly set?: readonly string[];
 }
 
 /**
- * The task of a file (`-` for standard input), in the form of
- * `engage.channel.v1.Task`, as YAML or JSON and with the platform's words in its
- * filters, with what the command line says.
+ * Reads the task of a file (`-` for standard input) and of the command line. The file is an
+ * `engage.channel.v1.Task` in YAML or JSON, whose filters may use the platform's words.
  * @throws UserError
  */
 export async function readTask(
@@ -51,7 +50,6 @@ export async function readTask(
 
 function read(file: string): string {
   try {
-    // A byte order mark would become part of the first word.
     return withoutTextMark(readFileSync(file, "utf8"));
   } catch (error) {
     throw cannotRead(file, error);
@@ -62,13 +60,13 @@ function decode(file: string, source: string): Task {
   const name = file === "-" ? "standard input" : JSON.stringify(file);
   let value: unknown;
   try {
-    // Dates stay texts in YAML's core schema.
+    // In YAML's core schema dates are texts.
     value = parse(source);
   } catch (error) {
     throw new UserError(`${name} is not YAML: ${firstLine((error as Error).message)}`, { cause: error });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UserError(`${name} is not a task, which is an object with channel_id, contents and audience`);
+    throw new UserError(`${name} is not a task: it must be an object with channel_id, contents and audience`);
   }
   const { json, violations } = readQuery(TaskSchema, withListedIds(withTextValues(value as JsonObject)), "");
   if (violations.length > 0) throw new UserError(`${name}: ${new InvalidFieldsError(violations).message}`);
@@ -79,7 +77,7 @@ function decode(file: string, source: string): Task {
   }
 }
 
-/** Which fields are wrong; the library's own words name none, but know of keys that no field has. */
+/** Names the fields that are wrong. Unknown keys are reported by the library. */
 function reasonOf(json: JsonValue, error: unknown): string {
   try {
     decodeJson(TaskSchema, json);
@@ -89,7 +87,7 @@ function reasonOf(json: JsonValue, error: unknown): string {
   return (error as Error).message;
 }
 
-/** `push_ids: [ann]` may stand for `push_ids: {push_ids: [ann]}`. */
+/** Expands `push_ids: [ann]` to `push_ids: {push_ids: [ann]}`. */
 function withListedIds(task: JsonObject): JsonObject {
   const { audience } = task;
   if (!isObject(audience)) return task;
@@ -99,7 +97,7 @@ function withListedIds(task: JsonObject): JsonObject {
   return { ...task, audience: Object.fromEntries(entries) };
 }
 
-/** `title: Hello` may stand for `title: {text: Hello}` in the contents of a task, and of its A/B groups. */
+/** Expands `title: Hello` to `title: {text: Hello}` in the contents of a task and of its A/B groups. */
 function withTextValues(task: JsonObject): JsonObject {
   return mapLists(task, {
     contents: withTexts,
@@ -108,7 +106,7 @@ function withTextValues(task: JsonObject): JsonObject {
   });
 }
 
-/** An object whose members of these names, where they are lists of objects, are changed item by item. */
+/** Changes the items of the named members of an object, where these are lists of objects. */
 function mapLists(
   object: JsonObject,
   changes: Readonly<Record<string, (item: JsonObject) => JsonObject>>,
@@ -145,7 +143,7 @@ function withSetTexts(contents: Task["contents"], set: readonly string[]): Task[
   const texts = set.map((pair) => {
     const at = pair.indexOf("=");
     if (at > 0) return [pair.slice(0, at), { value: { case: "text", value: pair.slice(at + 1) } }] as const;
-    throw new UsageError(`--set is ${JSON.stringify(pair)}, give one such as "title=Hello"`);
+    throw new UsageError(`--set is ${JSON.stringify(pair)}, must be a pair such as "title=Hello"`);
   });
   const given = Object.fromEntries(texts);
   const known = contents.find(({ language }) => language === "default");

@@ -5,7 +5,7 @@ import { SingleBar } from "cli-progress";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { TaskProgress, TaskStatistics } from "../../gen/engage/channel/v1/statistics_pb.ts";
 import { TaskState, TaskStateSchema } from "../../gen/engage/channel/v1/task_pb.ts";
-import { wordCallError } from "../call-fault.ts";
+import { wordCallError } from "../client/call-fault.ts";
 import { StoppedError, UserError } from "../terminal/user-error.ts";
 
 export interface WatchOptions {
@@ -14,12 +14,12 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** A restart of the server takes less. */
-const patienceMs = 60_000;
+/** A restart of the server takes less time. */
+const maxSilenceMs = 60_000;
 const retryMs = 500;
 
-/** Faults of the call, which come again however often it is made. */
-const lasting: readonly Code[] = [
+/** Errors that do not change when the call is repeated. */
+const permanent: readonly Code[] = [
   Code.InvalidArgument,
   Code.NotFound,
   Code.PermissionDenied,
@@ -28,9 +28,9 @@ const lasting: readonly Code[] = [
 ];
 
 /**
- * The last that is told of a task's run; a bar is shown where somebody sees it.
- * The run belongs to the server: one that stops is waited for.
- * @throws UserError that says how to watch on
+ * Watches the run of a task and returns its last progress. Shows a bar on a terminal, and
+ * waits for a server that restarts.
+ * @throws UserError that says how to continue watching
  */
 export async function watchRun(
   client: Client<typeof ChannelSender>,
@@ -38,7 +38,7 @@ export async function watchRun(
   { stderr, signal }: WatchOptions,
 ): Promise<TaskProgress> {
   const bar = startBar(stderr);
-  const goesOn = `the push goes on in the server: engage push --watch ${taskId}`;
+  const continues = `the push continues in the server: engage push --watch ${taskId}`;
   let last: TaskProgress | undefined;
   let heardMs = performance.now();
   try {
@@ -50,13 +50,13 @@ export async function watchRun(
           heardMs = performance.now();
           bar?.show(last);
         }
-        if (last === undefined) throw new UserError(`nothing was told of task ${taskId}`);
+        if (last === undefined) throw new UserError(`the server reported no progress of task ${taskId}`);
         return last;
       } catch (error) {
-        if (signal.aborted) throw new StoppedError(`stopped; ${goesOn}`);
-        if (!(error instanceof ConnectError) || lasting.includes(error.code)) throw error;
-        if (performance.now() - heardMs > patienceMs)
-          throw new UserError(`the server is unavailable: ${wordCallError(error)}; ${goesOn}`, {
+        if (signal.aborted) throw new StoppedError(`stopped; ${continues}`);
+        if (!(error instanceof ConnectError) || permanent.includes(error.code)) throw error;
+        if (performance.now() - heardMs > maxSilenceMs)
+          throw new UserError(`the server is unavailable: ${wordCallError(error)}; ${continues}`, {
             cause: error,
           });
         await sleep(retryMs);
@@ -86,7 +86,7 @@ function startBar(stderr: WriteStream) {
   };
 }
 
-/** The state, such as `done`. */
+/** Returns the state in words, such as `done`. */
 export function wordOf({ state }: TaskProgress): string {
   return (TaskStateSchema.value[state]?.localName ?? String(state)).toLowerCase();
 }
@@ -95,7 +95,7 @@ function failedOf(statistics: TaskStatistics | undefined): number {
   return (statistics?.failed ?? []).reduce((sum, { count }) => sum + Number(count), 0);
 }
 
-/** Somebody was sent to, and nothing has failed. */
+/** Reports whether there were messages and all have succeeded. */
 export function hasSucceeded({ state, statistics }: TaskProgress): boolean {
   return state === TaskState.DONE && failedOf(statistics) === 0 && (statistics?.batched ?? 0n) > 0n;
 }

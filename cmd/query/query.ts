@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { ReadStream, WriteStream } from "node:tty";
-import { brokenOff, placeOf, post, type ServerPlace } from "../client/server-call.ts";
+import { configuredToken, connectionError, placeOf, post, type ServerPlace } from "../client/server-call.ts";
 import type { ConfigOptions } from "../config/config.ts";
 import { tokenFrom } from "../config/environment.ts";
 import { cannotWrite } from "../terminal/file-fault.ts";
@@ -15,7 +15,6 @@ import { readQuery } from "./file.ts";
 import { countDownload } from "./progress.ts";
 import type { QueryData } from "./series.ts";
 import { formatResult, formatUsers, type UserListData } from "./table.ts";
-import { configuredToken } from "./token.ts";
 
 export interface QueryOptions {
   readonly url?: string;
@@ -55,7 +54,7 @@ export async function runQuery(
     return;
   }
   const text = await readText(response).catch((error: unknown) => {
-    throw brokenOff(place.baseUrl, error);
+    throw connectionError(place.baseUrl, error);
   });
   const data = dataOf(place.baseUrl, text, response.statusCode);
   if (query.json) writeForeign(terminal.stdout, `${text}\n`);
@@ -114,7 +113,7 @@ async function saveCsv(
     const guards = out === undefined ? guardsOf(stdout) : [];
     await pipeline([response, count.stream, ...guards, target], { end: out !== undefined });
   } catch (error) {
-    throw out !== undefined && isOfFile(error) ? cannotWrite(out, error) : brokenOff(baseUrl, error);
+    throw out !== undefined && isOfFile(error) ? cannotWrite(out, error) : connectionError(baseUrl, error);
   } finally {
     count.stop();
   }

@@ -32,7 +32,7 @@ export interface Series {
 export function seriesOf(data: unknown): readonly Series[] {
   const { x, y } = (data ?? {}) as Partial<QueryData>;
   if (!Array.isArray(x) || !Array.isArray(y))
-    throw new UserError("the answer is no result of event analysis");
+    throw new UserError("the response is not an event analysis result");
   return (y as QueryData["y"]).flatMap((metrics) =>
     Object.entries(metrics).flatMap(([metric, entries]) =>
       entries.flatMap(({ group_cols: group = [], values = [], values_compared: compared }) => [

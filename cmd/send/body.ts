@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { UsageError } from "../terminal/user-error.ts";
 
-/** What the messages of a batch are made of. */
+/** The messages of a batch. */
 export interface MessageOptions {
   readonly pushId?: readonly string[];
   /** `key=value` each. */
@@ -12,7 +12,7 @@ export interface MessageOptions {
   readonly projectId: number;
 }
 
-/** A batch with one message for each push id. @throws UserError */
+/** Encodes a batch with one message for each push id. @throws UserError */
 export function encodeBatch(options: MessageOptions): Buffer {
   const { pushId = [], param = [], customParam = [] } = options;
   const params = pairsOf("--param", param);
@@ -45,13 +45,13 @@ function pairsOf(option: string, pairs: readonly string[]): Readonly<Record<stri
     pairs.map((pair) => {
       const at = pair.indexOf("=");
       if (at < 1)
-        throw new UsageError(`${option} is ${JSON.stringify(pair)}, give one such as "title=hello"`);
+        throw new UsageError(`${option} is ${JSON.stringify(pair)}, must be a pair such as "title=hello"`);
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );
 }
 
-/** Elements of a body; 0 for what is no array. */
+/** Returns the number of elements of a body; 0 unless it is an array. */
 export function sizeOf(body: Uint8Array): number {
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString("utf8"));

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { signBody } from "../../base/net/signature.ts";
 import { exactCountOf } from "../../base/text/count.ts";
-import { judgeOutcome, type Verdict } from "../../services/channel/delivery/call/verdict.ts";
-import type { BodyWriting, Exchange, ExchangeOutcome } from "../../services/channel/exchange.ts";
-import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../receiver/call.ts";
+import type { BodyWriting, Exchange, ExchangeOutcome } from "../../services/channel/exchange/exchange.ts";
+import { judgeOutcome, type Verdict } from "../../services/channel/verdict/verdict.ts";
+import { headersOf, openReceiver, type ReceiverOptions, secretOf } from "../client/receiver.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { printable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
@@ -37,7 +37,7 @@ interface Call {
   readonly ms: number;
 }
 
-/** Sends a batch as told and shows both verdicts; resolves with the exit code. @throws UserError */
+/** Sends a batch, prints the strict and the lenient verdict, and resolves with the exit code. @throws UserError */
 export async function runSend(url: string, options: SendCommandOptions, streams: Streams): Promise<number> {
   const signed = await bodyOf(options, streams.stdin);
   const body = options.reserialise ? rewrite(signed) : signed;
@@ -59,7 +59,7 @@ export async function runSend(url: string, options: SendCommandOptions, streams:
       streams.stdout,
       options.json
         ? `${JSON.stringify({ url, headers, body: text(body), ...call, strict, lenient })}\n`
-        : formatAnswer(call, strict, lenient),
+        : formatResponse(call, strict, lenient),
     );
   }
   return isFailed ? 1 : 0;
@@ -85,7 +85,7 @@ async function callOnce(
 async function bodyOf(options: SendCommandOptions, stdin: NodeJS.ReadableStream): Promise<Buffer> {
   const { file, pushId = [] } = options;
   if (file === undefined) {
-    if (pushId.length === 0) throw new UsageError("give --file, or --push-id for each message");
+    if (pushId.length === 0) throw new UsageError("--file or --push-id is required");
     return encodeBatch(options);
   }
   if (file === "-") return buffer(stdin);
@@ -96,12 +96,12 @@ async function bodyOf(options: SendCommandOptions, stdin: NodeJS.ReadableStream)
   }
 }
 
-/** The same meaning in other bytes. */
+/** Writes the same JSON with other bytes. */
 function rewrite(body: Buffer): Buffer {
   try {
     return Buffer.from(JSON.stringify(JSON.parse(text(body)), null, 2));
   } catch {
-    throw new UserError("--reserialise needs a body that is JSON");
+    throw new UserError("--reserialise requires a body in JSON");
   }
 }
 
@@ -109,16 +109,14 @@ function signatureOf(body: Uint8Array, options: SendCommandOptions): string | un
   const secret = secretOf(options);
   const { signature: isSigned, wrongSecret, reserialise, upperCase } = options;
   if (secret === undefined && (wrongSecret || reserialise || upperCase)) {
-    throw new UsageError(
-      "--wrong-secret, --reserialise and --upper-case are about signatures, give --secret",
-    );
+    throw new UsageError("--wrong-secret, --reserialise and --upper-case require --secret");
   }
   if (secret === undefined || !isSigned) return undefined;
   const hex = signBody(wrongSecret ? `not ${secret}` : secret, body);
   return upperCase ? hex.toUpperCase() : hex;
 }
 
-/** Of a body, more is not shown. */
+/** Characters of a text that are shown. */
 const maxShown = 2_000;
 
 function formatRequest(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array): string {
@@ -128,15 +126,17 @@ function formatRequest(url: string, headers: Readonly<Record<string, string>>, b
   );
 }
 
-function formatAnswer({ outcome, ms }: Call, strict: Verdict, lenient: Verdict): string {
+function formatResponse({ outcome, ms }: Call, strict: Verdict, lenient: Verdict): string {
   const head =
     outcome.kind === "answer"
       ? [`HTTP ${outcome.status} after ${ms} ms`, ...indent(outcome.text || "(no body)")]
-      : [`no answer after ${ms} ms: ${printable(outcome.message, maxShown)}`];
-  return [...head, `  strict   ${sayVerdict(strict)}`, `  lenient  ${sayVerdict(lenient)}`, ""].join("\n");
+      : [`no response after ${ms} ms: ${printable(outcome.message, maxShown)}`];
+  return [...head, `  strict   ${formatVerdict(strict)}`, `  lenient  ${formatVerdict(lenient)}`, ""].join(
+    "\n",
+  );
 }
 
-function sayVerdict(verdict: Verdict): string {
+function formatVerdict(verdict: Verdict): string {
   if (verdict.kind === "failed") {
     const retry = verdict.isRetryable ? "would be retried" : "would not be retried";
     return `call failed (${verdict.reason}, ${retry}): ${printable(verdict.message, maxShown)}`;

@@ -12,7 +12,7 @@ import { createParserStream } from "../../services/parser/stream.ts";
 import { openNdjsonDeadLetters } from "../../store/deadletters/ndjson.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
-import { openCheckedFormats } from "../parse/formats.ts";
+import { openCheckedFormats } from "./formats.ts";
 import { createParserMetrics } from "./metrics/parser.ts";
 
 export interface ParserServices extends AsyncDisposable {

@@ -14,7 +14,7 @@ import { type ServedService, serve } from "../../gateway/methods.ts";
 import { createMetrics } from "../../gateway/metrics/metrics.ts";
 import { createApiPages } from "../../gateway/openapi/pages.ts";
 import { GRPCController } from "../../gen/plugin/grpc_controller_pb.ts";
-import { createPluginController, pluginHealthService } from "../../services/parser/plugin.ts";
+import { createPluginController, pluginHealthService } from "../../services/parser/plugin/plugin.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigPath, Problem } from "../config/problem.ts";
 import { formatPath } from "../config/problem.ts";

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { EventStore } from "../../store/events/events.ts";
-import { type Common, command, optionsOf } from "../arguments.ts";
+import { type Common, command, nonNegative, optionsOf } from "../arguments.ts";
 import type { Config } from "../config/config.ts";
 import { stopSignal } from "../terminal/stop-signal.ts";
 import { UsageError } from "../terminal/user-error.ts";
@@ -33,9 +33,9 @@ interface ForgetOptions extends StoreOptions {
   readonly yes?: true;
 }
 
-/** Adds `engage store …`: commands that open the store of events themselves, so no server may run on it. */
+/** Adds `engage store …`, commands that open the event store themselves, so that no server may run on it. */
 export function addStore(program: Command): void {
-  const store = program.command("store").description("look after the store of events, without a server");
+  const store = program.command("store").description("maintain the event store, without a server");
   const add = (name: string, description: string, run: (work: Work) => Promise<number | undefined>): void => {
     command(store, name, description)
       .option("--json", "print one JSON object")
@@ -43,13 +43,13 @@ export function addStore(program: Command): void {
         process.exitCode = (await withStore(options, run)) ?? 0;
       });
   };
-  add("stats", "days, events and users of each project", async ({ commands, store, output }) => {
+  add("stats", "count the days, events and users of each project", async ({ commands, store, output }) => {
     await commands.printStoreStats(store, output);
     return undefined;
   });
   add(
     "compact",
-    "put the events of past days in order, and drop those older than a project keeps",
+    "compact past days, and delete days that are older than a project keeps",
     async ({ commands, store, config, output, signal }) => {
       const [{ keepDaysOf }, { openSteadyClock }] = await Promise.all([
         import("../serve/event/store.ts"),
@@ -64,27 +64,27 @@ export function addStore(program: Command): void {
   command(
     store,
     "rebuild-intake",
-    "make the intake again, which knows users and uuids, from events and spool",
+    "rebuild the intake, which holds user ids and uuids, from the events and the spool",
   ).action(async (options: Common) => {
     const [{ loadConfig }, { rebuildIntakeOf }] = await Promise.all([
       import("../config/config.ts"),
-      import("./rebuild-intake.ts"),
+      import("../serve/event/rebuild-intake.ts"),
     ]);
     const { config } = loadConfig(await optionsOf(options));
     const { stdout, stderr } = process;
-    await rebuildIntakeOf(config, { stdout, stderr, signal: stopSignal("stopped; nothing is changed") });
+    await rebuildIntakeOf(config, { stdout, stderr, signal: stopSignal("stopped; nothing was changed") });
   });
-  command(store, "accept-loss", "go on without what a store has lost: it is not looked for any more")
+  command(store, "accept-loss", "accept that a store has lost data, so that a server can start on it")
     .argument("<store>", "events, inbox or channels")
     .action(async (name: string, options: Common) => {
       const [{ loadConfig }, { acceptLossOf }] = await Promise.all([
         import("../config/config.ts"),
-        import("./accept-loss.ts"),
+        import("../serve/data/accept-loss.ts"),
       ]);
       const { config } = loadConfig(await optionsOf(options));
       await acceptLossOf(config, name, process.stdout);
     });
-  add("check", "read everything once and tell what is wrong", ({ commands, store, output, signal }) =>
+  add("check", "read all data once and list the faults", ({ commands, store, output, signal }) =>
     commands.checkStore(store, signal, output),
   );
   addNames(store);
@@ -92,8 +92,12 @@ export function addStore(program: Command): void {
 }
 
 function addNames(store: Command): void {
-  command(store, "names", "names of events and properties, and how many events or users use each")
-    .option("--project <id>", "of this project alone", whole)
+  command(
+    store,
+    "names",
+    "list the names of events and properties, with the number of events or users that use each",
+  )
+    .option("--project <id>", "only names of this project", nonNegative)
     .option("--json", "print one JSON object")
     .action(async (options: NamesOptions) => {
       await withStore(options, async ({ store, output, signal }) => {
@@ -105,18 +109,18 @@ function addNames(store: Command): void {
 }
 
 function addForget(store: Command): void {
-  command(store, "forget", "remove names of events and properties, with all that is stored under them")
-    .requiredOption("--project <id>", "the project that has them", whole)
-    .option("--event <names...>", "events; * stands for any letters")
-    .option("--property <names...>", "properties of events, with their members")
-    .option("--user-property <names...>", "properties of users, with their members")
-    .option("--max-uses <number>", "only what at most this many events or users use", whole)
-    .option("--yes", "remove them; without it what would be removed is printed")
+  command(store, "forget", "delete names of events and properties, with all data stored under them")
+    .requiredOption("--project <id>", "project id (required)", nonNegative)
+    .option("--event <names...>", "names of events; * stands for any characters")
+    .option("--property <names...>", "names of event properties, including their members")
+    .option("--user-property <names...>", "names of user properties, including their members")
+    .option("--max-uses <number>", "only names that at most this many events or users use", nonNegative)
+    .option("--yes", "delete them; without it, only print what would be deleted")
     .option("--json", "print one JSON object")
     .action(async (options: ForgetOptions) => {
       const { event = [], property = [], userProperty = [] } = options;
       if (event.length + property.length + userProperty.length === 0) {
-        throw new UsageError("give names with --event, --property or --user-property");
+        throw new UsageError("--event, --property or --user-property is required");
       }
       await withStore(options, async ({ store, output, signal }) => {
         const { forgetNames } = await import("./names.ts");
@@ -126,11 +130,6 @@ function addForget(store: Command): void {
         return undefined;
       });
     });
-}
-
-function whole(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("give a whole number from 0 on");
-  return Number(text);
 }
 
 async function withStore(
@@ -147,5 +146,5 @@ async function withStore(
   const { config } = loadConfig(await optionsOf(options));
   await using store = await openEventStore(config);
   const output = { stdout: process.stdout, stderr: process.stderr, json: options.json };
-  return await run({ commands, store, config, output, signal: stopSignal("stopped; nothing is lost") });
+  return await run({ commands, store, config, output, signal: stopSignal("stopped; no data was lost") });
 }

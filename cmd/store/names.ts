@@ -5,7 +5,7 @@ import { type Column, formatTable } from "../terminal/table.ts";
 import { UserError } from "../terminal/user-error.ts";
 import type { StoreOutput } from "./store.ts";
 
-/** A name and what uses it. */
+/** A name and the number of events or users that use it. */
 interface NameRow {
   readonly project: number;
   readonly kind: Kind;
@@ -24,10 +24,10 @@ const columns: readonly Column<NameRow>[] = [
   { head: "TYPE", of: ({ type }) => type },
   { head: "USED BY", of: ({ records }) => records },
 ];
-/** Of what would be removed; the rest is a number. */
+/** Names to print before a deletion; the others are counted. */
 const maxShown = 20;
 
-/** Prints the names of events and properties, in the order in which they came, with how many events or users use them. */
+/** Prints the names of events and properties in the order of their first use, with the number of events or users that use them. */
 export async function printNames(
   store: EventStore,
   projectId: number | undefined,
@@ -46,19 +46,19 @@ export async function printNames(
 
 export interface Forgetting {
   readonly projectId: number;
-  /** Names, in which `*` stands for any letters. */
+  /** Names in which `*` stands for any characters. */
   readonly events: readonly string[];
   readonly properties: readonly string[];
   readonly userProperties: readonly string[];
   /** Only names that at most this many events or users use. */
   readonly maxUses: number;
-  /** Without it nothing is removed. */
+  /** False only prints what would be deleted. */
   readonly isSure: boolean;
 }
 
 /**
- * Removes names with all that is stored under them, or prints what would be removed.
- * @throws UserError for a name that is not known
+ * Deletes names with all data stored under them, or prints what would be deleted.
+ * @throws UserError for an unknown name
  */
 export async function forgetNames(
   store: EventStore,
@@ -85,7 +85,7 @@ export async function forgetNames(
   if (rows.length > 0) stdout.write(formatTable(columns, rows.slice(0, maxShown)));
   if (rows.length > maxShown) stdout.write(`and ${exactCountOf(rows.length - maxShown, "more name")}\n`);
   const what = `${exactCountOf(found.events.length, "name")} of events with ${exactCountOf(records, "event")}, ${found.properties.length} of properties`;
-  stdout.write(isSure ? `removed ${what}\n` : `would remove ${what}; add --yes to remove them\n`);
+  stdout.write(isSure ? `deleted ${what}\n` : `would delete ${what}; add --yes to delete them\n`);
 }
 
 function rowsOf(project: number, { events, properties }: NameUses): readonly NameRow[] {
@@ -102,11 +102,11 @@ function eventsOf({ events }: NameUses, { events: wanted, maxUses }: Forgetting)
   return match(events, wanted, kinds.event).filter(({ records }) => records <= maxUses);
 }
 
-/** With the members of objects, which go with them. */
+/** Includes the members of objects, which are deleted with them. */
 function propertiesOf({ properties }: NameUses, forgetting: Forgetting): readonly PropertyUse[] {
   const of = (table: PropertyTable, wanted: readonly string[], kind: Kind): readonly PropertyUse[] => {
     const own = properties.filter((one) => one.table === table);
-    // They are kept in lower case.
+    // Names of properties are stored in lower case.
     const matched = match(
       own,
       wanted.map((name) => name.toLowerCase()),
@@ -144,6 +144,6 @@ function patternOf(text: string): RegExp {
 function unknownName(kind: Kind, name: string, names: ReadonlySet<string>): UserError {
   const near = nearestName(name, names);
   const advice =
-    near === undefined ? "engage store names lists them" : `the nearest is ${JSON.stringify(near)}`;
+    near === undefined ? "run engage store names to list them" : `the nearest is ${JSON.stringify(near)}`;
   return new UserError(`${kind} ${JSON.stringify(name)} is not known, ${advice}`);
 }

@@ -9,7 +9,7 @@ import { writeForeign } from "../terminal/terminal.ts";
 export interface StoreOutput {
   readonly stdout: Writable;
   readonly stderr: { readonly isTTY?: boolean };
-  /** One JSON object in the place of tables. */
+  /** Prints one JSON object instead of tables. */
   readonly json?: boolean | undefined;
 }
 
@@ -25,7 +25,7 @@ const columns: readonly Column<ProjectStats>[] = [
   { head: "PROPERTIES", of: ({ properties }) => properties },
 ];
 
-/** Prints what the store holds of each project. */
+/** Prints the contents of the store by project. */
 export async function printStoreStats(store: EventStore, { stdout, json }: StoreOutput): Promise<void> {
   const stats = await store.stats();
   if (json) return writeJson(stdout, stats);
@@ -33,7 +33,7 @@ export async function printStoreStats(store: EventStore, { stdout, json }: Store
   stdout.write(`uses ${sizeOf(stats.bytes)}\n`);
 }
 
-/** Rewrites closed days in order, and drops those that are too old. */
+/** Compacts closed days and deletes those that are too old. */
 export async function compactStore(
   store: EventStore,
   options: {
@@ -51,14 +51,13 @@ export async function compactStore(
   const after = await store.stats();
   if (json) return writeJson(stdout, { ...report, bytesBefore: before.bytes, bytes: after.bytes });
   stdout.write(
-    `${exactCountOf(report.rewrittenDays, "day")} put in order, ${exactCountOf(report.droppedDays, "day")} with ` +
-      `${exactCountOf(report.droppedEvents, "event")} dropped; uses ${sizeOf(after.bytes)}, ` +
-      `before it were ${sizeOf(before.bytes)}\n`,
+    `${exactCountOf(report.rewrittenDays, "day")} compacted, ${exactCountOf(report.droppedDays, "day")} with ` +
+      `${exactCountOf(report.droppedEvents, "event")} deleted; now ${sizeOf(after.bytes)} (was ${sizeOf(before.bytes)})\n`,
   );
 }
 
 /**
- * Reads everything once and prints what is wrong.
+ * Reads all data once and prints the faults.
  * @returns the exit code
  */
 export async function checkStore(

@@ -7,29 +7,34 @@ type Commands = typeof import("./token.ts");
 
 /** Adds `engage token …`. */
 export function addToken(program: Command): void {
-  const token = program.command("token").description("tokens for those who query events");
-  command(token, "create <name>", "make a random token, shown once; its digest is kept in the data folder")
-    .option("--project <id...>", "the projects it may query")
-    .addOption(new Option("--all-projects", "it may query every project").conflicts("project"))
-    .option("--rate <number>", "queries a second (default: analysis.rateLimit)", rate)
+  const token = program.command("token").description("tokens for querying events");
+  command(
+    token,
+    "create <name>",
+    "create a random token, shown once; its digest is stored in the data folder",
+  )
+    .option("--project <id...>", "ids of the projects that it may query")
+    .addOption(new Option("--all-projects", "allow it to query every project").conflicts("project"))
+    .option("--rate <number>", "queries per second (default: analysis.rateLimit)", rate)
     .option("--json", "print one JSON object")
     .action((name: string, options: Common & CreateTokenOptions) =>
       run(options, ({ createToken }, config) => createToken(config, name, options, process)),
     );
-  command(token, "list", "the tokens of the configuration and of the data folder")
-    .option("--json", "one JSON object a line")
+  command(token, "list", "list the tokens of the configuration and of the data folder")
+    .option("--json", "print one JSON object per line")
     .action((options: Common & { json?: true }) =>
       run(options, ({ listTokens }, config) => listTokens(config, options, process)),
     );
-  command(token, "revoke <name>", "make a token worthless").action((name: string, options: Common) =>
-    run(options, ({ revokeToken }, config) => revokeToken(config, name, process)),
+  command(token, "revoke <name>", "revoke a token of the data folder").action(
+    (name: string, options: Common) =>
+      run(options, ({ revokeToken }, config) => revokeToken(config, name, process)),
   );
 }
 
 function rate(text: string): number {
   const value = Number(text);
   if (value > 0 && value <= 100_000) return value;
-  throw new InvalidArgumentError("give a number above 0, at most 100000");
+  throw new InvalidArgumentError("must be a number above 0, at most 100000");
 }
 
 async function run(options: Common, work: (commands: Commands, config: Config) => void): Promise<void> {

@@ -10,7 +10,7 @@ import { UserError } from "../terminal/user-error.ts";
 export interface CreateTokenOptions {
   readonly project?: readonly string[];
   readonly allProjects?: boolean;
-  /** Queries a second. */
+  /** Queries per second. */
   readonly rate?: number;
   readonly json?: boolean;
 }
@@ -22,7 +22,7 @@ interface Surroundings {
   readonly random?: (bytes: number) => Buffer;
 }
 
-/** Makes a random token and keeps its digest in the data folder; the token itself is shown once. */
+/** Creates a random token and stores its digest in the data folder; the token itself is printed once. */
 export function createToken(
   config: Config,
   name: string,
@@ -31,10 +31,10 @@ export function createToken(
 ): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new UserError(
-      `${JSON.stringify(name)} cannot name a token: give 1 to 64 letters, digits, dots, dashes or underscores`,
+      `name of the token is ${JSON.stringify(name)}, must be 1 to 64 letters, digits, dots, dashes or underscores`,
     );
   }
-  // 256 random bits: a hash without salt cannot be turned back.
+  // With 256 random bits a hash without salt cannot be reversed.
   const token = `engage_${random(32).toString("base64url")}`;
   const { rate } = options;
   const kept: KeptToken = {
@@ -47,7 +47,7 @@ export function createToken(
   makePrivateFolder(config.data);
   changeTokenFile(tokenFileOf(config.data), (tokens) => {
     const isTaken = [...tokens, ...config.analysis.tokens].some((other) => other.name === name);
-    if (isTaken) throw new UserError(`there is a token ${JSON.stringify(name)} already, revoke it first`);
+    if (isTaken) throw new UserError(`token ${JSON.stringify(name)} exists already, revoke it first`);
     return [...tokens, kept];
   });
   if (options.json) {
@@ -56,21 +56,20 @@ export function createToken(
   }
   const reach = kept.projects === "*" ? "all projects" : `project ${kept.projects.join(", ")}`;
   stdout.write(
-    `token for ${reach}, shown only now, to be sent as ?token=… or "authorization: Bearer …":\n\n`,
+    `token for ${reach}; it is shown only once. Send it as ?token=… or "authorization: Bearer …":\n\n`,
   );
-  stdout.write(`  ${token}\n\na running server takes it at once\n`);
+  stdout.write(`  ${token}\n\na running server accepts it at once\n`);
 }
 
 function projectsOf(config: Config, { project = [], allProjects }: CreateTokenOptions): "*" | number[] {
   if (allProjects) return "*";
   const ids = config.projects.map(({ id }) => id);
   const valid = `projects are ${ids.join(", ") || "none"}`;
-  if (project.length === 0)
-    throw new UserError(`say which projects: --project ID… or --all-projects; ${valid}`);
+  if (project.length === 0) throw new UserError(`--project or --all-projects is required; ${valid}`);
   return project.map((text) => {
     const id = Number(text);
     if (ids.includes(id)) return id;
-    throw new UserError(`there is no project ${JSON.stringify(text)}, ${valid}`);
+    throw new UserError(`project ${JSON.stringify(text)} is not configured, ${valid}`);
   });
 }
 
@@ -82,11 +81,11 @@ interface ListedToken extends Pick<KeptToken, "name" | "projects" | "rateLimit">
 const columns: readonly Column<ListedToken>[] = [
   { head: "NAME", of: ({ name }) => name },
   { head: "PROJECTS", of: ({ projects }) => (projects === "*" ? "all" : projects.join(", ")) },
-  { head: "A SECOND", of: ({ rateLimit }) => (rateLimit === undefined ? "" : String(rateLimit.perSecond)) },
+  { head: "PER SECOND", of: ({ rateLimit }) => (rateLimit === undefined ? "" : String(rateLimit.perSecond)) },
   { head: "CREATED", of: ({ created }) => created ?? "in the configuration" },
 ];
 
-/** Prints what is known of all tokens; nobody knows the tokens themselves. */
+/** Prints all tokens without their values, which are not stored. */
 export function listTokens(
   config: Config,
   { json }: { readonly json?: boolean },
@@ -109,16 +108,14 @@ export function listTokens(
   stdout.write(tokens.length === 0 ? "no tokens\n" : formatTable(columns, tokens));
 }
 
-/** Takes a token out of the data folder. */
+/** Removes a token from the data folder. */
 export function revokeToken(config: Config, name: string, { stdout }: Surroundings): void {
   changeTokenFile(tokenFileOf(config.data), (tokens) => {
     const left = tokens.filter((token) => token.name !== name);
     if (left.length < tokens.length) return left;
     const isConfigured = config.analysis.tokens.some((token) => token.name === name);
-    const hint = isConfigured
-      ? "it stands in the configuration, take it out there"
-      : "see 'engage token list'";
-    throw new UserError(`there is no token ${JSON.stringify(name)} to revoke: ${hint}`);
+    const hint = isConfigured ? "it is in the configuration, remove it there" : "see engage token list";
+    throw new UserError(`token ${JSON.stringify(name)} cannot be revoked: ${hint}`);
   });
   stdout.write(`${JSON.stringify(name)} is revoked; a running server refuses it within a second\n`);
 }

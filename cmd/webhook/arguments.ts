@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type Common, command, milliseconds, optionsOf, positive } from "../arguments.ts";
+import { type Common, command, optionsOf, positive, withServer } from "../arguments.ts";
 import type { ServerOptions } from "../client/rpc-client.ts";
 import type { WebhookClient } from "./client.ts";
 import type { MessageFilter, Output, ReplayOptions } from "./webhook.ts";
@@ -10,48 +10,52 @@ interface WebhookOptions extends Common, ServerOptions, MessageFilter {
 
 type Commands = typeof import("./webhook.ts");
 
-/** Adds `engage webhook …`: commands that call a running server. */
+/** Adds `engage webhook …`, commands that call a running server. */
 export function addWebhook(program: Command): void {
-  const webhook = program.command("webhook").description("look at the messages of a running server");
+  const webhook = program.command("webhook").description("inspect the messages of a running server");
   const add = (name: string, description: string): Command =>
-    command(webhook, name, description)
-      .option("--url <url>", "the server (default: at the configured address)")
-      .option("--key-file <file>", "file with a bearer key (default: the key in $ENGAGE_KEY, or none)")
-      .option("--timeout <ms>", "how long to wait for an answer", milliseconds, 30_000)
-      .option("--json", "one JSON object a line");
+    withServer(command(webhook, name, description), 30_000).option(
+      "--json",
+      "print one JSON object per line",
+    );
 
-  add("stats", "messages accepted, delivered, given up and waiting, and the state of the inbox")
+  add("stats", "count accepted, delivered, dead and pending messages, and show the state of the inbox")
     .option("--channel <name>", "only this channel")
     .action((options: WebhookOptions) =>
       call(options, ({ printStats }, client, output) => printStats(client, options, output)),
     );
-  addFilter(add("deliveries", "messages by target, the newest first"))
-    .option("--request <id>", "only those of the platform's batch with this ops_request_id")
+  addFilter(add("deliveries", "list messages by target, the newest first"))
+    .option("--request <id>", "only messages of the batch with this ops_request_id")
     .addOption(
-      new Option("--state <state>", "only these").choices(["pending", "leased", "delivered", "dead"]),
+      new Option("--state <state>", "only deliveries in this state").choices([
+        "pending",
+        "leased",
+        "delivered",
+        "dead",
+      ]),
     )
-    .option("--limit <number>", "how many to show at most", positive, 100)
+    .option("--limit <number>", "number of rows to show at most", positive, 100)
     .action((options: WebhookOptions & { state?: string; limit: number }) =>
       call(options, ({ printDeliveries }, client, output) =>
         printDeliveries(client, options, options, output),
       ),
     );
-  add("delivery <id>", "one delivery with its message, as JSON").action(
+  add("delivery <id>", "show one delivery with its message, as JSON").action(
     (id: string, options: WebhookOptions) =>
       call(options, ({ printDelivery }, client, output) => printDelivery(client, id, output)),
   );
-  addFilter(add("dead-letters", "messages that were given up, with the reason"))
-    .option("--limit <number>", "how many to show at most", positive, 100)
+  addFilter(add("dead-letters", "list messages that were given up, with the reason"))
+    .option("--limit <number>", "number of rows to show at most", positive, 100)
     .action((options: WebhookOptions & { limit: number }) =>
       call(options, ({ printDeadLetters }, client, output) =>
         printDeadLetters(client, options, options, output),
       ),
     );
-  addFilter(add("replay", "put dead letters back among the waiting messages"))
-    .option("--delivery <id>", "only this one")
-    .option("--all", "all dead letters, when nothing narrows them down")
+  addFilter(add("replay", "return dead letters to the pending messages"))
+    .option("--delivery <id>", "only this delivery")
+    .option("--all", "all dead letters; required without a filter")
     .option("--dry-run", "only count them")
-    .option("--nonce <text>", "names this replay: a second one of the same name does nothing")
+    .option("--nonce <text>", "name of this replay: a second replay with the same name does nothing")
     .action((options: WebhookOptions & ReplayOptions) =>
       call(options, ({ replayDeadLetters }, client, output) =>
         replayDeadLetters(client, options, options, output),
@@ -61,10 +65,10 @@ export function addWebhook(program: Command): void {
 
 function addFilter(one: Command): Command {
   return one
-    .option("--channel <name>", "only those of this channel")
-    .option("--target <name>", "only those for this target")
-    .option("--batch <id>", "only those of this batch")
-    .option("--push-id <id>", "only those for this user");
+    .option("--channel <name>", "only messages of this channel")
+    .option("--target <name>", "only messages for this target")
+    .option("--batch <id>", "only messages of this batch")
+    .option("--push-id <id>", "only messages to this user");
 }
 
 async function call(

@@ -15,7 +15,7 @@ import { type Column, formatTable, printable } from "../terminal/table.ts";
 import { writeForeign } from "../terminal/terminal.ts";
 import type { WebhookClient } from "./client.ts";
 
-/** Which messages; names that are left out match all. */
+/** Selects messages; a name that is left out matches all. */
 export interface MessageFilter {
   readonly channel?: string;
   readonly target?: string;
@@ -27,11 +27,11 @@ export interface MessageFilter {
 
 export interface Output {
   readonly stdout: Writable;
-  /** One JSON object a line in the place of tables. */
+  /** Prints one JSON object per line instead of tables. */
   readonly json?: boolean | undefined;
 }
 
-/** The states by the words of the command line. */
+/** States by their names on the command line. */
 const deliveryStates: Readonly<Record<string, DeliveryState>> = {
   pending: DeliveryState.PENDING,
   leased: DeliveryState.LEASED,
@@ -43,7 +43,7 @@ function stateOf({ state }: Delivery): string {
   return Object.entries(deliveryStates).find(([, number]) => number === state)?.[0] ?? "";
 }
 
-/** Prints the books and the state of the inbox. */
+/** Prints the counts of messages and the state of the inbox. */
 export async function printStats(
   client: WebhookClient,
   { channel = "" }: MessageFilter,
@@ -71,9 +71,7 @@ function describeInbox({ inbox }: GetStatsResponse): string {
     writable ? "accepts batches" : `accepts no batches (${printable(reason)})`,
     ...(usedBytes === undefined ? [] : [`uses ${sizeOf(usedBytes)}`]),
     ...(freeBytes === undefined ? [] : [`${sizeOf(freeBytes)} free`]),
-    ...(oldestPendingTime === undefined
-      ? []
-      : [`oldest message that waits is of ${timeOf(oldestPendingTime)}`]),
+    ...(oldestPendingTime === undefined ? [] : [`oldest pending message from ${timeOf(oldestPendingTime)}`]),
   ];
   return `inbox: ${parts.join(", ")}`;
 }
@@ -87,12 +85,12 @@ export async function printDeliveries(
 ): Promise<void> {
   const { channel = "", target = "", batch = "", request = "", pushId = "" } = filter;
   const rows = await collect(limit, async (page) => {
-    const answer = await client.listDeliveries({
+    const response = await client.listDeliveries({
       filter: { channel, target, batchId: batch, requestId: request, pushId },
       state: state === undefined ? DeliveryState.UNSPECIFIED : deliveryStates[state]!,
       ...page,
     });
-    return { rows: answer.deliveries, next: answer.nextPageToken };
+    return { rows: response.deliveries, next: response.nextPageToken };
   });
   writeRows(output, rows, deliveryColumns, "no deliveries");
 }
@@ -127,7 +125,7 @@ export async function printDelivery(
   writeForeign(stdout, `${toJsonString(DeliverySchema, delivery!, { prettySpaces: 2 })}\n`);
 }
 
-/** Prints what was given up, the last to die first. */
+/** Prints dead letters, the latest first. */
 export async function printDeadLetters(
   client: WebhookClient,
   filter: MessageFilter,
@@ -135,8 +133,8 @@ export async function printDeadLetters(
   output: Output,
 ): Promise<void> {
   const rows = await collect(limit, async (page) => {
-    const answer = await client.listDeadLetters({ filter: deadLetterFilter(filter), ...page });
-    return { rows: answer.deadLetters, next: answer.nextPageToken };
+    const response = await client.listDeadLetters({ filter: deadLetterFilter(filter), ...page });
+    return { rows: response.deadLetters, next: response.nextPageToken };
   });
   const columns = [...idColumns, attemptsColumn, deadColumn, reasonColumn];
   writeRows(output, rows, columns, "no dead letters");
@@ -155,7 +153,7 @@ export interface ReplayOptions {
   readonly nonce?: string;
 }
 
-/** Puts dead letters back among the pending, or only counts them. */
+/** Returns dead letters to the pending messages, or only counts them. */
 export async function replayDeadLetters(
   client: WebhookClient,
   filter: MessageFilter,
@@ -163,17 +161,17 @@ export async function replayDeadLetters(
   output: Output,
 ): Promise<void> {
   const request = { filter: deadLetterFilter(filter), all, dryRun, nonce };
-  const answer = await client.replayDeadLetters(request);
-  if (output.json) return writeJson(output, ReplayDeadLettersResponseSchema, [answer]);
-  const { count } = answer;
+  const response = await client.replayDeadLetters(request);
+  if (output.json) return writeJson(output, ReplayDeadLettersResponseSchema, [response]);
+  const { count } = response;
   const what = `${count} dead ${count === 1n ? "letter" : "letters"}`;
-  output.stdout.write(dryRun ? `${what} would be replayed\n` : `${what} put back among the pending\n`);
+  output.stdout.write(dryRun ? `${what} would be replayed\n` : `${what} returned to the pending messages\n`);
 }
 
-/** The server gives pages of at most this. */
+/** The server returns at most this many rows per page. */
 const maxPageSize = 1_000;
 
-/** Pages until there are `limit` rows; a page may be empty before the last one. */
+/** Reads pages until there are `limit` rows. A page before the last one may be empty. */
 async function collect(
   limit: number,
   read: (page: { pageSize: number; pageToken: string }) => Promise<{ rows: Delivery[]; next: string }>,

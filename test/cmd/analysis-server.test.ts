@@ -66,7 +66,7 @@ test("events that come in are answered by REST, by the command line, and to coho
     env,
     input: "a\nnobody\n",
   });
-  expect(imported.stdout).toMatch(/^vip: 1 members of \d{4}-\d\d-\d\d, 1 unknown ids left out\n$/);
+  expect(imported.stdout).toMatch(/^vip: 1 members of \d{4}-\d\d-\d\d, 1 unknown ids skipped\n$/);
   const filter = { columnName: "vip", tableType: "cluster", comparator: "belongToCluster" };
   const { eventView, ...rest } = query("TRIG_USER_NUM");
   const ofCohort = await post(path, { ...rest, eventView: { ...eventView, filts: [filter] } });

@@ -87,7 +87,7 @@ const wrongLines = [
   [["config", "--chek"], "error: unknown option '--chek'\n(Did you mean --check?)"],
   [["config", "--print", "--check"], "error: option '--print' cannot be used with option '--check'"],
   [["parse"], "error: missing required argument 'file'"],
-  [["health", "--timeout", "soon"], "give a whole number of milliseconds from 1 on"],
+  [["health", "--timeout", "soon"], "must be a whole number of milliseconds, at least 1"],
 ] as const;
 
 test.each(wrongLines)("%j is a wrong command line", async (args, message) => {
@@ -166,7 +166,8 @@ test("key create prints JSON for scripts, and refuses a bad name in one line", a
   expect(await runEngage(["key", "create", "a b"])).toEqual({
     code: 1,
     stdout: "",
-    stderr: 'engage: "a b" cannot name a key: give 1 to 64 letters, digits, dots, dashes or underscores\n',
+    stderr:
+      'engage: name of the key is "a b", must be 1 to 64 letters, digits, dots, dashes or underscores\n',
   });
 });
 

@@ -123,7 +123,7 @@ describe("other commands", () => {
     [
       "a URL of a service",
       ({ cwd }) => runHealth({ env: {}, cwd }, { url: "nonsense", timeout: 1_000 }, streams()),
-      /^--url is "nonsense", give one such as /,
+      /^--url is "nonsense", must be a URL such as /,
     ],
   ])("%s is refused in one line", async (_what, run, message) => {
     const error = await run(openPlace()).catch((reason: unknown) => reason);

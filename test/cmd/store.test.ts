@@ -65,9 +65,7 @@ describe("engage store", () => {
   test("compact puts days in order and keeps to what the project keeps", async () => {
     const { cwd } = await makeFolder("[{ id: 1, keepDays: 10 }]");
     const first = await runEngage(["store", "compact"], { cwd });
-    expect(first.stdout).toMatch(
-      /^1 day put in order, 1 day with 3 events dropped; uses .*, before it were .*\n$/,
-    );
+    expect(first.stdout).toMatch(/^1 day compacted, 1 day with 3 events deleted; now .* \(was .*\)\n$/);
     const second = await runEngage(["store", "compact", "--json"], { cwd });
     expect(JSON.parse(second.stdout)).toMatchObject({ rewrittenDays: 0, droppedDays: 0, droppedEvents: 0 });
   });
@@ -99,13 +97,13 @@ describe("engage store", () => {
     const options = ["store", "forget", "--project", "1", "--event", "b*", "--property", "PRICE"];
     const asked = await runEngage(options, { cwd });
     expect(asked.stdout).toContain(
-      "would remove 1 name of events with 4 events, 1 of properties; add --yes to remove them\n",
+      "would delete 1 name of events with 4 events, 1 of properties; add --yes to delete them\n",
     );
     expect((await runEngage(["store", "stats"], { cwd })).stdout).toContain("3          1");
     const done = await runEngage([...options, "--yes"], { cwd });
     expect(done).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("removed 1 name of events with 4 events, 1 of properties\n"),
+      stdout: expect.stringContaining("deleted 1 name of events with 4 events, 1 of properties\n"),
     });
     await using store = await open();
     expect(store.schema(1).events.has("buy")).toBe(false);
@@ -129,8 +127,8 @@ describe("engage store", () => {
   test.each([
     [["--event", "bye"], 1, 'event "bye" is not known, the nearest is "buy"\n'],
     [["--user-property", "price"], 1, 'user property "price" is not known, '],
-    [[], 2, "give names with --event, --property or --user-property\n"],
-    [["--event", "buy", "--max-uses", "x"], 2, "give a whole number from 0 on"],
+    [[], 2, "--event, --property or --user-property is required\n"],
+    [["--event", "buy", "--max-uses", "x"], 2, "must be a whole number, at least 0"],
   ])("forget %j is refused", async (options, code, message) => {
     const { cwd } = await makeFolder("[]");
     const refused = await runEngage(["store", "forget", "--project", "1", ...options, "--yes"], { cwd });

@@ -43,7 +43,7 @@ describe("tokens that a command makes", () => {
     create("one");
     create("all", { project: undefined, allProjects: true });
     expect(run((to) => listTokens(config, {}, to))).toMatch(
-      /^NAME {5}PROJECTS {2}A SECOND {2}CREATED\nwritten {2}2 +in the configuration\none {6}1 .*\nall {6}all .*\n$/,
+      /^NAME {5}PROJECTS {2}PER SECOND {2}CREATED\nwritten {2}2 +in the configuration\none {6}1 .*\nall {6}all .*\n$/,
     );
     run((to) => revokeToken(config, "one", to));
     const lines = run((to) => listTokens(config, { json: true }, to))
@@ -53,10 +53,15 @@ describe("tokens that a command makes", () => {
   });
 
   test.each([
-    ["a name that is taken", "written", {}, 'there is a token "written" already, revoke it first'],
-    ["a name that is none", "a b", {}, '"a b" cannot name a token: give 1 to 64 letters, digits,'],
-    ["a project that is not there", "one", { project: ["3"] }, 'there is no project "3", projects are 1, 2'],
-    ["no project", "one", { project: undefined }, "say which projects: --project ID… or --all-projects"],
+    ["a name that is taken", "written", {}, 'token "written" exists already, revoke it first'],
+    ["a name that is none", "a b", {}, 'name of the token is "a b", must be 1 to 64 letters, digits,'],
+    [
+      "a project that is not there",
+      "one",
+      { project: ["3"] },
+      'project "3" is not configured, projects are 1, 2',
+    ],
+    ["no project", "one", { project: undefined }, "--project or --all-projects is required"],
   ])("%s is refused", (_what, name, options, message) => {
     const { create, file } = open([{ name: "written", token: "x", projects: [2] }]);
     expect(() => create(name, options)).toThrow(message);
@@ -64,8 +69,8 @@ describe("tokens that a command makes", () => {
   });
 
   test.each([
-    ["unknown", "see 'engage token list'"],
-    ["written", "it stands in the configuration"],
+    ["unknown", "see engage token list"],
+    ["written", "it is in the configuration"],
   ])("%s can't be revoked", (name, message) => {
     const { config, run, create } = open([{ name: "written", token: "x", projects: [2] }]);
     create("one");
@@ -121,7 +126,7 @@ describe("a server", () => {
 test("the command line makes, lists and revokes", async () => {
   const cwd = folderWith({ "engage.yaml": "projects: [{ id: 1 }]" });
   const created = await runEngage(["token", "create", "shop", "--project", "1"], { cwd });
-  expect(created.stdout).toMatch(/^token for project 1, shown only now,.*\n\n {2}engage_\S+\n\n/);
+  expect(created.stdout).toMatch(/^token for project 1; it is shown only once.*\n\n {2}engage_\S+\n\n/);
   expect((await runEngage(["token", "list"], { cwd })).stdout).toContain("shop  1");
   expect((await runEngage(["token", "revoke", "shop"], { cwd })).stdout).toContain('"shop" is revoked');
   const wrong = await runEngage(["token", "create", "shop", "--project", "1", "--all-projects"], { cwd });

@@ -11,7 +11,6 @@ import type { Projects } from "../../../services/channel/ports.ts";
 import { toConnectError } from "../../../services/channel/refusals.ts";
 import { createChannelCodecs } from "../../../services/channel/rest/codecs.ts";
 import type { Config } from "../../config/config.ts";
-import { findRefusedAddress } from "../../refused-address.ts";
 import { combineObservers } from "../combine-observers.ts";
 import { callerOf, jsonDecoderOf } from "../gateway-ports.ts";
 import { createLateService, createLazyResource, type LazyResource } from "../lazy.ts";
@@ -20,6 +19,7 @@ import { createThrottle } from "../log/throttle.ts";
 import { type ChannelMetrics, createChannelMetrics } from "../metrics/channel.ts";
 import { createStopTime, type StopTime } from "../stop-time.ts";
 import type { OpenSender } from "./open-sender.ts";
+import { findRefusedAddress } from "./refused-address.ts";
 import { channelPlace, mayHaveTasks, openChannelStore } from "./store.ts";
 
 export interface ChannelServices extends AsyncDisposable {
@@ -89,7 +89,7 @@ async function open(
 ): Promise<OpenSender> {
   const [{ openSender }, { createExchange, maxChannelAnswerBytes }] = await Promise.all([
     import("./open-sender.ts"),
-    import("../../receiver/exchange.ts"),
+    import("../../../services/channel/exchange/exchange.ts"),
   ]);
   const { concurrency, outbound: allowed } = config.channel;
   const outbound = createOutbound({ ...allowed, setting: "channel.outbound.allow" });

@@ -1,6 +1,6 @@
 import { signBody } from "../../../base/net/signature.ts";
-import { judgeOutcome, type Verdict } from "../delivery/call/verdict.ts";
-import type { BodyWriting, Exchange, ExchangeOutcome } from "../exchange.ts";
+import type { BodyWriting, Exchange, ExchangeOutcome } from "../exchange/exchange.ts";
+import { judgeOutcome, type Verdict } from "../verdict/verdict.ts";
 
 export interface SessionOptions {
   readonly exchange: Exchange;

@@ -1,6 +1,6 @@
 import { Notifier } from "../../../base/async/notifier.ts";
 import { SharedRate } from "../../../base/async/shared-rate.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import { Beginner } from "./beginner.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { LeaseKeeper } from "./leases.ts";

@@ -13,9 +13,9 @@ import { compileElement, type Element } from "../content/element.ts";
 import { compileReceipts } from "../content/receipts.ts";
 import { sampleContent } from "../content/sample.ts";
 import type { TestRequest } from "../ports.ts";
+import { judgeOutcome, type Validation } from "../verdict/verdict.ts";
 import { attempt } from "./call/attempt.ts";
 import { compileSendPlan } from "./call/send-plan.ts";
-import { judgeOutcome, type Validation } from "./call/verdict.ts";
 import type { OpenedExchange } from "./sender.ts";
 
 export interface TestOptions {

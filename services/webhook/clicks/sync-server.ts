@@ -2,9 +2,9 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { createHttpClient, type HttpAnswer } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
+import { describeError, oneLine } from "../../../base/text/system-error.ts";
 import type { RecordReceiver, SendOutcome } from "../../../store/records/records.ts";
 import { parseRetryAfter } from "../targets/http-answer.ts";
-import { describeError, shorten } from "../targets/target.ts";
 
 export interface SyncServerOptions {
   /** Of the platform's ingest, without `/sync_server`. */
@@ -60,7 +60,7 @@ function joinRecords(records: readonly Uint8Array[]): Buffer {
 
 function toOutcome({ status, headers, text, bodyFault = "" }: HttpAnswer, nowMs: number): SendOutcome {
   const said = text || bodyFault;
-  const reason = shorten(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
+  const reason = oneLine(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
   const afterMs = parseRetryAfter(headers["retry-after"], nowMs);
   const isAnswer = status < 300 || (status >= 400 && status < 500);
   const code = isAnswer ? codeOf(text) : undefined;

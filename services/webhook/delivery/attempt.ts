@@ -1,12 +1,7 @@
 import type { CallEnd } from "../../../base/async/breaker.ts";
 import type { Clock } from "../../../base/async/clock.ts";
-import {
-  describeError,
-  downOutcome,
-  type HandedBatch,
-  type Target,
-  type TargetOutcome,
-} from "../targets/target.ts";
+import { describeError } from "../../../base/text/system-error.ts";
+import { downOutcome, type HandedBatch, type Target, type TargetOutcome } from "../targets/target.ts";
 import type { CallReport } from "./observer.ts";
 
 export interface AttemptOptions {

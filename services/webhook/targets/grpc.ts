@@ -4,19 +4,13 @@ import { Code, ConnectError, createClient, type Transport } from "@connectrpc/co
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import { nameSender } from "../../../base/net/user-agent.ts";
+import { describeError, oneLine } from "../../../base/text/system-error.ts";
 import { type HandleResponse, MessageHandler } from "../../../gen/engage/handler/v1/message_handler_pb.ts";
 import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { toMessageBatch } from "../mapping/handed-message.ts";
 import { durationMs } from "../mapping/timestamp.ts";
 import { toOutcome } from "./message-result.ts";
-import {
-  describeError,
-  downOutcome,
-  type HandedBatch,
-  shorten,
-  type Target,
-  type TargetOutcome,
-} from "./target.ts";
+import { downOutcome, type HandedBatch, type Target, type TargetOutcome } from "./target.ts";
 
 export interface GrpcTargetOptions {
   /** `http://host:port` for h2c, `https://host:port` for TLS. */
@@ -109,7 +103,7 @@ function badAnswer(what: string): TargetOutcome {
 }
 
 function outcomeOfError(error: ConnectError): TargetOutcome {
-  const reason = shorten(`gRPC ${Code[error.code]}: ${messageOf(error)}`);
+  const reason = oneLine(`gRPC ${Code[error.code]}: ${messageOf(error)}`);
   if (dead.has(error.code)) return { kind: "dead", reason };
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
   return downOutcome(reason, delay && Math.max(0, durationMs(delay)));

@@ -1,5 +1,6 @@
 import type { HttpAnswer } from "../../../base/net/http-client.ts";
-import { downOutcome, shorten, type TargetOutcome } from "./target.ts";
+import { oneLine } from "../../../base/text/system-error.ts";
+import { downOutcome, type TargetOutcome } from "./target.ts";
 
 /** Statuses that say "not now"; the other ones from 400 to 499 say "never". */
 const retriable: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -17,10 +18,10 @@ export function outcomeOf(
 ): TargetOutcome {
   if (status >= 200 && status < 300) return { kind: "done" };
   const said = text || bodyFault;
-  const reason = shorten(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
+  const reason = oneLine(`HTTP ${status}${said === "" ? "" : `: ${said}`}`);
   if (status >= 300 && status < 400) {
     const place = headers.location === undefined ? "" : ` to ${headers.location}`;
-    return downOutcome(shorten(`HTTP ${status}: redirects are not followed${place}`));
+    return downOutcome(oneLine(`HTTP ${status}: redirects are not followed${place}`));
   }
   if (status < 500 && !retriable.has(status)) return { kind: "dead", reason };
   const afterMs = parseRetryAfter(headers["retry-after"], nowMs);

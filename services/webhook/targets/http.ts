@@ -1,10 +1,11 @@
 import type https from "node:https";
 import { createHttpClient } from "../../../base/net/http-client.ts";
 import type { Outbound } from "../../../base/net/outbound.ts";
+import { describeError } from "../../../base/text/system-error.ts";
 import type { TemplateInput } from "../mapping/template.ts";
 import { outcomeOf } from "./http-answer.ts";
 import { messageId, signHeaders } from "./standard-webhooks.ts";
-import { describeError, downOutcome, type HandedBatch, type Target, type TargetOutcome } from "./target.ts";
+import { downOutcome, type HandedBatch, type Target, type TargetOutcome } from "./target.ts";
 import { outcomesOf, type WriteMessage, writeAll, writeOrFault } from "./write.ts";
 
 export interface HttpTargetOptions {

@@ -1,6 +1,7 @@
+import { oneLine } from "../../../base/text/system-error.ts";
 import type { MessageResult } from "../../../gen/engage/webhook/v1/batch_pb.ts";
 import { durationMs } from "../mapping/timestamp.ts";
-import { shorten, type TargetOutcome } from "./target.ts";
+import type { TargetOutcome } from "./target.ts";
 
 /** Longer waits are taken for this: a day. */
 const maxDelayMs = 86_400_000;
@@ -11,11 +12,11 @@ export function toOutcome({ outcome }: MessageResult): TargetOutcome | undefined
     case "done":
       return { kind: "done" };
     case "dead":
-      return { kind: "dead", reason: shorten(outcome.value.reason) || "the target gave no reason" };
+      return { kind: "dead", reason: oneLine(outcome.value.reason) || "the target gave no reason" };
     case "retryAfter": {
       const { delay, reason } = outcome.value;
       const afterMs = delay && Math.min(Math.max(0, durationMs(delay)), maxDelayMs);
-      return { kind: "retry", reason: shorten(reason) || "the target asked for another attempt", afterMs };
+      return { kind: "retry", reason: oneLine(reason) || "the target asked for another attempt", afterMs };
     }
     case undefined:
       return undefined;

@@ -2,9 +2,10 @@ import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
+import { describeError } from "../../../base/text/system-error.ts";
 import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
-import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";
+import { downOutcome, type Target, type TargetOutcome } from "./target.ts";
 import { type WriteMessage, writeAll } from "./write.ts";
 
 export interface NatsTargetOptions {

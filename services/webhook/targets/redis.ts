@@ -2,9 +2,10 @@ import type { ConnectionOptions } from "node:tls";
 import type { RedisClientType } from "@redis/client";
 import { untilAborted } from "../../../base/async/abort.ts";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
+import { describeError } from "../../../base/text/system-error.ts";
 import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
-import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";
+import { downOutcome, type Target, type TargetOutcome } from "./target.ts";
 import { type WriteMessage, writeAll } from "./write.ts";
 
 export interface RedisTargetOptions {

@@ -3,10 +3,11 @@ import type { ConnectionOptions } from "node:tls";
 import type { SMTPTransportGetSocket } from "nodemailer/lib/smtp-transport";
 import { untilAborted } from "../../../base/async/abort.ts";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
+import { describeError } from "../../../base/text/system-error.ts";
 import type { TemplateInput } from "../mapping/template.ts";
 import { createReconnecting } from "./reconnecting.ts";
 import { messageId } from "./standard-webhooks.ts";
-import { describeError, downOutcome, type Target, type TargetOutcome } from "./target.ts";
+import { downOutcome, type Target, type TargetOutcome } from "./target.ts";
 import { writeOrFault } from "./write.ts";
 
 type WriteText = (input: TemplateInput) => string;

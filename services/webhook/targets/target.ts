@@ -1,4 +1,3 @@
-import { wordError, wordSystemError } from "../../../base/text/system-error.ts";
 import type { WorkItem } from "../../../store/inbox/inbox.ts";
 
 /** Messages of one batch on their way to one target. */
@@ -35,21 +34,4 @@ export interface Target extends AsyncDisposable {
 /** The target can't be used now, for any message. */
 export function downOutcome(reason: string, afterMs?: number): TargetOutcome {
   return { kind: "retry", reason, afterMs, isTargetDown: true };
-}
-
-/** What an error says, with its code where neither the message nor our own words have it; at most 300 characters. */
-export function describeError(error: unknown): string {
-  if (wordSystemError(error) !== undefined) return shorten(wordError(error));
-  if (!(error instanceof Error)) return shorten(String(error));
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const text = error.message || error.name;
-  return shorten(code === "" || text.includes(code) ? text : `${code}: ${text}`);
-}
-
-const maxReasonLength = 300;
-
-/** On one line and not long: reasons stand in lists. */
-export function shorten(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > maxReasonLength ? `${line.slice(0, maxReasonLength)}…` : line;
 }

@@ -54,7 +54,7 @@ describe("the report", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.split("\n")[0]).toMatch(/^RESULT {2}PROBE +A RECEIVER +FOUND$/);
     expect(stdout).toMatch(/^ok {6}accept +accepts a valid batch +\d+ ms$/m);
-    expect(stdout).toMatch(/\n44 passed, 0 failed, 0 should be better, 0 notes, 0 skipped\n$/);
+    expect(stdout).toMatch(/\n44 passed, 0 failed, 0 recommendations, 0 notes, 0 skipped\n$/);
   });
 
   test("of a wrong one says what was sent, answered and specified, and what to change", async () => {
@@ -71,11 +71,11 @@ describe("the report", () => {
       expect.stringMatching(/^ {2}answered {3}HTTP 200 after \d+ ms$/),
       expect.stringContaining('{"index":1,"message":"push_id is not usable"}'),
       "  specified  index is the sequence number of the failed element in the request array; it starts at 1, not 0.",
-      "  change     Write the position in the request's array plus 1.",
+      "  change     Set index to the position in the request's array plus 1.",
     ]);
   });
 
-  test("fails for what should be better only with --strict", async () => {
+  test("fails for what recommendations only with --strict", async () => {
     const url = await openReceiverServer(handlesAgain);
     const results = [
       await check(url),
@@ -127,13 +127,17 @@ describe("the report", () => {
 describe("the command line", () => {
   const url = "http://127.0.0.1:1/";
   const table: [args: readonly string[], code: number, message: string][] = [
-    [[url], 2, "give --secret or --secret-file, or --channel-has-auth off"],
-    [[url, "--secret", ""], 2, "give --secret or --secret-file, or --channel-has-auth off"],
-    [[url, "--secret", "a", "--channel-has-auth", "off"], 2, "contradict each other"],
+    [[url], 2, "--secret, --secret-file or --channel-has-auth off is required"],
+    [[url, "--secret", ""], 2, "--secret, --secret-file or --channel-has-auth off is required"],
+    [[url, "--secret", "a", "--channel-has-auth", "off"], 2, "cannot be combined with a secret"],
     [[url, "--secret-file", "gone.txt"], 1, 'cannot read the secret file "gone.txt": no such file or folder'],
-    [["here", "--secret", "a"], 2, 'the URL is "here", give one such as'],
-    [[url, "--secret", "a", "--allow", "all"], 2, '--allow is "all", give a network such as'],
-    [[url, "--secret", "a", "--header", "bad"], 2, '--header is "bad", give one such as'],
+    [["here", "--secret", "a"], 2, 'the URL is "here", must be a URL such as'],
+    [
+      [url, "--secret", "a", "--allow", "all"],
+      2,
+      '--allow is "all", must be an address or a network such as',
+    ],
+    [[url, "--secret", "a", "--header", "bad"], 2, '--header is "bad", must be a header such as'],
     [
       [url, "--secret", "a", "--second-secret", "a"],
       2,
@@ -142,7 +146,7 @@ describe("the command line", () => {
     [
       [url, "--channel-has-auth", "off", "--second-secret", "a"],
       2,
-      "and a second secret contradict each other",
+      "cannot be combined with a second secret",
     ],
     [
       [url, "--secret", "a", "--tls-ca", "gone.pem"],
@@ -154,9 +158,9 @@ describe("the command line", () => {
       1,
       'cannot read the certificates file ".": it is a folder, not a file',
     ],
-    [[url, "--secret", "a", "--tls-ca", import.meta.filename], 1, "which holds no certificate in PEM"],
+    [[url, "--secret", "a", "--tls-ca", import.meta.filename], 1, "which has no valid PEM certificate"],
     [[url, "--secret", "a", "--skip", "none"], 2, '--skip is "none", valid are accept, '],
-    [[url, "--secret", "a", "--rate", "0"], 2, "give a whole number from 1 on"],
+    [[url, "--secret", "a", "--rate", "0"], 2, "must be a whole number, at least 1"],
     [[], 2, "missing required argument 'url'"],
   ];
   test.each(table)("%j", async (args, code, message) => {

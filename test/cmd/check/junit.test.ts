@@ -34,6 +34,6 @@ test("a case for each probe; only broken rules are failures", () => {
 `);
 });
 
-test("strictly, what should be better is a failure too", () => {
+test("strictly, what recommendations is a failure too", () => {
   expect(formatJunit("http://x/", results, true)).toContain('<failure type="should" message="so">');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mistakesOf } from "../../../cmd/parse/formats.ts";
+import { mistakesOf } from "../../../cmd/serve/formats.ts";
 import { runEngage } from "../run-engage.ts";
 import { folderWith, linesOf, loadText } from "./load.ts";
 

@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { checkHealth, healthTls, healthUrl, runHealth } from "../../../cmd/health/health.ts";
+import { healthTls, healthUrl } from "../../../cmd/client/server-call.ts";
+import { checkHealth, runHealth } from "../../../cmd/health/health.ts";
 import { startServer } from "../../../cmd/serve/server.ts";
 import { createIdentity } from "../config/certificate.ts";
 import { folderWith, loadText } from "../config/load.ts";
@@ -49,12 +50,12 @@ const answers = [
 
 test.each(answers)("an answer of %i is healthy: %s", async (status, ok) => {
   const url = await serverWith(answering(status));
-  expect(await checkHealth(url, 5000)).toEqual({ ok, detail: `${url} answered ${status}` });
+  expect(await checkHealth(url, 5000)).toEqual({ ok, detail: `${url} responded with ${status}` });
 });
 
 test("a service that does not answer in time is not healthy", async () => {
   const url = await serverWith(silent);
-  expect(await checkHealth(url, 20)).toEqual({ ok: false, detail: `${url}: no answer within 20 ms` });
+  expect(await checkHealth(url, 20)).toEqual({ ok: false, detail: `${url}: no response within 20 ms` });
 });
 
 test("one that cannot be reached is not healthy", async () => {
@@ -71,7 +72,7 @@ test("the command exits with 0 or 1, and complains where complaints go", async (
   expect(String(streams.stderr.read())).toContain("connection refused");
   const url = await serverWith(answering(200));
   expect(await runHealth(options, { url, timeout: 5000 }, streams)).toBe(0);
-  expect(String(streams.stdout.read())).toBe(`${url} answered 200\n`);
+  expect(String(streams.stdout.read())).toBe(`${url} responded with 200\n`);
 });
 
 const secured = [
@@ -90,7 +91,7 @@ test.each(secured)(
     const { host, port } = server.address;
     const actual = { ...config, listen: { host, port } };
     const ask = () => checkHealth(healthUrl(actual), 5000, healthTls(actual));
-    expect(await ask()).toEqual({ ok: true, detail: `${healthUrl(actual)} answered 200` });
+    expect(await ask()).toEqual({ ok: true, detail: `${healthUrl(actual)} responded with 200` });
     await server.stop();
     expect(await ask()).toMatchObject({ ok: false });
   },

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { createOutbound } from "../../../base/net/outbound.ts";
 import { openListener } from "../../../cmd/listen/server.ts";
 import { formatSeen } from "../../../cmd/listen/table.ts";
-import { createExchange } from "../../../cmd/receiver/exchange.ts";
+import { createExchange } from "../../../services/channel/exchange/exchange.ts";
 import { batchOf } from "../../services/webhook/bodies.ts";
 import { listen, secret } from "../listener.ts";
 import { openRawServer } from "../raw-server.ts";
@@ -30,14 +30,19 @@ describe("answers", () => {
   const missing = [2, "push_id is required"] as const;
   const table: [name: string, answer: object, status: number, text: string][] = [
     ["by the contract", {}, 200, failList(missing)],
-    ["with failures", { fail: [3, 0] }, 200, failList([0, "failed as told"], missing, [3, "failed as told"])],
+    [
+      "with failures",
+      { fail: [3, 0] },
+      200,
+      failList([0, "failed as configured"], missing, [3, "failed as configured"]),
+    ],
     ["with a status", { status: 503 }, 503, failList(missing)],
     ["with nothing", { isEmpty: true }, 200, ""],
     [
       "with a return_code",
       { returnCode: 7 },
       200,
-      '{"return_code":7,"return_message":"failed as told","data":{"fail_list":[{"index":2,"message":"push_id is required"}]}}',
+      '{"return_code":7,"return_message":"failed as configured","data":{"fail_list":[{"index":2,"message":"push_id is required"}]}}',
     ],
   ];
   test.each(table)("%s", async (_name, answer, status, text) => {
@@ -62,7 +67,7 @@ describe("answers", () => {
   test.each<[what: string, method: string, headers: Record<string, string>, status: number, why: string]>([
     ["a page of another site", "POST", { origin: "https://evil.example" }, 403, "web pages"],
     ["a page of its own address", "POST", { "sec-fetch-site": "same-origin" }, 403, "web pages"],
-    ["another method", "GET", {}, 405, "method GET is not taken, valid is POST"],
+    ["another method", "GET", {}, 405, "method GET is not accepted, valid is POST"],
     ["a large body", "POST", { "content-length": "67108865" }, 413, "body is larger than 67108864 bytes"],
   ])("refuses %s, and hands nothing on", async (_what, method, headers, status, why) => {
     const calls: unknown[] = [];
@@ -138,7 +143,7 @@ describe("what is shown", () => {
       '  1  ann            title=hello, items=[{"id":"1"}]',
       "  2  \\u001b[31mbob  null",
       "  3                                                  level=3        push_id is required",
-      expect.stringMatching(/^ {2}answered {4}HTTP 200 after 7 ms: \{"return_code":0,/),
+      expect.stringMatching(/^ {2}response {4}HTTP 200 after 7 ms: \{"return_code":0,/),
       "",
       "",
     ]);
@@ -214,8 +219,8 @@ test("the command says where it listens, shows batches and ends on a signal", as
   const lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
   const { value: first } = await lines.next();
   const [, url = ""] =
-    /^listening on (http:\S+), signatures are verified; Ctrl-C ends it$/.exec(String(first)) ?? [];
-  expect((await post(url, batchOf(["ann"], "r-1"))).text).toBe(failList([1, "failed as told"]));
+    /^listening on (http:\S+), signatures are verified; press Ctrl-C to stop$/.exec(String(first)) ?? [];
+  expect((await post(url, batchOf(["ann"], "r-1"))).text).toBe(failList([1, "failed as configured"]));
   expect((await lines.next()).value).toMatch(/ {2}POST \/ {2}1 message, \d+ bytes$/);
   const ended = new Promise((resolve) => child.once("close", resolve));
   child.kill("SIGTERM");

@@ -91,7 +91,7 @@ async function codeOf(child: ChildProcess): Promise<number | null> {
 test("a task of flags and a file reaches the receiver, and can run again", async () => {
   const { push, seen } = await openServer();
   const first = await push("task.yaml", "--channel", "mail", "--to-file", "ids.txt", "--set", "title=Hi=1");
-  expect(first.stderr).toMatch(/^t1_\S+ has begun\n$/);
+  expect(first.stderr).toMatch(/^t1_\S+ has started\n$/);
   expect(first.stdout.split("\n")).toEqual([
     expect.stringMatching(/^t1_\d{4}-\d\d-\d\d is done: 3 users, 1 without a push id of their own, 1 batch$/),
     "succeeded  2",
@@ -126,7 +126,7 @@ test("messages that fail are shown, and are the exit code", async () => {
   expect(code).toBe(1);
   expect(stdout.split("\n").slice(1)).toEqual([
     "succeeded  2",
-    "failed     1 by rejected",
+    "failed     1: rejected",
     "",
     "PUSH ID  MESSAGE",
     expect.stringMatching(/^b {8}\S/),
@@ -138,12 +138,12 @@ test("a push that is watched no longer goes on, and can be watched again", async
   const { begin, push, seen } = await openServer({ rate: 1 });
   const child = begin("--channel", "mail", "--set", "title=Hi", "--to", ...thirty);
   const [said] = (await once(child.stderr!, "data")) as [Buffer];
-  expect(String(said)).toMatch(/^t1_\S+ has begun\n$/);
+  expect(String(said)).toMatch(/^t1_\S+ has started\n$/);
   child.kill("SIGINT");
   const [stderr, code] = await Promise.all([text(child.stderr!), codeOf(child)]);
   expect([code, stderr]).toEqual([
     130,
-    "engage: stopped; the push goes on in the server: engage push --watch t1\n",
+    "engage: stopped; the push continues in the server: engage push --watch t1\n",
   ]);
   const watched = await push("--watch", "t1");
   expect([watched.code, watched.stdout]).toEqual([0, expect.stringContaining("30 users, 3 batches\n")]);
@@ -171,7 +171,7 @@ test("a channel goes by its name, also by one that looks like an id", async () =
 });
 
 test.each([
-  [["--channel", "letter", "--to", "a"], 1, 'there is no channel of the id or name "letter"'],
+  [["--channel", "letter", "--to", "a"], 1, 'no channel has the id or name "letter"'],
   [["--to", "a"], 2, "a channel is required: --channel, or channel_id in the file"],
   [["none.yaml", "--channel", "mail"], 1, 'cannot read "none.yaml": no such file or folder'],
   [
@@ -183,11 +183,11 @@ test.each([
   [["unknown.yaml", "--channel", "mail"], 1, '"unknown.yaml" is not a task: '],
   [["listed.yaml", "--channel", "mail"], 1, 'values["title"] is required'],
   [["--task", "t1", "--watch", "t1"], 2, "cannot be used with option"],
-  [["ids.txt", "--channel", "mail"], 1, '"ids.txt" is not a task, which is an object'],
+  [["ids.txt", "--channel", "mail"], 1, '"ids.txt" is not a task: it must be an object'],
   [
     ["--channel", "mail", "--to", "a", "--set", "title"],
     2,
-    '--set is "title", give one such as "title=Hello"',
+    '--set is "title", must be a pair such as "title=Hello"',
   ],
   [["--channel", "mail", "--to", "a"], 1, 'values["title"] is required'],
 ])("what is wrong with %j is said", async (args, wanted, message) => {

@@ -46,7 +46,7 @@ a.SUM · compared        2
 
   test("no groups, and what is no result", () => {
     expect(formatResult(data(["d1"]))).toBe("no groups\n");
-    expect(() => formatResult({} as never)).toThrow("the answer is no result of event analysis");
+    expect(() => formatResult({} as never)).toThrow("the response is not an event analysis result");
   });
 
   test("texts of strangers can't steer the terminal", () => {

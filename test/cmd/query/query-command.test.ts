@@ -218,7 +218,7 @@ describe("engage cluster", () => {
   test("imports account ids, one a line", async () => {
     const ids = Array.from({ length: 4_500 }, (_, i) => `a${i}`);
     const { stored, stdout } = await cluster(["import", "vip", "-"], ids.join("\r\n"));
-    expect(stdout).toBe("vip: 4500 members of 2026-08-23, 0 unknown ids left out\n");
+    expect(stdout).toBe("vip: 4500 members of 2026-08-23, 0 unknown ids skipped\n");
     expect(stored).toEqual(ids.map((accountId) => ({ accountId })));
   });
 
@@ -232,9 +232,9 @@ describe("engage cluster", () => {
   });
 
   test.each([
-    ["user_id\nx\n", 'engage: line 2: "x" is no user id\n'],
+    ["user_id\nx\n", 'engage: line 2: "x" is not a user id\n'],
     ["account_id,value\n,x\n", "engage: line 2 has no id\n"],
-    ['a\n"b\n', "engage: the members can't be read: Quote Not Closed"],
+    ['a\n"b\n', "engage: cannot read the members: Quote Not Closed"],
     ["account_id,value\na,x\n", "engage: URL: members[0].value: is only valid for a tag"],
   ])("of %j it tells what is wrong", async (csv, message) => {
     const { code, stderr } = await cluster(["import", "vip", "-"], csv);

@@ -77,7 +77,7 @@ describe("faults", () => {
     const result = await send(url, "--secret", secret, "--push-id", "ann", "--cut", "10");
     expect(result.code).toBe(1);
     expect(result.stdout).toContain(
-      "  strict   call failed (connection, would be retried): connection closed behind 10 bytes, as told\n",
+      "  strict   call failed (connection, would be retried): connection closed after 10 bytes, as configured\n",
     );
     expect(seen).toEqual([]);
   });
@@ -121,12 +121,16 @@ describe("faults", () => {
 describe("the command line", () => {
   const url = "http://127.0.0.1:1/";
   const table: [args: readonly string[], code: number, message: string][] = [
-    [[url], 2, "give --file, or --push-id for each message"],
+    [[url], 2, "--file or --push-id is required"],
     [[url, "--file", "gone.json"], 1, 'cannot read "gone.json": no such file or folder'],
-    [[url, "--push-id", "a", "--param", "title"], 2, '--param is "title", give one such as "title=hello"'],
-    [[url, "--push-id", "a", "--wrong-secret"], 2, "are about signatures, give --secret"],
+    [
+      [url, "--push-id", "a", "--param", "title"],
+      2,
+      '--param is "title", must be a pair such as "title=hello"',
+    ],
+    [[url, "--push-id", "a", "--wrong-secret"], 2, "--upper-case require --secret"],
     [[url, "--push-id", "a", "--file", "b"], 2, "cannot be used with option"],
-    [[url, "--push-id", "a", "--cut", "none"], 2, "give a whole number from 1 on"],
+    [[url, "--push-id", "a", "--cut", "none"], 2, "must be a whole number, at least 1"],
   ];
   test.each(table)("%j", async (args, code, message) => {
     const result = await send(...args);
@@ -137,6 +141,6 @@ describe("the command line", () => {
     const { stderr } = await runEngage(["send", url, "--secret", "a", "--file", "-", "--reserialise"], {
       input: "[",
     });
-    expect(stderr).toBe("engage: --reserialise needs a body that is JSON\n");
+    expect(stderr).toBe("engage: --reserialise requires a body in JSON\n");
   });
 });

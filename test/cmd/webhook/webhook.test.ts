@@ -31,7 +31,7 @@ describe("commands that call a running server", () => {
         [
           "^CHANNEL  TARGET  ACCEPTED  DELIVERED  DEAD  PENDING",
           "demo     pulled         3          0     2        1",
-          String.raw`inbox: accepts batches, uses [\d.]+ [KM]iB, [\d.,]+ [KMGT]iB free, oldest message that waits is of [-\d]+ [:.\d]+` +
+          String.raw`inbox: accepts batches, uses [\d.]+ [KM]iB, [\d.,]+ [KMGT]iB free, oldest pending message from [-\d]+ [:.\d]+` +
             "\n$",
         ].join("\n"),
       ),
@@ -79,9 +79,9 @@ describe("commands that call a running server", () => {
       "2 dead letters would be replayed\n",
     );
     const replay = ["replay", "--push-id", "gone", "--nonce", "monday"];
-    expect((await engage(...replay)).stdout).toBe("1 dead letter put back among the pending\n");
+    expect((await engage(...replay)).stdout).toBe("1 dead letter returned to the pending messages\n");
     expect((await engage(...replay, "--json")).stdout).toBe('{"count":"1"}\n');
-    expect((await engage("replay", "--all")).stdout).toBe("1 dead letter put back among the pending\n");
+    expect((await engage("replay", "--all")).stdout).toBe("1 dead letter returned to the pending messages\n");
     const stats = JSON.parse((await engage("stats", "--json")).stdout);
     expect(stats.targets).toMatchObject([{ accepted: "3", dead: "0", pending: "3" }]);
   });
@@ -103,7 +103,7 @@ describe("callers", () => {
       await runEngage([...args, "--key-file", "gone.txt"], { cwd }),
     ];
     expect(results.map(({ code }) => code)).toEqual([0, 0, 1, 1, 1]);
-    expect(results[3]!.stderr).toMatch(/; give --key-file or ENGAGE_KEY\n$/);
+    expect(results[3]!.stderr).toMatch(/; use --key-file or ENGAGE_KEY\n$/);
     expect(results[4]!.stderr).toBe('engage: cannot read the key file "gone.txt": no such file or folder\n');
   });
 
@@ -121,14 +121,14 @@ describe("callers", () => {
       ["stats", "--url", "http://127.0.0.1:1"],
       "engage: http://127.0.0.1:1: connection refused by 127.0.0.1:1: is the server running?\n",
     ],
-    [["stats", "--url", "here"], 'engage: --url is "here", give one such as "http://127.0.0.1:8080"\n'],
+    [["stats", "--url", "here"], 'engage: --url is "here", must be a URL such as "http://127.0.0.1:8080"\n'],
   ])("%j is told in one line", async (args, stderr) => {
     expect(await runEngage(["webhook", ...args])).toEqual({ code: 1, stdout: "", stderr });
   });
 
   test.each([
     [["deliveries", "--state", "lost"], "Allowed choices are pending, leased, delivered, dead."],
-    [["deliveries", "--limit", "0"], "give a whole number from 1 on"],
+    [["deliveries", "--limit", "0"], "must be a whole number, at least 1"],
     [["delivery"], "missing required argument 'id'"],
   ])("%j is a wrong command line", async (args, message) => {
     const { code, stderr } = await runEngage(["webhook", ...args]);
@@ -141,8 +141,8 @@ describe("migrate", () => {
     expect(await runEngage(["migrate"])).toEqual({
       code: 0,
       stdout: [
-        "nothing to do: an inbox in a SQLite file is brought up to date when it is opened\n",
-        "nothing to do: a store of channels in a SQLite file is brought up to date when it is opened\n",
+        "nothing to do: an inbox in a SQLite file is upgraded when it is opened\n",
+        "nothing to do: a channel store in a SQLite file is upgraded when it is opened\n",
       ].join(""),
       stderr: "",
     });

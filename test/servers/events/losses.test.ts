@@ -97,7 +97,7 @@ it.each(losses)(
     await expectLoss(engage, words);
     expect(engageStore(folder.path, "accept-loss", "events")).toMatch(words);
     expect(engageStore(folder.path, "accept-loss", "events")).toMatch(
-      /nothing of events is known to be missing/,
+      /no data of events is known to be missing/,
     );
     await using again = await openEngage(folder.path, eventsConfig());
     const before = await storedTotals(again);

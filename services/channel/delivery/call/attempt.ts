@@ -1,5 +1,5 @@
 import type { Clock } from "../../../../base/async/clock.ts";
-import type { Exchange, ExchangeOutcome } from "../../exchange.ts";
+import type { Exchange, ExchangeOutcome } from "../../exchange/exchange.ts";
 
 export interface AttemptRequest {
   readonly headers: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { FailedItem, LeasedBatch, Outcome } from "../../../../store/channels/channels.ts";
+import type { FailedElement } from "../../verdict/answer.ts";
+import type { Verdict } from "../../verdict/verdict.ts";
 import { countSegments } from "../prepare/segments.ts";
-import type { FailedElement } from "./answer.ts";
-import type { Verdict } from "./verdict.ts";
 
 export interface RetryRule {
   /** Attempts after the first. */

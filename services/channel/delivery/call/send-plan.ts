@@ -2,8 +2,8 @@ import { createSecretKey } from "node:crypto";
 import { defaultSignatureHeader, signBody } from "../../../../base/net/signature.ts";
 import type { Channel } from "../../../../gen/engage/channel/v1/channel_pb.ts";
 import { deliveryDefaults } from "../../channels/settings.ts";
+import type { Validation } from "../../verdict/verdict.ts";
 import type { RetryRule } from "./outcome.ts";
-import type { Validation } from "./verdict.ts";
 
 /** How the requests of a channel are made. */
 export interface SendPlan extends RetryRule {

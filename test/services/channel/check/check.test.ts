@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { probeIds } from "../../../../services/channel/check/check.ts";
 import { probes } from "../../../../services/channel/check/probes.ts";
-import type { Exchange } from "../../../../services/channel/exchange.ts";
+import type { Exchange } from "../../../../services/channel/exchange/exchange.ts";
 import { createReceiver, type Receiver } from "./receiver.ts";
 import { openReceiverServer } from "./receiver-server.ts";
 import { brokenRules, runCheck } from "./run-check.ts";

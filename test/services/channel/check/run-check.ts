@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createOutbound } from "../../../../base/net/outbound.ts";
-import { createExchange, maxChannelAnswerBytes } from "../../../../cmd/receiver/exchange.ts";
 import {
   type CheckOptions,
   checkReceiver,
   type ProbeResult,
 } from "../../../../services/channel/check/check.ts";
+import { createExchange, maxChannelAnswerBytes } from "../../../../services/channel/exchange/exchange.ts";
 import { secondSecret, secret } from "./receiver.ts";
 
 /** Checks what listens at a URL on this machine. */

@@ -1,4 +1,4 @@
-import { BigNumber, parseExactJson } from "../../../../base/json/exact-numbers.ts";
+import { BigNumber, parseExactJson } from "../../../base/json/exact-numbers.ts";
 
 /** An element that the receiver named as failed. */
 export interface FailedElement {

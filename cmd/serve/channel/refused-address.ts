@@ -1,12 +1,12 @@
-import { systemClock } from "../base/async/clock.ts";
-import { type Outbound, OutboundRefusedError } from "../base/net/outbound.ts";
+import { systemClock } from "../../../base/async/clock.ts";
+import { type Outbound, OutboundRefusedError } from "../../../base/net/outbound.ts";
 
-/** A name server that is slower keeps nobody from saving a channel. */
+/** A name server that takes longer does not prevent saving a channel. */
 const lookupMs = 2_000;
 
 /**
- * Why calls of a URL would be refused by the rules for outbound addresses. A name that has no address now is no
- * fault, since it may have one when the first call is made.
+ * Returns why the rules for outbound addresses refuse calls of a URL; undefined when they allow them. A name without
+ * an address is allowed, since it may have one when the first call is made.
  */
 export async function findRefusedAddress(
   outbound: Outbound,

@@ -3,9 +3,13 @@ import { readFileSync } from "node:fs";
 import { createOutbound } from "../../base/net/outbound.ts";
 import { isCidr } from "../../base/net/special-networks.ts";
 import { withoutTextMark } from "../../base/text/byte-order-mark.ts";
+import {
+  createExchange,
+  maxChannelAnswerBytes,
+  type OpenExchange,
+} from "../../services/channel/exchange/exchange.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
-import { createExchange, maxChannelAnswerBytes, type OpenExchange } from "./exchange.ts";
 
 /** A secret on the command line, or in a file. */
 export interface SecretOptions {
@@ -18,16 +22,16 @@ export interface ReceiverOptions extends SecretOptions {
   readonly headerName: string;
   /** `Name: value` each. */
   readonly header?: readonly string[];
-  /** Networks that may be dialled although they are private. */
+  /** Private networks that may be called. */
   readonly allow?: readonly string[];
-  /** File with the certificates, in PEM, of the authorities that are trusted. */
+  /** PEM file with the certificate authorities to trust. */
   readonly tlsCa?: string;
 }
 
-/** The tools are for receivers that run beside them; what else is private has to be named. */
+/** Receivers on this machine may always be called; other private networks must be allowed. */
 const loopback = ["127.0.0.0/8", "::1"];
 
-/** @throws UserError for what is no URL of HTTP, no network, or no file of certificates */
+/** Opens a client of a receiver. @throws UserError for an invalid URL, network or file of certificates */
 export function openReceiver(
   url: string,
   { allow = [], tlsCa }: Pick<ReceiverOptions, "allow" | "tlsCa">,
@@ -35,13 +39,13 @@ export function openReceiver(
 ): OpenExchange {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(
-      `the URL is ${JSON.stringify(url)}, give one such as "http://127.0.0.1:8080/webhook"`,
+      `the URL is ${JSON.stringify(url)}, must be a URL such as "http://127.0.0.1:8080/webhook"`,
     );
   }
   const wrong = allow.find((network) => !isCidr(network));
   if (wrong !== undefined) {
     throw new UsageError(
-      `--allow is ${JSON.stringify(wrong)}, give a network such as "10.0.0.0/8", or an address`,
+      `--allow is ${JSON.stringify(wrong)}, must be an address or a network such as "10.0.0.0/8"`,
     );
   }
   const outbound = createOutbound({ allow: [...loopback, ...allow], setting: "--allow" });
@@ -49,7 +53,7 @@ export function openReceiver(
   return createExchange({ url, outbound, maxConnections, maxAnswerBytes: maxChannelAnswerBytes, tls });
 }
 
-/** Node takes a file without a certificate for one that trusts nobody. */
+/** Reads certificates. Node would accept a file without a certificate, and then trust none. */
 function readCertificates(file: string): string[] {
   const text = readText(file, "certificates");
   const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
@@ -61,7 +65,7 @@ function readCertificates(file: string): string[] {
     }
   };
   if (found.length > 0 && found.every(isRight)) return found;
-  throw new UserError(`--tls-ca is ${JSON.stringify(file)}, which holds no certificate in PEM`);
+  throw new UserError(`--tls-ca is ${JSON.stringify(file)}, which has no valid PEM certificate`);
 }
 
 function readText(file: string, what: string): string {
@@ -72,7 +76,7 @@ function readText(file: string, what: string): string {
   }
 }
 
-/** The secret as given, or the first line of its file. */
+/** Returns the secret of an option, or the first line of its file. */
 export function secretOf({ secret, secretFile }: SecretOptions): string | undefined {
   return secretFile === undefined ? secret : readText(secretFile, "secret").split(/\r?\n/, 1)[0];
 }
@@ -84,7 +88,7 @@ export function headersOf({ header = [] }: ReceiverOptions): Readonly<Record<str
       const [, name, value] =
         /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\u0080-\u00ff]*)$/.exec(line) ?? [];
       if (name !== undefined && value !== undefined) return [name, value];
-      throw new UsageError(`--header is ${JSON.stringify(line)}, give one such as "X-Api-Key: abc"`);
+      throw new UsageError(`--header is ${JSON.stringify(line)}, must be a header such as "X-Api-Key: abc"`);
     }),
   );
 }

@@ -1,11 +1,11 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { describe, expect, it, vi } from "vitest";
-import { GRPCController } from "../../../gen/plugin/grpc_controller_pb.ts";
+import { GRPCController } from "../../../../gen/plugin/grpc_controller_pb.ts";
 import {
   createPluginController,
   pluginHandshake,
   refusePluginCookie,
-} from "../../../services/parser/plugin.ts";
+} from "../../../../services/parser/plugin/plugin.ts";
 
 describe("the plugin convention", () => {
   it("has its own service name", () => {

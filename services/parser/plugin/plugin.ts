@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { EmptySchema, type GRPCController } from "../../gen/plugin/grpc_controller_pb.ts";
+import { EmptySchema, type GRPCController } from "../../../gen/plugin/grpc_controller_pb.ts";
 
 /**
  * The go-plugin convention, by which a log shipper starts the parser as its child: the cookie proves that a shipper

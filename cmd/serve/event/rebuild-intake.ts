@@ -1,15 +1,15 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { countOf } from "../../base/text/count.ts";
-import { type RebuildReport, rebuildIntake } from "../../services/event/load/rebuild-intake.ts";
-import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
-import { createRecordReader } from "../../store/records/record-reader.ts";
-import { openRecordSpool } from "../../store/records/record-spool.ts";
-import type { Config } from "../config/config.ts";
-import { keepFilesPrivate } from "../serve/data/folder.ts";
-import { lockFolder } from "../serve/data/lock.ts";
-import { eventFolders, openEventStore } from "../serve/event/store.ts";
+import { countOf } from "../../../base/text/count.ts";
+import { type RebuildReport, rebuildIntake } from "../../../services/event/load/rebuild-intake.ts";
+import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
+import { createRecordReader } from "../../../store/records/record-reader.ts";
+import { openRecordSpool } from "../../../store/records/record-spool.ts";
+import type { Config } from "../../config/config.ts";
+import { keepFilesPrivate } from "../data/folder.ts";
+import { lockFolder } from "../data/lock.ts";
+import { eventFolders, openEventStore } from "./store.ts";
 
 interface Output {
   readonly stdout: Writable;
@@ -18,8 +18,8 @@ interface Output {
 }
 
 /**
- * Makes the intake of the data folder again, from the store of events and the spool. The one that was there
- * is kept beside it. Until the new one is whole nothing is changed.
+ * Rebuilds the intake of the data folder from the event store and the spool. The old intake is kept beside the new
+ * one, and replaced only when the new one is complete.
  * @throws UserError when a server runs on the data folder
  */
 export async function rebuildIntakeOf(config: Config, { stdout, stderr, signal }: Output): Promise<void> {
@@ -49,10 +49,8 @@ export async function rebuildIntakeOf(config: Config, { stdout, stderr, signal }
   const kept = keepBefore(file);
   renameSync(draft, file);
   stdout.write(`intake rebuilt: ${describe(report)}\n`);
-  if (kept !== undefined) stdout.write(`what was there is kept as "${kept}"\n`);
-  stdout.write(
-    "uuids and first checks of older records, which have left the spool, are not known any more\n",
-  );
+  if (kept !== undefined) stdout.write(`the old intake is kept as "${kept}"\n`);
+  stdout.write("uuids and first checks of older records, which are no longer in the spool, are lost\n");
 }
 
 function describe({ accounts, visitors, records }: RebuildReport): string {
@@ -65,7 +63,7 @@ function removeFiles(path: string): void {
   for (const part of parts) rmSync(`${path}${part}`, { force: true });
 }
 
-/** With its log, which belongs to it. */
+/** Renames a database with its log. */
 function keepBefore(file: string): string | undefined {
   const kept = `${file}.before`;
   if (!parts.some((part) => existsSync(`${file}${part}`))) return undefined;

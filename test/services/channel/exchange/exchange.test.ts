@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createOutbound } from "../../../base/net/outbound.ts";
-import { createExchange } from "../../../cmd/receiver/exchange.ts";
-import type { BodyWriting, ExchangeOutcome } from "../../../services/channel/exchange.ts";
-import { openRawServer } from "../raw-server.ts";
+import { createOutbound } from "../../../../base/net/outbound.ts";
+import type { BodyWriting, ExchangeOutcome } from "../../../../services/channel/exchange/exchange.ts";
+import { createExchange } from "../../../../services/channel/exchange/exchange.ts";
+import { openRawServer } from "../../../cmd/raw-server.ts";
 
 interface CallOptions {
   readonly allow?: readonly string[];

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openMarkFile } from "../../../base/files/mark-file.ts";
-import { loadConfig } from "../../../cmd/config/config.ts";
-import { markFile } from "../../../cmd/serve/data/marks.ts";
-import { acceptLossOf } from "../../../cmd/store/accept-loss.ts";
-import { UserError } from "../../../cmd/terminal/user-error.ts";
+import { openMarkFile } from "../../../../base/files/mark-file.ts";
+import { loadConfig } from "../../../../cmd/config/config.ts";
+import { acceptLossOf } from "../../../../cmd/serve/data/accept-loss.ts";
+import { markFile } from "../../../../cmd/serve/data/marks.ts";
+import { UserError } from "../../../../cmd/terminal/user-error.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -30,7 +30,7 @@ async function accept(store: string): Promise<string> {
 }
 
 it.each(["", "Inbox", "everything"])("refuses the store %j, and says which there are", async (name) => {
-  const words = `there is no store ${JSON.stringify(name)}, valid are events, inbox, channels`;
+  const words = `store ${JSON.stringify(name)} does not exist, valid are events, inbox, channels`;
   await expect(accept(name)).rejects.toThrow(new UserError(words));
 });
 
@@ -42,10 +42,10 @@ it.each(["inbox", "channels"] as const)("looks for what %s has lost no longer", 
     mark.write({ id: "one", commits: 7, numbers: { batches: 5 } });
   }
   expect(await accept(store)).toMatch(
-    /5 batches in 7 commits\naccepted: \w+ goes on with what is there at the next start\n$/,
+    /5 batches in 7 commits\naccepted: the next start opens \w+ as it is\n$/,
   );
   expect(existsSync(path)).toBe(false);
-  expect(await accept(store)).toBe(`nothing of ${store} is known to be missing\n`);
+  expect(await accept(store)).toBe(`no data of ${store} is known to be missing\n`);
 });
 
 it.each(["inbox", "channels"] as const)(
@@ -61,14 +61,14 @@ it.each(["inbox", "channels"] as const)(
     }
     await expect(accept(store)).rejects.toThrow(
       new RegExp(
-        `^a start can't open it: .*"${file}" is damaged .*; restore "${file}" from a copy, or move it away: the next start then begins with an empty one$`,
+        `^the store cannot be opened: .*"${file}" is damaged .*; restore "${file}" from a backup, or move it away to start with an empty store$`,
       ),
     );
     rmSync(file);
-    expect(await accept(store)).toBe(`nothing of ${store} is known to be missing\n`);
+    expect(await accept(store)).toBe(`no data of ${store} is known to be missing\n`);
   },
 );
 
 it("finds nothing missing where there is no data folder yet", async () => {
-  expect(await accept("events")).toBe("nothing of events is known to be missing\n");
+  expect(await accept("events")).toBe("no data of events is known to be missing\n");
 });

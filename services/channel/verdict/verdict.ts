@@ -1,5 +1,5 @@
-import { exactCountOf } from "../../../../base/text/count.ts";
-import type { ExchangeAnswer, ExchangeFailureKind, ExchangeOutcome } from "../../exchange.ts";
+import { exactCountOf } from "../../../base/text/count.ts";
+import type { ExchangeAnswer, ExchangeFailureKind, ExchangeOutcome } from "../exchange/exchange.ts";
 import { type FailedElement, parseAnswer, readAnswer } from "./answer.ts";
 
 /** Whether an answer that is not of the specified form, or empty, fails the call. */

@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  judgeOutcome,
-  type Validation,
-  type Verdict,
-} from "../../../../../services/channel/delivery/call/verdict.ts";
-import type { ExchangeFailureKind, ExchangeOutcome } from "../../../../../services/channel/exchange.ts";
-import { readCase } from "../../../../proto/cases.ts";
+import type { ExchangeFailureKind, ExchangeOutcome } from "../../../../services/channel/exchange/exchange.ts";
+import { judgeOutcome, type Validation, type Verdict } from "../../../../services/channel/verdict/verdict.ts";
+import { readCase } from "../../../proto/cases.ts";
 
 const size = 5;
 

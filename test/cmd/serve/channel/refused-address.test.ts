@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createOutbound } from "../../base/net/outbound.ts";
-import { findRefusedAddress } from "../../cmd/refused-address.ts";
+import { createOutbound } from "../../../../base/net/outbound.ts";
+import { findRefusedAddress } from "../../../../cmd/serve/channel/refused-address.ts";
 
 const outbound = createOutbound({
   allow: ["127.0.0.1:9000"],

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { type Common, command, optionsOf, positive, withServer } from "../arguments.ts";
+import type { CohortOptions } from "./cohort.ts";
+
+/** Adds `engage cluster …`, the commands for cohorts and tags. */
+export function addCohort(program: Command): void {
+  const cohort = program.command("cluster").description("cohorts and tags that are lists of users");
+  const add = (name: string, description: string): Command =>
+    withServer(command(cohort, name, description), 300_000)
+      .option("--token <token>", "query token (default: $ENGAGE_TOKEN, or one in the configuration)")
+      .requiredOption("--project <id>", "project id (required)", positive);
+  add("import <name> <file>", "create or replace a version from a file of ids; - for standard input")
+    .option("--day <day>", "day of the version, yyyy-MM-dd (default: today in the project's zone)")
+    .option("--tag", "import a tag: the file gives each user a value")
+    .addHelpText(
+      "after",
+      "\nThe file has one account id per line, or is CSV with a header row of account_id, distinct_id, user_id and value.",
+    )
+    .action(
+      async (
+        name: string,
+        file: string,
+        options: Common & CohortOptions & { day?: string; tag?: boolean },
+      ) => {
+        const { importCohort } = await import("./cohort.ts");
+        await importCohort(await optionsOf(options), name, file, options, process);
+      },
+    );
+  add("list", "list the imported cohorts and tags of a project").action(
+    async (options: Common & CohortOptions) => {
+      const { listCohorts } = await import("./cohort.ts");
+      await listCohorts(await optionsOf(options), options, process);
+    },
+  );
+}
