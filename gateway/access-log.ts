@@ -1,8 +1,8 @@
 import { Code } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import { createByMethod } from "./call/by-method.ts";
-import { codeName } from "./call/code-name.ts";
 import type { CallObserver, CallRecord } from "./call/record.ts";
+import { codeName } from "./call/status.ts";
 
 /** Outcomes that mean a fault on this side. */
 const serverFaults: ReadonlySet<Code | undefined> = new Set([

@@ -4,8 +4,8 @@ import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { NodeHeaders } from "./call/headers.ts";
 import type { Caller, CallRecord } from "./call/record.ts";
-import type { Authorize } from "./core.ts";
-import { type NodeRequest, peerOf } from "./http/port.ts";
+import type { Authorize } from "./gateway-context.ts";
+import { type NodeRequest, peerOf } from "./http/http.ts";
 import type { ServedMethod } from "./methods.ts";
 
 /** A bearer key; only its digest is kept. */

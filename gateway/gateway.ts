@@ -7,12 +7,13 @@ import { shorten } from "../base/text/quote.ts";
 import { createAdapter } from "./adapter/adapter.ts";
 import type { ReportFault } from "./call/failures.ts";
 import { allObservers, type CallObserver } from "./call/record.ts";
-import type { Authorize, Core } from "./core.ts";
+import type { Authorize, GatewayContext } from "./gateway-context.ts";
 import { createHealth, type Health } from "./health/health.ts";
 import { Connections } from "./http/connections.ts";
-import { createNearestPath } from "./http/nearest-path.ts";
+import type { NodeRequest, NodeResponse } from "./http/http.ts";
 import { OpenBytes } from "./http/open-bytes.ts";
-import { createPort, type NodeRequest, type NodeResponse, type TlsOptions } from "./http/port.ts";
+import { createPort, type TlsOptions } from "./http/port.ts";
+import { sendResponse } from "./http/send.ts";
 import { createConnectLane } from "./lanes/connect.ts";
 import { createGrpcLane } from "./lanes/grpc.ts";
 import { createStreamGate } from "./lanes/stream-gate.ts";
@@ -22,9 +23,9 @@ import { createIndexPage } from "./pages/index-page.ts";
 import { createPages, type PagesOptions } from "./pages/pages.ts";
 import { createReflection } from "./reflection/reflection.ts";
 import type { UnknownMembers } from "./rest/json-message.ts";
+import { createNearestPath } from "./rest/nearest-path.ts";
 import { refuseMethod } from "./rest/refuse-method.ts";
-import { createRestRouter } from "./rest/router.ts";
-import { sendAnswer } from "./rest/send.ts";
+import { createRestRouter } from "./rest/rest.ts";
 import { encodeError } from "./rest/status.ts";
 import { readHead } from "./sites/head.ts";
 import { createSites, type SitesOptions } from "./sites/sites.ts";
@@ -65,7 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const shutdown = new AbortController();
   const health = createHealth(options.services.map((service) => service.desc.typeName));
   const services = [...options.services, health.served];
-  const core: Core = {
+  const gateway: GatewayContext = {
     services: [...services, ...createReflection(services)],
     interceptors: options.interceptors ?? [],
     limits: options.limits,
@@ -83,12 +84,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const sweep = (): void => {
     const nowMs = performance.now();
     connections.sweep(nowMs);
-    core.openBytes.sweep(nowMs);
+    gateway.openBytes.sweep(nowMs);
   };
   let sweeping: NodeJS.Timeout | undefined;
   const lanes = options.lanes ?? true;
-  const grpcLane = createGrpcLane(core);
-  const streamGate = createStreamGate(core);
+  const grpcLane = createGrpcLane(gateway);
+  const streamGate = createStreamGate(gateway);
   const port = createPort({
     limits: options.limits,
     connections,
@@ -98,7 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       ? (stream, headers, pass) =>
           headers.origin === undefined && (grpcLane(stream, headers) || streamGate(stream, headers, pass))
       : () => false,
-    onRequest: createDispatch(core, health, options, lanes),
+    onRequest: createDispatch(gateway, health, options, lanes),
   });
   return {
     health,
@@ -122,13 +123,13 @@ export function createGateway(options: GatewayOptions): Gateway {
 type Serve = (request: NodeRequest, response: NodeResponse, path: string) => boolean;
 
 function createDispatch(
-  core: Core,
+  gateway: GatewayContext,
   health: Health,
   options: GatewayOptions,
   lanes: boolean,
 ): (request: NodeRequest, response: NodeResponse) => void {
-  const adapter = createAdapter(core);
-  const rest = createRestRouter(core, { codecs: options.codecs ?? new Map() });
+  const adapter = createAdapter(gateway);
+  const rest = createRestRouter(gateway, { codecs: options.codecs ?? new Map() });
   const own = { ...options.pages.pages };
   const paths = [
     "/healthz",
@@ -139,12 +140,12 @@ function createDispatch(
   const pages = createPages({
     ...options.pages,
     isDraining: () => health.isDraining,
-    pages: { ...own, "/": createIndexPage(core.services, rest.routes, paths) },
+    pages: { ...own, "/": createIndexPage(gateway.services, rest.routes, paths) },
   });
-  const nearest = createNearestPath(core.services, rest.routes);
-  const admit = createSites(options.sites ?? noSites, createTargets(core.services, rest));
+  const nearest = createNearestPath(gateway.services, rest.routes);
+  const admit = createSites(options.sites ?? noSites, createTargets(gateway.services, rest));
   const servers: Serve[] = [
-    ...(lanes ? [createConnectLane(core)] : []),
+    ...(lanes ? [createConnectLane(gateway)] : []),
     adapter,
     (request, response, path) => pages.serve(path, request, response),
     (request, response) => rest.handle(request, response),
@@ -174,7 +175,7 @@ const noSites: SitesOptions = { hosts: [], cors: [], asksForKeys: false };
 
 function refuseHead(request: NodeRequest, response: NodeResponse, problem: string): void {
   const error = new ConnectError(problem, Code.InvalidArgument);
-  sendAnswer(request, response, encodeError(error));
+  sendResponse(request, response, encodeError(error));
 }
 
 function refuse(
@@ -202,5 +203,5 @@ function refuse(
   const hint = nearest === undefined ? "" : `, the nearest is ${nearest}`;
   const message = `nothing is served at ${shorten(path)}${hint}: / lists what is, and /docs describes it`;
   const error = new ConnectError(message, Code.NotFound);
-  sendAnswer(request, response, encodeError(error));
+  sendResponse(request, response, encodeError(error));
 }

@@ -1,5 +1,5 @@
 import type { JsonBounds } from "../base/json/bounds.ts";
-import type { Room, Standing } from "./http/request-head.ts";
+import type { BodyLimit, Standing } from "./http/request-head.ts";
 import type { ServedMethod } from "./methods.ts";
 
 /** What one server takes at most. */
@@ -97,11 +97,11 @@ export function jsonBoundsOf(limits: GatewayLimits, served: ServedMethod): JsonB
 }
 
 /** What may be read of the body of a caller. */
-export function roomOf(
+export function bodyLimitOf(
   standing: Exclude<Standing, { readonly answer: unknown }>,
   limits: GatewayLimits,
   served: ServedMethod,
-): Room {
+): BodyLimit {
   const allowed = maxMessageBytesOf(limits, served);
   if (standing === "known") return { maxBytes: allowed };
   if (standing === "unknown") return { maxBytes: Math.min(allowed, limits.unknownCallerBytes) };

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { toJsonString } from "@bufbuild/protobuf";
 import {
   Code,
@@ -5,6 +6,7 @@ import {
   createContextKey,
   createContextValues,
   type HandlerContext,
+  type Interceptor,
 } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import {
@@ -17,23 +19,20 @@ import { eachUntilAborted } from "../../base/async/abort.ts";
 import { abortError, enforceDeadline, startDeadline } from "../call/deadline.ts";
 import { concealFaults } from "../call/failures.ts";
 import { CallRecord, kRecord, type ProtocolName, recordOf } from "../call/record.ts";
-import { yieldBetweenMessages } from "../call/yield.ts";
-import { createJsonBodyReader, hasLongs } from "../codec/json-body.ts";
-import type { Core } from "../core.ts";
+import { createJsonBodyReader, hasLongs } from "../codec/json.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { type Connection, connectionOf } from "../http/connections.ts";
-import { stopRequest } from "../http/early-answer.ts";
-import type { Hold } from "../http/open-bytes.ts";
-import { enterStream } from "../http/open-streams.ts";
-import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "../http/port.ts";
+import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "../http/http.ts";
+import type { ByteShare } from "../http/open-bytes.ts";
+import { enterStream } from "../http/open-calls.ts";
+import { abortResponse, endUnreadRequest } from "../http/send.ts";
 import { jsonBoundsOf, maxMessageBytesOf } from "../limits.ts";
 import { httpMethodsOf, type ServedMethod } from "../methods.ts";
 import { refuseMethod } from "../rest/refuse-method.ts";
-import { breakOff } from "../rest/send.ts";
-import { boundedBody, boundedFrames } from "./bounded-frames.ts";
-import { explainUnsupported } from "./media.ts";
-import { codeOf, noteOutcome, watchAnswer } from "./outcome.ts";
-import { blameCaller, blameCallerIn } from "./parse.ts";
-import { wholeBody, wholeMessages } from "./whole-messages.ts";
+import { checkBody, checkFrames } from "./check-messages.ts";
+import { joinBody, joinMessages } from "./join-messages.ts";
+import { codeOf, observeResponse, recordCode } from "./outcome.ts";
+import { explainUnsupportedType, reportMalformedMessage, reportMalformedMessages } from "./rewrite-errors.ts";
 
 interface Route {
   readonly served: ServedMethod;
@@ -45,41 +44,41 @@ interface Route {
  * and all that the fast lanes leave. Returns false for a path that is no RPC.
  */
 export function createAdapter(
-  core: Core,
+  gateway: GatewayContext,
 ): (request: NodeRequest, response: NodeResponse, path: string) => boolean {
-  const routes = createRoutes(core);
+  const routes = createRoutes(gateway);
   return (request, response, path) => {
     const route = routes.get(path);
     if (route === undefined) return false;
     const methods = httpMethodsOf(route.served);
     if (!methods.includes(request.method ?? "")) refuseMethod(request, response, { path, methods });
-    else void handle(core, route, request, response);
+    else void handle(gateway, route, request, response);
     return true;
   };
 }
 
-function createRoutes(core: Core): ReadonlyMap<string, Route> {
+function createRoutes(gateway: GatewayContext): ReadonlyMap<string, Route> {
   const served = new Map<string, ServedMethod>();
   const router = createConnectRouter({
     acceptCompression: [compressionGzip, compressionBrotli],
-    compressMinBytes: core.limits.compressMinBytes,
-    shutdownSignal: core.shutdownSignal,
-    requestGate: createGate(core, served),
+    compressMinBytes: gateway.limits.compressMinBytes,
+    shutdownSignal: gateway.shutdownSignal,
+    requestGate: createGate(gateway, served),
     interceptors: [
-      noteOutcome,
-      blameCaller,
-      enforceDeadline(core.limits.maxDeadlineMs),
-      concealFaults(core.reportFault),
+      recordCode,
+      reportMalformedMessages,
+      enforceDeadline(gateway.limits.maxDeadlineMs),
+      concealFaults(gateway.reportFault),
       yieldBetweenMessages,
-      ...core.interceptors,
+      ...gateway.interceptors,
     ],
   });
-  for (const method of core.services.flatMap((service) => service.methods)) {
+  for (const method of gateway.services.flatMap((service) => service.methods)) {
     served.set(`/${method.name}`, method);
     router.rpc(method.desc, method.spec.impl as never, {
-      readMaxBytes: maxMessageBytesOf(core.limits, method),
+      readMaxBytes: maxMessageBytesOf(gateway.limits, method),
       // A part of these options that the types of the router leave out.
-      jsonOptions: { textDecoder: checkingDecoder(core, method) } as object,
+      jsonOptions: { textDecoder: checkingDecoder(gateway, method) } as object,
     });
   }
   return new Map(
@@ -95,9 +94,12 @@ function createRoutes(core: Core): ReadonlyMap<string, Route> {
  * it came in. It is read here as the lane reads it, and the library gets a text
  * that it can't take for another message.
  */
-function checkingDecoder(core: Core, method: ServedMethod): { decode(bytes: Uint8Array): string } {
+function checkingDecoder(
+  gateway: GatewayContext,
+  method: ServedMethod,
+): { decode(bytes: Uint8Array): string } {
   const { input } = method.desc;
-  const read = createJsonBodyReader(input, jsonBoundsOf(core.limits, method), core.unknownMembers);
+  const read = createJsonBodyReader(input, jsonBoundsOf(gateway.limits, method), gateway.unknownMembers);
   const isExact = !hasLongs(input);
   return {
     decode(bytes) {
@@ -120,7 +122,7 @@ const kUpload = createContextKey<Upload>({ connection: connectionOf(undefined) }
 
 /** Runs when the headers are here and the body is not. */
 function createGate(
-  core: Core,
+  gateway: GatewayContext,
   served: ReadonlyMap<string, ServedMethod>,
 ): (context: HandlerContext) => void {
   return (context) => {
@@ -129,26 +131,31 @@ function createGate(
     upload.signal = context.signal;
     context.responseHeader.set("x-request-id", record.requestId);
     const method = served.get(`/${context.service.typeName}/${context.method.name}`) as ServedMethod;
-    core.authorize(record, method, context.requestHeader);
+    gateway.authorize(record, method, context.requestHeader);
     if (method.spec.kind !== "unary" && record.caller.kind === "anonymous")
-      upload.leave = enterStream(upload.connection, core.limits);
+      upload.leave = enterStream(upload.connection, gateway.limits);
   };
 }
 
-async function handle(core: Core, route: Route, request: NodeRequest, response: NodeResponse): Promise<void> {
+async function handle(
+  gateway: GatewayContext,
+  route: Route,
+  request: NodeRequest,
+  response: NodeResponse,
+): Promise<void> {
   const { served, handler } = route;
   const record = new CallRecord(served.desc, protocolOf(request), peerOf(request.socket), request.headers);
-  core.observer.started(record);
+  gateway.observer.started(record);
   const closed = new Promise<void>((resolve) => response.once("close", resolve));
   // Only calls that take one message have a limit of their own: streams may be open for ever.
-  using limit = served.spec.kind === "unary" ? startDeadline(core.limits.maxDeadlineMs) : undefined;
+  using limit = served.spec.kind === "unary" ? startDeadline(gateway.limits.maxDeadlineMs) : undefined;
   const cut = new AbortController();
   const connection = connectionOfRequest(request);
-  const hold = core.openBytes.openBody(connection, { cut: (reason) => cut.abort(reason) });
+  const hold = gateway.openBytes.openBody(connection, { cut: (reason) => cut.abort(reason) });
   // A client that streams may wait between messages.
   if (served.desc.methodKind === "client_streaming" || served.desc.methodKind === "bidi_streaming")
     hold.settle();
-  const reading = core.openBytes.openReading(connection, { cut: () => breakOff(request, response) });
+  const reading = gateway.openBytes.openStream(connection, { cut: () => abortResponse(request, response) });
   const upload: Upload = { connection };
   let answer: UniversalServerResponse | undefined;
   try {
@@ -165,17 +172,17 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
       AbortSignal.any([upload.signal, limit?.signal, cut.signal].filter((signal) => signal !== undefined)),
     );
     const body = boundBody(received, request, served, {
-      maxBytes: maxMessageBytesOf(core.limits, served),
+      maxBytes: maxMessageBytesOf(gateway.limits, served),
       hold,
     });
-    answer = await blameCallerIn(await handler({ ...universal, body }), served.desc.input.typeName);
-    answer = explainUnsupported(answer, request, served);
+    answer = await reportMalformedMessage(await handler({ ...universal, body }), served.desc.input.typeName);
+    answer = explainUnsupportedType(answer, request, served);
     if (request.httpVersionMajor === 1 && !request.complete) {
       // Connect would first wait for the rest of the request.
       answer = { ...answer, header: new Headers([...(answer.header ?? []), ["connection", "close"]]) };
-      stopRequest(request);
-    } else if ("stream" in request && answer.status !== 200) stopRequest(request);
-    const written = universalResponseToNodeResponse(watchAnswer(answer, record, reading), response);
+      endUnreadRequest(request);
+    } else if ("stream" in request && answer.status !== 200) endUnreadRequest(request);
+    const written = universalResponseToNodeResponse(observeResponse(answer, record, reading), response);
     // Connect waits for the end of an answer, which a stream that was reset does not have.
     await Promise.race([written, closed]);
     // Whatever failed then, in a handler or in writing, failed because of it.
@@ -185,7 +192,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     else {
       // Headers that cannot be sent.
       record.code = Code.Internal;
-      core.reportFault(error, record);
+      gateway.reportFault(error, record);
     }
     response.destroy();
   } finally {
@@ -193,7 +200,7 @@ async function handle(core: Core, route: Route, request: NodeRequest, response: 
     reading.close();
     upload.leave?.();
     record.code ??= codeOf(answer);
-    core.observer.finished(record);
+    gateway.observer.finished(record);
   }
 }
 
@@ -224,7 +231,7 @@ function boundBody(
   received: AsyncIterable<Uint8Array>,
   request: NodeRequest,
   { desc }: ServedMethod,
-  { maxBytes, hold }: { readonly maxBytes: number; readonly hold: Hold },
+  { maxBytes, hold }: { readonly maxBytes: number; readonly hold: ByteShare },
 ): AsyncIterable<Uint8Array> {
   const { headers } = request;
   const isJson = (headers["content-type"] ?? "").includes("json");
@@ -234,12 +241,12 @@ function boundBody(
     maxBytes,
   });
   if (isEnveloped(request)) {
-    const whole = wholeMessages(received, maxBytes, hold);
+    const whole = joinMessages(received, maxBytes, hold);
     const encoding = headers["grpc-encoding"] ?? headers["connect-content-encoding"];
-    return isJson ? whole : boundedFrames(whole, framed(encoding));
+    return isJson ? whole : checkFrames(whole, framed(encoding));
   }
-  const whole = wholeBody(received, maxBytes, hold);
-  return isJson ? whole : boundedBody(whole, framed(headers["content-encoding"]));
+  const whole = joinBody(received, maxBytes, hold);
+  return isJson ? whole : checkBody(whole, framed(headers["content-encoding"]));
 }
 
 function isEnveloped({ headers }: NodeRequest): boolean {
@@ -250,4 +257,22 @@ function protocolOf(request: NodeRequest): ProtocolName {
   const type = request.headers["content-type"] ?? "";
   if (!type.startsWith("application/grpc")) return "connect";
   return type.startsWith("application/grpc-web") ? "grpc-web" : "grpc";
+}
+
+/** A message and its response take some 0.1 ms, so other calls wait for about 3 ms. */
+const messagesPerYield = 32;
+
+/**
+ * Lets other calls run between the messages of a stream. Messages that have arrived together, up to a window of tiny
+ * ones, would otherwise be handled without a pause, because taking one that is there waits for nothing.
+ */
+export const yieldBetweenMessages: Interceptor = (next) => (request) =>
+  next(request.stream ? { ...request, message: yielding(request.message) } : request);
+
+async function* yielding<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
+  let taken = 0;
+  for await (const message of messages) {
+    if (++taken % messagesPerYield === 0) await setImmediate();
+    yield message;
+  }
 }

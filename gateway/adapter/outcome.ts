@@ -2,12 +2,12 @@ import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import { mapErrors } from "../call/failures.ts";
-import { encodeGrpcMessage } from "../call/grpc-status.ts";
 import { type CallRecord, recordOf } from "../call/record.ts";
-import type { Hold } from "../http/open-bytes.ts";
+import { encodeGrpcMessage } from "../call/status.ts";
+import type { ByteShare } from "../http/open-bytes.ts";
 
 /** Notes the code of calls that reach the interceptors; others fail while their body is read. */
-export const noteOutcome: Interceptor = (next) => async (request) => {
+export const recordCode: Interceptor = (next) => async (request) => {
   const note = (error: unknown): unknown => {
     recordOf(request.contextValues).code ??= ConnectError.from(error).code;
     return error;
@@ -21,10 +21,10 @@ export const noteOutcome: Interceptor = (next) => async (request) => {
 };
 
 /** The same answer; its bytes are counted, and its status is noted and spelt as the lane spells it. */
-export function watchAnswer(
+export function observeResponse(
   answer: UniversalServerResponse,
   record: CallRecord,
-  reading: Hold,
+  reading: ByteShare,
 ): UniversalServerResponse {
   const { body, trailer } = answer;
   return body === undefined ? answer : { ...answer, body: watch(body, trailer, record, reading) };
@@ -34,7 +34,7 @@ async function* watch(
   body: AsyncIterable<Uint8Array>,
   trailer: Headers | undefined,
   record: CallRecord,
-  reading: Hold,
+  reading: ByteShare,
 ): AsyncGenerator<Uint8Array> {
   let last: Uint8Array | undefined;
   for await (const chunk of body) {

@@ -8,7 +8,7 @@ import {
   type HandlerContext,
 } from "@connectrpc/connect";
 import type { ServedMethod } from "../methods.ts";
-import { DeadlineQueue } from "./deadline-queue.ts";
+import { DeadlineQueue } from "./deadline.ts";
 import { NodeHeaders } from "./headers.ts";
 import { type CallRecord, kRecord } from "./record.ts";
 

@@ -37,12 +37,12 @@ export function toSafeError(error: unknown, record: CallRecord, report: ReportFa
  * details. Many clients refuse headers of more than 8 KiB; this is below it when
  * each byte of the message takes three characters and each of the details 4/3.
  */
-const inHeaders: Room = { messageBytes: 1_024, detailsBytes: 2_048 };
+const inHeaders: ErrorLimits = { messageBytes: 1_024, detailsBytes: 2_048 };
 
 /** Elsewhere an error is a body, or a frame at its end. */
-const inBodies: Room = { messageBytes: 16_384, detailsBytes: Number.POSITIVE_INFINITY };
+const inBodies: ErrorLimits = { messageBytes: 16_384, detailsBytes: Number.POSITIVE_INFINITY };
 
-interface Room {
+interface ErrorLimits {
   readonly messageBytes: number;
   readonly detailsBytes: number;
 }
@@ -51,10 +51,10 @@ interface Room {
  * Messages quote what callers sent, so they may be long, and hold half of a
  * surrogate pair, which no header can. @throws when a detail is not of its type, or metadata cannot be sent
  */
-function toSendable(error: ConnectError, { messageBytes, detailsBytes }: Room): ConnectError {
+function toSendable(error: ConnectError, { messageBytes, detailsBytes }: ErrorLimits): ConnectError {
   for (const [name, value] of error.metadata) validateHeaderValue(name, value);
   const message = cut(error.rawMessage.toWellFormed(), messageBytes);
-  const details = thatFit(error.details, detailsBytes);
+  const details = takeFitting(error.details, detailsBytes);
   const code = Code[error.code] === undefined ? Code.Unknown : error.code;
   if (message === error.rawMessage && details.length === error.details.length && code === error.code)
     return error;
@@ -75,7 +75,7 @@ function cut(message: string, maxBytes: number): string {
 type Details = ConnectError["details"];
 
 /** Details that would go beyond the limit are left out. */
-function thatFit(details: Details, maxBytes: number): Details {
+function takeFitting(details: Details, maxBytes: number): Details {
   let room = maxBytes;
   return details.filter((detail) => {
     const { length } =

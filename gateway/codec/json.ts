@@ -4,12 +4,15 @@ import {
   type DescMessage,
   type JsonValue,
   type Message,
+  ScalarType,
   toJsonString,
 } from "@bufbuild/protobuf";
+import type { JsonBounds } from "../../base/json/bounds.ts";
 import { decodeJson, type UnknownMembers } from "../rest/json-message.ts";
+import { parseJsonText, readJsonText } from "../rest/json-text.ts";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { compileJsonWriter } from "./json-write.ts";
-import { opaqueFieldOf } from "./opaque.ts";
+import { onlyBytesField } from "./wire.ts";
 
 /** Proto3 JSON of one message type. */
 export interface JsonCodec {
@@ -24,8 +27,8 @@ export interface JsonCodec {
  * JavaScript, at a tenth of the speed.
  */
 export function createJsonCodec(desc: DescMessage, unknown: UnknownMembers = "refuse"): JsonCodec {
-  const field = opaqueFieldOf(desc);
-  return field === undefined ? generalCodec(desc, unknown) : opaqueCodec(desc, field, unknown);
+  const field = onlyBytesField(desc);
+  return field === undefined ? generalCodec(desc, unknown) : bytesCodec(desc, field, unknown);
 }
 
 function generalCodec(desc: DescMessage, unknown: UnknownMembers): JsonCodec {
@@ -36,7 +39,7 @@ function generalCodec(desc: DescMessage, unknown: UnknownMembers): JsonCodec {
   };
 }
 
-function opaqueCodec(
+function bytesCodec(
   desc: DescMessage,
   { jsonName, localName }: DescField,
   unknown: UnknownMembers,
@@ -66,4 +69,45 @@ function onlyText(json: JsonValue, key: string): string | undefined {
   const keys = Object.keys(json);
   const value = keys.length === 1 && keys[0] === key ? (json as Record<string, JsonValue>)[key] : undefined;
   return typeof value === "string" ? value : undefined;
+}
+
+export interface JsonBody {
+  readonly message: Message;
+  /** As it came, without a byte order mark. */
+  readonly text: string;
+}
+
+/**
+ * A reader of JSON bodies of one message type. Throws INVALID_ARGUMENT with a
+ * violation for each bad field.
+ */
+export function createJsonBodyReader(
+  desc: DescMessage,
+  bounds: JsonBounds,
+  unknown: UnknownMembers,
+): (body: Buffer) => JsonBody {
+  const { decode } = createJsonCodec(desc, unknown);
+  const isExact = hasLongs(desc);
+  return (body) => {
+    const text = readJsonText(body, bounds);
+    return { message: decode(parseJsonText(text, isExact)), text };
+  };
+}
+
+const longTypes: ReadonlySet<ScalarType> = new Set([
+  ScalarType.INT64,
+  ScalarType.SINT64,
+  ScalarType.SFIXED64,
+  ScalarType.UINT64,
+  ScalarType.FIXED64,
+]);
+
+/** Whether a message can hold an integer that JSON.parse would round. */
+export function hasLongs(desc: DescMessage, seen = new Set<DescMessage>()): boolean {
+  if (seen.has(desc)) return false;
+  seen.add(desc);
+  return desc.fields.some(
+    ({ scalar, message }) =>
+      (scalar !== undefined && longTypes.has(scalar)) || (message !== undefined && hasLongs(message, seen)),
+  );
 }

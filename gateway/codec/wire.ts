@@ -4,10 +4,10 @@ import {
   type DescMessage,
   fromBinary,
   type Message,
+  ScalarType,
   toBinary,
 } from "@bufbuild/protobuf";
 import { holdsMoreValues, maxValues } from "../../base/protobuf/bounds.ts";
-import { opaqueFieldOf } from "./opaque.ts";
 
 /** Wire codec of one message type. */
 export interface WireCodec {
@@ -32,8 +32,8 @@ const minTailBytes = 64 * 1024;
  * (one `bytes` field) are read and written directly, with one copy at most.
  */
 export function createWireCodec(desc: DescMessage): WireCodec {
-  const field = opaqueFieldOf(desc);
-  return field === undefined ? generalCodec(desc) : opaqueCodec(desc, field);
+  const field = onlyBytesField(desc);
+  return field === undefined ? generalCodec(desc) : bytesCodec(desc, field);
 }
 
 function generalCodec(desc: DescMessage): WireCodec {
@@ -58,7 +58,7 @@ export function readMessage(desc: DescMessage, payload: Uint8Array): Message {
 /** Length-delimited wire type. */
 const wireTypeBytes = 2;
 
-function opaqueCodec(desc: DescMessage, field: DescField): WireCodec {
+function bytesCodec(desc: DescMessage, field: DescField): WireCodec {
   const general = generalCodec(desc);
   const tag = (field.number << 3) | wireTypeBytes;
   const name = field.localName;
@@ -108,4 +108,20 @@ function writeVarint(target: Uint8Array, offset: number, value: number): void {
   let rest = value;
   for (; rest > 0x7f; rest >>>= 7) target[at++] = (rest & 0x7f) | 0x80;
   target[at] = rest;
+}
+
+/**
+ * The one field of a message type that only carries opaque bytes, for which the
+ * codecs go around the reflection of protobuf-es. Field numbers from 16 on take
+ * a longer tag and are left to it.
+ */
+export function onlyBytesField({ fields }: DescMessage): DescField | undefined {
+  const [field] = fields;
+  const isOpaque =
+    fields.length === 1 &&
+    field?.fieldKind === "scalar" &&
+    field.scalar === ScalarType.BYTES &&
+    field.oneof === undefined &&
+    field.number < 16;
+  return isOpaque ? field : undefined;
 }

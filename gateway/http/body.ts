@@ -4,9 +4,9 @@ import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { quoteText } from "../../base/text/quote.ts";
 import { messageTooLarge, refuse } from "../call/refusals.ts";
-import { MessageBuffer } from "../lanes/message-buffer.ts";
-import type { Hold } from "./open-bytes.ts";
-import type { Room } from "./request-head.ts";
+import { MessageBuffer } from "./message-buffer.ts";
+import type { ByteShare } from "./open-bytes.ts";
+import type { BodyLimit } from "./request-head.ts";
 
 const inflaters = { gzip: createGunzip, br: createBrotliDecompress };
 /** Inflated in one go of a thread. */
@@ -29,7 +29,7 @@ type Request = IncomingMessage | Http2ServerRequest;
  * room for, counted on the wire and again while inflating. What has come is on
  * `hold` until that is closed, after which nothing is read any more.
  */
-export function collectBody(request: Request, room: Room, hold: Hold, reader: BodyReader): void {
+export function collectBody(request: Request, room: BodyLimit, hold: ByteShare, reader: BodyReader): void {
   const { headers } = request;
   const encoding = encodingOf(headers["content-encoding"]);
   const declared = Number(headers["content-length"] ?? 0);
@@ -48,15 +48,15 @@ function encodingOf(header = "identity"): string {
 /** As a promise. `bytesRead` is told the size on the wire. */
 export function readBody(
   request: Request,
-  room: Room,
-  hold: Hold,
+  room: BodyLimit,
+  hold: ByteShare,
   bytesRead: (bytes: number) => void,
 ): Promise<Buffer> {
   return new Promise((receive, fail) => collectBody(request, room, hold, { bytesRead, receive, fail }));
 }
 
 /** @param bytes the size that was declared, where one was */
-function tooLarge({ maxBytes, tooLarge: own }: Room, bytes?: number): ConnectError {
+function tooLarge({ maxBytes, tooLarge: own }: BodyLimit, bytes?: number): ConnectError {
   return own?.() ?? messageTooLarge(bytes, maxBytes);
 }
 
@@ -67,7 +67,7 @@ function unsupported(encoding: string): ConnectError {
 
 type Encoding = keyof typeof inflaters;
 
-function inflating(encoding: Encoding, room: Room, hold: Hold, reader: BodyReader): BodyReader {
+function inflating(encoding: Encoding, room: BodyLimit, hold: ByteShare, reader: BodyReader): BodyReader {
   return {
     bytesRead: (bytes) => reader.bytesRead(bytes),
     fail: (reason) => reader.fail(reason),
@@ -81,7 +81,7 @@ function inflating(encoding: Encoding, room: Room, hold: Hold, reader: BodyReade
   };
 }
 
-async function inflate(wire: Buffer, encoding: Encoding, room: Room, hold: Hold): Promise<Buffer> {
+async function inflate(wire: Buffer, encoding: Encoding, room: BodyLimit, hold: ByteShare): Promise<Buffer> {
   const body = new MessageBuffer();
   try {
     const inflater = inflaters[encoding]({ chunkSize: partBytes });
@@ -100,7 +100,13 @@ async function inflate(wire: Buffer, encoding: Encoding, room: Room, hold: Hold)
   return body.take() ?? Buffer.alloc(0);
 }
 
-function collect(request: Request, declared: number, room: Room, hold: Hold, reader: BodyReader): void {
+function collect(
+  request: Request,
+  declared: number,
+  room: BodyLimit,
+  hold: ByteShare,
+  reader: BodyReader,
+): void {
   const body = new MessageBuffer();
   let isOver = false;
   const fail = (reason: ConnectError): void => {

@@ -1,8 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { NodeRequest } from "./port.ts";
-import type { HttpAnswer } from "./unary.ts";
-import { varyWith } from "./vary.ts";
+import type { HttpResponse, NodeRequest } from "./http.ts";
+import { varyWith } from "./http.ts";
 
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
@@ -29,12 +28,12 @@ export function compressOnce(): Compress {
  * Compresses an answer of at least `minBytes` when the caller's Accept-Encoding
  * names gzip or br; returns it as it is otherwise.
  */
-export function compressAnswer(
-  answer: HttpAnswer,
+export function compressResponse(
+  answer: HttpResponse,
   request: NodeRequest,
   minBytes: number,
   compress: Compress = compressBody,
-): HttpAnswer | Promise<HttpAnswer> {
+): HttpResponse | Promise<HttpResponse> {
   if (isBelow(answer.body, minBytes)) return answer;
   const encoding = acceptedEncoding(request.headers["accept-encoding"]);
   const headers = { ...answer.headers, vary: varyWith(request, "accept-encoding") };

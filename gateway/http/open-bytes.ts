@@ -1,10 +1,12 @@
+import type { ServerHttp2Stream } from "node:http2";
 import type { ConnectError } from "@connectrpc/connect";
 import { answerStalled, bodyTooSlow, tooManyOpenBytes } from "../call/refusals.ts";
 import type { GatewayLimits } from "../limits.ts";
-import type { Address, Connection } from "./connections.ts";
+import { type Address, type Connection, connectionOf } from "./connections.ts";
+import { connectionOfRequest, type NodeRequest, type NodeResponse } from "./http.ts";
 
 /** What takes memory while its caller sends or reads, and can be ended. */
-export interface Holder {
+export interface ShareOwner {
   /** Ends the call with this error. */
   cut(reason: ConnectError): void;
 }
@@ -37,7 +39,7 @@ export class OpenBytes {
   readonly #perConnection: number;
   readonly #perAddress: number;
   readonly #total: number;
-  readonly #holds = new Set<Hold>();
+  readonly #holds = new Set<ByteShare>();
   #bytes = 0;
 
   constructor(limits: ByteLimits) {
@@ -54,32 +56,32 @@ export class OpenBytes {
   }
 
   /** A body that begins to come. */
-  openBody(connection: Connection, holder: Holder): Hold {
+  openBody(connection: Connection, holder: ShareOwner): ByteShare {
     connection.startBody();
-    return this.#add(new Hold(this, connection, holder, true));
+    return this.#add(new ByteShare(this, connection, holder, true));
   }
 
   /** An answer of so many bytes that waits for its reader. */
-  openAnswer(connection: Connection, holder: Holder, bytes: number): Hold {
-    const hold = this.#add(new Hold(this, connection, holder, false));
-    hold.take(bytes);
-    return hold;
+  openResponse(connection: Connection, holder: ShareOwner, bytes: number): ByteShare {
+    const countUntilClosed = this.#add(new ByteShare(this, connection, holder, false));
+    countUntilClosed.take(bytes);
+    return countUntilClosed;
   }
 
   /** An answer in parts, each of which is taken when it is written and settled when there is room for more. */
-  openReading(connection: Connection, holder: Holder): Hold {
-    const hold = this.#add(new Hold(this, connection, holder, false));
+  openStream(connection: Connection, holder: ShareOwner): ByteShare {
+    const hold = this.#add(new ByteShare(this, connection, holder, false));
     hold.settle();
     return hold;
   }
 
-  #add(hold: Hold): Hold {
+  #add(hold: ByteShare): ByteShare {
     this.#holds.add(hold);
     return hold;
   }
 
   /** @internal Called by the hold. */
-  changed({ connection, isOpen }: Hold, bytes: number): void {
+  changed({ connection, isOpen }: ByteShare, bytes: number): void {
     const { address } = connection;
     connection.bytes += bytes;
     address.bytes += bytes;
@@ -95,7 +97,7 @@ export class OpenBytes {
   }
 
   /** @internal Called by the hold. */
-  closed(hold: Hold): void {
+  closed(hold: ByteShare): void {
     this.#holds.delete(hold);
     if (hold.isBody) hold.connection.endBody();
   }
@@ -117,8 +119,8 @@ export class OpenBytes {
     }
   }
 
-  #cutLargest(matches: (hold: Hold) => boolean): void {
-    let largest: Hold | undefined;
+  #cutLargest(matches: (hold: ByteShare) => boolean): void {
+    let largest: ByteShare | undefined;
     for (const hold of this.#holds) {
       if (matches(hold) && (largest === undefined || hold.bytes > largest.bytes)) largest = hold;
     }
@@ -136,7 +138,7 @@ export class OpenBytes {
 }
 
 /** The share of one body or answer. */
-export class Hold {
+export class ByteShare {
   readonly connection: Connection;
   readonly isBody: boolean;
   /** Held at present. */
@@ -148,9 +150,9 @@ export class Hold {
   isOpen = true;
   #isComing = true;
   readonly #all: OpenBytes;
-  readonly #holder: Holder;
+  readonly #holder: ShareOwner;
 
-  constructor(all: OpenBytes, connection: Connection, holder: Holder, isBody: boolean) {
+  constructor(all: OpenBytes, connection: Connection, holder: ShareOwner, isBody: boolean) {
     this.#all = all;
     this.connection = connection;
     this.#holder = holder;
@@ -194,4 +196,40 @@ export class Hold {
     this.close();
     this.#holder.cut(reason);
   }
+}
+
+/** Smaller answers are in the buffers of the system, or soon will be. */
+const minAnswerBytes = 64 * 1024;
+
+/** Counts a large answer that is being written as long as its caller does not read it. */
+export function countResponse(
+  openBytes: OpenBytes,
+  request: NodeRequest,
+  response: NodeResponse,
+  bytes: number,
+): void {
+  if ("stream" in response) countStreamResponse(openBytes, response.stream, bytes);
+  else if (bytes >= minAnswerBytes && !response.destroyed) {
+    const { socket } = request;
+    hold(openBytes, connectionOfRequest(request), response, bytes, () => socket.destroy());
+  }
+}
+
+/** The same on an HTTP/2 stream. */
+export function countStreamResponse(openBytes: OpenBytes, stream: ServerHttp2Stream, bytes: number): void {
+  if (bytes < minAnswerBytes || stream.destroyed) return;
+  // `close` would wait for what is being written.
+  const cut = (): void => void stream.destroy(new Error("the answer is not read"));
+  hold(openBytes, connectionOf(stream.session), stream, bytes, cut);
+}
+
+function hold(
+  openBytes: OpenBytes,
+  connection: Connection,
+  target: { once(event: "close", listener: () => void): unknown },
+  bytes: number,
+  cut: () => void,
+): void {
+  const share = openBytes.openResponse(connection, { cut }, bytes);
+  target.once("close", () => share.close());
 }

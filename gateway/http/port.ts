@@ -1,18 +1,15 @@
 import * as http from "node:http";
+import type { ServerHttp2Session } from "node:http2";
 import * as http2 from "node:http2";
 import * as net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
-import type { Peer } from "../call/record.ts";
 import type { GatewayLimits } from "../limits.ts";
-import { type Connection, type Connections, connectionOf } from "./connections.ts";
-import { closeWhenIdle } from "./idle.ts";
+import type { Connections } from "./connections.ts";
+import { detectHttp2 } from "./detect-http2.ts";
+import type { NodeRequest, NodeResponse } from "./http.ts";
 import { endHttp1Call, startHttp1Call, startHttp2Call } from "./open-calls.ts";
 import { beginNext, maxPipelined, waitForTurn } from "./pipelined.ts";
-import { sniff } from "./sniff.ts";
-
-export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
-export type NodeResponse = http.ServerResponse | http2.Http2ServerResponse;
 
 /** PEM texts. With `ca`, clients must present a certificate that it signed (mTLS). */
 export interface TlsOptions {
@@ -180,7 +177,7 @@ function createPlain(
   h1.removeAllListeners("connection");
   h1.on("connection", (socket: net.Socket) => {
     socket.setNoDelay(true);
-    sniff(socket, limits.headersTimeoutMs, (isHttp2) => {
+    detectHttp2(socket, limits.headersTimeoutMs, (isHttp2) => {
       if (isHttp2) {
         // HTTP/1.1 servers keep a connection whose peer has stopped sending; to HTTP/2 that peer is gone.
         socket.allowHalfOpen = false;
@@ -242,37 +239,6 @@ function http2Options(limits: GatewayLimits): http2.ServerOptions {
   };
 }
 
-/** The connection that a request came on. */
-export function connectionOfRequest(request: NodeRequest): Connection {
-  return connectionOf("stream" in request ? request.stream.session : request.socket);
-}
-
-const peers = new WeakMap<object, Peer>();
-
-/** The other end of a connection, worked out once for each. */
-export function peerOf(connection: http2.Http2Session | net.Socket): Peer {
-  const known = peers.get(connection);
-  if (known !== undefined) return known;
-  // HTTP/2 hands out proxies of its sockets, which answer for properties but not to `in`.
-  const socket = ("socket" in connection ? connection.socket : connection) as Partial<TLSSocket>;
-  const certificate = socket.authorized ? subjectOf(socket as TLSSocket) : undefined;
-  const peer: Peer = {
-    address: socket.remoteAddress ?? "",
-    secure: socket.encrypted === true,
-    ...(certificate === undefined ? {} : { certificate }),
-  };
-  peers.set(connection, peer);
-  return peer;
-}
-
-/** First URI (as SPIFFE uses it) or DNS name, else the common name. */
-function subjectOf(socket: TLSSocket): string | undefined {
-  const { subjectaltname = "", subject } = socket.getPeerCertificate();
-  const name = /(?:^|, )(?:URI|DNS):([^,]+)/.exec(subjectaltname)?.[1];
-  const common = subject?.CN;
-  return name ?? (Array.isArray(common) ? common[0] : common);
-}
-
 /** A function of its own: what the other listeners of a connection see must not hold its requests. */
 function keep({ onRequest }: PortOptions, request: NodeRequest, response: NodeResponse): void {
   waitForTurn(request.socket as net.Socket, () => onRequest(request, response));
@@ -292,3 +258,28 @@ function sayClose(response: http.ServerResponse): void {
 }
 
 function ignore(): void {}
+
+/** How often the traffic of a session is checked during the time it may be idle. */
+const checks = 4;
+
+/**
+ * Closes a session gracefully when nothing was read or written for this time, or
+ * up to a quarter longer. Node's own timeouts are restarted by each frame, which
+ * takes a twentieth of the time of a small call.
+ */
+function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
+  const { socket } = session;
+  let seen = -1;
+  let quietChecks = 0;
+  const check = (): void => {
+    const bytes = socket.bytesRead + socket.bytesWritten;
+    quietChecks = bytes === seen ? quietChecks + 1 : 0;
+    seen = bytes;
+    if (quietChecks < checks) return;
+    clearInterval(timer);
+    session.close();
+  };
+  const timer = setInterval(check, Math.max(1, idleMs / checks));
+  timer.unref();
+  session.once("close", () => clearInterval(timer));
+}

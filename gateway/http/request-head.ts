@@ -45,7 +45,7 @@ export type AdmitHead = (head: RequestHead) => Standing;
 export type AdmitCaller = (caller: Caller) => void;
 
 /** What may be read of a body. */
-export interface Room {
+export interface BodyLimit {
   readonly maxBytes: number;
   /** The error for a body of more bytes than that; by default that it is too large. */
   readonly tooLarge?: () => ConnectError;

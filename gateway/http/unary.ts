@@ -1,19 +1,19 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { create, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Call } from "../call/call.ts";
 import { reportLate, toSafeError } from "../call/failures.ts";
-import { type InvokeUnary, settle } from "../call/invoke.ts";
+import { type InvokeUnary, reportOutcome } from "../call/invoke.ts";
 import { CallRecord, type ProtocolName } from "../call/record.ts";
-import type { Core } from "../core.ts";
-import { roomOf } from "../limits.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import { bodyLimitOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import { type BodyReader, collectBody } from "./body.ts";
-import { skipShortRest, stopRequest } from "./early-answer.ts";
-import { holdAnswer } from "./hold-answer.ts";
-import type { Hold, Holder } from "./open-bytes.ts";
-import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./port.ts";
+import type { HttpResponse } from "./http.ts";
+import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./http.ts";
+import { type ByteShare, countResponse, type ShareOwner } from "./open-bytes.ts";
 import type { Standing } from "./request-head.ts";
+import { endUnreadRequest, skipShortBody } from "./send.ts";
 
 /** How a protocol reads and writes one unary method over plain HTTP. */
 export interface UnaryHttp {
@@ -22,8 +22,12 @@ export interface UnaryHttp {
   readonly invoke: InvokeUnary;
   /** Milliseconds the caller gives, undefined for no deadline of its own. Throws on a malformed one. */
   readonly timeoutMs: (request: NodeRequest) => number | undefined;
-  readonly encode: (output: Message, call: Call, request: NodeRequest) => HttpAnswer | Promise<HttpAnswer>;
-  readonly encodeError: (error: ConnectError, call: Call) => HttpAnswer;
+  readonly encode: (
+    output: Message,
+    call: Call,
+    request: NodeRequest,
+  ) => HttpResponse | Promise<HttpResponse>;
+  readonly encodeError: (error: ConnectError, call: Call) => HttpResponse;
 }
 
 /** Reads the message from the body of a request. `encoded` is how that came, where an encoding was undone. */
@@ -36,37 +40,31 @@ export interface UnaryInput {
   readonly admit?: ((call: Call) => Standing) | undefined;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
-  readonly body: Uint8Array | string;
-}
-
 /** Serves one unary call over HTTP/1.1 or HTTP/2 requests, from its first byte to its report. */
 export function serveUnaryHttp(
-  core: Core,
+  gateway: GatewayContext,
   method: UnaryHttp,
   input: UnaryInput,
   request: NodeRequest,
   response: NodeResponse,
 ): void {
-  new Exchange(core, method, input, request, response).start();
+  new Exchange(gateway, method, input, request, response).start();
 }
 
 /** One request and its answer. Whatever comes first (answer, error, deadline, end of the caller) ends it. */
-class Exchange implements BodyReader, Holder {
-  readonly #core: Core;
+class Exchange implements BodyReader, ShareOwner {
+  readonly #gateway: GatewayContext;
   readonly #method: UnaryHttp;
   readonly #input: UnaryInput;
   readonly #request: NodeRequest;
   readonly #response: NodeResponse;
   readonly #record: CallRecord;
   readonly #call: Call;
-  #hold: Hold | undefined;
+  #hold: ByteShare | undefined;
   #ended = false;
 
   constructor(
-    core: Core,
+    gateway: GatewayContext,
     method: UnaryHttp,
     input: UnaryInput,
     request: NodeRequest,
@@ -74,7 +72,7 @@ class Exchange implements BodyReader, Holder {
   ) {
     const { served, protocol } = method;
     const { headers } = request;
-    this.#core = core;
+    this.#gateway = gateway;
     this.#method = method;
     this.#input = input;
     this.#request = request;
@@ -88,7 +86,7 @@ class Exchange implements BodyReader, Holder {
   }
 
   start(): void {
-    const { limits, observer, authorize, openBytes } = this.#core;
+    const { limits, observer, authorize, openBytes } = this.#gateway;
     const { served, timeoutMs } = this.#method;
     observer.started(this.#record);
     const response = this.#response as Answering;
@@ -110,7 +108,7 @@ class Exchange implements BodyReader, Holder {
       return;
     }
     this.#hold = openBytes.openBody(connectionOfRequest(this.#request), this);
-    collectBody(this.#request, roomOf(standing, limits, served), this.#hold, this);
+    collectBody(this.#request, bodyLimitOf(standing, limits, served), this.#hold, this);
   }
 
   bytesRead(bytes: number): void {
@@ -122,7 +120,7 @@ class Exchange implements BodyReader, Holder {
     if (this.#ended) return;
     try {
       this.#call.message = this.#input.decode(body, this.#call, this.#request, encoded);
-      settle(this.#method.invoke(this.#call), this);
+      reportOutcome(this.#method.invoke(this.#call), this);
     } catch (error) {
       this.fail(error);
     }
@@ -149,32 +147,32 @@ class Exchange implements BodyReader, Holder {
 
   fail(reason: unknown): void {
     if (this.#ended) {
-      reportLate(reason, this.#record, this.#core.reportFault);
+      reportLate(reason, this.#record, this.#gateway.reportFault);
       return;
     }
-    const error = toSafeError(reason, this.#record, this.#core.reportFault);
+    const error = toSafeError(reason, this.#record, this.#gateway.reportFault);
     this.#record.code = error.code;
     this.finish(this.#method.encodeError(error, this.#call));
   }
 
-  finish(answer: HttpAnswer): void {
+  finish(answer: HttpResponse): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#hold?.close();
     this.#call.end();
     this.#record.bytesOut = this.#write(answer);
-    this.#core.observer.finished(this.#record);
+    this.#gateway.observer.finished(this.#record);
   }
 
   /** Returns the size of the body: of an internal error where headers of the handler cannot be sent. */
-  #write(answer: HttpAnswer): number {
+  #write(answer: HttpResponse): number {
     const { requestId } = this.#record;
     try {
       const bytes = write(this.#request, this.#response, requestId, answer);
-      holdAnswer(this.#core.openBytes, this.#request, this.#response, bytes);
+      countResponse(this.#gateway.openBytes, this.#request, this.#response, bytes);
       return bytes;
     } catch (fault) {
-      const error = toSafeError(fault, this.#record, this.#core.reportFault);
+      const error = toSafeError(fault, this.#record, this.#gateway.reportFault);
       this.#record.code = error.code;
       const { status, body } = this.#method.encodeError(error, this.#call);
       const plain = { status, headers: { "content-type": "application/json" }, body };
@@ -197,7 +195,7 @@ function onClose(this: Answering): void {
 }
 
 /** Returns the size of the body. */
-function write(request: NodeRequest, target: NodeResponse, requestId: string, answer: HttpAnswer): number {
+function write(request: NodeRequest, target: NodeResponse, requestId: string, answer: HttpResponse): number {
   // The two response types have these methods in common, but not in their overloads.
   const response = target as ServerResponse;
   const { headers, body } = answer;
@@ -205,10 +203,10 @@ function write(request: NodeRequest, target: NodeResponse, requestId: string, an
   if (response.destroyed || response.writableEnded) return bytes;
   headers["x-request-id"] = requestId;
   headers["content-length"] = bytes;
-  const isCut = !request.complete && !skipShortRest(request);
+  const isCut = !request.complete && !skipShortBody(request);
   if (isCut && request.httpVersionMajor === 1) headers["connection"] = "close";
   response.writeHead(answer.status, headers);
   response.end(body);
-  if (isCut) stopRequest(request);
+  if (isCut) endUnreadRequest(request);
   return bytes;
 }

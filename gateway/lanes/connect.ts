@@ -5,13 +5,12 @@ import { codeToHttpStatus, errorToJsonBytes, parseTimeout } from "@connectrpc/co
 import type { Call } from "../call/call.ts";
 import { compileUnary } from "../call/invoke.ts";
 import { hasReason, malformedMessage } from "../call/refusals.ts";
-import { createJsonCodec } from "../codec/json.ts";
-import { createJsonBodyReader } from "../codec/json-body.ts";
+import { createJsonBodyReader, createJsonCodec } from "../codec/json.ts";
 import { readMessage } from "../codec/wire.ts";
-import type { Core } from "../core.ts";
-import { compressAnswer } from "../http/compress.ts";
-import type { NodeRequest, NodeResponse } from "../http/port.ts";
-import { type DecodeBody, type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import { compressResponse } from "../http/compress.ts";
+import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
+import { type DecodeBody, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 
@@ -27,21 +26,21 @@ type LaneMethod = UnaryHttp & Serialize;
  * the same answers as Connect's own handlers. Returns false for all else.
  */
 export function createConnectLane(
-  core: Core,
+  gateway: GatewayContext,
 ): (request: NodeRequest, response: NodeResponse, path: string) => boolean {
   const methods = new Map<string, { readonly json: LaneMethod; readonly proto: LaneMethod }>();
-  for (const served of core.services.flatMap((service) => service.methods)) {
+  for (const served of gateway.services.flatMap((service) => service.methods)) {
     if (served.spec.kind !== "unary") continue;
     const common = {
       served,
       protocol: "connect",
-      invoke: compileUnary(served, core.interceptors),
+      invoke: compileUnary(served, gateway.interceptors),
       timeoutMs: timeoutOf,
       encodeError,
     } as const;
     methods.set(`/${served.name}`, {
-      json: { ...common, ...jsonOf(served, core) },
-      proto: { ...common, ...binaryOf(served, core) },
+      json: { ...common, ...jsonOf(served, gateway) },
+      proto: { ...common, ...binaryOf(served, gateway) },
     });
   }
   return (request, response, path) => {
@@ -49,7 +48,7 @@ export function createConnectLane(
     const kind = method === undefined ? undefined : kindOf(request.headers["content-type"]);
     if (method === undefined || kind === undefined) return false;
     const lane = method[kind];
-    serveUnaryHttp(core, lane, lane, request, response);
+    serveUnaryHttp(gateway, lane, lane, request, response);
     return true;
   };
 }
@@ -69,17 +68,17 @@ function timeoutOf(request: NodeRequest): number | undefined {
   return timeoutMs;
 }
 
-function jsonOf(served: ServedMethod, core: Core): Serialize {
+function jsonOf(served: ServedMethod, gateway: GatewayContext): Serialize {
   const { input, output } = served.desc;
-  const read = createJsonBodyReader(input, jsonBoundsOf(core.limits, served), core.unknownMembers);
+  const read = createJsonBodyReader(input, jsonBoundsOf(gateway.limits, served), gateway.unknownMembers);
   const { encode } = createJsonCodec(output);
   return {
     decode: (body) => read(body).message,
-    encode: (message, call, request) => succeed(core, call, request, "application/json", encode(message)),
+    encode: (message, call, request) => succeed(gateway, call, request, "application/json", encode(message)),
   };
 }
 
-function binaryOf(served: ServedMethod, core: Core): Serialize {
+function binaryOf(served: ServedMethod, gateway: GatewayContext): Serialize {
   const { input, output } = served.desc;
   return {
     decode: (body) => {
@@ -90,24 +89,24 @@ function binaryOf(served: ServedMethod, core: Core): Serialize {
       }
     },
     encode: (message, call, request) =>
-      succeed(core, call, request, "application/proto", toBinary(output, message)),
+      succeed(gateway, call, request, "application/proto", toBinary(output, message)),
   };
 }
 
 function succeed(
-  core: Core,
+  gateway: GatewayContext,
   call: Call,
   request: NodeRequest,
   contentType: string,
   body: string | Uint8Array,
-): HttpAnswer | Promise<HttpAnswer> {
+): HttpResponse | Promise<HttpResponse> {
   const headers: OutgoingHttpHeaders = { "content-type": contentType };
   call.assignResponseHeader(headers);
   assignTrailers(call, headers);
-  return compressAnswer({ status: 200, headers, body }, request, core.limits.compressMinBytes);
+  return compressResponse({ status: 200, headers, body }, request, gateway.limits.compressMinBytes);
 }
 
-function encodeError(error: ConnectError, call: Call): HttpAnswer {
+function encodeError(error: ConnectError, call: Call): HttpResponse {
   const headers: OutgoingHttpHeaders = {};
   call.assignResponseHeader(headers);
   assignTrailers(call, headers);

@@ -1,31 +1,30 @@
-import type {
-  IncomingHttpHeaders,
-  OutgoingHttpHeaders,
-  ServerHttp2Session,
-  ServerHttp2Stream,
-  ServerStreamResponseOptions,
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type ServerStreamResponseOptions,
 } from "node:http2";
-import { constants } from "node:http2";
 import type { Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-grpc";
 import { Call } from "../call/call.ts";
 import { reportLate, toSafeError } from "../call/failures.ts";
-import { assignGrpcStatus } from "../call/grpc-status.ts";
-import { compileUnary, type InvokeUnary, settle } from "../call/invoke.ts";
+import { compileUnary, type InvokeUnary, reportOutcome } from "../call/invoke.ts";
 import { CallRecord } from "../call/record.ts";
 import { malformedMessage, messageTooLarge } from "../call/refusals.ts";
+import { assignGrpcStatus } from "../call/status.ts";
 import { createWireCodec, type Encoded, type WireCodec } from "../codec/wire.ts";
-import type { Core } from "../core.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { connectionOf } from "../http/connections.ts";
-import { stopStream } from "../http/early-answer.ts";
-import { holdStream } from "../http/hold-answer.ts";
-import type { Hold, Holder } from "../http/open-bytes.ts";
-import { peerOf } from "../http/port.ts";
+import { peerOf } from "../http/http.ts";
+import { MessageBuffer } from "../http/message-buffer.ts";
+import { type ByteShare, countStreamResponse, type ShareOwner } from "../http/open-bytes.ts";
+import { endUnreadStream } from "../http/send.ts";
 import { maxMessageBytesOf } from "../limits.ts";
 import type { ServedMethod } from "../methods.ts";
 import { prefixBytes, unwrapMessage } from "./grpc-framing.ts";
-import { MessageBuffer } from "./message-buffer.ts";
 
 interface LaneMethod {
   readonly served: ServedMethod;
@@ -43,15 +42,15 @@ const contentType = "application/grpc+proto";
  * times their rate. Takes uncompressed unary calls; returns false for all else.
  */
 export function createGrpcLane(
-  core: Core,
+  gateway: GatewayContext,
 ): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean {
   const methods = new Map<string, LaneMethod>();
-  for (const served of core.services.flatMap((service) => service.methods)) {
+  for (const served of gateway.services.flatMap((service) => service.methods)) {
     if (served.spec.kind !== "unary") continue;
     methods.set(`/${served.name}`, {
       served,
-      invoke: compileUnary(served, core.interceptors),
-      maxBytes: maxMessageBytesOf(core.limits, served),
+      invoke: compileUnary(served, gateway.interceptors),
+      maxBytes: maxMessageBytesOf(gateway.limits, served),
       input: createWireCodec(served.desc.input),
       output: createWireCodec(served.desc.output),
     });
@@ -63,25 +62,25 @@ export function createGrpcLane(
     if (encoding !== undefined && encoding !== "identity") return false;
     const method = methods.get(headers[":path"] as string);
     if (method === undefined || headers[":method"] !== "POST") return false;
-    new UnaryStream(core, method, stream, headers).start(headers);
+    new UnaryStream(gateway, method, stream, headers).start(headers);
     return true;
   };
 }
 
 /** One unary call on one HTTP/2 stream. Listeners are shared functions that find it by `kUnary`: no closures per call. */
-class UnaryStream implements Holder {
-  readonly #core: Core;
+class UnaryStream implements ShareOwner {
+  readonly #gateway: GatewayContext;
   readonly #method: LaneMethod;
   readonly #stream: LaneStream;
   readonly #record: CallRecord;
   readonly #call: Call;
   readonly #body = new MessageBuffer();
-  #hold: Hold | undefined;
+  #hold: ByteShare | undefined;
   #expectedBytes = 0;
   #ended = false;
 
-  constructor(core: Core, method: LaneMethod, stream: LaneStream, headers: IncomingHttpHeaders) {
-    this.#core = core;
+  constructor(gateway: GatewayContext, method: LaneMethod, stream: LaneStream, headers: IncomingHttpHeaders) {
+    this.#gateway = gateway;
     this.#method = method;
     this.#stream = stream;
     const peer = peerOf(stream.session as ServerHttp2Session);
@@ -95,23 +94,23 @@ class UnaryStream implements Holder {
   }
 
   start(headers: IncomingHttpHeaders): void {
-    const core = this.#core;
-    core.observer.started(this.#record);
+    const gateway = this.#gateway;
+    gateway.observer.started(this.#record);
     this.#stream.on("error", ignore);
     this.#stream.on("close", onClose);
     try {
-      core.authorize(this.#record, this.#method.served, this.#call.requestHeader);
+      gateway.authorize(this.#record, this.#method.served, this.#call.requestHeader);
       const timeout = headers["grpc-timeout"];
       const { timeoutMs, error } =
         typeof timeout === "string" ? parseTimeout(timeout, Number.MAX_SAFE_INTEGER) : noTimeout;
       if (error !== undefined) throw error;
-      this.#call.startDeadline(timeoutMs, core.limits.maxDeadlineMs);
+      this.#call.startDeadline(timeoutMs, gateway.limits.maxDeadlineMs);
     } catch (error) {
       this.fail(error);
       return;
     }
     this.#call.onAbort((reason) => this.fail(reason));
-    this.#hold = core.openBytes.openBody(connectionOf(this.#stream.session), this);
+    this.#hold = gateway.openBytes.openBody(connectionOf(this.#stream.session), this);
     this.#stream.on("data", onData);
     this.#stream.on("end", onEnd);
   }
@@ -140,7 +139,7 @@ class UnaryStream implements Holder {
       const payload = unwrapMessage(this.#body.take());
       this.#record.bytesIn = payload.length;
       this.#call.message = decode(this.#method, payload);
-      settle(this.#method.invoke(this.#call), this);
+      reportOutcome(this.#method.invoke(this.#call), this);
     } catch (error) {
       this.fail(error);
     }
@@ -163,7 +162,7 @@ class UnaryStream implements Holder {
     this.#finish(undefined, bytes);
     const stream = this.#stream;
     stream.on("wantTrailers", onWantTrailers);
-    holdStream(this.#core.openBytes, stream, bytes);
+    countStreamResponse(this.#gateway.openBytes, stream, bytes);
     if (tail === undefined) {
       stream.end(head);
       return;
@@ -175,10 +174,10 @@ class UnaryStream implements Holder {
 
   fail(reason: unknown): void {
     if (this.#ended) {
-      reportLate(reason, this.#record, this.#core.reportFault);
+      reportLate(reason, this.#record, this.#gateway.reportFault);
       return;
     }
-    const error = toSafeError(reason, this.#record, this.#core.reportFault);
+    const error = toSafeError(reason, this.#record, this.#gateway.reportFault);
     const headers = this.#head();
     this.#call.assignResponseHeader(headers);
     this.#call.assignResponseTrailer(headers);
@@ -203,7 +202,7 @@ class UnaryStream implements Holder {
     try {
       this.#stream.sendTrailers(trailers);
     } catch (error) {
-      this.#core.reportFault(error, this.#record);
+      this.#gateway.reportFault(error, this.#record);
       this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     }
   }
@@ -233,7 +232,7 @@ class UnaryStream implements Holder {
       stream.respond(headers, options);
       return true;
     } catch (fault) {
-      const error = toSafeError(fault, this.#record, this.#core.reportFault);
+      const error = toSafeError(fault, this.#record, this.#gateway.reportFault);
       const plain = this.#head();
       assignGrpcStatus(plain, error);
       stream.respond(plain, withoutBody);
@@ -245,7 +244,7 @@ class UnaryStream implements Holder {
 
   /** An answer before the end of the request must close that half too, or the stream blocks a drain. */
   #closeRequest(): void {
-    if (!this.#stream.readableEnded) stopStream(this.#stream);
+    if (!this.#stream.readableEnded) endUnreadStream(this.#stream);
   }
 
   #finish(code: Code | undefined, bytesOut: number): void {
@@ -255,7 +254,7 @@ class UnaryStream implements Holder {
     this.#record.code = code;
     this.#record.bytesOut = bytesOut;
     this.#call.end();
-    this.#core.observer.finished(this.#record);
+    this.#gateway.observer.finished(this.#record);
   }
 }
 

@@ -1,14 +1,19 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import { constants } from "node:http2";
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { ConnectError } from "@connectrpc/connect";
 import { toSafeError } from "../call/failures.ts";
-import { assignGrpcStatus } from "../call/grpc-status.ts";
 import { NodeHeaders } from "../call/headers.ts";
 import { CallRecord } from "../call/record.ts";
-import type { Core } from "../core.ts";
+import { assignGrpcStatus } from "../call/status.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { type Address, connectionOf } from "../http/connections.ts";
-import { refuseStream } from "../http/open-streams.ts";
-import { type OnStream, peerOf } from "../http/port.ts";
+import { peerOf } from "../http/http.ts";
+import { refuseStream } from "../http/open-calls.ts";
+import type { OnStream } from "../http/port.ts";
 import { TurnQueue } from "../http/turn-queue.ts";
 import type { ServedMethod } from "../methods.ts";
 
@@ -20,10 +25,10 @@ const streamsPerTurn = 4;
  * beyond the limits on open streams. Connect's handlers do the same at ten times the cost, and whoever is refused
  * may ask again at once. The others of callers without a key are passed on a few at a time.
  */
-export function createStreamGate(core: Core): OnStream {
+export function createStreamGate(gateway: GatewayContext): OnStream {
   const waiting = new TurnQueue<Address>(streamsPerTurn);
   const methods = new Map<string, ServedMethod>();
-  for (const served of core.services.flatMap((service) => service.methods)) {
+  for (const served of gateway.services.flatMap((service) => service.methods)) {
     if (served.spec.kind !== "unary") methods.set(`/${served.name}`, served);
   }
   return (stream, headers, pass) => {
@@ -33,7 +38,7 @@ export function createStreamGate(core: Core): OnStream {
       return false;
     const protocol = type.startsWith("application/grpc-web") ? "grpc-web" : "grpc";
     const record = new CallRecord(served.desc, protocol, peerOf(stream.session as never), headers);
-    const error = findRefusal(core, served, record, stream, headers);
+    const error = findRefusal(gateway, served, record, stream, headers);
     if (error === undefined) {
       if (record.caller.kind !== "anonymous") return false;
       stream.on("error", ignore);
@@ -42,7 +47,7 @@ export function createStreamGate(core: Core): OnStream {
       });
       return true;
     }
-    core.observer.started(record);
+    gateway.observer.started(record);
     record.code = error.code;
     const head: OutgoingHttpHeaders = {
       ":status": 200,
@@ -52,25 +57,25 @@ export function createStreamGate(core: Core): OnStream {
     for (const [name, value] of error.metadata) head[name] = value;
     assignGrpcStatus(head, error);
     answer(stream, head);
-    core.observer.finished(record);
+    gateway.observer.finished(record);
     return true;
   };
 }
 
 function findRefusal(
-  core: Core,
+  gateway: GatewayContext,
   served: ServedMethod,
   record: CallRecord,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
 ): ConnectError | undefined {
   try {
-    core.authorize(record, served, new NodeHeaders(headers));
+    gateway.authorize(record, served, new NodeHeaders(headers));
   } catch (error) {
-    return toSafeError(error, record, core.reportFault);
+    return toSafeError(error, record, gateway.reportFault);
   }
   if (record.caller.kind !== "anonymous") return undefined;
-  return refuseStream(connectionOf(stream.session), core.limits);
+  return refuseStream(connectionOf(stream.session), gateway.limits);
 }
 
 /** All of the answer is in its head, which is on its way before the reset that follows in the next turn. */

@@ -1,6 +1,6 @@
 import { createByMethod } from "../call/by-method.ts";
-import { codeNames } from "../call/code-name.ts";
 import type { CallObserver, ProtocolName } from "../call/record.ts";
+import { codeNames } from "../call/status.ts";
 
 /**
  * Upper bounds of the latency buckets in milliseconds. A unary call of the

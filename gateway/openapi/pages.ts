@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { compressAnswer, compressOnce } from "../http/compress.ts";
+import { compressOnce, compressResponse } from "../http/compress.ts";
 import type { PageHandler } from "../pages/pages.ts";
 import { docsFile, docsFiles } from "./docs-files.ts";
 
@@ -89,7 +89,7 @@ function createFixedPage(
   return async (request) => {
     loaded ??= load();
     const answer = { status: 200, headers: {}, body: await loaded };
-    const { headers, body } = await compressAnswer(answer, request, compressMinBytes, compress);
+    const { headers, body } = await compressResponse(answer, request, compressMinBytes, compress);
     const added = Object.entries(headers).map(([name, value]) => [name, String(value)]);
     return { contentType, body, headers: { ...own, ...Object.fromEntries(added) } };
   };

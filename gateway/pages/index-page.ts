@@ -1,4 +1,4 @@
-import { varyWith } from "../http/vary.ts";
+import { varyWith } from "../http/http.ts";
 import type { ServedService } from "../methods.ts";
 import type { RestBinding } from "../rest/bindings.ts";
 import type { Page, PageHandler } from "./pages.ts";

@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { ConnectError } from "@connectrpc/connect";
 import { shareTurn } from "../../base/async/share-turn.ts";
 import { type ReadyCheck, runChecks } from "../health/ready-checks.ts";
-import { stopRequest } from "../http/early-answer.ts";
+import { endUnreadRequest } from "../http/send.ts";
 
 type PageRequest = IncomingMessage | Http2ServerRequest;
 type PageResponse = ServerResponse | Http2ServerResponse;
@@ -124,5 +124,5 @@ function send(request: PageRequest, response: PageResponse, page: Page): void {
   if (request.method === "HEAD") target.end();
   else target.end(body);
   // On HTTP/1.1 the time of a request ends one that never does.
-  if ("stream" in request && !request.complete) stopRequest(request);
+  if ("stream" in request && !request.complete) endUnreadRequest(request);
 }

@@ -1,9 +1,9 @@
 import { Code } from "@connectrpc/connect";
 import { shorten } from "../../base/text/quote.ts";
 import { refuse } from "../call/refusals.ts";
-import type { NodeRequest, NodeResponse } from "../http/port.ts";
+import type { NodeRequest, NodeResponse } from "../http/http.ts";
+import { sendResponse } from "../http/send.ts";
 import type { ServedMethod } from "../methods.ts";
-import { sendAnswer } from "./send.ts";
 import { encodeError } from "./status.ts";
 
 export interface RefusedMethod {
@@ -23,11 +23,11 @@ export function refuseMethod(
 ): void {
   const allow = [...new Set([...methods, "OPTIONS"])].sort().join(", ");
   if (request.method === "OPTIONS") {
-    sendAnswer(request, response, { status: 204, headers: { allow }, body: "" });
+    sendResponse(request, response, { status: 204, headers: { allow }, body: "" });
     return;
   }
   const listed = below.length === 0 ? "" : `; what is there is ${below.join(", ")}`;
   const message = `method ${shorten(request.method ?? "")} is not served at ${shorten(path)}, valid are ${allow}${listed}`;
   const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), served);
-  sendAnswer(request, response, { ...answer, headers: { ...answer.headers, allow } });
+  sendResponse(request, response, { ...answer, headers: { ...answer.headers, allow } });
 }

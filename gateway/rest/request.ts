@@ -3,15 +3,17 @@ import { Code } from "@connectrpc/connect";
 import type { DecodedBody, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
+import type { Call } from "../call/call.ts";
 import { refuse } from "../call/refusals.ts";
-import type { Core } from "../core.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { RequestHead, Standing } from "../http/request-head.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import { isForeignContract } from "../methods.ts";
-import type { RestBinding } from "./bindings.ts";
+import type { BoundVariable, RestBinding } from "./bindings.ts";
 import { decodeJson } from "./json-message.ts";
 import { parseJson } from "./json-text.ts";
 import { readVariable } from "./path/template.ts";
-import { compileQuery } from "./query.ts";
+import { compileQuery, queryValue } from "./query.ts";
 import { badRequest, type Violation } from "./violations.ts";
 
 /** An HTTP request as its message is read from it. */
@@ -30,8 +32,12 @@ export type ReadRequest = (input: RestInput) => DecodedBody;
  * How a binding reads its message: the body first, then the path, which wins
  * over what the body says, then the query. Throws INVALID_ARGUMENT.
  */
-export function compileRequest(binding: RestBinding, codecs: RestCodecs, core: Core): ReadRequest {
-  const readBody = compileBody(binding, codecs, core);
+export function compileRequest(
+  binding: RestBinding,
+  codecs: RestCodecs,
+  gateway: GatewayContext,
+): ReadRequest {
+  const readBody = compileBody(binding, codecs, gateway);
   const bindQuery = compileQuery(binding);
   const { variables } = binding;
   return (input) => {
@@ -51,12 +57,12 @@ export function compileRequest(binding: RestBinding, codecs: RestCodecs, core: C
   };
 }
 
-function compileBody(binding: RestBinding, codecs: RestCodecs, core: Core): ReadRequest {
+function compileBody(binding: RestBinding, codecs: RestCodecs, gateway: GatewayContext): ReadRequest {
   const { body, served } = binding;
   const { input } = served.desc;
-  const bounds = jsonBoundsOf(core.limits, served);
+  const bounds = jsonBoundsOf(gateway.limits, served);
   const isForeign = isForeignContract(served);
-  const unknown = isForeign ? "ignore" : core.unknownMembers;
+  const unknown = isForeign ? "ignore" : gateway.unknownMembers;
   if (body === undefined) return () => ({ message: create(input) });
   const type = body === "*" ? input : body.fieldKind === "message" ? body.message : undefined;
   const field = body === "*" ? undefined : body;
@@ -109,4 +115,29 @@ function requireJson(contentType: string | undefined, isForeign: boolean): void 
   if (type === "application/json" && (charset === undefined || /^charset="?utf-?8"?$/.test(charset))) return;
   const message = `content-type ${quoteText(contentType)} is not supported, valid is application/json in UTF-8`;
   throw refuse("UNSUPPORTED_MEDIA_TYPE", Code.InvalidArgument, message);
+}
+
+/** Asks the method who calls; `segments` and `query` are those of the request. Undefined: every caller is known. */
+export type AdmitRequest = (call: Call, segments: readonly string[], query: string) => Standing;
+
+export function compileAdmit({ served, variables }: RestBinding): AdmitRequest | undefined {
+  const { admit } = served;
+  return admit && ((call, segments, query) => admit(headOf(call, variables, segments, query)));
+}
+
+function headOf(
+  call: Call,
+  variables: readonly BoundVariable[],
+  segments: readonly string[],
+  query: string,
+): RequestHead {
+  return {
+    header: call.requestHeader,
+    caller: call.record.caller,
+    path(field) {
+      const bound = variables.find(({ parameter }) => parameter.name === field);
+      return bound && readVariable(bound.variable, segments);
+    },
+    query: (name) => queryValue(query, name),
+  };
 }

@@ -16,7 +16,7 @@ import {
   RetryInfoSchema,
 } from "../../gen/google/rpc/error_details_pb.ts";
 import { gatewayDomain, type RefusalReason } from "../call/refusals.ts";
-import type { HttpAnswer } from "../http/unary.ts";
+import type { HttpResponse } from "../http/http.ts";
 import type { ReturnCodes, ServedMethod } from "../methods.ts";
 
 /** https://cloud.google.com/apis/design/errors#handling_errors */
@@ -57,7 +57,7 @@ const temporaryReasons: ReadonlySet<unknown> = new Set<RefusalReason>(["REQUEST_
 export function encodeError(
   error: ConnectError,
   served?: Pick<ServedMethod, "options" | "returnCodes">,
-): HttpAnswer {
+): HttpResponse {
   const style = served?.options.errorStyle ?? ErrorStyle.STATUS;
   const details = error.details.map(decodeDetail);
   const info = details.find((detail) => detail.message?.$typeName === ErrorInfoSchema.typeName)?.json;

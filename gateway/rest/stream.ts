@@ -5,19 +5,18 @@ import { createYield } from "../../base/async/yield.ts";
 import { kRequestAttachment, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { Call } from "../call/call.ts";
 import { toSafeError } from "../call/failures.ts";
+import { compileStream } from "../call/invoke.ts";
 import { CallRecord } from "../call/record.ts";
-import type { Core } from "../core.ts";
+import type { GatewayContext } from "../gateway-context.ts";
 import { readBody } from "../http/body.ts";
-import type { Hold } from "../http/open-bytes.ts";
-import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "../http/port.ts";
-import { roomOf } from "../limits.ts";
-import { compileAdmit } from "./admit.ts";
+import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "../http/http.ts";
+import type { ByteShare } from "../http/open-bytes.ts";
+import { abortResponse, sendResponse } from "../http/send.ts";
+import { bodyLimitOf } from "../limits.ts";
 import type { RestBinding } from "./bindings.ts";
-import { compileRequest } from "./request.ts";
+import { compileAdmit, compileRequest } from "./request.ts";
 import { compileResponse, type WriteResponse } from "./response.ts";
-import { breakOff, sendAnswer } from "./send.ts";
 import { encodeError } from "./status.ts";
-import { compileStream } from "./stream-call.ts";
 import type { ServeRoute } from "./unary.ts";
 
 /**
@@ -25,28 +24,32 @@ import type { ServeRoute } from "./unary.ts";
  * faster than the caller reads. An error before the first message is an error
  * answer like any other; a later one breaks the answer off.
  */
-export function compileStreamRoute(core: Core, binding: RestBinding, codecs: RestCodecs): ServeRoute {
+export function compileStreamRoute(
+  gateway: GatewayContext,
+  binding: RestBinding,
+  codecs: RestCodecs,
+): ServeRoute {
   const { served } = binding;
-  const read = compileRequest(binding, codecs, core);
+  const read = compileRequest(binding, codecs, gateway);
   const writer = compileResponse(binding, codecs);
-  const invoke = compileStream(served, core.interceptors);
+  const invoke = compileStream(served, gateway.interceptors);
   const admit = compileAdmit(binding);
   return async (request, response, segments, query) => {
     const record = new CallRecord(served.desc, "rest", peerOf(request.socket), request.headers);
     const { method = "", url = "/", headers } = request;
     const call = new Call(served, record, { method, target: url, headers });
-    core.observer.started(record);
+    gateway.observer.started(record);
     const cut = (reason: ConnectError): void => call.abort(reason);
-    const hold = core.openBytes.openBody(connectionOfRequest(request), { cut });
-    const reading = core.openBytes.openReading(connectionOfRequest(request), { cut });
-    const release = abortWith(call, response, core.shutdownSignal);
+    const hold = gateway.openBytes.openBody(connectionOfRequest(request), { cut });
+    const reading = gateway.openBytes.openStream(connectionOfRequest(request), { cut });
+    const release = abortWith(call, response, gateway.shutdownSignal);
     try {
       await untilCallAborted(call, async () => {
-        core.authorize(record, served, call.requestHeader);
+        gateway.authorize(record, served, call.requestHeader);
         const standing = admit?.(call, segments, query) ?? "known";
         if (typeof standing === "object" && "answer" in standing)
           throw new Error(`${served.name} streams its answer, so its head can't be answered`);
-        const room = roomOf(standing, core.limits, served);
+        const room = bodyLimitOf(standing, gateway.limits, served);
         const body = await readBody(request, room, hold, (bytes) => {
           record.bytesIn = bytes;
         });
@@ -63,21 +66,21 @@ export function compileStreamRoute(core: Core, binding: RestBinding, codecs: Res
         await pump(call, await invoke(call), writer, request, response, reading);
       });
     } catch (reason) {
-      const error = toSafeError(reason, record, core.reportFault);
+      const error = toSafeError(reason, record, gateway.reportFault);
       record.code = error.code;
-      if (response.headersSent) breakOff(request, response);
+      if (response.headersSent) abortResponse(request, response);
       else {
         const answer = encodeError(error, served);
         answer.headers["x-request-id"] = record.requestId;
         record.bytesOut = answer.body.length;
-        sendAnswer(request, response, answer);
+        sendResponse(request, response, answer);
       }
     } finally {
       hold.close();
       reading.close();
       release();
       call.end();
-      core.observer.finished(record);
+      gateway.observer.finished(record);
     }
   };
 }
@@ -117,7 +120,7 @@ async function pump(
   writer: WriteResponse,
   request: NodeRequest,
   target: NodeResponse,
-  reading: Hold,
+  reading: ByteShare,
 ): Promise<void> {
   // The two response types have these methods in common, but not in their overloads.
   const response = target as ServerResponse;

@@ -4,13 +4,12 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { kRequestAttachment, type RawBody, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import type { Call } from "../call/call.ts";
 import { compileUnary } from "../call/invoke.ts";
-import type { Core } from "../core.ts";
-import { compressAnswer } from "../http/compress.ts";
-import type { NodeRequest, NodeResponse } from "../http/port.ts";
-import { type HttpAnswer, serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
-import { compileAdmit } from "./admit.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import { compressResponse } from "../http/compress.ts";
+import type { HttpResponse, NodeRequest, NodeResponse } from "../http/http.ts";
+import { serveUnaryHttp, type UnaryHttp } from "../http/unary.ts";
 import type { RestBinding } from "./bindings.ts";
-import { compileRequest } from "./request.ts";
+import { compileAdmit, compileRequest } from "./request.ts";
 import { compileResponse } from "./response.ts";
 import { encodeError } from "./status.ts";
 
@@ -23,19 +22,27 @@ export type ServeRoute = (
 ) => void;
 
 /** A unary method over REST. */
-export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: RestCodecs): ServeRoute {
+export function compileUnaryRoute(
+  gateway: GatewayContext,
+  binding: RestBinding,
+  codecs: RestCodecs,
+): ServeRoute {
   const { served } = binding;
-  const read = compileRequest(binding, codecs, core);
+  const read = compileRequest(binding, codecs, gateway);
   const { contentTypeOf, write } = compileResponse(binding, codecs);
-  const invoke = compileUnary(served, core.interceptors);
+  const invoke = compileUnary(served, gateway.interceptors);
   const admit = compileAdmit(binding);
   const { rawBody } = served.options;
-  const encode = (output: Message, call: Call, request: NodeRequest): HttpAnswer | Promise<HttpAnswer> => {
+  const encode = (
+    output: Message,
+    call: Call,
+    request: NodeRequest,
+  ): HttpResponse | Promise<HttpResponse> => {
     const headers: OutgoingHttpHeaders = {};
     call.assignResponseHeader(headers);
     headers["content-type"] = contentTypeOf(output);
     const body = write(output, call, 0);
-    return compressAnswer({ status: 200, headers, body }, request, core.limits.compressMinBytes);
+    return compressResponse({ status: 200, headers, body }, request, gateway.limits.compressMinBytes);
   };
   const method: UnaryHttp = {
     served,
@@ -58,12 +65,12 @@ export function compileUnaryRoute(core: Core, binding: RestBinding, codecs: Rest
       return message;
     };
     const input = { decode, admit: admit && ((call: Call) => admit(call, segments, query)) };
-    serveUnaryHttp(core, method, input, request, response);
+    serveUnaryHttp(gateway, method, input, request, response);
   };
 }
 
 /** A method whose caller streams, which a plain HTTP request can't carry: every call is UNIMPLEMENTED. */
-export function compileRefusedRoute(core: Core, { served }: RestBinding): ServeRoute {
+export function compileRefusedRoute(gateway: GatewayContext, { served }: RestBinding): ServeRoute {
   const message = `${served.name} takes a stream of requests, which is not served over REST, use gRPC or Connect`;
   const refuseCall = (): never => {
     throw new ConnectError(message, Code.Unimplemented);
@@ -77,5 +84,5 @@ export function compileRefusedRoute(core: Core, { served }: RestBinding): ServeR
     encode: refuseCall,
     encodeError: (error) => encodeError(error, served),
   };
-  return (request, response) => serveUnaryHttp(core, method, { decode: refuseCall }, request, response);
+  return (request, response) => serveUnaryHttp(gateway, method, { decode: refuseCall }, request, response);
 }

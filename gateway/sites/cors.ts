@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { NodeRequest } from "../http/port.ts";
-import type { HttpAnswer } from "../http/unary.ts";
+import type { HttpResponse, NodeRequest } from "../http/http.ts";
 
 /** What clients of gRPC-Web, Connect and REST read besides the body. */
 const exposedHeaders = [
@@ -40,7 +39,7 @@ export function answerPreflight(
   { headers }: NodeRequest,
   origin: string,
   methods: readonly string[],
-): HttpAnswer {
+): HttpResponse {
   const asked = headers["access-control-request-headers"];
   const answer: OutgoingHttpHeaders = {
     "access-control-allow-origin": origin,

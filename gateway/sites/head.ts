@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { quoteText } from "../../base/text/quote.ts";
-import type { NodeRequest } from "../http/port.ts";
+import type { NodeRequest } from "../http/http.ts";
 import { type Host, parseHost } from "./host.ts";
 
 /** Where a request goes. */

@@ -3,11 +3,10 @@ import type { Socket } from "node:net";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { quoteText, shorten } from "../../base/text/quote.ts";
 import { Health } from "../../gen/grpc/health/v1/health_pb.ts";
-import { encodeGrpcMessage } from "../call/grpc-status.ts";
 import { type RefusalReason, refuse } from "../call/refusals.ts";
-import { type NodeRequest, type NodeResponse, peerOf } from "../http/port.ts";
-import { noteVary } from "../http/vary.ts";
-import { sendAnswer } from "../rest/send.ts";
+import { encodeGrpcMessage } from "../call/status.ts";
+import { type NodeRequest, type NodeResponse, noteVary, peerOf } from "../http/http.ts";
+import { sendResponse } from "../http/send.ts";
 import { encodeError } from "../rest/status.ts";
 import { answerPreflight, corsHeaders, isPreflight } from "./cors.ts";
 import type { Destination } from "./head.ts";
@@ -88,7 +87,7 @@ export function createSites(options: SitesOptions, find: FindTarget): Admit {
     const refusal = isGuarded ? refusalOf(request, path, head, isMisdirected, mayCall) : undefined;
     if (mayCall && origin !== undefined) {
       if (isPreflight(request) && refusal === undefined) {
-        sendAnswer(request, response, answerPreflight(request, origin, target.methods));
+        sendResponse(request, response, answerPreflight(request, origin, target.methods));
         return false;
       }
       allow(response as ServerResponse, origin);
@@ -189,7 +188,7 @@ function answer(request: NodeRequest, response: NodeResponse, target: Target, er
     headers["grpc-status"] = String(error.code);
     headers["grpc-message"] = encodeGrpcMessage(error.rawMessage);
   }
-  sendAnswer(request, response, { ...encoded, headers });
+  sendResponse(request, response, { ...encoded, headers });
 }
 
 function describe(request: NodeRequest, path: string, reason: RefusalReason): SiteRefusal {

@@ -1,5 +1,5 @@
 import { httpMethodsOf, type ServedMethod, type ServedService } from "../methods.ts";
-import type { RestRouter } from "../rest/router.ts";
+import type { RestRouter } from "../rest/rest.ts";
 
 /** What a path is, as far as pages of other origins are concerned. */
 export interface Target {

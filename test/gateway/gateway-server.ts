@@ -1,8 +1,8 @@
 import type { Interceptor, ServiceImpl } from "@connectrpc/connect";
 import { onTestFinished, vi } from "vitest";
 import type { CallRecord } from "../../gateway/call/record.ts";
-import type { Authorize } from "../../gateway/core.ts";
 import { createGateway, type Gateway } from "../../gateway/gateway.ts";
+import type { Authorize } from "../../gateway/gateway-context.ts";
 import type { TlsOptions } from "../../gateway/http/port.ts";
 import { defaultLimits, type GatewayLimits } from "../../gateway/limits.ts";
 import { type ServeOptions, serve } from "../../gateway/methods.ts";

@@ -132,8 +132,8 @@ describe("what takes too long is ended", () => {
   test("an answer that is not read, and later a larger one", () => {
     const [a] = addresses("a");
     const connection = connect(a!);
-    all.openAnswer(connection, holder("small"), 10);
-    all.openAnswer(connection, holder("large"), 80);
+    all.openResponse(connection, holder("small"), 10);
+    all.openResponse(connection, holder("large"), 80);
     expect(swept(62_000)).toEqual([["small", Code.DeadlineExceeded]]);
     expect(swept(69_000).length).toBe(2);
   });

@@ -5,7 +5,7 @@ import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
 import { compileBindings } from "../../../gateway/rest/bindings.ts";
-import { createRestRouter } from "../../../gateway/rest/router.ts";
+import { createRestRouter } from "../../../gateway/rest/rest.ts";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import { type HttpRule, HttpRuleSchema } from "../../../gen/google/api/http_pb.ts";
 import { file_engage_test_v1_library, Library } from "../testproto/gen/engage/test/v1/library_pb.ts";

@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from "node:net";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
 import { concealFaults } from "../../../gateway/call/failures.ts";
 import type { CallRecord } from "../../../gateway/call/record.ts";
-import type { Core } from "../../../gateway/core.ts";
+import type { GatewayContext } from "../../../gateway/gateway-context.ts";
+import type { NodeRequest, NodeResponse } from "../../../gateway/http/http.ts";
 import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
-import type { NodeRequest, NodeResponse } from "../../../gateway/http/port.ts";
 import { defaultLimits, type GatewayLimits } from "../../../gateway/limits.ts";
 import { type ServedService, serve } from "../../../gateway/methods.ts";
-import { createRestRouter } from "../../../gateway/rest/router.ts";
+import { createRestRouter } from "../../../gateway/rest/rest.ts";
 import { Failing, Library } from "../testproto/gen/engage/test/v1/library_pb.ts";
 import { createFailing, createLibrary, returnCodes, type Seen } from "../testproto/library.ts";
 
@@ -29,7 +29,7 @@ export interface RestServer extends AsyncDisposable {
 export interface RestServerOptions {
   readonly codecs?: RestCodecs;
   readonly limits?: Partial<GatewayLimits>;
-  readonly core?: Partial<Core>;
+  readonly core?: Partial<GatewayContext>;
   readonly services?: readonly ServedService[];
   readonly http2?: boolean;
 }
@@ -46,7 +46,7 @@ export async function openRestServer(options: RestServerOptions = {}): Promise<R
   const reportFault = (error: unknown): void => {
     faults.push(error);
   };
-  const core: Core = {
+  const core: GatewayContext = {
     services: options.services ?? [
       serve(Library, createLibrary(seen, chunksMade)),
       serve(Failing, createFailing(), { returnCodes }),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StreamRequest, StreamResponse, UnaryRequest } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { yieldBetweenMessages } from "../../../gateway/call/yield.ts";
+import { yieldBetweenMessages } from "../../../gateway/adapter/adapter.ts";
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 0; number < count; number++) yield number;

@@ -1,6 +1,6 @@
 import type { RestCodecs } from "../../base/rpc/rest-codec.ts";
-import type { Core } from "../core.ts";
-import type { NodeRequest, NodeResponse } from "../http/port.ts";
+import type { GatewayContext } from "../gateway-context.ts";
+import type { NodeRequest, NodeResponse } from "../http/http.ts";
 import type { ServedMethod } from "../methods.ts";
 import { compileBindings, type RestBinding } from "./bindings.ts";
 import { createPathTable } from "./path/path-table.ts";
@@ -32,13 +32,16 @@ interface Route {
  * REST from the `google.api.http` options of the served methods. Throws when an
  * option is wrong or two of them have the same HTTP method and form of path.
  */
-export function createRestRouter(core: Core, options: RestOptions = {}): RestRouter {
+export function createRestRouter(gateway: GatewayContext, options: RestOptions = {}): RestRouter {
   const codecs: RestCodecs = options.codecs ?? new Map();
-  const routes = compileBindings(core.services);
+  const routes = compileBindings(gateway.services);
   const table = createPathTable<Route>();
   for (const binding of routes) {
     const { httpMethod, template, served } = binding;
-    const before = table.add(httpMethod, template, { binding, serve: compileRoute(core, binding, codecs) });
+    const before = table.add(httpMethod, template, {
+      binding,
+      serve: compileRoute(gateway, binding, codecs),
+    });
     if (before !== undefined) {
       const { binding: other } = before;
       throw new Error(
@@ -83,9 +86,9 @@ function pathsBelow({ text, segments }: PathTemplate, routes: readonly RestBindi
     .map(([httpMethod, path]) => `${httpMethod} ${path}`);
 }
 
-function compileRoute(core: Core, binding: RestBinding, codecs: RestCodecs): ServeRoute {
+function compileRoute(gateway: GatewayContext, binding: RestBinding, codecs: RestCodecs): ServeRoute {
   const { spec } = binding.served;
-  if (spec.kind === "unary") return compileUnaryRoute(core, binding, codecs);
-  if (spec.kind === "server_streaming") return compileStreamRoute(core, binding, codecs);
-  return compileRefusedRoute(core, binding);
+  if (spec.kind === "unary") return compileUnaryRoute(gateway, binding, codecs);
+  if (spec.kind === "server_streaming") return compileStreamRoute(gateway, binding, codecs);
+  return compileRefusedRoute(gateway, binding);
 }

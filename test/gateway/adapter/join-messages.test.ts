@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { wholeBody, wholeMessages } from "../../../gateway/adapter/whole-messages.ts";
+import { joinBody, joinMessages } from "../../../gateway/adapter/join-messages.ts";
 import { Address, Connection } from "../../../gateway/http/connections.ts";
 import { OpenBytes } from "../../../gateway/http/open-bytes.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
@@ -25,7 +25,7 @@ test("messages come whole, however they are cut", async () => {
     fc.asyncProperty(messages, cuts, async (payloads, places) => {
       const hold = openHold();
       const bytes = Buffer.concat(payloads.map((payload) => envelope(payload)));
-      const pieces = await collect(wholeMessages(inPieces(bytes, places), 40, hold));
+      const pieces = await collect(joinMessages(inPieces(bytes, places), 40, hold));
       expect(Buffer.concat(pieces)).toEqual(bytes);
       for (const piece of pieces) {
         let at = 0;
@@ -39,15 +39,15 @@ test("messages come whole, however they are cut", async () => {
 
 test("one that is too large, and one that is not whole, go on for Connect to refuse", async () => {
   const large = envelope(Buffer.alloc(41));
-  const sent = await collect(wholeMessages(inPieces(large, [5, 6, 7]), 40, openHold()));
+  const sent = await collect(joinMessages(inPieces(large, [5, 6, 7]), 40, openHold()));
   expect(Buffer.concat(sent.slice(0, 1))).toEqual(large.subarray(0, 5));
   const half = envelope(Buffer.alloc(30)).subarray(0, 20);
-  expect(Buffer.concat(await collect(wholeMessages(inPieces(half, [1]), 40, openHold())))).toEqual(half);
+  expect(Buffer.concat(await collect(joinMessages(inPieces(half, [1]), 40, openHold())))).toEqual(half);
 });
 
 test("a body comes in one piece", async () => {
   const bytes = Buffer.from("0123456789");
-  expect(await collect(wholeBody(inPieces(bytes, [1, 2, 3]), 10, openHold()))).toEqual([bytes]);
-  const more = await collect(wholeBody(inPieces(bytes, [1, 2, 3]), 9, openHold()));
+  expect(await collect(joinBody(inPieces(bytes, [1, 2, 3]), 10, openHold()))).toEqual([bytes]);
+  const more = await collect(joinBody(inPieces(bytes, [1, 2, 3]), 9, openHold()));
   expect(Buffer.concat(more)).toEqual(bytes);
 });

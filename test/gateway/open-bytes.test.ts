@@ -8,7 +8,7 @@ import {
 import { connect } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Authorize } from "../../gateway/core.ts";
+import type { Authorize } from "../../gateway/gateway-context.ts";
 import { envelope, grpcStatusOf, openHttp2, type RawAnswer, sendHttp1, untilClosed } from "../e2e/raw.ts";
 import { openGatewayForTest, type TestGateway } from "./gateway-server.ts";
 

@@ -11,7 +11,7 @@ const inflaters: Readonly<Record<string, (bytes: Uint8Array, limits: object) => 
 };
 
 /** What the messages of a body are, and how they may be compressed. */
-export interface Framed {
+export interface MessageFormat {
   readonly desc: DescMessage;
   /** `gzip`, `br` or another name, which is left to the library. */
   readonly encoding: string;
@@ -24,9 +24,9 @@ export interface Framed {
  * Compressed ones go on inflated. @param chunks of whole frames
  * @throws ConnectError INVALID_ARGUMENT
  */
-export async function* boundedFrames(
+export async function* checkFrames(
   chunks: AsyncIterable<Uint8Array>,
-  framed: Framed,
+  framed: MessageFormat,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -35,14 +35,14 @@ export async function* boundedFrames(
       const end = at + prefixBytes + view.getUint32(at + 1);
       // Part of a message that is too long, or of a body that was cut.
       if (end > chunk.length) break;
-      yield await boundedFrame(chunk.subarray(at, end), framed);
+      yield await checkFrame(chunk.subarray(at, end), framed);
       at = end;
     }
     if (at < chunk.length) yield chunk.subarray(at);
   }
 }
 
-async function boundedFrame(frame: Uint8Array, framed: Framed): Promise<Uint8Array> {
+async function checkFrame(frame: Uint8Array, framed: MessageFormat): Promise<Uint8Array> {
   const [flags = 0] = frame;
   const payload = frame.subarray(prefixBytes);
   const isCompressed = (flags & 1) === 1;
@@ -59,9 +59,9 @@ async function boundedFrame(frame: Uint8Array, framed: Framed): Promise<Uint8Arr
 }
 
 /** The same for a body that is one message. */
-export async function* boundedBody(
+export async function* checkBody(
   chunks: AsyncIterable<Uint8Array>,
-  framed: Framed,
+  framed: MessageFormat,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     const message = framed.encoding === "" ? chunk : await inflate(chunk, framed);
@@ -71,7 +71,10 @@ export async function* boundedBody(
 }
 
 /** Undefined for what is malformed, too large or of an unknown encoding. */
-async function inflate(payload: Uint8Array, { encoding, maxBytes }: Framed): Promise<Uint8Array | undefined> {
+async function inflate(
+  payload: Uint8Array,
+  { encoding, maxBytes }: MessageFormat,
+): Promise<Uint8Array | undefined> {
   try {
     return await inflaters[encoding]?.(payload, { maxOutputLength: maxBytes });
   } catch {

@@ -13,7 +13,7 @@ import type { UnknownMembers } from "./rest/json-message.ts";
 export type Authorize = (record: CallRecord, served: ServedMethod, header: Headers) => void;
 
 /** What every protocol of the gateway works with. */
-export interface Core {
+export interface GatewayContext {
   readonly services: readonly ServedService[];
   /** Outermost first. They run around every call, whatever its protocol, and see errors as handlers throw them. */
   readonly interceptors: readonly Interceptor[];

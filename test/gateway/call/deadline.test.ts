@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { DeadlineQueue, type Expiring } from "../../../gateway/call/deadline-queue.ts";
+import { DeadlineQueue, type Expiring } from "../../../gateway/call/deadline.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

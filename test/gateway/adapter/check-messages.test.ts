@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { boundedBody, boundedFrames, type Framed } from "../../../gateway/adapter/bounded-frames.ts";
+import { checkBody, checkFrames, type MessageFormat } from "../../../gateway/adapter/check-messages.ts";
 import { ReceiveRequestSchema } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 
 /** Two bytes for each of 1.2 million empty messages. */
@@ -8,7 +8,7 @@ const bomb = Buffer.alloc(2_400_000);
 for (let at = 0; at < bomb.length; at += 2) bomb[at] = 0x12;
 const small = bomb.subarray(0, 20);
 
-const framedAs = (encoding: string): Framed => ({
+const framedAs = (encoding: string): MessageFormat => ({
   desc: ReceiveRequestSchema,
   encoding,
   maxBytes: 16 * 1024 * 1024,
@@ -39,7 +39,7 @@ describe("frames", () => {
     ["compressed", "gzip", frame(gzipSync(bomb), 1)],
     ["after an honest one", "gzip", Buffer.concat([frame(small, 0), frame(gzipSync(bomb), 1)])],
   ])("of a message with too much in it are refused: %s", async (_what, encoding, bytes) => {
-    await expect(all(boundedFrames(chunksOf(bytes), framedAs(encoding)))).rejects.toMatchObject(refused);
+    await expect(all(checkFrames(chunksOf(bytes), framedAs(encoding)))).rejects.toMatchObject(refused);
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe("frames", () => {
     ["of another encoding", "zstd", frame(small, 1), frame(small, 1)],
     ["that are cut", "", frame(small, 0).subarray(0, 9), frame(small, 0).subarray(0, 9)],
   ])("go on: %s", async (_what, encoding, bytes, expected) => {
-    expect(await all(boundedFrames(chunksOf(bytes, bytes), framedAs(encoding)))).toEqual(
+    expect(await all(checkFrames(chunksOf(bytes, bytes), framedAs(encoding)))).toEqual(
       Buffer.concat([expected, expected]),
     );
   });
@@ -61,7 +61,7 @@ describe("a body", () => {
     ["plain", "", bomb],
     ["compressed", "gzip", gzipSync(bomb)],
   ])("with too much in it is refused: %s", async (_what, encoding, bytes) => {
-    await expect(all(boundedBody(chunksOf(bytes), framedAs(encoding)))).rejects.toMatchObject(refused);
+    await expect(all(checkBody(chunksOf(bytes), framedAs(encoding)))).rejects.toMatchObject(refused);
   });
 
   it.each([
@@ -69,6 +69,6 @@ describe("a body", () => {
     ["compressed", "gzip", gzipSync(small)],
     ["damaged", "gzip", small],
   ])("goes on as it is: %s", async (_what, encoding, bytes) => {
-    expect(await all(boundedBody(chunksOf(bytes), framedAs(encoding)))).toEqual(bytes);
+    expect(await all(checkBody(chunksOf(bytes), framedAs(encoding)))).toEqual(bytes);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { MessageBuffer } from "../../../gateway/lanes/message-buffer.ts";
+import { MessageBuffer } from "../../../gateway/http/message-buffer.ts";
 
 function gather(chunks: readonly Buffer[], expectedBytes: number): Buffer | undefined {
   const buffer = new MessageBuffer();

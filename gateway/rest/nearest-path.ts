@@ -1,6 +1,6 @@
 import { nearestName } from "../../base/text/nearest.ts";
 import type { ServedService } from "../methods.ts";
-import type { RestBinding } from "../rest/bindings.ts";
+import type { RestBinding } from "./bindings.ts";
 
 /** Longer paths are no slips of a few letters. */
 const maxLength = 200;

@@ -2,8 +2,8 @@ import type * as net from "node:net";
 
 const http2Preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** Reads until it is clear whether the connection starts with the HTTP/2 preface, then puts the bytes back. */
-export function sniff(socket: net.Socket, timeoutMs: number, decide: (isHttp2: boolean) => void): void {
+/** Reads until it is known whether a connection starts with the HTTP/2 preface, then puts the bytes back. */
+export function detectHttp2(socket: net.Socket, timeoutMs: number, decide: (isHttp2: boolean) => void): void {
   const drop = (): void => {
     socket.destroy();
   };

@@ -1,14 +1,18 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, codeToString } from "@connectrpc/connect/protocol-connect";
+import { quoteText } from "../../base/text/quote.ts";
 import { mapErrors } from "../call/failures.ts";
-import { malformedMessage } from "../call/refusals.ts";
+import { malformedMessage, refuse } from "../call/refusals.ts";
+import type { NodeRequest } from "../http/http.ts";
+import type { ServedMethod } from "../methods.ts";
+import { encodeError } from "../rest/status.ts";
 
 /** How the library begins what it says of a message that is no protobuf. It calls that an internal error. */
 const parsePrefix = "parse binary: ";
 
 /** Makes malformed protobuf in a stream of requests the fault of the caller. */
-export const blameCaller: Interceptor = (next) => (request) => {
+export const reportMalformedMessages: Interceptor = (next) => (request) => {
   if (!request.stream) return next(request);
   const { typeName } = request.method.input;
   const toCallerFault = (error: unknown): unknown => {
@@ -32,7 +36,7 @@ function rephrase(message: string, typeName: string): string {
  * gRPC-Web and trailers in gRPC.
  * @param typeName of the message
  */
-export async function blameCallerIn(
+export async function reportMalformedMessage(
   answer: UniversalServerResponse,
   typeName: string,
 ): Promise<UniversalServerResponse> {
@@ -96,4 +100,32 @@ function mendFrame(frame: Uint8Array, typeName: string): Uint8Array {
   const mended = Buffer.from(`\x80\0\0\0\0${mendedText}`, "latin1");
   mended.writeUInt32BE(mended.length - prefixBytes, 1);
   return mended;
+}
+
+/** Says which content types a method takes: the library refuses others by the status alone. */
+export function explainUnsupportedType(
+  answer: UniversalServerResponse,
+  { headers }: NodeRequest,
+  { spec }: ServedMethod,
+): UniversalServerResponse {
+  if (answer.status !== 415 || answer.body !== undefined) return answer;
+  const given = headers["content-type"];
+  const fault =
+    given === undefined ? "the content-type is missing" : `content-type ${quoteText(given)} is not supported`;
+  const valid = spec.kind === "unary" ? unaryTypes : streamTypes;
+  const error = refuse("UNSUPPORTED_MEDIA_TYPE", Code.InvalidArgument, `${fault}, valid are ${valid}`);
+  const { body } = encodeError(error);
+  const bytes = Buffer.from(body);
+  const header = new Headers(answer.header);
+  header.set("content-type", "application/json");
+  header.set("content-length", String(bytes.length));
+  return { ...answer, header, body: once(bytes) };
+}
+
+const grpcTypes = "those of gRPC and gRPC-Web";
+const unaryTypes = `application/json, application/proto and ${grpcTypes}`;
+const streamTypes = `application/connect+json, application/connect+proto and ${grpcTypes}`;
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

@@ -1,6 +1,6 @@
-import type { Hold } from "../http/open-bytes.ts";
+import { MessageBuffer } from "../http/message-buffer.ts";
+import type { ByteShare } from "../http/open-bytes.ts";
 import { prefixBytes } from "../lanes/grpc-framing.ts";
-import { MessageBuffer } from "../lanes/message-buffer.ts";
 
 /**
  * The same bytes of a body of gRPC, gRPC-Web or Connect streams, each message
@@ -9,10 +9,10 @@ import { MessageBuffer } from "../lanes/message-buffer.ts";
  * come of a message is on `hold` until it is whole. A message beyond `maxBytes`
  * goes on as it comes, for Connect to refuse.
  */
-export async function* wholeMessages(
+export async function* joinMessages(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  hold: Hold,
+  hold: ByteShare,
 ): AsyncGenerator<Uint8Array> {
   let begun = new MessageBuffer();
   for await (const chunk of body) {
@@ -62,10 +62,10 @@ function lengthOf({ bytes, length }: MessageBuffer): number | undefined {
 }
 
 /** The whole body in one piece, for the same reasons; beyond `maxBytes` it goes on as it comes. */
-export async function* wholeBody(
+export async function* joinBody(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  hold: Hold,
+  hold: ByteShare,
 ): AsyncGenerator<Uint8Array> {
   const all = new MessageBuffer();
   for await (const chunk of body) {

@@ -1,0 +1,67 @@
+import type * as http from "node:http";
+import type * as http2 from "node:http2";
+import type * as net from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { Peer } from "../call/record.ts";
+import { type Connection, connectionOf } from "./connections.ts";
+
+/**
+ * The port of the gateway and plain HTTP on it: `port.ts` listens for HTTP/1.1 and HTTP/2,
+ * `connections.ts`, `open-calls.ts` and `open-bytes.ts` count what clients hold open and close what is
+ * too much, `unary.ts` serves one unary call from `body.ts` to `send.ts`. This file has the requests
+ * and responses of both versions and the peer that a connection belongs to.
+ */
+export type NodeRequest = http.IncomingMessage | http2.Http2ServerRequest;
+export type NodeResponse = http.ServerResponse | http2.Http2ServerResponse;
+
+/** A whole response. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: http.OutgoingHttpHeaders;
+  readonly body: Uint8Array | string;
+}
+
+/** The connection that a request came on. */
+export function connectionOfRequest(request: NodeRequest): Connection {
+  return connectionOf("stream" in request ? request.stream.session : request.socket);
+}
+
+const peers = new WeakMap<object, Peer>();
+
+/** The other end of a connection, worked out once for each. */
+export function peerOf(connection: http2.Http2Session | net.Socket): Peer {
+  const known = peers.get(connection);
+  if (known !== undefined) return known;
+  // HTTP/2 hands out proxies of its sockets, which answer for properties but not to `in`.
+  const socket = ("socket" in connection ? connection.socket : connection) as Partial<TLSSocket>;
+  const certificate = socket.authorized ? subjectOf(socket as TLSSocket) : undefined;
+  const peer: Peer = {
+    address: socket.remoteAddress ?? "",
+    secure: socket.encrypted === true,
+    ...(certificate === undefined ? {} : { certificate }),
+  };
+  peers.set(connection, peer);
+  return peer;
+}
+
+/** First URI (as SPIFFE uses it) or DNS name, else the common name. */
+function subjectOf(socket: TLSSocket): string | undefined {
+  const { subjectaltname = "", subject } = socket.getPeerCertificate();
+  const name = /(?:^|, )(?:URI|DNS):([^,]+)/.exec(subjectaltname)?.[1];
+  const common = subject?.CN;
+  return name ?? (Array.isArray(common) ? common[0] : common);
+}
+
+/** Requests whose answer may depend on their origin. */
+const byOrigin = new WeakSet<NodeRequest>();
+
+/** Notes, for caches, that the answer depends on the origin of the page that asks. */
+export function noteVary(request: NodeRequest, response: http.ServerResponse): void {
+  byOrigin.add(request);
+  response.setHeader("vary", "origin");
+}
+
+/** The header `vary` of an answer that depends on this header too. */
+export function varyWith(request: NodeRequest, name: string): string {
+  return byOrigin.has(request) ? `origin, ${name}` : name;
+}
