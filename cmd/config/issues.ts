@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { listNames, nearestName } from "../../base/text/nearest.ts";
+import { quote as quoteValue } from "../../base/text/quote.ts";
 import type { ConfigPath } from "./problem.ts";
 import { hasMeta, keysOf, optionsOf, schemasAt, touchesSecret } from "./schema/walk.ts";
 import { valueAt } from "./tree.ts";
@@ -164,8 +165,7 @@ export function quote(schema: Schema, path: ConfigPath, value: unknown): string 
   if (typeof value === "object") return "a section of keys";
   const isHidden = touchesSecret(schema, path) || isMisplaced(schema, path);
   if (isHidden) return typeof value === "string" ? "text (not shown)" : `a ${typeof value} (not shown)`;
-  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+  return quoteValue(value);
 }
 
 /** Whether the path leads nowhere in the schema, so that nothing tells what the value is. */

@@ -16,8 +16,3 @@ export function wordOf(desc: DescEnum, number: number): string | undefined {
 export function numberOf(desc: DescEnum, word: string): number | undefined {
   return desc.values.find((value) => word !== "" && getOption(value, json_word) === word)?.number;
 }
-
-/** `"and", "or"`: for messages that list what is valid. */
-export function quoteAll(words: readonly string[]): string {
-  return words.map((word) => JSON.stringify(word)).join(", ");
-}

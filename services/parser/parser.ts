@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import { retryLater } from "../../base/rpc/map-errors.ts";
+import { quoteText } from "../../base/text/quote.ts";
 import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { type Parser, type Response, ResponseSchema } from "../../gen/proto/parser_pb.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
@@ -8,7 +9,7 @@ import { RecordsUnavailableError } from "../../store/records/records.ts";
 import { compileIsKept, type ParserConfig } from "./config.ts";
 import { type Batch, createBatchParser, type ParsedBatch } from "./line/batch.ts";
 import { type Framing, framings, isFraming } from "./line/framing.ts";
-import { type Format, quote } from "./line/line.ts";
+import type { Format } from "./line/line.ts";
 import { separatorsOf } from "./line/separators.ts";
 import { reportCounts } from "./line/tally.ts";
 import type { ParserObserver } from "./observer.ts";
@@ -86,7 +87,7 @@ function framingOf(context: HandlerContext, config: ParserConfig): Framing {
   const named = context.requestHeader.get(framingHeader);
   if (named === null) return framingOfProtocol(context.protocolName, config);
   if (isFraming(named)) return named;
-  const description = `header ${framingHeader} is ${quote(named)}, valid values: ${framings.join(", ")}`;
+  const description = `header ${framingHeader} is ${quoteText(named)}, valid values: ${framings.join(", ")}`;
   throw new ConnectError(description, Code.InvalidArgument, undefined, [
     { desc: BadRequestSchema, value: { fieldViolations: [{ field: framingHeader, description }] } },
   ]);

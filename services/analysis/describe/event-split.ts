@@ -1,7 +1,8 @@
+import { quote } from "../../../base/text/quote.ts";
 import type { EventView } from "../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { DescribeContext } from "./context.ts";
 import { describeGroupBy, type PlannedKey } from "./group-by.ts";
-import { type Problems, quote, warnNoEffect } from "./problems.ts";
+import { type Problems, warnNoEffect } from "./problems.ts";
 
 const field = "eventView.eventSplit";
 

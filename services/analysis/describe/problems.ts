@@ -1,10 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { nearestName } from "../../../base/text/nearest.ts";
-import { quoteText } from "../../../base/text/quote.ts";
+import { quote, quoteList } from "../../../base/text/quote.ts";
 import { type Warning, WarningReason, WarningSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
 import { isChangedByDouble } from "../text-form.ts";
-import { quoteAll } from "../words.ts";
 
 const maxViolations = 50;
 const maxWarnings = 100;
@@ -40,8 +39,8 @@ export function createProblems(): Problems {
     refuse,
     refuseWord: (field, value, valid) =>
       value === 0
-        ? refuse(field, undefined, `is required, one of ${quoteAll(valid)}`)
-        : refuse(field, value, `must be one of ${quoteAll(valid)}`),
+        ? refuse(field, undefined, `is required, one of ${quoteList(valid)}`)
+        : refuse(field, value, `must be one of ${quoteList(valid)}`),
     warn(reason, field, message) {
       const key = `${field}\n${message}`;
       if (warnings.size === maxWarnings || warnings.has(key)) return;
@@ -62,10 +61,6 @@ export function createProblems(): Problems {
       if (this.refusal !== undefined) throw this.refusal;
     },
   };
-}
-
-export function quote(value: string | number): string {
-  return typeof value === "number" ? String(value) : quoteText(value);
 }
 
 export function warnUnknown(

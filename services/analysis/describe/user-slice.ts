@@ -1,8 +1,8 @@
 import { exactCountOf } from "../../../base/text/count.ts";
+import { quote, quoteList } from "../../../base/text/quote.ts";
 import type { EventUserDownloadQuery, EventUserQuery } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { Buckets, KeyValue, Measure, ProjectSchema, UserScan } from "../../../store/events/events.ts";
 import { intervalLabels, keyOf, overallLabels } from "../text-form.ts";
-import { quoteAll } from "../words.ts";
 import { eventTime } from "./column/column.ts";
 import { propertyNames } from "./column/property-column.ts";
 import { allOf, join } from "./context.ts";
@@ -11,7 +11,7 @@ import { type EventPlan, zoneSteps } from "./event-plan.ts";
 import type { PlannedKey } from "./group-by.ts";
 import { queryLimits } from "./limits.ts";
 import type { OperandEvents } from "./metric/operand.ts";
-import { createProblems, type Problems, quote, warnUnknown } from "./problems.ts";
+import { createProblems, type Problems, warnUnknown } from "./problems.ts";
 import type { PlannedBucket } from "./time/period.ts";
 import type { LocalRange } from "./time/range.ts";
 import { findBuckets, listLabels, type TellOutside } from "./time/slice-date.ts";
@@ -165,7 +165,7 @@ function refuseLength(
   problems: Problems,
 ): void {
   const names =
-    keys.length === 0 ? `, or ${quoteAll(overallLabels)}` : `: ${quoteAll(keys.map(({ name }) => name))}`;
+    keys.length === 0 ? `, or ${quoteList(overallLabels)}` : `: ${quoteList(keys.map(({ name }) => name))}`;
   const more =
     split === undefined ? "" : `; one more may follow, the value of the split ${quote(split.name)}`;
   const number = exactCountOf(keys.length, "label");

@@ -1,10 +1,11 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
 import { BigNumber } from "../../../base/json/exact-numbers.ts";
+import { quoteList } from "../../../base/text/quote.ts";
 import { ValueFormatSchema } from "../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { type GroupValue, GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { readLabel } from "../text-form.ts";
-import { numberOf, quoteAll, wordsOf } from "../words.ts";
+import { numberOf, wordsOf } from "../words.ts";
 import { numberReaderOf } from "./read-number.ts";
 import { pathOf, quote, type Reading } from "./reading.ts";
 
@@ -91,7 +92,7 @@ function elementReaderOf(field: DescField): Read {
   }
   if (words !== undefined) {
     const known = wordsOf(words);
-    const valid = `valid are ${quoteAll(known)}`;
+    const valid = `valid are ${quoteList(known)}`;
     // Looked up once: reading the option of each value took most of the time of a body.
     const numbers = new Map<unknown, number | undefined>(known.map((word) => [word, numberOf(words, word)]));
     numbers.set("", 0);

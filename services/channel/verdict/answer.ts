@@ -1,4 +1,5 @@
 import { BigNumber, parseExactJson } from "../../../base/json/exact-numbers.ts";
+import { quote, shorten } from "../../../base/text/quote.ts";
 
 /** An element that the receiver named as failed. */
 export interface FailedElement {
@@ -123,16 +124,10 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value : show(value);
 }
 
-const maxShown = 80;
-
-/** A value as JSON on one line, not long. */
+/** Quotes a value for a message; arrays and objects by their kind only. */
 function show(value: unknown): string {
   if (value === undefined) return "none";
-  if (value instanceof BigNumber) return cut(value.digits);
+  if (value instanceof BigNumber) return shorten(value.digits);
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
-  return cut(JSON.stringify(value));
-}
-
-function cut(text: string): string {
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+  return quote(value);
 }

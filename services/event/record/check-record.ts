@@ -1,4 +1,5 @@
 import { type RecordType, recordTypes } from "../../../base/record/record-type.ts";
+import { shorten } from "../../../base/text/quote.ts";
 import { parseLocalTime } from "../../../base/time/local-time.ts";
 import { dayMs } from "../../../base/time/units.ts";
 import type { PropertyType } from "../../../store/events/events.ts";
@@ -179,7 +180,7 @@ function refuseName(key: string): RefusedRecord {
     "valid is a letter followed by at most 49 letters, digits and underscores, of a preset property # and such a name in lower case";
   return refuse(
     "property_name",
-    `properties.${key.slice(0, 100)}`,
+    `properties.${shorten(key)}`,
     `property name ${show(key)} is not valid, ${rule}`,
   );
 }

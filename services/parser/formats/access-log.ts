@@ -1,4 +1,5 @@
-import { quote, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { refuse } from "../line/line.ts";
 import { setUnlessAbsent } from "./absent.ts";
 import { readCaller } from "./access-log-caller.ts";
 import { readQuoted } from "./quoted.ts";
@@ -61,7 +62,7 @@ function lastBefore(line: string, text: string, first: number, end: number): num
 }
 
 function noMatch(line: string, what: string) {
-  return refuse("no_match", `${quote(line)} is not an access log line: ${what}`);
+  return refuse("no_match", `${quoteText(line)} is not an access log line: ${what}`);
 }
 
 /** `<blank>status<blank>bytes` and the position behind them. */

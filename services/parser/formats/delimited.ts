@@ -1,5 +1,6 @@
 import { exactCountOf } from "../../../base/text/count.ts";
-import { quote, Refusal, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { Refusal, refuse } from "../line/line.ts";
 import { checkTypeKeys, compileConvert } from "../mapping/convert.ts";
 import { setKey } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
@@ -88,7 +89,7 @@ function checkNames(names: readonly string[], count: number, { at, problems }: D
   for (const [index, name] of names.entries()) {
     const first = names.indexOf(name);
     if (first === index) continue;
-    const message = `column ${quote(name)} is named twice, first as column ${first + 1}`;
+    const message = `column ${quoteText(name)} is named twice, first as column ${first + 1}`;
     // The field of the extra columns has no place of its own.
     problems.add([...at, "columns", index < count ? index : first], message);
   }

@@ -1,5 +1,6 @@
+import { quoteText } from "../../../base/text/quote.ts";
 import type { ParserConfig } from "../config.ts";
-import { type Format, type ParseLine, quote, Refusal, refuse } from "../line/line.ts";
+import { type Format, type ParseLine, Refusal, refuse } from "../line/line.ts";
 import type { Copier } from "../mapping/copy/copy.ts";
 import { compileMapping, type MapFields } from "../mapping/mapping.ts";
 import { type ConfigPath, type ConfigProblem, createProblems, type Problems } from "../mapping/problems.ts";
@@ -42,7 +43,7 @@ export async function openFormats(config: ParserConfig, options: OpenFormatsOpti
     const at = ["formats", number];
     const first = config.formats.findIndex(({ name }) => name === format.name);
     if (first !== number)
-      problems.add([...at, "name"], `${quote(format.name)} is also the name of format ${first + 1}`);
+      problems.add([...at, "name"], `${quoteText(format.name)} is also the name of format ${first + 1}`);
     const patterns = format.index.map((pattern, index) =>
       compileIndexPattern(pattern, [...at, "index", index], problems),
     );

@@ -1,4 +1,5 @@
-import { quote, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { refuse } from "../line/line.ts";
 import { isJsonObject, parseJson } from "../mapping/json.ts";
 import { type Fields, readPath } from "../mapping/path.ts";
 import type { FormatConfigOf } from "./config.ts";
@@ -48,5 +49,5 @@ function compileRecords(path: string, keepEnvelope: boolean): Take {
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  return isJsonObject(value) ? "an object" : quote(String(JSON.stringify(value)));
+  return isJsonObject(value) ? "an object" : quoteText(String(JSON.stringify(value)));
 }

@@ -1,4 +1,5 @@
-import { quote, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { refuse } from "../line/line.ts";
 import { setKey } from "../mapping/json.ts";
 import { blank, skipBlanks } from "./blanks.ts";
 import { readQuoted } from "./quoted.ts";
@@ -28,7 +29,7 @@ const readLogfmt: ReadLine = (line) => {
     at = keyEnd + 1;
     if (line[at] === '"') {
       const quoted = readQuoted(line, at);
-      if (quoted === undefined) return refuse("no_match", `the quote of ${quote(key)} is not closed`);
+      if (quoted === undefined) return refuse("no_match", `the quote of ${quoteText(key)} is not closed`);
       setKey(fields, key, quoted.value);
       at = quoted.end;
     } else {
@@ -37,7 +38,7 @@ const readLogfmt: ReadLine = (line) => {
       at = end;
     }
   }
-  return pairs === 0 ? refuse("no_match", `${quote(line)} has no key=value pair`) : [fields];
+  return pairs === 0 ? refuse("no_match", `${quoteText(line)} has no key=value pair`) : [fields];
 };
 
 function wordEnd(line: string, from: number, isKey: boolean): number {

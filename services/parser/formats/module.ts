@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
+import { quoteText } from "../../../base/text/quote.ts";
 import { wordError } from "../../../base/text/system-error.ts";
-import { type ParseLine, quote, type Refusal, refuse } from "../line/line.ts";
+import { type ParseLine, type Refusal, refuse } from "../line/line.ts";
 import { isJsonObject } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 
@@ -26,9 +27,9 @@ async function loadParse(path: string, at: ConfigPath, problems: Problems): Prom
     const loaded: Readonly<Record<string, unknown>> = await import(pathToFileURL(path).href);
     if (typeof loaded["parse"] === "function") return loaded["parse"] as UserParse;
     const names = Object.keys(loaded).join(", ") || "nothing";
-    problems.add(at, `${quote(path)} exports no function parse(line, index), it exports ${names}`);
+    problems.add(at, `${quoteText(path)} exports no function parse(line, index), it exports ${names}`);
   } catch (error) {
-    problems.add(at, `can't load ${quote(path)}: ${wordError(error)}`);
+    problems.add(at, `can't load ${quoteText(path)}: ${wordError(error)}`);
   }
   return () => null;
 }

@@ -1,4 +1,5 @@
-import { type ParseLine, quote, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { type ParseLine, refuse } from "../line/line.ts";
 
 /** The line is a record already: handed on byte for byte, without the blanks around it. */
 export function createPassThrough(check: "json" | "none"): ParseLine {
@@ -7,11 +8,11 @@ export function createPassThrough(check: "json" | "none"): ParseLine {
     if (!record.startsWith("{") || !record.endsWith("}")) {
       return refuse(
         check === "json" && !isJson(record) ? "invalid_json" : "not_an_object",
-        `${quote(record)} is not a JSON object`,
+        `${quoteText(record)} is not a JSON object`,
       );
     }
     if (check === "json" && !isJson(record))
-      return refuse("invalid_json", `${quote(record)} is not valid JSON`);
+      return refuse("invalid_json", `${quoteText(record)} is not valid JSON`);
     return [onOneLine(record)];
   };
 }

@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js";
-import { quote, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { refuse } from "../line/line.ts";
 import { setKey } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 import type { FormatConfigOf } from "./config.ts";
@@ -17,7 +18,7 @@ export function compileRe2(pattern: string, at: ConfigPath, problems: Problems):
     return RE2JS.compile(pattern);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    problems.add(at, `bad regular expression ${quote(pattern)}: ${error.message}`);
+    problems.add(at, `bad regular expression ${quoteText(pattern)}: ${error.message}`);
     return undefined;
   }
 }
@@ -41,7 +42,7 @@ export function createRegexReader(
       );
     }
     // The test without captures is 20 times as fast and turns away hostile lines.
-    if (!expression.test(line)) return refuse("no_match", `${quote(line)} does not match`);
+    if (!expression.test(line)) return refuse("no_match", `${quoteText(line)} does not match`);
     const matcher = expression.matcher(line);
     matcher.find();
     const fields: Record<string, unknown> = {};

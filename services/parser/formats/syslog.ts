@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
-import { quote, Refusal, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { Refusal, refuse } from "../line/line.ts";
 import type { Fields } from "../mapping/path.ts";
 import { compileTimePattern } from "../mapping/time/pattern.ts";
 import { setUnlessAbsent } from "./absent.ts";
@@ -37,7 +38,7 @@ type Mutable = Record<string, unknown>;
 const readSyslog: ReadLine = (line) => {
   const fields: Mutable = {};
   const at = readPriority(line, fields);
-  if (at === -1) return refuse("no_match", `${quote(line)} has a bad PRI, want <0> to <191>`);
+  if (at === -1) return refuse("no_match", `${quoteText(line)} has a bad PRI, want <0> to <191>`);
   const result = isVersioned(line, at) ? read5424(line, at + 2, fields) : read3164(line, at, fields);
   return result instanceof Refusal ? result : [result];
 };
@@ -72,13 +73,13 @@ function read5424(line: string, from: number, fields: Mutable): Fields | Refusal
   let at = from;
   for (const name of ["timestamp", "hostname", "app_name", "procid", "msgid"]) {
     const end = line.indexOf(" ", at);
-    if (end === -1) return refuse("no_match", `${quote(line)} ends before its ${name}`);
+    if (end === -1) return refuse("no_match", `${quoteText(line)} ends before its ${name}`);
     setUnlessAbsent(fields, name, line.slice(at, end));
     at = end + 1;
   }
   const data = readStructuredData(line, at);
   if (data === undefined)
-    return refuse("no_match", `${quote(line)} has bad structured data at position ${at + 1}`);
+    return refuse("no_match", `${quoteText(line)} has bad structured data at position ${at + 1}`);
   if (data.value !== undefined) fields["structured_data"] = data.value;
   setMessage(fields, line.slice(data.end + 1));
   return fields;
@@ -98,7 +99,7 @@ function read3164(line: string, from: number, fields: Mutable): Fields | Refusal
   const time = isIsoTime(line, from) ? wordAt(line, from) : oldTimeAt(line, from);
   const hostStart = from + (time?.length ?? 0) + 1;
   if (time === undefined || line[hostStart - 1] !== " ") {
-    return refuse("no_match", `${quote(line)} does not start with a syslog time`);
+    return refuse("no_match", `${quoteText(line)} does not start with a syslog time`);
   }
   fields["timestamp"] = time;
   const host = wordAt(line, hostStart);

@@ -1,4 +1,5 @@
-import { quote, type Refusal, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { type Refusal, refuse } from "../line/line.ts";
 import { isJsonObject, parseJson } from "../mapping/json.ts";
 import { writeNested } from "../mapping/write.ts";
 import { skipBlanks } from "./blanks.ts";
@@ -17,10 +18,10 @@ export function compileUnwrap(key: string): Unwrap {
     if (parsed === undefined) {
       const inner = cutBroken(wrapper, quotedKey);
       return inner === undefined
-        ? refuse("invalid_json", `${quote(wrapper)} is not JSON`)
+        ? refuse("invalid_json", `${quoteText(wrapper)} is not JSON`)
         : withoutLineEnd(inner);
     }
-    if (!isJsonObject(parsed)) return refuse("not_an_object", `${quote(wrapper)} is not a JSON object`);
+    if (!isJsonObject(parsed)) return refuse("not_an_object", `${quoteText(wrapper)} is not a JSON object`);
     const inner = Object.hasOwn(parsed, key) ? parsed[key] : undefined;
     if (inner === undefined || inner === null) return refuse("missing_key", `${key} is missing`);
     return typeof inner === "string" ? withoutLineEnd(inner) : writeNested(inner);

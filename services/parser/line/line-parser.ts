@@ -1,4 +1,5 @@
-import { type CopyLine, type Format, type LineFailure, quote, refuse } from "./line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { type CopyLine, type Format, type LineFailure, refuse } from "./line.ts";
 import type { Unreadable } from "./window.ts";
 
 export interface LineParserOptions {
@@ -70,12 +71,12 @@ export function createLineParser(options: LineParserOptions): LineParser {
         const { parseLine } = (wasTried && format.copied) || format;
         return parseLine(line, index);
       } catch (error) {
-        return refuse("internal_error", `format ${quote(format.name)} threw ${quote(String(error))}`);
+        return refuse("internal_error", `format ${quoteText(format.name)} threw ${quoteText(String(error))}`);
       }
     },
   };
 }
 
 function noFormat(index: string): LineFailure {
-  return refuse("no_format", `no format has an index pattern for ${quote(index)}`);
+  return refuse("no_format", `no format has an index pattern for ${quoteText(index)}`);
 }

@@ -73,11 +73,3 @@ export function refuse(reason: FailureReason, message: string): Refusal {
 export function isFailure(result: readonly string[] | LineFailure): result is LineFailure {
   return !Array.isArray(result);
 }
-
-/** Longest part of a value that a message quotes, in UTF-16 units. */
-const maxQuoted = 80;
-
-/** The value as quoted text for a message, clipped. */
-export function quote(text: string): string {
-  return JSON.stringify(text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text);
-}

@@ -1,5 +1,5 @@
+import { quoteText } from "../../../base/text/quote.ts";
 import type { ConfigProblem } from "../mapping/problems.ts";
-import { quote } from "./line.ts";
 
 /** The three texts that frame a batch: between items, between INDEX and DATA, between records of one item. */
 export interface Separators {
@@ -29,11 +29,12 @@ export function checkSeparators(config: SeparatorConfig): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   for (const key of ["separator", "indexSeparator", "recordSeparator"] as const) {
     const message = faultOf(config[key], key !== "indexSeparator");
-    if (message !== undefined) problems.push({ path: [key], message: `${quote(config[key])} ${message}` });
+    if (message !== undefined)
+      problems.push({ path: [key], message: `${quoteText(config[key])} ${message}` });
   }
   const { separator, indexSeparator } = config;
   if (overlappingHeads(separator).some((head) => `${head.repeat(9)}${separator}`.includes(indexSeparator))) {
-    const message = `${quote(indexSeparator)} can occur in a run of overlapping separators ${quote(separator)}`;
+    const message = `${quoteText(indexSeparator)} can occur in a run of overlapping separators ${quoteText(separator)}`;
     problems.push({ path: ["indexSeparator"], message });
   }
   return problems;
@@ -69,7 +70,7 @@ export function compileFind(separator: string): (text: string, from: number) => 
 export function separatorWarnings(config: SeparatorConfig): string[] {
   if (config.separator !== defaultSeparator) return [];
   return [
-    `parser.separator is the default ${quote(defaultSeparator)}, which occurs in ordinary data (2001:db8::1, std::vector): set it to ":ta:" here and at the caller`,
+    `parser.separator is the default ${quoteText(defaultSeparator)}, which occurs in ordinary data (2001:db8::1, std::vector): set it to ":ta:" here and at the caller`,
   ];
 }
 

@@ -1,6 +1,7 @@
 import { isRawNumber } from "../../../base/json/exact-numbers.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
-import { quote, Refusal, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { Refusal, refuse } from "../line/line.ts";
 import type { PartConfig, TypeConfig } from "./config.ts";
 import { isJsonObject, parseJson, setKey } from "./json.ts";
 import { readNumber } from "./number.ts";
@@ -11,7 +12,7 @@ import { textOf } from "./template.ts";
 export type Convert = (value: unknown) => unknown | Refusal;
 
 function refuseType(value: unknown, wanted: string): Refusal {
-  return refuse("invalid_value", `${quote(textOf(value))} is not ${wanted}`);
+  return refuse("invalid_value", `${quoteText(textOf(value))} is not ${wanted}`);
 }
 
 const toText: Convert = textOf;
@@ -98,11 +99,11 @@ function compileTuples(config: TypeConfig, at: ConfigPath, problems: Problems): 
   if (config.parts === undefined) problems.add(at, "tuples need parts, the names of their values in order");
   const names = parts.map((part) => part.name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) problems.add([...at, "parts"], `part ${quote(repeated)} is named twice`);
+  if (repeated !== undefined) problems.add([...at, "parts"], `part ${quoteText(repeated)} is named twice`);
   const between = config.itemSeparator ?? ",";
   const within = config.separator ?? "|";
   if (between === within)
-    problems.add([...at, "itemSeparator"], `separator and itemSeparator are both ${quote(within)}`);
+    problems.add([...at, "itemSeparator"], `separator and itemSeparator are both ${quoteText(within)}`);
   const converts = parts.map((part, index) =>
     compilePart(part, [within, between], [...at, "parts", index], problems),
   );
@@ -142,7 +143,7 @@ function compilePart(
   if (separator === undefined) problems.add(at, "a list within tuples needs a separator between its items");
   const overlapping = outer.find((one) => separator?.includes(one) || one.includes(separator ?? one));
   if (separator !== undefined && overlapping !== undefined) {
-    const taken = `${quote(separator)} cannot be distinguished from ${quote(overlapping)}`;
+    const taken = `${quoteText(separator)} cannot be distinguished from ${quoteText(overlapping)}`;
     problems.add([...at, "separator"], `${taken}, which separates parts or tuples`);
   }
   return compileList(part);

@@ -1,4 +1,5 @@
-import { quote, Refusal, refuse } from "../line/line.ts";
+import { quoteText } from "../../../base/text/quote.ts";
+import { Refusal, refuse } from "../line/line.ts";
 import type { EntryConfig } from "./config.ts";
 import { checkTypeKeys, compileConvert } from "./convert.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
@@ -120,7 +121,7 @@ function compileSource(
   if (config.template !== undefined) {
     const template = compileTemplate(config.template, isNull, table);
     if (typeof template !== "string") {
-      return { name: `template ${quote(config.template)}`, paths: template.paths, get: template.render };
+      return { name: `template ${quoteText(config.template)}`, paths: template.paths, get: template.render };
     }
     problems.add([...at, "template"], template);
   }

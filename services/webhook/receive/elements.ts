@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { decodeString } from "../../../base/json/utf8.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import type { BatchElement } from "../../../store/inbox/inbox.ts";
 import { article, type ScannedBatch, type ScannedElement } from "./scan.ts";
 import type { FieldProblem, Span } from "./scan-fields.ts";
@@ -21,7 +22,6 @@ export interface CheckedBatch {
   readonly requestIdCount: number;
 }
 
-const maxQuoted = 80;
 /** Of the messages of one reply; those of further elements are short, so that a reply stays small beside its batch. */
 const maxMessageBytes = 262_144;
 const shortMessage = "not accepted";
@@ -100,8 +100,7 @@ function isNoObject(span: Span | undefined): boolean {
 }
 
 function describeProblem({ field, key, what }: FieldProblem): string {
-  const shown = key.length > maxQuoted ? `${key.slice(0, maxQuoted)}…` : key;
-  const name = JSON.stringify(shown.toWellFormed());
+  const name = quoteText(key);
   if (what === "name") {
     return `${field} has the key ${name}, a key must be letters, digits and underscores and not begin with a digit`;
   }

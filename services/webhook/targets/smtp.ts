@@ -3,6 +3,7 @@ import type { ConnectionOptions } from "node:tls";
 import type { SMTPTransportGetSocket } from "nodemailer/lib/smtp-transport";
 import { untilAborted } from "../../../base/async/abort.ts";
 import { type Outbound, serverName } from "../../../base/net/outbound.ts";
+import { quoteText } from "../../../base/text/quote.ts";
 import { describeError } from "../../../base/text/system-error.ts";
 import type { TemplateInput } from "../mapping/template.ts";
 import { createReconnecting } from "./reconnecting.ts";
@@ -48,9 +49,7 @@ export function createSmtpTarget(options: SmtpTargetOptions): Target {
       const recipient = writeOrFault(() => to(input));
       if (typeof recipient !== "string") return [recipient];
       if (!address.test(recipient)) {
-        return [
-          { kind: "dead", reason: `to is ${JSON.stringify(recipient.slice(0, 100))}, not one mail address` },
-        ];
+        return [{ kind: "dead", reason: `to is ${quoteText(recipient)}, not one mail address` }];
       }
       try {
         const mail = {

@@ -1,3 +1,4 @@
+import { quoteList } from "../../../../base/text/quote.ts";
 import { dayMs, hourMs, minuteMs } from "../../../../base/time/units.ts";
 import { TableType } from "../../../../gen/engage/analysis/v1/column_pb.ts";
 import {
@@ -12,7 +13,7 @@ import {
   TimeUnitSchema,
 } from "../../../../gen/engage/analysis/v1/filter_pb.ts";
 import type { Predicate } from "../../../../store/events/events.ts";
-import { quoteAll, wordOf, wordsOf } from "../../words.ts";
+import { wordOf, wordsOf } from "../../words.ts";
 import { type Column, describeType } from "../column/column.ts";
 import { findColumn } from "../column/find-column.ts";
 import { type DescribeContext, join, never } from "../context.ts";
@@ -156,7 +157,7 @@ function describeCondition(filter: Filter, field: string, context: DescribeConte
     problems.refuse(
       `${field}.comparator`,
       word,
-      `does not apply to a ${describeType(column)}, valid are ${quoteAll(valid)}`,
+      `does not apply to a ${describeType(column)}, valid are ${quoteList(valid)}`,
     );
     return undefined;
   }
@@ -189,7 +190,7 @@ function readUnit(
   }
   const unitMs = units[timeUnit];
   if (unitMs === undefined) {
-    const valid = quoteAll(wordsOf(TimeUnitSchema));
+    const valid = quoteList(wordsOf(TimeUnitSchema));
     problems.refuse(
       `${field}.timeUnit`,
       timeUnit || undefined,

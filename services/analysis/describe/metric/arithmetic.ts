@@ -1,3 +1,4 @@
+import { quoteText, shorten } from "../../../../base/text/quote.ts";
 import { queryLimits } from "../limits.ts";
 
 export type Operator = "+" | "-" | "*" | "/";
@@ -78,12 +79,5 @@ export function parseArithmetic(text: string): ParsedArithmetic {
 
 function place(next: Token | undefined): string {
   const text = next?.operator ?? next?.number ?? next?.name;
-  return text === undefined ? " at its end" : ` before ${JSON.stringify(shorten(text.trim()))}`;
-}
-
-/** What a message shows of a text. */
-const maxShown = 40;
-
-function shorten(text: string): string {
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+  return text === undefined ? " at its end" : ` before ${quoteText(text.trim())}`;
 }

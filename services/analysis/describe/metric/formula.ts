@@ -1,7 +1,8 @@
+import { quote, quoteList } from "../../../../base/text/quote.ts";
 import { type Aggregation, AggregationSchema } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
-import { numberOf, quoteAll, wordsOf } from "../../words.ts";
+import { numberOf, wordsOf } from "../../words.ts";
 import { queryLimits } from "../limits.ts";
-import { type Problems, quote } from "../problems.ts";
+import type { Problems } from "../problems.ts";
 import { type Arithmetic, ArithmeticError, parseArithmetic } from "./arithmetic.ts";
 import { needsQuota } from "./operand.ts";
 
@@ -57,7 +58,7 @@ function readOperand(text: string, field: string, problems: Problems): OperandNa
   const word = text.slice(last + 1).trim();
   const aggregation = numberOf(AggregationSchema, word) as Aggregation | undefined;
   if (aggregation === undefined) {
-    const valid = quoteAll(wordsOf(AggregationSchema));
+    const valid = quoteList(wordsOf(AggregationSchema));
     problems.refuse(field, text, `ends in the unknown analysis ${quote(word)}, valid are ${valid}`);
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { parseDecimal } from "../../../../base/text/decimal.ts";
+import { quote, quoteList } from "../../../../base/text/quote.ts";
 import {
   Aggregation,
   AggregationSchema,
@@ -10,13 +11,13 @@ import {
 } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import { WarningReason } from "../../../../gen/engage/analysis/v1/result_pb.ts";
 import type { Predicate } from "../../../../store/events/events.ts";
-import { quoteAll, wordOf, wordsOf } from "../../words.ts";
+import { wordOf, wordsOf } from "../../words.ts";
 import { nested } from "../column/cohort-column.ts";
 import { findQuota } from "../column/find-column.ts";
 import { describeFilters } from "../condition/filter.ts";
 import { allOf, type DescribeContext } from "../context.ts";
 import { queryLimits } from "../limits.ts";
-import { type Problems, quote, warnNoEffect, warnUnknown } from "../problems.ts";
+import { type Problems, warnNoEffect, warnUnknown } from "../problems.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { type OperandName, type Outline, readFormula } from "./formula.ts";
 import type { MeasureBook } from "./measure-book.ts";
@@ -52,7 +53,7 @@ export function describeMetric(
     problems.warn(
       WarningReason.IGNORED_FIELD,
       `${field}.format`,
-      `${field}.format: ${metric.format} is unknown and was ignored, valid are ${quoteAll(wordsOf(ValueFormatSchema))}`,
+      `${field}.format: ${metric.format} is unknown and was ignored, valid are ${quoteList(wordsOf(ValueFormatSchema))}`,
     );
   }
   return describeBody(metric, field, { where }, parts, context);

@@ -1,6 +1,7 @@
+import { quoteList } from "../../../../base/text/quote.ts";
 import { Aggregation, AggregationSchema } from "../../../../gen/engage/analysis/v1/event_metric_pb.ts";
 import type { Aggregate, Expression, Measure, Predicate } from "../../../../store/events/events.ts";
-import { quoteAll, wordOf, wordsOf } from "../../words.ts";
+import { wordOf, wordsOf } from "../../words.ts";
 import { type Column, type ColumnType, describeType, storedValue } from "../column/column.ts";
 import { allOf } from "../context.ts";
 import type { Problems } from "../problems.ts";
@@ -95,7 +96,7 @@ export function checkQuota(
   problems.refuse(
     field,
     name,
-    `is a ${describeType(column)}, which can't be aggregated by ${word}, valid are ${quoteAll(valid)}`,
+    `is a ${describeType(column)}, which can't be aggregated by ${word}, valid are ${quoteList(valid)}`,
   );
   return false;
 }

@@ -1,9 +1,9 @@
+import { quote, quoteList } from "../../../../base/text/quote.ts";
 import { parseDate, parseLocalTime } from "../../../../base/time/local-time.ts";
 import { TimeParticleSize } from "../../../../gen/engage/analysis/v1/event_view_pb.ts";
 import type { EventUserDownloadQuery, EventUserQuery } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import { WarningReason } from "../../../../gen/engage/analysis/v1/result_pb.ts";
-import { quoteAll } from "../../words.ts";
-import { type Problems, quote, warnNoEffect } from "../problems.ts";
+import { type Problems, warnNoEffect } from "../problems.ts";
 import { type CalendarUnit, floorTo, labelOfUnit, type WeekStart } from "./calendar.ts";
 import type { Period, PlannedBucket } from "./period.ts";
 
@@ -82,6 +82,6 @@ const maxListed = 12;
 
 export function listLabels(labels: readonly string[]): string {
   const half = maxListed / 2;
-  if (labels.length <= maxListed) return quoteAll(labels);
-  return `${quoteAll(labels.slice(0, half))} … ${quoteAll(labels.slice(-half))}`;
+  if (labels.length <= maxListed) return quoteList(labels);
+  return `${quoteList(labels.slice(0, half))} … ${quoteList(labels.slice(-half))}`;
 }

@@ -1,8 +1,8 @@
+import { quoteText } from "../../../../base/text/quote.ts";
 import { AnalysisRefusal, returnCodes } from "../../refusal/refusal.ts";
 import type { Redactor } from "../upstream/redact.ts";
 import type { UpstreamAnswer } from "../upstream/upstream.ts";
 
-const maxQuotedLength = 160;
 /** Enough to tell what kind of page it is. */
 const beginningBytes = 2_048;
 
@@ -19,7 +19,7 @@ export function quoteBytes(bytes: Uint8Array, redactor: Redactor): string {
     .text(Buffer.from(redactor.bytes(bytes)).toString("utf8"))
     .replace(/\s+/g, " ")
     .trim();
-  return JSON.stringify(text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength)}…` : text);
+  return quoteText(text);
 }
 
 /** Reads the beginning of a body and gives up the rest. */

@@ -1,8 +1,9 @@
+import { quoteText } from "../../../../base/text/quote.ts";
 import { daysSince1970 } from "../../../../base/time/calendar.ts";
 import { formatLocalTime, maxLocalMs, minLocalMs } from "../../../../base/time/local-time.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../../../../base/time/units.ts";
 import { compileZone, fixedZone, readOffset, toInstant, utc, type Zone } from "../../../../base/time/zone.ts";
-import { quote, type Refusal, refuse } from "../../line/line.ts";
+import { type Refusal, refuse } from "../../line/line.ts";
 import type { ConfigPath, Problems } from "../problems.ts";
 import { textOf } from "../template.ts";
 import { isRealTime, type TimeFields } from "./fields.ts";
@@ -48,7 +49,7 @@ export function compileTime(
       const written = writeTime(found, zone ?? outputZone, outputZone, now);
       if (written !== undefined) return written;
     }
-    return refuse("invalid_value", `${quote(text)} is not a time of the format ${wanted}`);
+    return refuse("invalid_value", `${quoteText(text)} is not a time of the format ${wanted}`);
   };
   return remembering(write);
 }
@@ -75,7 +76,7 @@ function compileZoneOf(name: string | undefined, at: ConfigPath, problems: Probl
   if (name === undefined) return undefined;
   const zone = compileZone(name);
   if (zone === undefined) {
-    problems.add(at, `unknown zone ${quote(name)}, valid: an offset such as +08:00, UTC or an IANA name`);
+    problems.add(at, `unknown zone ${quoteText(name)}, valid: an offset such as +08:00, UTC or an IANA name`);
   }
   return zone;
 }
@@ -86,7 +87,7 @@ function compileRead(name: string, at: ConfigPath, problems: Problems): Read {
   if (name === "unix_ms") return (text) => readUnix(text, 1);
   const read = compileTimePattern(name);
   if (typeof read !== "string") return read;
-  problems.add(at, `bad time pattern ${quote(name)}: ${read} (or iso, unix, unix_ms)`);
+  problems.add(at, `bad time pattern ${quoteText(name)}: ${read} (or iso, unix, unix_ms)`);
   return () => undefined;
 }
 

@@ -71,7 +71,7 @@ describe("bad elements", () => {
     [`{${id},${receipt},"params":{"a":true,"b-":"c"}}`, `params has in "a" ${value}`],
     [
       `{${id},${receipt},"params":{"${"k".repeat(200)}":true}}`,
-      `params has in "${"k".repeat(80)}…" ${value}`,
+      `params has in "${"k".repeat(100)}…" (200 characters) ${value}`,
     ],
   ];
   it.each(table)("%s", (element, message) => {
