@@ -1,3 +1,5 @@
+import { BigNumber } from "../json/exact-numbers.ts";
+
 /** The characters of a value that are quoted, so that the message has room for the valid values. */
 const maxQuotedLength = 100;
 
@@ -27,8 +29,9 @@ export function shorten(text: string): string {
   return `${text.slice(0, maxQuotedLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Quotes a value for a message; lists and objects by their kind only. */
+/** Quotes a value for a message; lists and objects by their kind only, BigNumbers by their digits. */
 export function quote(value: unknown): string {
+  if (value instanceof BigNumber) return shorten(value.digits);
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "string" ? quoteText(value) : value === undefined ? "nothing" : String(value);

@@ -11,7 +11,6 @@ import type { JsonBounds } from "../../base/json/bounds.ts";
 import { decodeJson, type UnknownMembers } from "../rest/json-message.ts";
 import { parseJsonText, readJsonText } from "../rest/json-text.ts";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
-import { compileJsonWriter } from "./json-write.ts";
 import { onlyBytesField } from "./wire.ts";
 
 /** Proto3 JSON of one message type. */
@@ -32,10 +31,9 @@ export function createJsonCodec(desc: DescMessage, unknown: UnknownMembers = "re
 }
 
 function generalCodec(desc: DescMessage, unknown: UnknownMembers): JsonCodec {
-  const write = compileJsonWriter(desc);
   return {
     decode: (json) => decodeJson(desc, json, "", unknown),
-    encode: (message) => write(message) ?? toJsonString(desc, message),
+    encode: (message) => toJsonString(desc, message),
   };
 }
 

@@ -27,7 +27,10 @@ type ElementOf = Pick<DescField, "scalar" | "enum" | "message">;
  * maps and for messages that have no text form in JSON.
  */
 export function textTypeOf(field: DescField): TextType | undefined {
-  if (field.fieldKind === "map") return undefined;
+  return field.fieldKind === "map" ? undefined : elementTypeOf(field);
+}
+
+function elementTypeOf(field: DescField): TextType | undefined {
   const { scalar, enum: desc, message } = field as ElementOf;
   if (scalar !== undefined) return scalarText(scalar, "longAsString" in field && field.longAsString);
   if (desc !== undefined) return enumText(desc);
@@ -69,7 +72,8 @@ const uint32 = { min: 0n, max: 2n ** 32n - 1n };
 const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 const uint64 = { min: 0n, max: 2n ** 64n - 1n };
 
-type IntegerType = Exclude<
+/** Scalar types whose values are whole numbers. */
+export type IntegerType = Exclude<
   ScalarType,
   | typeof ScalarType.STRING
   | typeof ScalarType.BOOL
@@ -78,7 +82,8 @@ type IntegerType = Exclude<
   | typeof ScalarType.FLOAT
 >;
 
-const integers: Readonly<Record<IntegerType, { name: string; min: bigint; max: bigint }>> = {
+/** The ranges of whole numbers. */
+export const integers: Readonly<Record<IntegerType, { name: string; min: bigint; max: bigint }>> = {
   [ScalarType.INT32]: { name: "an int32", ...int32 },
   [ScalarType.SINT32]: { name: "an int32", ...int32 },
   [ScalarType.SFIXED32]: { name: "an int32", ...int32 },
@@ -171,7 +176,7 @@ export function describeField(field: DescField): string {
   return field.fieldKind === "list" ? `a list in which each element is ${element}` : element;
 }
 
-/** What a field, or each element of a repeated one, takes. */
+/** What a field, or each element of a repeated one or a map, takes. */
 export function describeElement(field: DescField): string {
-  return textTypeOf(field)?.expectation ?? "an object";
+  return elementTypeOf(field)?.expectation ?? "an object";
 }

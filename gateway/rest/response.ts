@@ -2,7 +2,6 @@ import { type DescField, type DescMessage, type JsonObject, type Message, toJson
 import { kResponseAttachment, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { type HttpBody, HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import type { Call } from "../call/call.ts";
-import { compileJsonWriter } from "../codec/json-write.ts";
 import type { RestBinding } from "./bindings.ts";
 
 /** How a binding writes its answers. */
@@ -77,10 +76,7 @@ function selectorOf(field: DescField | undefined): (message: Message) => unknown
 
 /** A field that is not set is written as `null`. */
 function writeJson(output: DescMessage, field: DescField | undefined): (message: Message) => string {
-  if (field === undefined) {
-    const write = compileJsonWriter(output, jsonOptions);
-    return (message) => write(message) ?? JSON.stringify(toJson(output, message, jsonOptions));
-  }
+  if (field === undefined) return (message) => JSON.stringify(toJson(output, message, jsonOptions));
   return (message) =>
     JSON.stringify((toJson(output, message, jsonOptions) as JsonObject)[field.jsonName] ?? null);
 }

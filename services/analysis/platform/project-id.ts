@@ -1,8 +1,8 @@
 import { openArray, openObject } from "../../../base/json/bytes.ts";
 import { JsonCursor } from "../../../base/json/cursor.ts";
 import { asBuffer, textStart } from "../../../base/json/utf8.ts";
+import { quote } from "../../../base/text/quote.ts";
 import { AnalysisRefusal, returnCodes } from "../refusal/refusal.ts";
-import { quote } from "../rest/reading.ts";
 
 /**
  * Replaces the value of the members `projectId` of a query, and of the metrics in

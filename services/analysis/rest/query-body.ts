@@ -1,5 +1,6 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import { JsonReading } from "../../../base/rpc/json-reading.ts";
 import type { DecodedBody } from "../../../base/rpc/rest-codec.ts";
 import {
   EventDownloadQuerySchema,
@@ -11,7 +12,6 @@ import type { GroupValue } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { AnalysisRefusal, type QueryViolation, returnCodes } from "../refusal/refusal.ts";
 import { overallLabels } from "../text-form.ts";
 import { decodeMessage } from "./decode-message.ts";
-import { Reading } from "./reading.ts";
 
 /** A body that the gateway has received. */
 export interface QueryBody {
@@ -50,13 +50,13 @@ export const requiredMembers: ReadonlyMap<DescMessage, readonly string[]> = new 
  * faults are attached to the query, since the token is checked first.
  */
 export function decodeQueryBody(desc: DescMessage, { raw, json }: QueryBody): DecodedQuery {
-  const reading = new Reading();
+  const reading = new JsonReading();
   const value = parse(json, reading);
   const query = decodeMessage(desc, value ?? {}, reading);
   if (value !== undefined) requireMembers(desc, value, reading);
   query["ignoredFields"] = reading.ignored();
   if (isOverall(query)) query["sliceGroupVal"] = [];
-  const { violations } = reading;
+  const violations = reading.faults();
   const refusal = violations.length === 0 ? undefined : refuseQuery(violations);
   return { message: query, attachment: { body: raw, refusal } };
 }
@@ -67,21 +67,21 @@ export function refuseQuery(violations: readonly QueryViolation[]): AnalysisRefu
   return new AnalysisRefusal(returnCodes.parameter, message, { violations });
 }
 
-function parse(json: () => unknown, reading: Reading): unknown {
+function parse(json: () => unknown, reading: JsonReading): unknown {
   try {
     return json();
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error;
-    return reading.refuse("body", error.rawMessage.replace(/^body: /, ""));
+    return reading.refuse(error.rawMessage.replace(/^body: /, ""));
   }
 }
 
-function requireMembers(desc: DescMessage, value: unknown, reading: Reading): void {
+function requireMembers(desc: DescMessage, value: unknown, reading: JsonReading): void {
   const body = value as Readonly<Record<string, unknown>> | null;
   if (typeof body !== "object" || Array.isArray(body)) return;
   for (const name of requiredMembers.get(desc) ?? []) {
     const isMissing = !Object.hasOwn(body ?? {}, name) || body?.[name] === null;
-    if (isMissing) reading.refuse(name, "is required");
+    if (isMissing) reading.refuse("is required", `.${name}`);
   }
 }
 

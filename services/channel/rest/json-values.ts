@@ -21,13 +21,3 @@ export function isBig(json: unknown): json is BigNumber {
 export function pathOf(at: string, name: string): string {
   return at === "" ? name : `${at}.${name}`;
 }
-
-const maxQuoted = 80;
-
-/** As a message shows it: lists and objects only by their kind, long texts cut. */
-export function quote(value: JsonValue): string {
-  if (isBig(value)) return value.digits.slice(0, maxQuoted);
-  if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
-  const text = JSON.stringify(value);
-  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;
-}

@@ -1,7 +1,8 @@
 import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
 import type { Violation } from "../../../base/rpc/invalid-fields.ts";
+import { quote } from "../../../base/text/quote.ts";
 import { deliveryRanges } from "../channels/settings.ts";
-import { isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
+import { isObject, pathOf, type ReadJson } from "./json-values.ts";
 
 /** A channel; what is no whole number among its settings is refused with their ranges, not with those of an int32. */
 export function readChannel(_desc: DescMessage, json: JsonValue, at: string): ReadJson {

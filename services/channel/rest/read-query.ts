@@ -1,7 +1,8 @@
 import type { DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { maxViolations, type Violation } from "../../../base/rpc/invalid-fields.ts";
+import { quote } from "../../../base/text/quote.ts";
 import { EventUserQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
-import { isBig, isObject, pathOf, quote, type ReadJson } from "./json-values.ts";
+import { isBig, isObject, pathOf, type ReadJson } from "./json-values.ts";
 import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } from "./query-fields.ts";
 
 /** The label of the group without a value. */

@@ -44,10 +44,7 @@ test.each<readonly [JsonValue, Fields]>([
     [["filters[0].inner.column_name", "an object is not a string"]],
   ],
   [{ filters: [{ values: [1, "x", 2] }] }, [["filters[0].values[1]", `"x" is not ${int32}`]]],
-  [
-    { genres: { a: "GENRE_FICTION", b: "NOPE" } },
-    [['genres["b"]', '"NOPE" is not a valid value under this key']],
-  ],
+  [{ genres: { a: "GENRE_FICTION", b: "NOPE" } }, [['genres["b"]', `"NOPE" is not ${genres}`]]],
   [
     { any: { "@type": "x/y" } },
     [["any", "an object is not a google.protobuf.Any: x/y is not in the type registry"]],
@@ -171,6 +168,9 @@ describe("what is wrong is looked for only until as much is found as is shown", 
     const genres = Object.fromEntries([...good, ["z", "NOPE"], ...bad]);
     const found = violationsOf(() => decodeJson(EchoMessageSchema, { genres }));
     expect(found).toHaveLength(20);
-    expect(found[0]).toEqual(['genres["z"]', '"NOPE" is not a valid value under this key']);
+    expect(found[0]).toEqual([
+      'genres["z"]',
+      '"NOPE" is not a Genre, valid are GENRE_UNSPECIFIED, GENRE_FICTION, GENRE_SCIENCE',
+    ]);
   });
 });

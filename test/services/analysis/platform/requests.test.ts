@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { create, type DescMessage, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { NullValue } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { JsonReading } from "../../../../base/rpc/json-reading.ts";
 import {
   EventDownloadQuerySchema,
   EventQuerySchema,
@@ -11,7 +12,6 @@ import {
 import { platformConfigSchema } from "../../../../services/analysis/platform/config.ts";
 import { encodeQuery } from "../../../../services/analysis/platform/encode-query.ts";
 import { decodeMessage } from "../../../../services/analysis/rest/decode-message.ts";
-import { Reading } from "../../../../services/analysis/rest/reading.ts";
 import { readCase } from "../../../proto/cases.ts";
 import { answerEncoded, answerText, openFakePlatform } from "./fake-platform.ts";
 import { goodAnswers, openEngine, operations, restCall, run, runWith, token } from "./platform-engine.ts";
@@ -130,12 +130,12 @@ const options = { projectId: 377, overallLabel: "Overall" };
 
 describe("encodeQuery is the inverse of reading", () => {
   const read = (schema: DescMessage, json: unknown) => {
-    const message = decodeMessage(schema, json, new Reading());
+    const message = decodeMessage(schema, json, new JsonReading());
     return toJson(schema, create(schema, { ...message, projectId: 377n, ignoredFields: [] }));
   };
 
   test.each(bodies)("%s", (file, schema) => {
-    const message = decodeMessage(schema, readCase(file), new Reading());
+    const message = decodeMessage(schema, readCase(file), new JsonReading());
     const again = JSON.parse(encodeQuery(schema, message, options)) as JsonObject;
     const expected = read(schema, readCase(file)) as JsonObject;
     // Members that the platform requires are sent even where the caller uses the default.
@@ -147,7 +147,7 @@ describe("encodeQuery is the inverse of reading", () => {
     const all = readCase("a037_all_23_official_comparators.json") as JsonObject[];
     const words = (body: JsonObject) => (body["eventView"] as { filts: { comparator: string }[] }).filts;
     for (const body of all) {
-      const message = decodeMessage(EventQuerySchema, body, new Reading());
+      const message = decodeMessage(EventQuerySchema, body, new JsonReading());
       const again = JSON.parse(encodeQuery(EventQuerySchema, message, options)) as JsonObject;
       expect(words(again).map(({ comparator }) => comparator)).toEqual(
         words(body).map(({ comparator }) => comparator),
