@@ -4,9 +4,9 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { ParserStream } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
 import type { Parser } from "../../gen/proto/parser_pb.ts";
-import { compileIsKept } from "../../services/parser/config.ts";
+import { compileIsStored } from "../../services/parser/config.ts";
 import { separatorWarnings } from "../../services/parser/line/separators.ts";
-import { createParser, type KeepRecords } from "../../services/parser/parser.ts";
+import { createParser, type StoreRecords } from "../../services/parser/parser.ts";
 import { createParserPool } from "../../services/parser/pool/pool.ts";
 import { createParserStream } from "../../services/parser/stream.ts";
 import { openNdjsonDeadLetters } from "../../store/deadletters/ndjson.ts";
@@ -39,7 +39,7 @@ export async function openParserServices(
     registry: Registry;
     locate: (path: ConfigPath, message: string) => Problem;
     /** Where records go that `parser.store` has stored. */
-    keep?: KeepRecords | undefined;
+    keep?: StoreRecords | undefined;
   },
 ): Promise<ParserServices> {
   const { parser: config, data } = settings;
@@ -71,14 +71,14 @@ export async function openParserServices(
       observer: metrics.parser,
       now: Date.now,
       pool,
-      keep,
+      store: keep,
     }),
     parserStream: createParserStream({
       formatFor,
       maxLineBytes: config.maxLineBytes,
       observer: metrics.parser,
-      keep,
-      isKept: keep && compileIsKept(config),
+      store: keep,
+      isStored: keep && compileIsStored(config),
     }),
     async [Symbol.asyncDispose]() {
       await pool?.[Symbol.asyncDispose]();

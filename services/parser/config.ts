@@ -45,7 +45,7 @@ const storeSchema = strictShape({
 
 const separatorKeys = ["separator", "indexSeparator", "recordSeparator"] as const;
 
-/** The parser section of engage.yaml. An empty object gives the defaults. */
+/** The section `parser` of engage.yaml. An empty object gives the defaults. */
 export const parserConfigSchema = strictShape({
   separator: z.string().min(1).default("::").describe("SEP, between the items of a call"),
   indexSeparator: z.string().min(1).default("|ta|").describe("IDXSEP, between INDEX and DATA"),
@@ -58,7 +58,7 @@ export const parserConfigSchema = strictShape({
     .max(64)
     .default(1)
     .describe("worker threads for large calls; 0 parses all calls inline"),
-  // Up to here a worker's round trip costs more (1 ms) than the event loop is held by parsing inline (8 ms at 512 KiB).
+  // Below this size parsing inline blocks the event loop for at most 8 ms; the round trip to a worker takes 1 ms more.
   workerThresholdBytes: z
     .int()
     .min(0)
@@ -82,11 +82,11 @@ export const parserConfigSchema = strictShape({
 
 export type ParserConfig = z.output<typeof parserConfigSchema>;
 
-/** Whether records of a format are stored; undefined when none are. */
-export function compileIsKept({ store }: Pick<ParserConfig, "store">): IsKept | undefined {
+/** Reports whether records of a format are stored; undefined when no records are. */
+export function compileIsStored({ store }: Pick<ParserConfig, "store">): IsStored | undefined {
   if (store === undefined) return undefined;
   const formats = store.formats && new Set(store.formats);
   return (format) => formats === undefined || (format !== undefined && formats.has(format));
 }
 
-export type IsKept = (format: string | undefined) => boolean;
+export type IsStored = (format: string | undefined) => boolean;

@@ -1,17 +1,17 @@
 import type { FailureReason } from "./line/line.ts";
 
-/** What the parser counts; called once for each batch and label, never for each line. */
+/** Receives the counts of the parser; called once for each batch and label, never for each line. */
 export interface ParserObserver {
-  /** Lines that reached this format, parsed or refused by it. */
+  /** Lines of this format, parsed or refused. */
   items(format: string, count: number): void;
   records(count: number): void;
   failed(reason: FailureReason, count: number): void;
-  /** Separators found inside data. */
+  /** Separators inside data. */
   collisions(count: number): void;
-  /** Dead letters beyond what one batch may keep. */
-  lettersDropped(count: number): void;
+  /** Dead letters that exceed the limit of their batch. */
+  deadLettersDropped(count: number): void;
   batch(where: "inline" | "worker", bytes: number): void;
   workerCrashed(): void;
-  /** Calls sent away because too much waits for the workers. */
+  /** Calls refused because the workers are busy. */
   refused(): void;
 }

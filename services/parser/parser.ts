@@ -6,12 +6,12 @@ import { BadRequestSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { type Parser, type Response, ResponseSchema } from "../../gen/proto/parser_pb.ts";
 import type { DeadLetters } from "../../store/deadletters/deadletters.ts";
 import { RecordsUnavailableError } from "../../store/records/records.ts";
-import { compileIsKept, type ParserConfig } from "./config.ts";
+import { compileIsStored, type ParserConfig } from "./config.ts";
 import { type Batch, createBatchParser, type ParsedBatch } from "./line/batch.ts";
+import { reportCounts } from "./line/counts.ts";
 import { type Framing, framings, isFraming } from "./line/framing.ts";
 import type { Format } from "./line/line.ts";
 import { separatorsOf } from "./line/separators.ts";
-import { reportCounts } from "./line/tally.ts";
 import type { ParserObserver } from "./observer.ts";
 import { type ParserPool, PoolBusyError, WorkerCrashError } from "./pool/pool.ts";
 
@@ -22,27 +22,34 @@ export interface ParserOptions {
   readonly observer: ParserObserver;
   /** Clock in ms since 1970, for dead letters. */
   readonly now: () => number;
-  readonly keep?: KeepRecords | undefined;
-  /** Takes the batches of at least `config.workerThresholdBytes`; without one all are parsed inline. */
+  readonly store?: StoreRecords | undefined;
+  /** Parses batches of at least `config.workerThresholdBytes`; when undefined, all are parsed inline. */
   readonly pool: ParserPool | undefined;
 }
 
 /**
- * Called with records, a JSON array, before the call is answered. Resolves when they are on disk.
- * @throws RecordsUnavailableError when they can't be kept now
+ * Stores records, a JSON array, before the call returns. Resolves when they are on disk.
+ * @throws RecordsUnavailableError when they cannot be stored now
  */
-export type KeepRecords = (records: Uint8Array) => Promise<void>;
+export type StoreRecords = (records: Uint8Array) => Promise<void>;
 
-/** Names the framing of one call: `items`, `lines` or `none`. */
+/** Header with the framing of one call: `items`, `lines` or `none`. */
 const framingHeader = "parser-framing";
 
-/** Names the INDEX of all lines of one call, for the framings that carry none. */
+/** Header with the INDEX of all lines of one call, for framings without one. */
 const indexHeader = "parser-index";
 
 /**
- * The Parser service. A line never fails a call. What does: an unknown framing in the header (InvalidArgument, the
- * caller's programming), too much waiting for the workers, a worker that ended and records that can't be stored (all
- * Unavailable with RetryInfo: the same call succeeds later).
+ * The Parser service. A bad line never fails a call. A call fails with InvalidArgument for an unknown framing in the
+ * header, and with Unavailable and RetryInfo when the workers are busy, a worker crashed or records cannot be stored:
+ * the same call succeeds later.
+ *
+ * - `line/`: splits a batch into lines (framing, segments), parses each with its format and counts
+ * - `formats/`: one file for each format, from line to fields
+ * - `mapping/`: fields to records; `mapping/copy/` copies the bytes of JSON lines instead
+ * - `output/`: the content of the response, dead letters and records to store
+ * - `pool/`: worker threads for large calls
+ * - `check/`: finds mistakes in a configuration; `file/`: parses files line by line
  */
 export function createParser(options: ParserOptions): ServiceImpl<typeof Parser> {
   const { config, pool, observer } = options;
@@ -50,15 +57,15 @@ export function createParser(options: ParserOptions): ServiceImpl<typeof Parser>
     formatFor: options.formatFor,
     maxLineBytes: config.maxLineBytes,
     separators: separatorsOf(config),
-    isKept: options.keep && compileIsKept(config),
+    isStored: options.store && compileIsStored(config),
     now: options.now,
   });
-  function answer(parsed: ParsedBatch): Response | Promise<Response> {
+  function respond(parsed: ParsedBatch): Response | Promise<Response> {
     reportCounts(parsed.counts, observer);
-    if (parsed.letters.count > 0) options.deadLetters.append(parsed.letters);
+    if (parsed.deadLetters.count > 0) options.deadLetters.append(parsed.deadLetters);
     const response = create(ResponseSchema, { content: parsed.content });
-    if (parsed.kept === undefined || options.keep === undefined) return response;
-    return keepRecords(options.keep, parsed.kept).then(() => response);
+    if (parsed.recordsToStore === undefined || options.store === undefined) return response;
+    return storeRecords(options.store, parsed.recordsToStore).then(() => response);
   }
   return {
     parse(request, context) {
@@ -66,10 +73,10 @@ export function createParser(options: ParserOptions): ServiceImpl<typeof Parser>
       const bytes = batch.content.byteLength;
       if (pool === undefined || bytes < config.workerThresholdBytes || !pool.isUsable()) {
         observer.batch("inline", bytes);
-        return answer(parseInline(batch));
+        return respond(parseInline(batch));
       }
       observer.batch("worker", bytes);
-      return parseInPool(pool, batch, context.signal, observer).then(answer);
+      return parseInPool(pool, batch, context.signal, observer).then(respond);
     },
   };
 }
@@ -114,8 +121,8 @@ async function parseInPool(
   }
 }
 
-/** @throws ConnectError UNAVAILABLE, so that the lines are sent again */
-export async function keepRecords(keep: KeepRecords, records: Uint8Array): Promise<void> {
+/** @throws ConnectError UNAVAILABLE when the records cannot be stored; the caller then sends the lines again */
+export async function storeRecords(keep: StoreRecords, records: Uint8Array): Promise<void> {
   try {
     await keep(records);
   } catch (error) {

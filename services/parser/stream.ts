@@ -8,26 +8,26 @@ import {
   type ParseLinesRequest,
   type ParserStream,
 } from "../../gen/engage/parser/v1/parser_stream_pb.ts";
-import type { IsKept } from "./config.ts";
+import type { IsStored } from "./config.ts";
+import { type BatchCounter, createBatchCounter, reportCounts } from "./line/counts.ts";
 import { isFailure, type LineFailure } from "./line/line.ts";
 import { createLineParser, type LineParser, type LineParserOptions } from "./line/line-parser.ts";
-import { createTally, reportCounts, type Tally } from "./line/tally.ts";
 import type { ParserObserver } from "./observer.ts";
-import { createKeptRecords, type KeptRecords } from "./output/kept-records.ts";
-import { type KeepRecords, keepRecords } from "./parser.ts";
+import { createRecordsToStore, type RecordsToStore } from "./output/records-to-store.ts";
+import { type StoreRecords, storeRecords } from "./parser.ts";
 
 export interface ParserStreamOptions extends LineParserOptions {
   readonly observer: ParserObserver;
-  readonly isKept?: IsKept | undefined;
-  readonly keep?: KeepRecords | undefined;
+  readonly isStored?: IsStored | undefined;
+  readonly store?: StoreRecords | undefined;
 }
 
-/** After this much of a message other calls get their turn: about 2 ms of parsing. */
-const TURN_BYTES = 131_072;
+/** Yields to the event loop after this many bytes, about 2 ms of parsing. */
+const yieldBytes = 131_072;
 
 /**
- * The ParserStream service: each message of lines is answered by one message before the next is read. Errors go to
- * the caller, line by line, and are counted; the caller has the lines, so no dead letters are kept.
+ * The ParserStream service: each request gets one response before the next request is read. Errors are returned line
+ * by line and counted; they become no dead letters, since the caller has the lines.
  */
 export function createParserStream(options: ParserStreamOptions): ServiceImpl<typeof ParserStream> {
   return {
@@ -37,14 +37,14 @@ export function createParserStream(options: ParserStreamOptions): ServiceImpl<ty
       let lineNumber = 0n;
       for await (const request of requests) {
         if (request.index !== "") index = request.index;
-        const tally = createTally();
-        const kept = createKeptRecords(options.isKept);
-        const state = { lineParser, tally, kept, signal: context.signal };
+        const counter = createBatchCounter();
+        const toStore = createRecordsToStore(options.isStored);
+        const state = { lineParser, counter, toStore, signal: context.signal };
         const results = await parseMessage(request, index, lineNumber, state);
         lineNumber += BigInt(request.lines.length);
-        reportCounts(tally.counts({ collisions: 0, lettersDropped: 0 }), options.observer);
-        const records = kept?.close();
-        if (records !== undefined && options.keep !== undefined) await keepRecords(options.keep, records);
+        reportCounts(counter.counts({ collisions: 0, deadLettersDropped: 0 }), options.observer);
+        const records = toStore?.close();
+        if (records !== undefined && options.store !== undefined) await storeRecords(options.store, records);
         yield { results };
       }
     },
@@ -53,8 +53,8 @@ export function createParserStream(options: ParserStreamOptions): ServiceImpl<ty
 
 interface StreamState {
   readonly lineParser: LineParser;
-  readonly tally: Tally;
-  readonly kept: KeptRecords | undefined;
+  readonly counter: BatchCounter;
+  readonly toStore: RecordsToStore | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -62,24 +62,24 @@ async function parseMessage(
   { lines }: ParseLinesRequest,
   index: string,
   firstLine: bigint,
-  { lineParser, tally, kept, signal }: StreamState,
+  { lineParser, counter, toStore, signal }: StreamState,
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
-  let turnBytes = 0;
+  let sinceYield = 0;
   for (const line of lines) {
-    // An empty line takes time as well.
-    turnBytes += line.length + 64;
-    if (turnBytes > TURN_BYTES) {
-      turnBytes = 0;
+    // Empty lines take time too.
+    sinceYield += line.length + 64;
+    if (sinceYield > yieldBytes) {
+      sinceYield = 0;
       await nextTurn();
       signal.throwIfAborted();
     }
     const result = parseBytes(lineParser, index, line);
     const format = lineParser.formatName();
-    if (isFailure(result)) tally.refused(format, result.reason);
+    if (isFailure(result)) counter.refused(format, result.reason);
     else {
-      tally.parsed(format, result.length);
-      kept?.add(format, result);
+      counter.parsed(format, result.length);
+      toStore?.add(format, result);
     }
     results.push(lineResultOf(firstLine + BigInt(results.length), result));
   }

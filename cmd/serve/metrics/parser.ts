@@ -50,7 +50,7 @@ export function createParserMetrics(registry: Registry): ParserMetrics {
       records: (count) => records.add(count),
       failed: (reason, count) => failed.add(count, reason),
       collisions: (count) => collisions.add(count),
-      lettersDropped: (count) => dropped.add(count),
+      deadLettersDropped: (count) => dropped.add(count),
       batch(where, bytes) {
         batches.add(1, where);
         batchBytes.add(bytes, where);

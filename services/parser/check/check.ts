@@ -5,8 +5,8 @@ import { checkMapping } from "./mapping.ts";
 import { checkReach } from "./reach.ts";
 
 /**
- * Mistakes that keep no parser from running, but make records that nobody takes, or none: names that are not valid,
- * constants that mean nothing, formats that no line reaches. Each says how to mend it.
+ * Finds mistakes in formats that are valid, but lead to records that are refused later, or to none: invalid names,
+ * meaningless constants, formats that no line reaches. Each message says how to correct it.
  */
 export function checkFormats({ formats }: Pick<ParserConfig, "formats">): ConfigProblem[] {
   const own = formats.flatMap((format, index) => {

@@ -4,7 +4,7 @@ import type { ConfigPath, ConfigProblem } from "../mapping/problems.ts";
 import { splitTemplate } from "../mapping/template.ts";
 import { isName, isRecordKey, nameRule } from "./names.ts";
 
-/** Columns that are cut apart before they are read, and columns that make properties nobody takes. */
+/** Finds columns that are split before they are read, and columns that become properties with invalid names. */
 export function checkColumns(format: FormatConfigOf<"delimited">, at: ConfigPath): ConfigProblem[] {
   const isRead = readFieldsOf(format);
   return format.columns.flatMap((column, index): ConfigProblem[] => {
@@ -32,7 +32,7 @@ function innerSeparatorsOf({ type, separator, itemSeparator, parts }: ColumnConf
   return [separator ?? "|", itemSeparator ?? ",", ...lists];
 }
 
-/** Whether a column does not become a property of its own name. */
+/** Returns whether a column does not become a property of its own name. */
 function readFieldsOf({ mapping, rest }: FormatConfigOf<"delimited">): (name: string) => boolean {
   if (rest === "drop") return () => true;
   if (rest === "all") return () => false;

@@ -8,7 +8,7 @@ import { isName, nameRule } from "./names.ts";
 
 type Add = (message: string) => void;
 
-/** What an entry reads, as far as it is surely not meant so. */
+/** Checks the source of an entry for templates that are field names or give invalid names. */
 export function checkSource(target: string, { from, template }: EntryConfig, add: Add): void {
   if (from !== undefined && /\{[^{}]+\}/.test(from))
     add(`from takes the name of a field, but ${quoteText(from)} is a template: write { template: … }`);
@@ -20,7 +20,7 @@ export function checkSource(target: string, { from, template }: EntryConfig, add
     add(`${quoteText(template)} does not give valid event names: ${nameRule}`);
 }
 
-/** Whether a constant is what the target takes. */
+/** Checks whether a constant is valid for its target. */
 export function checkConstant(target: string, value: unknown, add: Add): void {
   const check = Object.hasOwn(checks, target) ? checks[target] : undefined;
   const message =

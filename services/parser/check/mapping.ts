@@ -6,7 +6,7 @@ import { idKeys, rootKeys } from "../mapping/record.ts";
 import { checkConstant, checkSource } from "./entry.ts";
 import { isName, isRecordKey, nameRule, presets } from "./names.ts";
 
-/** Targets and constants of one format's mapping. */
+/** Checks the targets and constants of the mapping of one format. */
 export function checkMapping(format: MappedFormatConfig, at: ConfigPath): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const { mapping } = format;
@@ -24,7 +24,7 @@ export function checkMapping(format: MappedFormatConfig, at: ConfigPath): Config
   return problems;
 }
 
-/** Fields of a line that can have names of the record; undefined where any may come. */
+/** Returns the fields of a line whose names can be record keys; undefined where lines can have any field. */
 function fieldsWithHashOf(format: MappedFormatConfig): readonly string[] | undefined {
   if (format.type === "json" || format.type === "logfmt") return undefined;
   return format.type === "delimited" ? format.columns.map(({ name }) => name) : [];
@@ -53,12 +53,12 @@ function checkTarget(
     );
 }
 
-/** Words that hardly anybody means as a property of their own. */
+/** Names that are probably meant as record keys, not as properties. */
 const rootWords: readonly string[] = ["event_name", "account_id", "distinct_id"];
 
 function unknownPreset(target: string): string {
   const names = [...rootKeys, ...presets];
-  // In short names nearly all is near.
+  // Short names are near to almost every name.
   const nearest = target.length < 6 ? undefined : nearestName(target, names);
   const meant = nearest === undefined ? "" : `did you mean ${quoteText(nearest)}? `;
   const own = target.slice(1);
@@ -68,13 +68,13 @@ function unknownPreset(target: string): string {
   return `${quoteText(target)} is not known: ${meant}only the platform's fields (${[...rootKeys].join(", ")}) and presets such as #os begin with #, properties${instead}`;
 }
 
-/** What records must have and these never do. */
+/** Returns a message about keys that records need and these never have. */
 function missingOf(format: MappedFormatConfig): string | undefined {
   const { mapping, rest } = format;
   const targets = Object.keys(mapping);
   if (targets.length === 0 && rest === "drop")
     return "no field is mapped and the rest is dropped, so all records are empty: map fields, or set rest: keep";
-  // Records of other services need not be those of the platform.
+  // Records for other systems need no keys of the platform.
   if (!targets.some((target) => rootKeys.has(target))) return undefined;
   const known = fieldsWithHashOf(format);
   const canHave = (key: string) =>

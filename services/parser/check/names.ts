@@ -1,7 +1,7 @@
 import { rootKeys } from "../mapping/record.ts";
 
-/** Properties that the platform defines itself, without `#`; no other name may begin with it. */
-const presetWords = `
+/** Names of the properties that the platform defines, without `#`; no other property may begin with `#`. */
+const presetNames = `
   active_time app_crashed_reason app_version background_duration browser browser_version bundle_id carrier city
   country country_code data_source device_id device_level device_model device_type disk duration dw_create_time
   element_content element_id element_position element_selector element_type element_value event_duration
@@ -14,18 +14,18 @@ const presetWords = `
 
 /** Preset properties with their `#`. */
 export const presets: ReadonlySet<string> = new Set(
-  presetWords
+  presetNames
     .trim()
     .split(/\s+/)
     .map((word) => `#${word}`),
 );
 
-/** Whether a record has such a key of its own, at its root or as a preset property. */
+/** Reports whether a name is a root key or a preset property of records. */
 export function isRecordKey(name: string): boolean {
   return rootKeys.has(name) || presets.has(name);
 }
 
-/** Names of events and properties. */
+/** Reports whether a text is a valid name of an event or a property. */
 export function isName(text: string): boolean {
   return /^[A-Za-z]\w{0,49}$/.test(text);
 }

@@ -5,41 +5,41 @@ import { visitLines } from "../line/framing.ts";
 import type { Format, LineFailure } from "../line/line.ts";
 import { isFailure, refuse } from "../line/line.ts";
 import { createLineParser, type LineParser } from "../line/line-parser.ts";
-import type { LineVisitor } from "../line/window.ts";
+import type { LineVisitor } from "../line/segment.ts";
 
 export interface ParseStreamOptions {
   /** INDEX of all lines, for instance the file's name. */
   readonly index: string;
-  /** `() => format` applies one format whatever the index. */
+  /** `() => format` applies one format to all lines. */
   readonly formatFor: (index: string) => Format | undefined;
   readonly maxLineBytes: number;
-  /** `auto` inflates what begins with the two bytes of a gzip file. */
+  /** `auto` decompresses sources that begin with the two bytes of a gzip file. */
   readonly gzip: "auto" | "on" | "off";
   readonly signal?: AbortSignal;
 }
 
 export interface FailedLine {
-  /** Counted from 1, as editors do. */
+  /** Counted from 1. */
   readonly lineNumber: number;
   readonly failure: LineFailure;
   /** Empty for a line that is too long; bytes for one that is not UTF-8. */
   readonly line: string | Uint8Array;
 }
 
-/** What became of the lines of one stretch of the source. */
+/** The results of the lines of one block of the source. */
 export interface ParsedLines {
   /** Each one line of JSON text, in the order of the lines. */
   readonly records: readonly string[];
   readonly failures: readonly FailedLine[];
   readonly lines: number;
-  /** Bytes read from the source so far, before inflating: for a progress bar. */
+  /** Bytes read from the source so far, before decompression, for a progress bar. */
   readonly bytesRead: number;
 }
 
 /**
- * Parses a file or another source of bytes line by line, in linear time; memory is bounded by `maxLineBytes` and the
- * size of the source's chunks. Rejects when the source does, or its gzip data are broken; what came before has been
- * yielded by then.
+ * Parses a file or another source of bytes line by line, in linear time. Memory is bounded by `maxLineBytes` and the
+ * size of the source's chunks. Rejects when the source does or its gzip data are invalid, after all results before
+ * that were yielded.
  */
 export async function* parseStream(
   source: AsyncIterable<Uint8Array>,
@@ -60,7 +60,7 @@ export async function* parseStream(
   }
 }
 
-/** Whole lines, or what is known of a line that was too long to keep. */
+/** Whole lines, or a line that was too long to keep. */
 type Block = Uint8Array | "line_too_long";
 
 function createBlockParser(options: ParseStreamOptions): (block: Block) => Omit<ParsedLines, "bytesRead"> {
@@ -91,7 +91,7 @@ function createBlockParser(options: ParseStreamOptions): (block: Block) => Omit<
 
 const lf = 0x0a;
 
-/** Cuts chunks at their last LF; a line is collected over as many chunks as it has and joined once. */
+/** Splits chunks at their last LF; collects the parts of a line over several chunks and joins them once. */
 async function* blocksOf(chunks: AsyncIterable<Uint8Array>, maxLineBytes: number): AsyncGenerator<Block> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
@@ -99,7 +99,7 @@ async function* blocksOf(chunks: AsyncIterable<Uint8Array>, maxLineBytes: number
   function hold(bytes: Uint8Array): void {
     heldBytes += bytes.length;
     isTooLong ||= heldBytes > maxLineBytes + lineEndBytes;
-    // The source may use its buffer again, so what is kept is copied.
+    // The source may reuse its buffer, so kept bytes are copied.
     if (isTooLong) held = [];
     else held.push(new Uint8Array(bytes));
   }
@@ -122,7 +122,7 @@ async function* blocksOf(chunks: AsyncIterable<Uint8Array>, maxLineBytes: number
   if (heldBytes > 0) yield release();
 }
 
-/** CR and LF, which a line of full length may have behind it. */
+/** Length of CR and LF after a line of full length. */
 const lineEndBytes = 2;
 
 async function* inflated(
@@ -149,7 +149,7 @@ async function* inflated(
   }
 }
 
-/** At least two bytes, unless the source has fewer. */
+/** Reads at least two bytes, unless the source has fewer. */
 async function readHead(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   let head: Uint8Array = new Uint8Array();
   while (head.length < 2) {

@@ -1,9 +1,8 @@
 import { quoteText } from "../../../base/text/quote.ts";
 import { refuse } from "../line/line.ts";
-import { setUnlessAbsent } from "./absent.ts";
-import { readCaller } from "./access-log-caller.ts";
-import { readQuoted } from "./quoted.ts";
-import type { Reader, ReadLine } from "./reader.ts";
+import { readClient } from "./access-log-client.ts";
+import type { FieldReader, ReadLine } from "./field-reader.ts";
+import { readQuoted, setPresent } from "./tokens.ts";
 
 const knownFields = [
   "host",
@@ -26,16 +25,16 @@ const knownFields = [
 ];
 
 /**
- * The common and the combined access log of web servers, with or without the virtual host before the address. `-` is
- * no value. A request that is not `METHOD path PROTOCOL/digits` (attacks, broken clients) stays whole in `request`;
- * what follows the combined fields is `extra`.
+ * Reads the common and the combined access log of web servers, with or without the virtual host before the address. `-`
+ * means "no value". A request that is not `METHOD path PROTOCOL/digits` (attacks, broken clients) is kept whole in
+ * `request`; text after the combined fields is kept in `extra`.
  */
-export function createAccessLogReader(): Reader {
+export function createAccessLogReader(): FieldReader {
   return { read: readAccessLog, knownFields };
 }
 
 const readAccessLog: ReadLine = (line) => {
-  // Servers escape quotes in the name of a user, which may hold brackets: the first end before a quote is that of the time.
+  // The name of a user may contain brackets, but its quotes are escaped: the first `] "` ends the time.
   const firstStart = line.indexOf(" [");
   const timeEnd = firstStart === -1 ? -1 : line.indexOf('] "', firstStart);
   const timeStart = timeEnd === -1 ? -1 : lastBefore(line, " [", firstStart, timeEnd);
@@ -45,7 +44,7 @@ const readAccessLog: ReadLine = (line) => {
   const [status, bytes, afterBytes] = readNumbers(line, request.end);
   if (!isCount(status) || !isCount(bytes)) return noMatch(line, "no status and size");
   const fields: Record<string, unknown> = {};
-  readCaller(fields, line.slice(0, timeStart).trimStart());
+  readClient(fields, line.slice(0, timeStart).trimStart());
   fields["time_local"] = line.slice(timeStart + 2, timeEnd);
   setRequest(fields, request.value);
   if (status !== "-") fields["status"] = Number(status);
@@ -54,7 +53,7 @@ const readAccessLog: ReadLine = (line) => {
   return [fields];
 };
 
-/** The last place of a text before an end, of which the first is known: searching backwards is slow. */
+/** Returns the last position of a text before an end; its first position is known. Searching backwards is slower. */
 function lastBefore(line: string, text: string, first: number, end: number): number {
   let last = first;
   for (let at = first; at !== -1 && at < end; at = line.indexOf(text, at + 1)) last = at;
@@ -65,7 +64,7 @@ function noMatch(line: string, what: string) {
   return refuse("no_match", `${quoteText(line)} is not an access log line: ${what}`);
 }
 
-/** `<blank>status<blank>bytes` and the position behind them. */
+/** Reads ` status bytes` and returns the position after them. */
 function readNumbers(line: string, at: number): [status: string, bytes: string, end: number] {
   const statusEnd = line.indexOf(" ", at + 1);
   if (line[at] !== " " || statusEnd === -1) return ["", "", at];
@@ -74,7 +73,7 @@ function readNumbers(line: string, at: number): [status: string, bytes: string, 
   return [line.slice(at + 1, statusEnd), line.slice(statusEnd + 1, end).trimEnd(), end];
 }
 
-/** Up to 15 digits, so that the number is exact, or `-`. */
+/** Reports whether a text is `-` or has up to 15 digits, so that the number is exact. */
 function isCount(text: string): boolean {
   if (text === "-") return true;
   if (text === "" || text.length > 15) return false;
@@ -88,17 +87,17 @@ function isCount(text: string): boolean {
 const methodPattern = /^[A-Za-z][\w-]*$/;
 const protocolPattern = /^[A-Za-z]+\/\d+(?:\.\d+)?$/;
 
-// Comparing with what is usual spares most lines the patterns.
+// Most lines have the usual values and need no pattern.
 const isMethod = (text: string): boolean => text === "GET" || text === "POST" || methodPattern.test(text);
 const isProtocol = (text: string): boolean =>
   text === "HTTP/1.1" || text === "HTTP/2.0" || protocolPattern.test(text);
 
-/** Without spaces around it. */
+/** Reports whether a text has no spaces around it. */
 function isPath(text: string): boolean {
   return text.charCodeAt(0) > 32 && text.charCodeAt(text.length - 1) > 32;
 }
 
-/** A token as in RFC 9110, a target and a protocol; servers log broken targets with their spaces. */
+/** Splits a request into method (a token of RFC 9110), path and protocol; servers log broken paths with their spaces. */
 function setRequest(fields: Record<string, unknown>, request: string): void {
   const methodEnd = request.indexOf(" ");
   const protocolStart = request.lastIndexOf(" ") + 1;
@@ -106,7 +105,7 @@ function setRequest(fields: Record<string, unknown>, request: string): void {
   const path = request.slice(methodEnd + 1, Math.max(methodEnd + 1, protocolStart - 1));
   const protocol = request.slice(protocolStart);
   if (!isPath(path) || !isMethod(method) || !isProtocol(protocol)) {
-    setUnlessAbsent(fields, "request", request);
+    setPresent(fields, "request", request);
     return;
   }
   fields["method"] = method;
@@ -114,7 +113,7 @@ function setRequest(fields: Record<string, unknown>, request: string): void {
   fields["protocol"] = protocol;
 }
 
-/** A referer without quotes is only ever `-`. */
+/** A referer without quotes is always `-`. */
 const unquotedAbsent = ' - "';
 
 function setTail(fields: Record<string, unknown>, line: string, from: number): void {
@@ -123,8 +122,8 @@ function setTail(fields: Record<string, unknown>, line: string, from: number): v
   for (const name of hasNoReferer ? ["user_agent"] : ["referer", "user_agent"]) {
     const quoted = line[at] === " " && line[at + 1] === '"' ? readQuoted(line, at + 1) : undefined;
     if (quoted === undefined) break;
-    setUnlessAbsent(fields, name, quoted.value);
+    setPresent(fields, name, quoted.value);
     at = quoted.end;
   }
-  setUnlessAbsent(fields, "extra", line.slice(at).trim());
+  setPresent(fields, "extra", line.slice(at).trim());
 }

@@ -6,7 +6,7 @@ import { setKey } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 import { compileTime } from "../mapping/time/time.ts";
 import type { ColumnConfig, FormatConfigOf } from "./config.ts";
-import type { Reader } from "./reader.ts";
+import type { FieldReader } from "./field-reader.ts";
 
 interface Column {
   readonly name: string;
@@ -20,13 +20,13 @@ export interface DelimitedContext {
   readonly nulls: readonly string[];
 }
 
-/** Field that holds the columns beyond the named ones. */
+/** Field with the columns after the named ones. */
 const extraField = "extra";
 
 export function createDelimitedReader(
   config: FormatConfigOf<"delimited">,
   context: DelimitedContext,
-): Reader {
+): FieldReader {
   const columns = config.columns.map((column, index) => compileColumn(column, index, config, context));
   const names = columns.map((column) => column.name);
   const keepExtra = config.extraColumns === "keep";
@@ -90,12 +90,12 @@ function checkNames(names: readonly string[], count: number, { at, problems }: D
     const first = names.indexOf(name);
     if (first === index) continue;
     const message = `column ${quoteText(name)} is named twice, first as column ${first + 1}`;
-    // The field of the extra columns has no place of its own.
+    // The field of the extra columns has no index of its own.
     problems.add([...at, "columns", index < count ? index : first], message);
   }
 }
 
-/** The separator that starts at this position, the longest of them; undefined when none does. */
+/** Returns the longest separator that starts at this position, or undefined. */
 function separatorAt(line: string, at: number, separators: readonly string[]): string | undefined {
   let found: string | undefined;
   for (const separator of separators) {
@@ -122,7 +122,7 @@ function splitPlain(line: string, separators: readonly string[]): string[] {
   return values;
 }
 
-/** RFC 4180: a column may stand in double quotes, a quote inside is doubled. A fault is returned as its message. */
+/** Splits as RFC 4180 does: a column may be in double quotes, in which a quote is doubled. Returns the message of a fault. */
 function splitQuoted(line: string, separators: readonly string[]): string[] | string {
   const values: string[] = [];
   for (let at = 0; ; ) {

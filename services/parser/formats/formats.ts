@@ -7,12 +7,12 @@ import { type ConfigPath, type ConfigProblem, createProblems, type Problems } fr
 import { createAccessLogReader } from "./access-log.ts";
 import type { FormatConfig, MappedFormatConfig } from "./config.ts";
 import { createDelimitedReader } from "./delimited.ts";
+import type { FieldReader } from "./field-reader.ts";
 import { compileIndexPattern, type MatchesIndex } from "./index-pattern.ts";
 import { createJsonReader } from "./json.ts";
 import { createLogfmtReader } from "./logfmt.ts";
 import { openModule } from "./module.ts";
 import { createPassThrough } from "./pass-through.ts";
-import type { Reader } from "./reader.ts";
 import { createRegexReader } from "./regex.ts";
 import { createSyslogReader } from "./syslog.ts";
 import { compileUnwrap } from "./unwrap.ts";
@@ -34,7 +34,14 @@ interface Context {
   readonly now: () => number;
 }
 
-/** Compiles all formats and loads user modules; collects every problem instead of stopping at the first. */
+/**
+ * Compiles all formats, loads modules of the user and collects all problems.
+ *
+ * Each format has a file of its own that reads the fields of a line (`FieldReader`); `pass-through.ts` and `module.ts`
+ * return records instead. `index-pattern.ts` selects the format of an index, `unwrap.ts` takes a line out of the JSON of
+ * a container log, `tokens.ts` has what several formats read, `config.ts` the schemas. To add a format, write its file,
+ * its schema and its case in `createReader`.
+ */
 export async function openFormats(config: ParserConfig, options: OpenFormatsOptions = {}): Promise<Formats> {
   const problems = createProblems();
   const context: Context = { problems, now: options.now ?? Date.now };
@@ -61,7 +68,7 @@ interface Route {
   readonly format: Format;
 }
 
-/** Names remembered, and how long they may be: names come from callers, so memory must stay bounded. */
+/** Most indexes that are cached, and their longest length: indexes come from callers, so memory must be bounded. */
 const maxNames = 4096;
 const maxNameLength = 1024;
 
@@ -120,7 +127,7 @@ function createReader(
   nulls: readonly string[],
   at: ConfigPath,
   { problems, now }: Context,
-): Reader {
+): FieldReader {
   switch (format.type) {
     case "json":
       return createJsonReader(format);
@@ -137,8 +144,8 @@ function createReader(
   }
 }
 
-/** A line with one bad record has none, so that the dead letter can be replayed without repeating the others. */
-function createParse({ read }: Reader, map: MapFields, isJson: boolean): ParseLine {
+/** Returns no records for a line with one bad record, so that replaying the dead letter repeats no other record. */
+function createParse({ read }: FieldReader, map: MapFields, isJson: boolean): ParseLine {
   return (line) => {
     const found = read(line);
     if (found instanceof Refusal) return found;
@@ -162,7 +169,7 @@ function copyOrParse({ mapLine }: Copier, parse: ParseLine): ParseLine {
 
 const byteOrderMark = 0xfeff;
 
-/** What holds for every format: blank lines and `null` are bad lines, a wrapper is taken off, nothing is thrown. */
+/** Applies the rules of every format: empty lines and `null` are refused, a wrapper is removed, nothing is thrown. */
 function guard(parse: ParseLine, { unwrap }: FormatConfig): ParseLine {
   const takeOut = unwrap === undefined ? undefined : compileUnwrap(unwrap.key);
   const parseInner: ParseLine = (line, index) => {
@@ -184,7 +191,7 @@ function withoutByteOrderMark(line: string): string {
   return line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line;
 }
 
-/** Only lines that start with a blank or with n are looked at twice. */
+/** Reports whether a line is empty or `null`; only lines that start with a space or with n are trimmed. */
 function isNothing(line: string): boolean {
   const first = line.charCodeAt(0);
   if (first > 32 && first !== 110 && first !== byteOrderMark) return false;

@@ -4,12 +4,12 @@ import { compileRe2 } from "./regex.ts";
 
 export type MatchesIndex = (index: string) => boolean;
 
-/** Longer names match nothing: no path or topic is as long, and matching takes time by length. */
+/** Longer indexes match nothing: no path or topic is longer, and the time of matching grows with the length. */
 const maxIndexLength = 4096;
 
 /**
- * Compiles `/RE2/` (searched anywhere) or a glob (`*` and `?` stop at a slash, `**` does not, `[a-z]`, `[!a-z]`,
- * `{a,b}`, backslash). A glob without a slash is held against what follows the last slash.
+ * Compiles `/RE2/` (searched anywhere) or a glob (`*` and `?` match no slash, `**` does; `[a-z]`, `[!a-z]`, `{a,b}`,
+ * backslash). A glob without a slash is matched with the text after the last slash.
  */
 export function compileIndexPattern(pattern: string, at: ConfigPath, problems: Problems): MatchesIndex {
   if (pattern.length > 2 && pattern.startsWith("/") && pattern.endsWith("/")) {
@@ -25,8 +25,7 @@ export function compileIndexPattern(pattern: string, at: ConfigPath, problems: P
     return () => false;
   }
   const compile = (): RE2JS | undefined => compileRe2(source, at, problems);
-  // Only sets of characters, and groups by their depth, can be wrong. Compiling takes milliseconds, for which the start
-  // has no use.
+  // Only sets and nested groups can be invalid. Other globs are compiled on first use, since compiling takes milliseconds.
   let expression = /[[{]/.test(pattern) ? compile() : null;
   const wholePath = pattern.includes("/");
   return (index) => {
@@ -44,7 +43,7 @@ function globToRe2(glob: string): string | undefined {
     const char = glob[at]!;
     if (char === "*") {
       const isDeep = glob[at + 1] === "*";
-      // A slash after ** belongs to it, so that a/**/b matches a/b too.
+      // A slash after ** is part of it, so that a/**/b matches a/b too.
       const slash = isDeep && glob[at + 2] === "/" ? 1 : 0;
       source += isDeep ? (slash === 1 ? "(?:.*/)?" : ".*") : "[^/]*";
       at += isDeep ? 1 + slash : 0;

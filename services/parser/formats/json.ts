@@ -1,12 +1,12 @@
 import { quoteText } from "../../../base/text/quote.ts";
 import { refuse } from "../line/line.ts";
+import { type Fields, readPath } from "../mapping/fields.ts";
 import { isJsonObject, parseJson } from "../mapping/json.ts";
-import { type Fields, readPath } from "../mapping/path.ts";
 import type { FormatConfigOf } from "./config.ts";
-import type { Reader, ReadLine } from "./reader.ts";
+import type { FieldReader, ReadLine } from "./field-reader.ts";
 
-/** One JSON object, or a list of them, or (`records`) an object that holds such a list. */
-export function createJsonReader(config: Pick<FormatConfigOf<"json">, "records" | "envelope">): Reader {
+/** Reads one JSON object, a list of objects, or with `records` an object that contains such a list. */
+export function createJsonReader(config: Pick<FormatConfigOf<"json">, "records" | "envelope">): FieldReader {
   const { records, envelope } = config;
   const take = records === undefined ? objectsOf : compileRecords(records, envelope === "keep");
   const read: ReadLine = (line) => {

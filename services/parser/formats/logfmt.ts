@@ -1,22 +1,21 @@
 import { quoteText } from "../../../base/text/quote.ts";
 import { refuse } from "../line/line.ts";
 import { setKey } from "../mapping/json.ts";
-import { blank, skipBlanks } from "./blanks.ts";
-import { readQuoted } from "./quoted.ts";
-import type { Reader, ReadLine } from "./reader.ts";
+import type { FieldReader, ReadLine } from "./field-reader.ts";
+import { readQuoted, skipSpaces, space } from "./tokens.ts";
 
 /**
- * `key=value` pairs between blanks. A value may stand in double quotes with JSON's escapes; a key without `=` is
- * true; of equal keys the last wins. A line without any pair is no logfmt.
+ * Reads `key=value` pairs between spaces. A value may be in double quotes with JSON's escapes; a key without `=` is
+ * true; the last of equal keys counts. A line without a pair is refused.
  */
-export function createLogfmtReader(): Reader {
+export function createLogfmtReader(): FieldReader {
   return { read: readLogfmt, knownFields: undefined };
 }
 
 const readLogfmt: ReadLine = (line) => {
   const fields: Record<string, unknown> = {};
   let pairs = 0;
-  for (let at = skipBlanks(line, 0); at < line.length; at = skipBlanks(line, at)) {
+  for (let at = skipSpaces(line, 0); at < line.length; at = skipSpaces(line, at)) {
     const keyEnd = wordEnd(line, at, true);
     const key = line.slice(at, keyEnd);
     if (line[keyEnd] !== "=") {
@@ -43,6 +42,6 @@ const readLogfmt: ReadLine = (line) => {
 
 function wordEnd(line: string, from: number, isKey: boolean): number {
   let at = from;
-  while (at < line.length && line.charCodeAt(at) > blank && !(isKey && line[at] === "=")) at++;
+  while (at < line.length && line.charCodeAt(at) > space && !(isKey && line[at] === "=")) at++;
   return at;
 }

@@ -7,7 +7,7 @@ import type { ConfigPath, Problems } from "../mapping/problems.ts";
 
 type UserParse = (line: string, index: string) => unknown;
 
-/** Loads a user's `parse(line, index)`, which returns a record, a list of records, or null for nothing to report. */
+/** Loads a user's `parse(line, index)`, which returns a record, a list of records, or null for no record. */
 export async function openModule(path: string, at: ConfigPath, problems: Problems): Promise<ParseLine> {
   const parse = await loadParse(path, at, problems);
   return (line, index) => {
@@ -42,7 +42,7 @@ function recordsOf(result: unknown): ReturnType<ParseLine> {
   const records: string[] = [];
   for (const record of found) {
     const text = isJsonObject(record) ? JSON.stringify(record) : undefined;
-    // A toJSON method can make anything of an object.
+    // A toJSON method can return any value.
     if (!text?.startsWith("{"))
       return refuse("module_error", "parse must return an object, a list of objects or null");
     records.push(text);
@@ -51,7 +51,7 @@ function recordsOf(result: unknown): ReturnType<ParseLine> {
 }
 
 function refusePromises(promises: readonly Promise<unknown>[]): Refusal {
-  // Nobody waits for them, and a rejection that nobody takes ends the process.
+  // An unhandled rejection would end the process.
   for (const promise of promises) promise.catch(() => undefined);
   return refuse("module_error", "parse must return its records synchronously, got a promise");
 }

@@ -1,7 +1,7 @@
 import { quoteText } from "../../../base/text/quote.ts";
 import { type ParseLine, refuse } from "../line/line.ts";
 
-/** The line is a record already: handed on byte for byte, without the blanks around it. */
+/** Passes on lines that are records already, byte for byte, without the spaces around them. */
 export function createPassThrough(check: "json" | "none"): ParseLine {
   return (line) => {
     const record = line.trim();
@@ -27,7 +27,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** In JSON, control characters stand only between the tokens, where a blank does the same. */
+/** Replaces control characters by spaces: in JSON they occur only between tokens. */
 function onOneLine(record: string): string {
   let result = "";
   let from = 0;

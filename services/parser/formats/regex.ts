@@ -4,15 +4,15 @@ import { refuse } from "../line/line.ts";
 import { setKey } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 import type { FormatConfigOf } from "./config.ts";
-import type { Reader } from "./reader.ts";
+import type { FieldReader } from "./field-reader.ts";
 
 /**
- * Longest line an expression is run on, in UTF-16 units. Time is linear, but captures take up to 0.6 s for a
- * line of this length.
+ * Longer lines are refused, in UTF-16 units. Matching takes linear time, but captures take up to 0.6 s for a line of
+ * this length.
  */
 const maxLength = 1_048_576;
 
-/** Compiles RE2; a fault is reported and gives undefined. */
+/** Compiles RE2; reports a fault and returns undefined. */
 export function compileRe2(pattern: string, at: ConfigPath, problems: Problems): RE2JS | undefined {
   try {
     return RE2JS.compile(pattern);
@@ -23,12 +23,12 @@ export function compileRe2(pattern: string, at: ConfigPath, problems: Problems):
   }
 }
 
-/** The named groups of an RE2 expression, which takes linear time whatever the line is. */
+/** Reads the named groups of an RE2 expression, in linear time for all lines. */
 export function createRegexReader(
   config: FormatConfigOf<"regex">,
   at: ConfigPath,
   problems: Problems,
-): Reader {
+): FieldReader {
   const path = [...at, "pattern"];
   const expression = compileRe2(config.pattern, path, problems);
   const groups = Object.entries(expression?.namedGroups() ?? {}) as [string, number][];
@@ -41,7 +41,7 @@ export function createRegexReader(
         `a regular expression takes lines of up to ${maxLength} characters, got ${line.length}`,
       );
     }
-    // The test without captures is 20 times as fast and turns away hostile lines.
+    // The test without captures is 20 times as fast and refuses hostile lines.
     if (!expression.test(line)) return refuse("no_match", `${quoteText(line)} does not match`);
     const matcher = expression.matcher(line);
     matcher.find();

@@ -1,11 +1,11 @@
 import { setKey } from "../mapping/json.ts";
-import { quoteEnd } from "./quoted.ts";
+import { quoteEnd } from "./tokens.ts";
 
 type Parameters = Record<string, unknown>;
 
 /**
- * STRUCTURED-DATA of RFC 5424, section 6.3: `-` or `[id name="value" …]…`, as an object of objects. Undefined when
- * it is malformed.
+ * Reads STRUCTURED-DATA of RFC 5424, section 6.3: `-` or `[id name="value" …]…`, as an object of objects. Returns
+ * undefined when it is malformed.
  */
 export function readStructuredData(
   text: string,
@@ -29,7 +29,7 @@ export function readStructuredData(
   return at === text.length || text[at] === " " ? { value, end: at } : undefined;
 }
 
-/** Reads ` name="value"…]`; gives the position behind the bracket, or −1. */
+/** Reads ` name="value"…]`; returns the position after the bracket, or −1. */
 function readParameters(text: string, from: number, parameters: Parameters): number {
   let at = from;
   while (text[at] === " ") {
@@ -43,14 +43,14 @@ function readParameters(text: string, from: number, parameters: Parameters): num
   return text[at] === "]" ? at + 1 : -1;
 }
 
-/** Names are printable ASCII without `=`, blank, `]` and `"`. */
+/** Returns the end of a name: printable ASCII without `=`, space, `]` and `"`. */
 function nameEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length && text.charCodeAt(at) > 32 && !'=]"'.includes(text[at]!)) at++;
   return at;
 }
 
-/** Only quote, backslash and bracket are escaped; other backslashes stand for themselves. */
+/** Decodes escaped quotes, backslashes and brackets; other backslashes are literal. */
 function unescapeValue(text: string): string {
   if (!text.includes("\\")) return text;
   let result = "";

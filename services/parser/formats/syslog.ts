@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 import { quoteText } from "../../../base/text/quote.ts";
 import { Refusal, refuse } from "../line/line.ts";
-import type { Fields } from "../mapping/path.ts";
+import type { Fields } from "../mapping/fields.ts";
 import { compileTimePattern } from "../mapping/time/pattern.ts";
-import { setUnlessAbsent } from "./absent.ts";
-import type { Reader, ReadLine } from "./reader.ts";
+import type { FieldReader, ReadLine } from "./field-reader.ts";
 import { readStructuredData } from "./structured-data.ts";
+import { setPresent } from "./tokens.ts";
 
 const facilities =
   "kern user mail daemon auth syslog lpr news uucp cron authpriv ftp ntp audit alert clock local0 local1 local2 local3 local4 local5 local6 local7".split(
@@ -26,10 +26,10 @@ const knownFields = [
 ];
 
 /**
- * Syslog: RFC 5424, RFC 3164 and the traditional file formats (no PRI; time as `Sep  4 16:46:06` or ISO 8601).
- * Facility and severity are names; `-` is no value; structured_data is an object by id.
+ * Reads syslog: RFC 5424, RFC 3164 and the traditional file formats (no PRI; time as `Sep  4 16:46:06` or ISO 8601).
+ * Facility and severity are names; `-` means "no value"; structured_data is an object by id.
  */
-export function createSyslogReader(): Reader {
+export function createSyslogReader(): FieldReader {
   return { read: readSyslog, knownFields };
 }
 
@@ -43,7 +43,7 @@ const readSyslog: ReadLine = (line) => {
   return result instanceof Refusal ? result : [result];
 };
 
-/** Position behind `<PRI>`, 0 when there is none, −1 when it is bad. */
+/** Returns the position after `<PRI>`, 0 when there is none, −1 when it is invalid. */
 function readPriority(line: string, fields: Mutable): number {
   if (line[0] !== "<") return 0;
   const end = line.indexOf(">");
@@ -60,7 +60,7 @@ function isDigit(char: string | undefined): boolean {
   return char !== undefined && char >= "0" && char <= "9";
 }
 
-/** Version 1 and then a time of RFC 5424, or none. */
+/** Reports whether version 1 and a time of RFC 5424 or `-` follow. */
 function isVersioned(line: string, at: number): boolean {
   return line.startsWith("1 ", at) && (line.startsWith("- ", at + 2) || isIsoTime(line, at + 2));
 }
@@ -74,7 +74,7 @@ function read5424(line: string, from: number, fields: Mutable): Fields | Refusal
   for (const name of ["timestamp", "hostname", "app_name", "procid", "msgid"]) {
     const end = line.indexOf(" ", at);
     if (end === -1) return refuse("no_match", `${quoteText(line)} ends before its ${name}`);
-    setUnlessAbsent(fields, name, line.slice(at, end));
+    setPresent(fields, name, line.slice(at, end));
     at = end + 1;
   }
   const data = readStructuredData(line, at);
@@ -92,7 +92,7 @@ function setMessage(fields: Mutable, text: string): void {
 }
 
 const readOldTime = compileTimePattern("MMM d HH:mm:ss");
-/** With the day in two characters, and as some devices write it, without the blank before a single digit. */
+/** Length with a day of two characters, and of devices that write no space before a single digit. */
 const oldTimeLengths = [15, 14];
 
 function read3164(line: string, from: number, fields: Mutable): Fields | Refusal {
@@ -103,18 +103,18 @@ function read3164(line: string, from: number, fields: Mutable): Fields | Refusal
   }
   fields["timestamp"] = time;
   const host = wordAt(line, hostStart);
-  // Programs that write to a local socket name no host.
+  // Programs that write to a local socket give no host.
   if (isTag(host)) {
     setTaggedMessage(fields, line.slice(hostStart));
     return fields;
   }
   // Network devices write a colon after their address.
-  setUnlessAbsent(fields, "hostname", host.endsWith(":") && isIP(host) === 0 ? host.slice(0, -1) : host);
+  setPresent(fields, "hostname", host.endsWith(":") && isIP(host) === 0 ? host.slice(0, -1) : host);
   setTaggedMessage(fields, line.slice(hostStart + host.length + 1));
   return fields;
 }
 
-/** `app:`, `app[123]:`, `app[123]` or the same with text right after it, but no address such as `2001:db8::`. */
+/** Reports whether a word is `app:`, `app[123]:` or `app[123]`, with or without text right after it, and not an address such as `2001:db8::`. */
 function isTag(word: string): boolean {
   if (tagWithId.test(word)) return true;
   return word.length > 1 && word.endsWith(":") && isIP(word) === 0 && isIP(word.slice(0, -1)) === 0;
@@ -136,16 +136,16 @@ function wordAt(line: string, from: number): string {
   return line.slice(from, end === -1 ? line.length : end);
 }
 
-/** `name[id]:`, after which a space may be missing, or the same without the colon. */
+/** Matches `name[id]:`, also without a space after it, and `name[id]`. */
 const tagWithId = /^([^[\]]+)\[([^[\]]*)\](?::|$)/;
 
-/** Sets the tag `name:` or `name[id]:` when the text starts with one; gives the position of the message. */
+/** Sets the tag `name:` or `name[id]:` when the text starts with one; returns the position of the message. */
 function setTag(fields: Mutable, text: string): number {
   const word = wordAt(text, 0);
   const [tag, name, id] = tagWithId.exec(word) ?? [];
-  if (tag !== undefined) setUnlessAbsent(fields, "procid", id!);
+  if (tag !== undefined) setPresent(fields, "procid", id!);
   else if (word.length < 2 || !word.endsWith(":")) return 0;
-  setUnlessAbsent(fields, "app_name", name ?? word.slice(0, -1));
+  setPresent(fields, "app_name", name ?? word.slice(0, -1));
   const end = tag?.length ?? word.length;
   return text[end] === " " ? end + 1 : end;
 }

@@ -2,13 +2,12 @@ import { quoteText } from "../../../base/text/quote.ts";
 import { type Refusal, refuse } from "../line/line.ts";
 import { isJsonObject, parseJson } from "../mapping/json.ts";
 import { writeNested } from "../mapping/write.ts";
-import { skipBlanks } from "./blanks.ts";
-import { unescapeLoosely } from "./quoted.ts";
+import { skipSpaces, unescapeLoosely } from "./tokens.ts";
 
-/** Ends of the broken value that are tried at most. */
+/** Most ends of a broken value that are tried. */
 const maxCandidates = 1000;
 
-/** The line inside the JSON of a container log, without its line end. */
+/** Returns the line inside the JSON of a container log, without its line end. */
 export type Unwrap = (wrapper: string) => string | Refusal;
 
 export function compileUnwrap(key: string): Unwrap {
@@ -43,8 +42,8 @@ function withoutLineEnd(line: string): string {
 }
 
 /**
- * The value of a wrapper whose writer did not escape the quotes in it. Its end is the first quote after which the
- * rest of the wrapper is JSON. Each try costs at most the length of the rest, so their sum is bounded too.
+ * Finds the value in a wrapper whose writer did not escape the quotes in it. The value ends at the first quote after
+ * which the rest of the wrapper is JSON. Each try costs at most the length of the rest, so the total is bounded too.
  */
 function cutBroken(wrapper: string, quotedKey: string): string | undefined {
   const start = valueStart(wrapper, quotedKey);
@@ -66,17 +65,17 @@ function cutBroken(wrapper: string, quotedKey: string): string | undefined {
   return undefined;
 }
 
-/** Position behind `"key": "`, or −1. */
+/** Returns the position after `"key": "`, or −1. */
 function valueStart(wrapper: string, quotedKey: string): number {
   for (let at = wrapper.indexOf(quotedKey); at !== -1; at = wrapper.indexOf(quotedKey, at + 1)) {
-    const colon = skipBlanks(wrapper, at + quotedKey.length);
-    const open = skipBlanks(wrapper, colon + 1);
+    const colon = skipSpaces(wrapper, at + quotedKey.length);
+    const open = skipSpaces(wrapper, colon + 1);
     if (wrapper[colon] === ":" && wrapper[open] === '"') return open + 1;
   }
   return -1;
 }
 
 function mayFollowValue(wrapper: string, at: number): boolean {
-  const next = wrapper[skipBlanks(wrapper, at)];
+  const next = wrapper[skipSpaces(wrapper, at)];
   return next === "," || next === "}";
 }

@@ -1,16 +1,16 @@
-import { compileFind, overlappingHeads, type Separators } from "./separators.ts";
 import {
   asBuffer,
+  decodeSegment,
   type LineVisitor,
-  needleOf,
-  openWindow,
-  visitPart,
+  latin1Of,
+  type Segment,
+  segmentBytes,
+  visitSegmentLine,
   visitUnreadable,
-  type Window,
-  windowBytes,
-} from "./window.ts";
+} from "./segment.ts";
+import { compileFind, overlappingHeads, type Separators } from "./separators.ts";
 
-/** How a content is cut: items with an INDEX each, one line each by LF, or the whole as one line. */
+/** How a content is split: into items with an INDEX each, into lines at LF, or not at all. */
 export const framings = ["items", "lines", "none"] as const;
 
 export type Framing = (typeof framings)[number];
@@ -20,31 +20,31 @@ export function isFraming(value: unknown): value is Framing {
 }
 
 /**
- * Cuts `INDEX IDXSEP DATA (SEP INDEX IDXSEP DATA)*` into its items, in linear time. A piece without IDXSEP belongs
- * to the item before it: its SEP was data. Returns how often that happened.
+ * Splits `INDEX IDXSEP DATA (SEP INDEX IDXSEP DATA)*` into its items, in linear time. A piece without IDXSEP belongs
+ * to the item before it, since its SEP was data. Returns how often that happened.
  */
 export function visitItems(content: Uint8Array, separators: Separators, visitor: LineVisitor): number {
   const bytes = asBuffer(content);
-  const needles = { item: needleOf(separators.item), index: needleOf(separators.index) };
+  const needles = { item: latin1Of(separators.item), index: latin1Of(separators.index) };
   const item = Buffer.from(separators.item);
-  const nextEnd = createItemEnds(bytes, item, Buffer.from(separators.index));
+  const nextEnd = compileItemEnd(bytes, item, Buffer.from(separators.index));
   let collisions = 0;
   for (let start = 0; start < bytes.length; ) {
-    const end = nextEnd(start + windowBytes);
+    const end = nextEnd(start + segmentBytes);
     const part = bytes.subarray(start, end);
-    const window = openWindow(part);
+    const window = decodeSegment(part);
     if (window === undefined) visitUnreadable(part, undefined, visitor);
-    else collisions += visitWindowItems(window, needles, visitor);
+    else collisions += visitSegmentItems(window, needles, visitor);
     start = end + item.length;
   }
   return collisions;
 }
 
 /**
- * Where windows may end: gives the first end of an item at or after an offset, which is a SEP with an IDXSEP in the
- * piece behind it, or the end of the content. To be asked with growing offsets.
+ * Finds where a segment may end: the first end of an item at or after an offset, which is a SEP with an IDXSEP in the
+ * piece after it, or the end of the content. The offsets of successive calls must grow.
  */
-function createItemEnds(bytes: Buffer, item: Buffer, index: Buffer): (from: number) => number {
+function compileItemEnd(bytes: Buffer, item: Buffer, index: Buffer): (from: number) => number {
   const pieceEnd = compileBytesPieceEnd(bytes, item);
   let nextIndex = -1;
   return (from) => {
@@ -52,7 +52,7 @@ function createItemEnds(bytes: Buffer, item: Buffer, index: Buffer): (from: numb
     let at = pieceEnd(from);
     while (at < bytes.length) {
       const start = at + item.length;
-      if (nextIndex < start) nextIndex = endless(bytes.indexOf(index, start), bytes.length);
+      if (nextIndex < start) nextIndex = endOr(bytes.indexOf(index, start), bytes.length);
       if (nextIndex === bytes.length) return nextIndex;
       const end = pieceEnd(start);
       if (nextIndex + index.length <= end) return at;
@@ -63,35 +63,35 @@ function createItemEnds(bytes: Buffer, item: Buffer, index: Buffer): (from: numb
 }
 
 /**
- * Windows begin at items, so that only the first piece of a content can lack its IDXSEP. All of a window is cut
- * before its first line is visited: searching and parsing in turns took a tenth longer.
+ * Visits the items of a segment. Segments begin at items, so only the first piece of a content can lack its IDXSEP.
+ * All items are found before the first is visited: alternating between searching and parsing took a tenth longer.
  */
-function visitWindowItems(window: Window, needles: Needles, visitor: LineVisitor): number {
+function visitSegmentItems(window: Segment, needles: SegmentSeparators, visitor: LineVisitor): number {
   const { text } = window;
-  const { starts, indexesAt, ends, collisions } = cutItems(text, needles.item, needles.index);
-  const indexIn = indexReader(text);
+  const { starts, indexesAt, ends, collisions } = findItems(text, needles.item, needles.index);
+  const indexIn = createIndexReader(text);
   for (let at = 0; at < starts.length; at++) {
     const start = starts[at]!;
     const indexAt = indexesAt[at]!;
     const index = indexAt < 0 ? undefined : indexIn(start, indexAt);
     const dataStart = indexAt < 0 ? start : indexAt + needles.index.length;
-    visitPart(window, index, dataStart, trimmedEnd(text, dataStart, ends[at]!), visitor);
+    visitSegmentLine(window, index, dataStart, trimmedEnd(text, dataStart, ends[at]!), visitor);
   }
   return collisions;
 }
 
-/** The separators as they stand in a window's text. */
-type Needles = Pick<Separators, "item" | "index">;
+/** The separators as they occur in the text of a segment. */
+type SegmentSeparators = Pick<Separators, "item" | "index">;
 
-/** Offsets of the items of a text: where each starts, its IDXSEP stands (−1: nowhere), and it ends. */
-interface Cuts {
+/** Offsets of the items of a text: their starts, their IDXSEPs (−1 where there is none) and their ends. */
+interface ItemOffsets {
   readonly starts: number[];
   readonly indexesAt: number[];
   readonly ends: number[];
   readonly collisions: number;
 }
 
-function cutItems(text: string, item: string, index: string): Cuts {
+function findItems(text: string, item: string, index: string): ItemOffsets {
   const pieceEnd = compilePieceEnd(text, item);
   const starts: number[] = [];
   const indexesAt: number[] = [];
@@ -100,8 +100,8 @@ function cutItems(text: string, item: string, index: string): Cuts {
   let nextIndex = -1;
   for (let start = 0; start <= text.length; ) {
     const end = pieceEnd(start);
-    // Kept until it is passed, so that pieces without IDXSEP don't search all the rest each time.
-    if (nextIndex < start) nextIndex = endless(text.indexOf(index, start), text.length);
+    // The next IDXSEP is kept until it is passed, so that pieces without one do not search the rest of the text again.
+    if (nextIndex < start) nextIndex = endOr(text.indexOf(index, start), text.length);
     const hasIndex = nextIndex + index.length <= end;
     if (hasIndex || start === 0) {
       starts.push(start);
@@ -117,10 +117,10 @@ function cutItems(text: string, item: string, index: string): Cuts {
 }
 
 /**
- * Most batches name one index all through: comparing in place spares a copy for each item. It is a copy because an
- * index may be remembered, and a slice would keep the whole text alive.
+ * Reads the index of an item. Most batches have one index throughout: comparing in place avoids a copy for each item.
+ * The index is a copy because it may be cached, and a slice would keep the whole text in memory.
  */
-function indexReader(text: string): (start: number, end: number) => string {
+function createIndexReader(text: string): (start: number, end: number) => string {
   let lastRaw = "";
   let lastIndex = "";
   return (start, end) => {
@@ -131,14 +131,14 @@ function indexReader(text: string): (start: number, end: number) => string {
   };
 }
 
-/** Finds where the piece ends that starts at an offset: at the next separator, or at the end of the text. */
+/** Finds the end of the piece that starts at an offset: the next separator, or the end of the text. */
 function compilePieceEnd(text: string, separator: string): (start: number) => number {
   const find = compileFind(separator);
   const shifts = overlappingHeads(separator).map((head) => head.length);
   return (start) => {
     const found = find(text, start);
     if (found < 0) return text.length;
-    return shifts.length === 0 ? found : lastOfRun((at) => text.startsWith(separator, at), shifts, found);
+    return shifts.length === 0 ? found : lastOverlap((at) => text.startsWith(separator, at), shifts, found);
   };
 }
 
@@ -147,12 +147,12 @@ function compileBytesPieceEnd(bytes: Buffer, separator: Buffer): (start: number)
   return (start) => {
     const found = bytes.indexOf(separator, start);
     if (found < 0) return bytes.length;
-    return lastOfRun((at) => bytes.subarray(at, at + separator.length).equals(separator), shifts, found);
+    return lastOverlap((at) => bytes.subarray(at, at + separator.length).equals(separator), shifts, found);
   };
 }
 
-/** `x:::a.log` is `x:` and `a.log` rather than `x` and `:a.log`: data ends in any way, but an index hardly begins so. */
-function lastOfRun(isAt: (offset: number) => boolean, shifts: readonly number[], found: number): number {
+/** Splits `x:::a.log` into `x:` and `a.log`, not `x` and `:a.log`: data may end with a colon, an index hardly begins with one. */
+function lastOverlap(isAt: (offset: number) => boolean, shifts: readonly number[], found: number): number {
   let last = found;
   for (;;) {
     const shift = shifts.find((length) => isAt(last + length));
@@ -161,42 +161,42 @@ function lastOfRun(isAt: (offset: number) => boolean, shifts: readonly number[],
   }
 }
 
-function endless(found: number, length: number): number {
+function endOr(found: number, length: number): number {
   return found < 0 ? length : found;
 }
 
-/** Lines separated by LF, with or without CR before it; an LF at the end starts no further line. */
+/** Visits lines that end with LF or CRLF; an LF at the end of the content starts no further line. */
 export function visitLines(content: Uint8Array, index: string, visitor: LineVisitor): void {
   const bytes = asBuffer(content);
   for (let start = 0; start < bytes.length; ) {
-    const end = endless(bytes.indexOf(lf, start + windowBytes), bytes.length - 1) + 1;
+    const end = endOr(bytes.indexOf(lf, start + segmentBytes), bytes.length - 1) + 1;
     const part = bytes.subarray(start, end);
-    const window = openWindow(part);
+    const window = decodeSegment(part);
     if (window === undefined) visitUnreadable(part, index, visitor);
-    else visitWindowLines(window, index, visitor);
+    else visitSegmentLines(window, index, visitor);
     start = end;
   }
 }
 
-function visitWindowLines(window: Window, index: string, visitor: LineVisitor): void {
+function visitSegmentLines(window: Segment, index: string, visitor: LineVisitor): void {
   const { text } = window;
   for (let start = 0; start < text.length; ) {
-    const end = endless(text.indexOf("\n", start), text.length);
+    const end = endOr(text.indexOf("\n", start), text.length);
     const isBehindReturn = end > start && text.charCodeAt(end - 1) === cr;
-    visitPart(window, index, start, isBehindReturn ? end - 1 : end, visitor);
+    visitSegmentLine(window, index, start, isBehindReturn ? end - 1 : end, visitor);
     start = end + 1;
   }
 }
 
-/** The whole content as one line, without the blanks and line ends behind it. */
+/** Visits the whole content as one line, without the spaces and line ends after it. */
 export function visitWhole(content: Uint8Array, index: string, visitor: LineVisitor): void {
   const bytes = asBuffer(content);
-  const window = openWindow(bytes);
+  const window = decodeSegment(bytes);
   if (window === undefined) visitUnreadable(bytes, index, visitor);
-  else visitPart(window, index, 0, trimmedEnd(window.text, 0, window.text.length), visitor);
+  else visitSegmentLine(window, index, 0, trimmedEnd(window.text, 0, window.text.length), visitor);
 }
 
-/** Whether an answer in `lines` ends with an LF of its own. */
+/** Reports whether the response in the framing `lines` ends with LF too. */
 export function endsWithLineFeed(content: Uint8Array): boolean {
   return content.at(-1) === lf;
 }
@@ -205,7 +205,7 @@ const lf = 0x0a;
 const cr = 0x0d;
 const space = 0x20;
 
-/** Tabs stay: an empty last column of tab-separated data is data. */
+/** Returns the end without trailing spaces and line ends. Tabs are kept: an empty last column of tab-separated data is data. */
 function trimmedEnd(text: string, start: number, end: number): number {
   for (let at = end; at > start; at--) {
     const character = text.charCodeAt(at - 1);

@@ -1,33 +1,33 @@
 import { quoteText } from "../../../base/text/quote.ts";
 import { type CopyLine, type Format, type LineFailure, refuse } from "./line.ts";
-import type { Unreadable } from "./window.ts";
+import type { UnreadableLine } from "./segment.ts";
 
 export interface LineParserOptions {
   readonly formatFor: (index: string) => Format | undefined;
   readonly maxLineBytes: number;
 }
 
-/** Chooses the format of a line and applies it; never throws. */
+/** Selects the format of a line and applies it. Never throws. */
 export interface LineParser {
-  /** The format of a line that may be tried to copy, and its copier. */
-  copierFor(index: string, byteLength: number): Copying | undefined;
-  /** @param wasTried whether copying was tried for this line before */
+  /** Returns the copier for a line, or undefined when lines of its format cannot be copied. */
+  copierFor(index: string, byteLength: number): LineCopier | undefined;
+  /** @param wasTried whether copying this line was tried before */
   parse(
     index: string | undefined,
     line: string,
-    unreadable: Unreadable | undefined,
+    unreadable: UnreadableLine | undefined,
     wasTried?: boolean,
   ): readonly string[] | LineFailure;
-  /** The format that met the last line; undefined when none was chosen. */
+  /** Returns the format of the last line, or undefined when it had none. */
   formatName(): string | undefined;
 }
 
-export interface Copying {
+export interface LineCopier {
   readonly format: string;
   readonly copyLine: CopyLine;
 }
 
-/** Looked-up indexes are remembered; a file name or topic is shorter. */
+/** Longer indexes have no format: looked-up indexes are cached, and file names and topics are shorter. */
 const maxIndexCharacters = 4_096;
 
 const noIndex = refuse("no_index", "the line names no index");
@@ -37,33 +37,33 @@ const invalidUtf8 = refuse("invalid_utf8", "the line is not UTF-8");
 export function createLineParser(options: LineParserOptions): LineParser {
   const { formatFor, maxLineBytes } = options;
   const tooLong = refuse("line_too_long", `the line is longer than ${maxLineBytes} bytes`);
-  // A character is at most three bytes of UTF-8.
-  const surelyShort = Math.floor(maxLineBytes / 3);
+  // A UTF-16 unit takes at most three bytes in UTF-8.
+  const alwaysShort = Math.floor(maxLineBytes / 3);
   let lastIndex: string | undefined;
   let format: Format | undefined;
-  let copying: Copying | undefined;
-  let met: Format | undefined;
+  let copying: LineCopier | undefined;
+  let selected: Format | undefined;
 
-  function meet(index: string | undefined): void {
+  function selectFormat(index: string | undefined): void {
     if (index !== lastIndex) {
       lastIndex = index;
       format = index === undefined || index.length > maxIndexCharacters ? undefined : formatFor(index);
       copying = format?.copied && { format: format.name, copyLine: format.copied.copyLine };
     }
-    met = format;
+    selected = format;
   }
   return {
-    formatName: () => met?.name,
+    formatName: () => selected?.name,
     copierFor(index, byteLength) {
-      meet(index);
+      selectFormat(index);
       return byteLength > maxLineBytes ? undefined : copying;
     },
     parse(index, line, unreadable, wasTried) {
-      meet(index);
+      selectFormat(index);
       if (unreadable !== undefined) return unreadable.reason === "invalid_utf8" ? invalidUtf8 : tooLong;
       if (index === undefined) return noIndex;
       if (line === "") return emptyLine;
-      if (line.length > surelyShort && Buffer.byteLength(line) > maxLineBytes) {
+      if (line.length > alwaysShort && Buffer.byteLength(line) > maxLineBytes) {
         return tooLong;
       }
       if (format === undefined) return index === "" ? noIndex : noFormat(index);

@@ -1,6 +1,6 @@
 import type { ByteSink, Bytes } from "../output/byte-sink.ts";
 
-/** Every cause for which a line yields no record. Used as metric label and in dead letters, so never renamed. */
+/** Reasons why a line has no record. They are metric labels and stand in dead letters, so they are never renamed. */
 export const failureReasons = [
   "no_index",
   "no_format",
@@ -21,7 +21,7 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
-/** Why a line has no record. The message names the field and quotes the value (clipped). */
+/** The reason why a line has no record. The message names the field and quotes the value, shortened. */
 export interface LineFailure {
   readonly failed: true;
   readonly reason: FailureReason;
@@ -29,30 +29,29 @@ export interface LineFailure {
 }
 
 /**
- * One line, already without its line end, to its records, each one line of JSON text.
- * An empty array: nothing to report. Never throws.
+ * Parses one line, without its line end, to its records, each one line of JSON text. An empty array means that there
+ * is nothing to report. Never throws.
  */
 export type ParseLine = (line: string, index: string) => readonly string[] | LineFailure;
 
 export interface Format {
   readonly name: string;
   readonly parseLine: ParseLine;
-  /** A faster way to the same records, by which the lines of a batch are tried first; `parseLine` is for others. */
+  /** Copies lines of a batch to the same records, faster; its `parseLine` is for lines that could not be copied. */
   readonly copied?: { readonly copyLine: CopyLine; readonly parseLine: ParseLine } | undefined;
 }
 
 /**
- * Writes the one record of a line, which is that part of `bytes`, without making texts of it. The bytes must be UTF-8.
- * `openSink` is called when a record is to be expected. False when the line has to be parsed; what was written then
- * is to be forgotten.
+ * Writes the one record of a line, which is a part of `bytes`, without creating strings. The bytes must be UTF-8.
+ * Calls `openSink` before it writes. Returns false when the line has to be parsed; the caller then removes what was
+ * written.
  */
 export type CopyLine = (bytes: Bytes, start: number, end: number, openSink: OpenSink) => boolean;
 
 export type OpenSink = () => ByteSink;
 
 /**
- * A failure inside the rules. A class, because the data of a line may itself be `{"failed":true}` and
- * must never be taken for one.
+ * A failure as the rules return it. It is a class because the data of a line may itself be `{"failed":true}`.
  */
 export class Refusal implements LineFailure {
   readonly failed = true;
@@ -69,7 +68,7 @@ export function refuse(reason: FailureReason, message: string): Refusal {
   return new Refusal(reason, message);
 }
 
-/** Tells the two results of a ParseLine apart, also after a structured clone between threads. */
+/** Reports whether a result is a failure, also after a structured clone between threads. */
 export function isFailure(result: readonly string[] | LineFailure): result is LineFailure {
   return !Array.isArray(result);
 }

@@ -22,8 +22,8 @@ export function separatorsOf(config: SeparatorConfig): Separators {
 }
 
 /**
- * Separators that records themselves contain, so that no escape keeps the answer's count: beyond what the schema
- * refuses (empty ones, and one contained in another).
+ * Finds separators that JSON itself contains, so that escaping cannot keep the number of items. The schema refuses
+ * empty separators and those contained in another.
  */
 export function checkSeparators(config: SeparatorConfig): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -40,7 +40,7 @@ export function checkSeparators(config: SeparatorConfig): ConfigProblem[] {
   return problems;
 }
 
-/** The beginnings of a separator that can precede an overlapping occurrence of it: `:` for `::`, `:ta` for `:ta:`. */
+/** Returns the beginnings of a separator that can precede an overlapping occurrence of it: `:` for `::`, `:ta` for `:ta:`. */
 export function overlappingHeads(separator: string): string[] {
   const heads: string[] = [];
   for (let length = 1; length < separator.length; length++) {
@@ -50,8 +50,8 @@ export function overlappingHeads(separator: string): string[] {
 }
 
 /**
- * Finds a separator at or after an offset; −1: nowhere. V8 searches by the first character, and JSON is full of
- * colons: searching `ta:` and looking back for the colon finds `:ta:` in a quarter of the time.
+ * Finds a separator at or after an offset; returns −1 when there is none. V8 searches for the first character, and JSON
+ * has many colons: searching for `ta:` and comparing the colon before it finds `:ta:` in a quarter of the time.
  */
 export function compileFind(separator: string): (text: string, from: number) => number {
   const skipped = Math.max(0, separator.search(/[^":,{}[\]]/));
@@ -66,7 +66,7 @@ export function compileFind(separator: string): (text: string, from: number) => 
   };
 }
 
-/** What an operator should know at start-up although it is no error. */
+/** Returns warnings for the log at start-up. */
 export function separatorWarnings(config: SeparatorConfig): string[] {
   if (config.separator !== defaultSeparator) return [];
   return [
@@ -82,7 +82,7 @@ function faultOf(separator: string, isInAnswers: boolean): string | undefined {
   return undefined;
 }
 
-/** Which characters may follow each other in compact JSON outside of strings; a quote never stands in a separator. */
+/** Characters that may follow each other in compact JSON outside of strings. Quotes are not listed: no separator has one. */
 const followers: readonly (readonly [string, RegExp])[] = [
   ["{", /[}]/],
   ["[", /[[{\]\-0-9tfn]/],

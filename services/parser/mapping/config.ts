@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A strict object whose refusal of an unknown key lists the valid ones. `expected` describes other accepted forms. */
+/** Creates a strict object whose error for an unknown key lists the valid keys. `expected` describes other accepted forms. */
 export function strictShape<T extends z.core.$ZodLooseShape>(shape: T, expected?: string) {
   const valid = Object.keys(shape).join(", ");
   return z.strictObject(shape, {
@@ -13,7 +13,7 @@ export function strictShape<T extends z.core.$ZodLooseShape>(shape: T, expected?
   });
 }
 
-/** One value or a list of them, always read as a list. */
+/** Accepts one value or a list of values, and returns a list. */
 export function oneOrMore<T extends z.ZodType>(item: T) {
   return z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1));
 }
@@ -29,7 +29,7 @@ const partSchema = z.preprocess(
   }),
 );
 
-/** The keys that say how a value is read: shared by columns and mapping entries. */
+/** Keys of columns and mapping entries that configure how a value is converted. */
 export const typeShape = {
   type: z
     .enum(["text", "number", "boolean", "list", "object", "json", "tuples", "time"])
@@ -89,7 +89,7 @@ const entrySchema = z.preprocess(
   }),
 );
 
-/** What every format with a mapping accepts beside its own keys. */
+/** Keys of every format with a mapping. */
 export const mappingShape = {
   nulls: z
     .array(z.string())

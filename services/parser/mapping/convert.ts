@@ -8,7 +8,7 @@ import { readNumber } from "./number.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { textOf } from "./template.ts";
 
-/** Converts a value that is neither missing nor null, exactly or not at all. */
+/** Converts a value that is neither missing nor null exactly, or refuses it. */
 export type Convert = (value: unknown) => unknown | Refusal;
 
 function refuseType(value: unknown, wanted: string): Refusal {
@@ -30,7 +30,7 @@ const toBoolean: Convert = (value) => {
   return text === "false" || text === "0" ? false : refuseType(value, "true, false, 1 or 0");
 };
 
-/** The JSON value of a text; anything else as it is. Undefined when the text is not JSON. */
+/** Parses a text as JSON and returns other values unchanged; undefined when the text is not JSON. */
 function jsonOf(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
@@ -59,7 +59,7 @@ const simple = {
   object: toObject,
 } as const;
 
-/** Converts every element; the first that does not convert refuses the list. */
+/** Converts every element; refuses the list at the first element that cannot be converted. */
 function convertAll(values: readonly unknown[], convert: Convert): unknown[] | Refusal {
   const converted: unknown[] = [];
   for (const [at, value] of values.entries()) {
@@ -93,7 +93,7 @@ function withoutQuotes(text: string): string {
   return quoted ? text.slice(1, -1).replaceAll('""', '"') : text;
 }
 
-/** `1,2|3,4` and the like: a list of objects whose keys are the parts. An empty part leaves its key out. */
+/** Compiles texts such as `1|2,3|4` to lists of objects whose keys are the parts. The key of an empty part is omitted. */
 function compileTuples(config: TypeConfig, at: ConfigPath, problems: Problems): Convert {
   const parts = config.parts ?? [];
   if (config.parts === undefined) problems.add(at, "tuples need parts, the names of their values in order");
@@ -128,7 +128,7 @@ function compileTuples(config: TypeConfig, at: ConfigPath, problems: Problems): 
   return (value) => (Array.isArray(value) ? value : convertAll(splitList(textOf(value), between), readTuple));
 }
 
-/** A list within a tuple needs a separator that neither ends the part nor the tuple. */
+/** Compiles one part. A list within a tuple needs a separator that ends neither the part nor the tuple. */
 function compilePart(
   part: PartConfig,
   outer: readonly string[],
@@ -149,14 +149,14 @@ function compilePart(
   return compileList(part);
 }
 
-/** The keys that each type uses beside `type` itself. */
+/** The keys that each type uses in addition to `type`. */
 const keysOfType: Readonly<Record<string, readonly string[]>> = {
   list: ["separator", "quotes", "items"],
   tuples: ["separator", "itemSeparator", "parts"],
   time: ["format", "zone", "outputZone"],
 };
 
-/** Reports keys that do nothing for the type, which is always a mistake. */
+/** Reports keys that have no effect on the type. */
 export function checkTypeKeys(config: TypeConfig | PartConfig, at: ConfigPath, problems: Problems): void {
   const type = config.type;
   const used = type === undefined || !Object.hasOwn(keysOfType, type) ? [] : keysOfType[type]!;
@@ -170,7 +170,7 @@ export function checkTypeKeys(config: TypeConfig | PartConfig, at: ConfigPath, p
   }
 }
 
-/** The conversion to a type other than time; undefined when the config names no type. */
+/** Compiles the conversion to a type other than time; undefined without a type. */
 export function compileConvert(config: TypeConfig, at: ConfigPath, problems: Problems): Convert | undefined {
   if (config.type === undefined || config.type === "time") return undefined;
   if (config.type === "list") return compileList(config);

@@ -2,32 +2,31 @@ import { quoteText } from "../../../base/text/quote.ts";
 import { Refusal, refuse } from "../line/line.ts";
 import type { EntryConfig } from "./config.ts";
 import { checkTypeKeys, compileConvert } from "./convert.ts";
+import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./fields.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
-import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./slots.ts";
 import { compileTemplate, type Piece, splitTemplate } from "./template.ts";
 import { compileTime, type ReadTimeValue } from "./time/time.ts";
 
-/** The value of a target; undefined leaves it out. */
+/** Reads the value of a target; undefined omits the target. */
 export type ReadTarget = (values: Values, places: Places) => unknown | Refusal;
 
 /**
- * An entry that a line without escapes can be copied for: always the same value, a field as it stands in its line, or
- * a text of both.
+ * The source of an entry that can be copied from a line without escapes: a constant, a field, or a text of both.
  */
-export type Fixed =
+export type Copyable =
   | { readonly constant: unknown }
   | { readonly field: string }
   | { readonly pieces: readonly Piece[] };
 
 /** A compiled mapping entry. */
 export interface Entry {
-  /** Source fields it reads, for messages and for `rest`. */
+  /** Source fields that it reads, for messages and for `rest`. */
   readonly paths: readonly string[];
   readonly read: ReadTarget;
-  /** Whether its text is that of the line, so that it needs escaping only if the line's texts do. */
-  readonly isOfLine: boolean;
-  readonly fixed: Fixed | undefined;
-  /** Hours east of UTC of a time, when that is to be written. */
+  /** Whether its text comes from the line, so that it needs escaping only if texts of the line do. */
+  readonly isLineText: boolean;
+  readonly copyable: Copyable | undefined;
+  /** Reads the hours east of UTC of a time, where `#zone_offset` is written. */
   readonly readOffset: ReadTarget | undefined;
 }
 
@@ -43,7 +42,7 @@ export interface EntryContext {
 interface Source {
   readonly name: string;
   readonly paths: readonly string[];
-  /** Undefined for whatever counts as no value. */
+  /** Returns undefined for values that mean "no value". */
   readonly get: GetValue;
 }
 
@@ -71,8 +70,8 @@ export function compileEntry(
     return {
       paths,
       read: get,
-      isOfLine: config.template === undefined,
-      fixed: fixedOf(config),
+      isLineText: config.template === undefined,
+      copyable: copyableOf(config),
       readOffset: undefined,
     };
   const refused = onRefusal(config, source);
@@ -82,11 +81,11 @@ export function compileEntry(
     const converted = convert(value);
     return converted instanceof Refusal ? refused(converted) : converted;
   };
-  return { paths, read, isOfLine: false, fixed: undefined, readOffset: undefined };
+  return { paths, read, isLineText: false, copyable: undefined, readOffset: undefined };
 }
 
-/** Undefined for dotted paths, which may lead into a field. */
-function fixedOf({ from, template }: EntryConfig): Fixed | undefined {
+/** Returns undefined for dotted paths, which may select a part of a field. */
+function copyableOf({ from, template }: EntryConfig): Copyable | undefined {
   if (template === undefined) return from === undefined || from.includes(".") ? undefined : { field: from };
   const pieces = splitTemplate(template);
   if (typeof pieces === "string") return undefined;
@@ -107,8 +106,8 @@ function constantEntry(config: EntryConfig, at: ConfigPath, problems: Problems):
   return {
     paths: [],
     read: () => value,
-    isOfLine: false,
-    fixed: { constant: value },
+    isLineText: false,
+    copyable: { constant: value },
     readOffset: undefined,
   };
 }
@@ -162,8 +161,8 @@ function timeEntry(
   return {
     paths,
     read,
-    isOfLine: true,
-    fixed: undefined,
+    isLineText: true,
+    copyable: undefined,
     readOffset: wanted ? offsetReader(get, readTime) : undefined,
   };
 }

@@ -2,19 +2,18 @@ import { Refusal, refuse } from "../line/line.ts";
 import type { MappingConfig } from "./config.ts";
 import { type Copier, createCopier } from "./copy/copy.ts";
 import { compileEntry, type Entry, type EntryContext } from "./entry.ts";
+import { compilePath, createSlotTable, type Fields, type GetValue, type SlotTable } from "./fields.ts";
 import { isJsonObject, setKey } from "./json.ts";
 import { closeRecord, type IsNull, joinMembers, type Target, writeMembers } from "./members.ts";
-import type { Fields } from "./path.ts";
 import { createPlanner, type MakePlan, maxFields } from "./plan.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { hasId, idKeys, rootKeys, zoneOffsetKey } from "./record.ts";
-import { compilePath, createSlotTable, type GetValue, type SlotTable } from "./slots.ts";
 import { headOf, writeNested } from "./write.ts";
 
 /**
- * Writes the record of one line's fields as JSON text. It is put together as text, value by value: making an
- * object to print it took 0.5 µs longer a line. `plain` says that no text of the line needs escaping: true for JSON
- * without a backslash, which saves looking through the texts.
+ * Writes the record of the fields of one line as JSON text. The text is concatenated value by value: creating an
+ * object and stringifying it took 0.5 µs more per line. `plain` means that no text of the line needs escaping: it is
+ * true for JSON without a backslash, which saves checking the texts.
  */
 export type MapFields = (fields: Fields, plain: boolean) => string | Refusal;
 
@@ -23,11 +22,11 @@ export interface MappingContext {
   readonly at: ConfigPath;
   readonly problems: Problems;
   readonly now: () => number;
-  /** Fields the format can have; undefined when any may come. */
+  /** Fields that the format can have; undefined when it can have any. */
   readonly knownFields: readonly string[] | undefined;
-  /** Texts that mean "no value" when the configuration does not say. */
+  /** Texts that mean "no value" where the configuration has no `nulls`. */
   readonly defaultNulls: readonly string[];
-  /** Whether a mapping that names an id refuses lines that have none. */
+  /** Whether a mapping with an id refuses lines without one. */
   readonly refusesMissingId?: boolean;
 }
 
@@ -41,19 +40,19 @@ interface Compiled {
   readonly required: readonly Required[];
   readonly root: readonly Target[];
   readonly inside: readonly Target[];
-  /** Without one of the ids nobody can use the record, if the mapping is one of records of users. */
+  /** Whether a record needs one of the ids: true if the mapping writes an id. */
   readonly needsId: boolean;
   readonly keepRest: boolean;
   /** Fields that are not kept. */
   readonly skip: ReadonlySet<string>;
-  /** Names that the keys of a field `properties` must not have. */
+  /** Keys of a field `properties` that are not kept. */
   readonly taken: ReadonlySet<string>;
   readonly isNull: IsNull;
 }
 
 export interface Mapping {
   readonly map: MapFields;
-  /** The same for lines of JSON that need not be parsed for it; undefined where each has to be. */
+  /** Copies lines of JSON to the same records; undefined where every line has to be parsed. */
   readonly copier: Copier | undefined;
 }
 
@@ -65,7 +64,7 @@ export function compileMapping(config: MappingConfig, context: MappingContext): 
   checkFields(config, entries, context);
   const targets = compileTargets(entries, context);
   const written = targets.map(({ key }) => key);
-  // A dotted path reads only a part of a field, so the field itself stays; in flattened JSON it is a key.
+  // A dotted path reads only a part of a field, so the field itself is kept; in flattened JSON it is a key.
   const read = config.rest === "keep" ? entries.flatMap(([, entry]) => entry.paths) : [];
   const skip = new Set([...written, ...read]);
   const keepRest = config.rest !== "drop";
@@ -108,8 +107,8 @@ function createMap(compiled: Compiled, makePlan: MakePlan): MapFields {
 }
 
 /**
- * The slow way, for fields in great number and for a field `properties` that is an object, as records have: its keys
- * join the others and win.
+ * Writes properties in the slow way, for lines with many fields and for a field `properties` that is an object: its
+ * keys are merged with the others and take precedence.
  */
 function writeCopied(
   compiled: Compiled,
@@ -179,12 +178,19 @@ function compileTargets(entries: Entries, { at, problems }: MappingContext): Tar
   }
   for (const [, { readOffset, paths }] of offsets.slice(0, 1)) {
     const head = headOf(zoneOffsetKey);
-    targets.push({ key: zoneOffsetKey, head, read: readOffset!, isOfLine: true, fixed: undefined, paths });
+    targets.push({
+      key: zoneOffsetKey,
+      head,
+      read: readOffset!,
+      isLineText: true,
+      copyable: undefined,
+      paths,
+    });
   }
   return targets;
 }
 
-/** Where the fields are known beforehand, one that can't come is a mistake in the configuration. */
+/** Reports paths to fields that the format cannot have. */
 function checkFields(config: MappingConfig, entries: Entries, context: MappingContext): void {
   const known = context.knownFields;
   if (known === undefined) return;

@@ -1,25 +1,25 @@
 import { Refusal } from "../line/line.ts";
-import type { Fixed, ReadTarget } from "./entry.ts";
-import type { Kept, Planned } from "./plan.ts";
+import type { Copyable, ReadTarget } from "./entry.ts";
+import type { KeptField, Planned } from "./plan.ts";
 import { type Head, isPlainText, writeKey, writeValue } from "./write.ts";
 
-/** A key of the record and where its value comes from. */
+/** A key of the record and the source of its value. */
 export interface Target {
   readonly key: string;
   readonly head: Head;
   readonly read: ReadTarget;
-  readonly isOfLine: boolean;
-  readonly fixed: Fixed | undefined;
-  /** The fields that it reads. */
+  readonly isLineText: boolean;
+  readonly copyable: Copyable | undefined;
+  /** Fields that it reads. */
   readonly paths: readonly string[];
 }
 
 export type IsNull = (value: unknown) => boolean;
 
-/** The members of an object, without its braces: what the targets read, then the fields that are kept. */
+/** Writes the members of an object without its braces: the targets, then the kept fields. */
 export function writeMembers(
   targets: readonly Target[],
-  kept: readonly Kept[],
+  kept: readonly KeptField[],
   { plan: { places }, values }: Planned,
   plain: boolean,
   isNull: IsNull,
@@ -27,7 +27,7 @@ export function writeMembers(
   let text = "";
   let isOpen = false;
   for (let index = 0; index < targets.length; index++) {
-    const { head, read, isOfLine } = targets[index]!;
+    const { head, read, isLineText: isOfLine } = targets[index]!;
     const value = read(values, places);
     if (value === undefined) continue;
     if (value instanceof Refusal) return value;
@@ -46,7 +46,7 @@ export function writeMembers(
   return isOpen ? `${text}"` : text;
 }
 
-/** The members of two parts of an object. */
+/** Joins the members of two parts of an object. */
 export function joinMembers(first: string, second: string): string {
   return first === "" || second === "" ? first + second : `${first},${second}`;
 }

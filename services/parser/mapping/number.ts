@@ -11,14 +11,14 @@ function digitsEnd(text: string, at: number): number {
 }
 
 /**
- * Reads a decimal number: sign, digits with leading zeros, decimals, exponent; blanks around it are cut. Integers
- * beyond 2^53 keep their digits. Undefined for anything else, including numbers beyond 1.8e308.
+ * Reads a decimal number: sign, digits with leading zeros, decimals, exponent, spaces around it. Integers beyond 2^53
+ * keep their digits. Returns undefined for other texts and for numbers beyond 1.8e308.
  */
 export function readNumber(source: string): number | RawNumber | undefined {
   return readDigits(source) ?? readDecimal(source);
 }
 
-/** The usual case, done without a scan of its own: up to 15 digits and nothing else. */
+/** Reads the usual case: up to 15 digits and nothing else. */
 function readDigits(text: string): number | undefined {
   if (text.length === 0 || text.length > 15) return undefined;
   let value = 0;

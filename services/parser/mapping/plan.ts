@@ -1,25 +1,24 @@
-import type { Fields } from "./path.ts";
+import type { Fields, Places, Values } from "./fields.ts";
 import { rootKeys } from "./record.ts";
-import type { Places, Values } from "./slots.ts";
 import { type Head, headOf } from "./write.ts";
 
-/** A field that is written as it is, and its place in the line. */
-export interface Kept {
+/** A field that is written unchanged, and its place in the line. */
+export interface KeptField {
   readonly at: number;
   readonly key: string;
   readonly head: Head;
 }
 
-/** What to do with lines that have these keys in this order. */
+/** How lines with these keys in this order are mapped. */
 export interface Plan {
   readonly keys: readonly string[];
-  /** Whether there are so many that they are not planned one by one: `rest` is empty then. */
+  /** Whether there are too many keys to plan each: `rest` is empty then. */
   readonly isWide: boolean;
   readonly places: Places;
-  /** Unread fields whose names are root keys, and the others. */
-  readonly root: readonly Kept[];
-  readonly rest: readonly Kept[];
-  /** Place of an unread field `properties`; 0 when there is none. */
+  /** Unread fields whose names are root keys, and the other unread fields. */
+  readonly root: readonly KeptField[];
+  readonly rest: readonly KeptField[];
+  /** Place of an unread field `properties`; 0 without one. */
   readonly propertiesAt: number;
 }
 
@@ -31,31 +30,31 @@ export interface PlanRules {
   readonly keepRest: boolean;
 }
 
-/** Kinds of lines remembered; and the most keys of one that is, so that memory stays bounded. */
+/** Most plans that are cached, and most keys of a cached plan, so that memory is bounded. */
 const maxPlans = 8;
 const maxKeys = 256;
 
-/** The values of a line, and what to do with them. */
+/** The values of a line and their plan. */
 export interface Planned {
   readonly plan: Plan;
   readonly values: Values;
 }
 
-/** A line of more fields is no log line; handling them all would hold up others for seconds. */
+/** Lines with more fields are refused: handling them would block the event loop for seconds. */
 export const maxFields = 10_000;
 
-/** Undefined for more than maxFields. */
+/** Returns undefined for more than maxFields fields. */
 export type MakePlan = (fields: Fields) => Planned | undefined;
 
 export interface Planner {
   readonly plan: MakePlan;
-  /** The plan of the line before; undefined when there is none to remember. */
+  /** Returns the plan of the last line; undefined when it is not cached. */
   readonly latest: () => Plan | undefined;
 }
 
 /**
- * Lines of one log mostly have the same few key orders. Reading values by their place in such an order takes 10 ns
- * a field; reading them by name, with names that differ from one format to the next, takes 50.
+ * Caches plans by key order, since the lines of a log mostly have the same few orders. Reading values by their place
+ * takes 10 ns per field; reading them by names that differ between formats takes 50 ns.
  */
 export function createPlanner(rules: PlanRules): Planner {
   const plans: Plan[] = [];
@@ -79,9 +78,9 @@ function isSame(keys: readonly string[], others: readonly string[]): boolean {
   return keys.length === others.length && keys.every((key, index) => key === others[index]);
 }
 
-/** The values by place, if the fields have exactly these keys in this order. */
+/** Returns the values by place if the fields have exactly these keys in this order. */
 function valuesInOrder(keys: readonly string[], fields: Fields): unknown[] | undefined {
-  // A new list is cheaper than one that lives on: the engine has to note every new value put into an old list.
+  // A new array is cheaper than one that is reused: the engine has to track every new value in an old object.
   const values: unknown[] = [undefined];
   let at = 0;
   for (const key in fields) {
@@ -95,7 +94,7 @@ function valuesInOrder(keys: readonly string[], fields: Fields): unknown[] | und
 function makePlan(keys: readonly string[], { slots, skip, keepRest }: PlanRules): Plan {
   const isWide = keys.length > maxKeys;
   const placeOf = (key: string) => keys.indexOf(key) + 1;
-  const keptOf = (key: string): Kept => ({ at: placeOf(key), key, head: headOf(key) });
+  const keptOf = (key: string): KeptField => ({ at: placeOf(key), key, head: headOf(key) });
   const isKept = (key: string) => keepRest && !skip.has(key);
   return {
     keys,

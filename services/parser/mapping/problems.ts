@@ -6,7 +6,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** Collects the faults of a configuration, so that all are told at once. */
+/** Collects the faults of a configuration, so that all are reported together. */
 export interface Problems {
   readonly add: (path: ConfigPath, message: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Keys that stand at the root of a record; all others stand in `properties`. */
+/** Keys at the root of a record; all other keys are in `properties`. */
 export const rootKeys: ReadonlySet<string> = new Set([
   "#type",
   "#time",
@@ -12,15 +12,15 @@ export const rootKeys: ReadonlySet<string> = new Set([
   "#first_check_id",
 ]);
 
-/** Hours east of UTC of the record's times. */
+/** Key of the hours east of UTC of the record's times. */
 export const zoneOffsetKey = "#zone_offset";
 
-/** Keys of which a record needs at least one. */
+/** Keys of ids; a record needs at least one. */
 export const idKeys: readonly string[] = ["#account_id", "#distinct_id"];
 
 const idHeads = idKeys.map((key) => `${JSON.stringify(key)}:`);
 
-/** Whether the root members of a record, as JSON text, hold an id that is not empty. Quotes within texts are escaped. */
+/** Reports whether the root members of a record, as JSON text, contain a non-empty id. Quotes in texts are escaped. */
 export function hasId(rootMembers: string): boolean {
   return idHeads.some((head) => {
     const at = rootMembers.indexOf(head);

@@ -1,17 +1,17 @@
 import { isRawNumber } from "../../../base/json/exact-numbers.ts";
-import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./slots.ts";
+import { compilePath, type GetValue, type Places, type SlotTable, type Values } from "./fields.ts";
 
 export interface Template {
-  /** The fields it reads. */
+  /** Fields that it reads. */
   readonly paths: readonly string[];
-  /** The text; undefined when a field has no value. */
+  /** Returns the text; undefined when a field has no value. */
   readonly render: (values: Values, places: Places) => string | undefined;
 }
 
-/** A text, or a field in its place. */
+/** A part of a template: a text or a field. */
 export type Piece = string | { readonly path: string };
 
-/** Compiles `event_{CODE}`; `{{` and `}}` stand for braces. A fault in the template is returned as its message. */
+/** Compiles a template such as `event_{CODE}`; `{{` and `}}` are braces. Returns the message of a fault in the template. */
 export function compileTemplate(
   source: string,
   isNull: (value: unknown) => boolean,
@@ -43,14 +43,14 @@ function render(
   return text;
 }
 
-/** A value as text: texts as they are, numbers by their digits, lists and objects as JSON. */
+/** Returns a value as text: texts unchanged, numbers by their digits, lists and objects as JSON. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return String(value);
   return isRawNumber(value) ? value.rawJSON : JSON.stringify(value);
 }
 
-/** A fault in the template is returned as its message. */
+/** Splits a template into its parts. Returns the message of a fault in the template. */
 export function splitTemplate(source: string): Piece[] | string {
   if (source === "") return "empty template";
   const pieces: Piece[] = [];

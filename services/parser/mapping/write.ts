@@ -1,13 +1,13 @@
-/** Longest text that is looked through here: beyond it JSON.stringify is faster. */
+/** Longer texts are written by JSON.stringify, which is faster for them. */
 const maxScanned = 48;
 
 const quoteCode = 34;
 const backslashCode = 92;
 
 /**
- * A key as it is written before a value or before a text, as the first member of an object, after another, or
- * after one whose closing quote is still to come. Each piece of a text costs 20 ns when the text is flattened, so
- * that quote goes into one piece with the next key.
+ * A key as it is written before a value or before a text: as the first member of an object, after another member, or
+ * after a text whose closing quote is missing. Each concatenated piece costs 20 ns when the text is flattened, so the
+ * closing quote is written together with the next key.
  */
 export interface Head {
   readonly first: string;
@@ -30,19 +30,19 @@ export function headOf(key: string): Head {
   };
 }
 
-/** The key of a member that follows `text`, whose last member may be open: a text without its closing quote. */
+/** Returns the key of a member after `text`, whose last member may be open: a text without its closing quote. */
 export function writeKey(head: Head, text: string, isOpen: boolean, isText: boolean): string {
   if (isOpen) return isText ? head.nextTextAfterText : head.nextAfterText;
   if (text === "") return isText ? head.firstText : head.first;
   return isText ? head.nextText : head.next;
 }
 
-/** Throws a RangeError for infinite numbers, which JSON.stringify would print as null. */
+/** Throws a RangeError for infinite numbers, which JSON.stringify writes as null. */
 function checkFinite(value: unknown): void {
   if (typeof value === "number" && value - value !== 0) throw new RangeError("number beyond 1.8e308");
 }
 
-/** The JSON text of a value that is not written as an open text. Throws as checkFinite does. */
+/** Returns the JSON text of a value that is not written as an open text. Throws as checkFinite does. */
 export function writeValue(value: unknown): string {
   if (typeof value === "number") {
     checkFinite(value);
@@ -52,10 +52,10 @@ export function writeValue(value: unknown): string {
   return (Array.isArray(value) ? shortList(value) : undefined) ?? writeNested(value);
 }
 
-/** JSON.stringify for what a line may hold. Throws as checkFinite does, whatever the depth. */
+/** Returns JSON.stringify of a value; throws as checkFinite does for numbers at any depth. */
 export function writeNested(value: unknown): string {
   const text = JSON.stringify(value);
-  // Looking through the value again is rarely needed: the numbers searched for are printed as null.
+  // Infinite numbers are written as null, so most values need no check.
   if (typeof value === "object" && text.includes("null")) checkAllFinite(value);
   return text;
 }
@@ -65,10 +65,10 @@ function checkAllFinite(value: unknown): void {
   if (typeof value === "object" && value !== null) Object.values(value).forEach(checkAllFinite);
 }
 
-/** Longest list that is written here. */
+/** Longer lists are written by JSON.stringify. */
 const maxListed = 8;
 
-/** The JSON text of a short list of numbers and short texts: a call of JSON.stringify takes 300 ns more than these few pieces. */
+/** Returns the JSON text of a short list of numbers and short texts, which takes 300 ns less than JSON.stringify. */
 function shortList(list: readonly unknown[]): string | undefined {
   if (list.length > maxListed) return undefined;
   let text = "[";
@@ -82,7 +82,7 @@ function shortList(list: readonly unknown[]): string | undefined {
   return `${text}]`;
 }
 
-/** Whether a text needs no escaping; false for longer ones, which are left to JSON.stringify. */
+/** Reports whether a text needs no escaping; false for long texts, which JSON.stringify writes. */
 export function isPlainText(text: string): boolean {
   if (text.length > maxScanned) return false;
   for (let at = 0; at < text.length; at++) {

@@ -1,14 +1,14 @@
 import { compileFind, overlappingHeads } from "../line/separators.ts";
 
 /**
- * Joins the records of one item so that whoever splits the answer gets exactly them back; undefined when no
- * spelling of the records does that. No records make the item `{}`.
+ * Joins the records of one item such that splitting the item gives exactly these records; returns undefined when no
+ * spelling of the records does. An item without records is `{}`.
  */
 export type JoinRecords = (records: readonly string[]) => string | undefined;
 
 export const emptyItem = "{}";
 
-/** `itemSeparator` is undefined where the answer is a single item (framing `none`). */
+/** `itemSeparator` is undefined where the content is a single item (framing `none`). */
 export function compileJoin(itemSeparator: string | undefined, recordSeparator: string): JoinRecords {
   const separators = itemSeparator === undefined ? [recordSeparator] : [itemSeparator, recordSeparator];
   const splitsAlone = compileBoundary(recordSeparator);
@@ -37,8 +37,8 @@ export function compileJoin(itemSeparator: string | undefined, recordSeparator: 
 }
 
 /**
- * Whether `text` followed by the separator is split at the end of `text` and nowhere before. Beside containing it,
- * a text can end with the beginning of a separator that overlaps itself: `x:` and `::` make `x:::`.
+ * Reports whether `text` followed by the separator is split at the end of `text` and nowhere before. A text can contain
+ * the separator, or end with the beginning of a separator that overlaps itself: `x:` and `::` make `x:::`.
  */
 function compileBoundary(separator: string): (text: string) => boolean {
   const find = compileFind(separator);
@@ -48,8 +48,8 @@ function compileBoundary(separator: string): (text: string) => boolean {
 }
 
 /**
- * Rewrites JSON text so that none of `needles` stands in a string literal: the last character of each occurrence
- * becomes a `\u` escape. Blanks between tokens are dropped. The value stays the same. Linear in the text.
+ * Rewrites JSON text such that none of `needles` occurs in a string literal: the last character of each occurrence
+ * becomes a `\u` escape. Spaces between tokens are removed. The value stays the same. Takes linear time.
  */
 export function escapeInLiterals(json: string, needles: readonly string[]): string {
   const parts: string[] = [];
@@ -61,7 +61,7 @@ export function escapeInLiterals(json: string, needles: readonly string[]): stri
     if (character === quote) {
       isInside = !isInside;
     } else if (!isInside) {
-      if (!isBlank(character)) continue;
+      if (!isSpace(character)) continue;
       parts.push(json.slice(copied, at));
       copied = at + 1;
     } else if (character === backslash) {
@@ -70,7 +70,7 @@ export function escapeInLiterals(json: string, needles: readonly string[]): stri
       const end = at + 1;
       if (!needles.some((needle) => end - needle.length >= escapedUpTo && json.endsWith(needle, end)))
         continue;
-      // Half an escaped surrogate pair beside half a raw one would be two broken characters.
+      // An escaped half of a surrogate pair next to an unescaped half would be two broken characters.
       const start = isLowSurrogate(character) ? at - 1 : at;
       parts.push(json.slice(copied, start), escapeUnits(json.slice(start, end)));
       copied = end;
@@ -85,7 +85,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 const lowerU = 0x75;
 
-function isBlank(character: number): boolean {
+function isSpace(character: number): boolean {
   return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 

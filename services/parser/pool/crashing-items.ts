@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** Records which items of which contents ended a worker, so that a repeated call leaves them out. */
+/** Remembers the items of a content that crashed a worker, so that a repeated call skips them. */
 export interface CrashingItems {
   fingerprint(content: Uint8Array): string;
-  /** Items to answer `{}` unread; `[allItems]` when too many ended a worker. */
-  skippedIn(fingerprint: string): readonly number[];
-  /** `item` is negative when the worker ended before it began one. */
-  blame(fingerprint: string, item: number): void;
+  /** Returns the items that become `{}` without being parsed; `[allItems]` after too many crashes. */
+  itemsToSkip(fingerprint: string): readonly number[];
+  /** Records a crash; `item` is negative when the worker crashed before its first item. */
+  add(fingerprint: string, item: number): void;
 }
 
 export const allItems = -1;
@@ -19,11 +19,11 @@ export function createCrashingItems(): CrashingItems {
   const blamed = new Map<string, number[]>();
   return {
     fingerprint,
-    skippedIn(print) {
+    itemsToSkip(print) {
       const items = blamed.get(print) ?? [];
       return items.length < maxCrashes ? items.filter((item) => item >= 0) : [allItems];
     },
-    blame(print, item) {
+    add(print, item) {
       const items = blamed.get(print) ?? [];
       blamed.delete(print);
       blamed.set(print, [...items, item]);
@@ -33,7 +33,7 @@ export function createCrashingItems(): CrashingItems {
   };
 }
 
-/** Both ends and the length: all of 100 MiB would hold the event loop for 50 ms. */
+/** Hashes both ends and the length: hashing all of 100 MiB would block the event loop for 50 ms. */
 function fingerprint(content: Uint8Array): string {
   return createHash("sha1")
     .update(String(content.length))

@@ -6,38 +6,38 @@ import type { ParserConfig } from "../config.ts";
 import type { Batch, ParsedBatch } from "../line/batch.ts";
 import { createCrashingItems } from "./crashing-items.ts";
 
-/** One batch on its way to a worker. `progress[0]` is written by the worker: the item it has begun. */
+/** A batch for a worker. The worker writes the item that it has begun to `progress[0]`. */
 export interface WorkerTask extends Batch {
   readonly progress: Int32Array;
   readonly skipped: readonly number[];
 }
 
 export interface ParserPoolOptions {
-  /** Each worker builds its parser from it. */
+  /** Configuration from which each worker creates its parser. */
   readonly config: ParserConfig;
-  /** Bytes of all batches given to the pool and not answered yet. */
+  /** Most bytes of all batches that wait or are parsed. */
   readonly maxPendingBytes: number;
-  /** Clock in ms that never goes back. */
+  /** Monotonic clock in ms. */
   readonly monotonicMs: () => number;
   readonly resourceLimits?: { readonly maxOldGenerationSizeMb?: number };
 }
 
-/** The pool takes no more at present; a later try may succeed. */
+/** Thrown when too many bytes wait for the workers; a later call may succeed. */
 export class PoolBusyError extends Error {
   override readonly name = "PoolBusyError";
 }
 
-/** The worker ended while it parsed this batch; when it comes again, the item that ended it is left out. */
+/** Thrown when the worker crashed while it parsed this batch; a repeated call skips the item that crashed it. */
 export class WorkerCrashError extends Error {
   override readonly name = "WorkerCrashError";
 }
 
 export interface ParserPool extends AsyncDisposable {
-  /** False for a while after workers could not even start: batches are then better parsed without them. */
+  /** Returns false for 30 s after a worker could not start: batches are then better parsed inline. */
   isUsable(): boolean;
   /**
-   * Parses in a worker and takes the content's memory with it: where nothing else lies in its ArrayBuffer, it is
-   * transferred and empty afterwards. Rejects with PoolBusyError, WorkerCrashError or the signal's reason.
+   * Parses in a worker. The content is transferred, and empty afterwards, where nothing else is in its ArrayBuffer.
+   * Rejects with PoolBusyError, WorkerCrashError or the signal's reason.
    */
   parse(batch: Batch, signal: AbortSignal): Promise<ParsedBatch>;
 }
@@ -67,14 +67,14 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       workerData: options.config,
       ...(options.resourceLimits === undefined ? {} : { resourceLimits: options.resourceLimits }),
     });
-    // A worker that ends between two batches is only reported here.
+    // A worker that crashes between two batches is only reported here.
     opened.on("error", () => {
       if (pendingBytes === 0) replace(opened);
     });
     threads = opened;
     return opened;
   }
-  /** Piscina starts no more threads after one failed while starting: then it is replaced. */
+  /** Replaces the pool: Piscina starts no more threads after one failed to start. */
   function replace(broken: Threads): void {
     if (threads !== broken) return;
     threads = undefined;
@@ -86,9 +86,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     const print = crashing.fingerprint(batch.content);
     const progress = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
     const pool = openThreads();
-    const content = movable(batch.content);
+    const content = transferable(batch.content);
     try {
-      const task = { ...batch, content, progress, skipped: crashing.skippedIn(print) };
+      const task = { ...batch, content, progress, skipped: crashing.itemsToSkip(print) };
       return await pool.run(task, { signal, transferList: [content.buffer] });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -97,8 +97,9 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
         replace(pool);
         unusableUntil = options.monotonicMs() + unusableMs;
       }
-      crashing.blame(print, item);
-      throw new WorkerCrashError(`a parser worker ended at item ${item}: ${String(error)}`, { cause: error });
+      crashing.add(print, item);
+      const message = `parser worker crashed at item ${item}: ${String(error)}`;
+      throw new WorkerCrashError(message, { cause: error });
     }
   }
 
@@ -107,7 +108,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     async parse(batch, signal) {
       const bytes = batch.content.byteLength;
       if (pendingBytes > 0 && pendingBytes + bytes > options.maxPendingBytes) {
-        throw new PoolBusyError(`${exactCountOf(pendingBytes, "byte")} wait for the parser's workers`);
+        throw new PoolBusyError(`the parser is busy: ${exactCountOf(pendingBytes, "byte")} in the queue`);
       }
       pendingBytes += bytes;
       const running = run(batch, signal);
@@ -120,7 +121,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       }
     },
     async [Symbol.asyncDispose]() {
-      // Piscina's own close drops what is queued.
+      // Piscina's own close drops queued tasks.
       await Promise.race([Promise.allSettled(open), delay(closeMs, undefined, { ref: false })]);
       const all = threads === undefined ? [...retired] : [threads, ...retired];
       threads = undefined;
@@ -129,8 +130,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   };
 }
 
-/** The memory itself when the content is nearly all that lies in it, otherwise a copy. */
-function movable(content: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Returns the content in a buffer that can be transferred: its own when it has little else in it, otherwise a copy. */
+function transferable(content: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = content;
   const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength - byteLength <= maxForeignBytes;
   return isOwn && !isMarkedAsUntransferable(buffer)
@@ -140,8 +141,8 @@ function movable(content: Uint8Array): Uint8Array<ArrayBuffer> {
 
 const unusableMs = 30_000;
 
-/** Batches still running after this are given up when the pool closes. */
+/** Closing the pool waits this long for running batches. */
 const closeMs = 30_000;
 
-/** A gRPC message's content lies behind 5 bytes of frame and some of protobuf. */
+/** The content of a gRPC message follows 5 bytes of frame and some bytes of protobuf. */
 const maxForeignBytes = 64;

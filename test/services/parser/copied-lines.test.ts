@@ -40,7 +40,7 @@ function parsedOnly({ name, copied }: Format): Format {
   return { name, parseLine: copied.parseLine };
 }
 
-const shown = ({ content, counts, letters }: ParsedBatch) => ({
+const shown = ({ content, counts, deadLetters: letters }: ParsedBatch) => ({
   text: Buffer.from(content).toString("utf8"),
   counts,
   letters: Buffer.from(letters.ndjson).toString("utf8"),

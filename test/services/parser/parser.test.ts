@@ -95,11 +95,11 @@ describe("big batches", () => {
     items: 1,
     records: 1,
     collisions: 0,
-    lettersDropped: 0,
+    deadLettersDropped: 0,
     itemsByFormat: new Map([["plain", 1]]),
     failedByReason: new Map(),
   };
-  const parsed = { content: Buffer.from("answer"), counts, letters: { count: 0, ndjson: Buffer.of() } };
+  const parsed = { content: Buffer.from("answer"), counts, deadLetters: { count: 0, ndjson: Buffer.of() } };
   const big = `plain.log|ta|{"a":${" ".repeat(1_000)}1}`;
 
   it("go to a worker, small ones don't", async () => {

@@ -13,7 +13,7 @@ export function createRecorder() {
     records: (count) => add("records", count),
     failed: (reason, count) => add(`failed ${reason}`, count),
     collisions: (count) => add("collisions", count),
-    lettersDropped: (count) => add("letters dropped", count),
+    deadLettersDropped: (count) => add("letters dropped", count),
     batch: (where) => add(where, 1),
     workerCrashed: () => add("crashes", 1),
     refused: () => add("refused", 1),

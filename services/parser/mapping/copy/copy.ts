@@ -1,76 +1,80 @@
 import { type CopyLine, Refusal } from "../../line/line.ts";
 import { ByteSink, type Bytes, bytesOf } from "../../output/byte-sink.ts";
-import type { Kept, Plan, Planner } from "../plan.ts";
-import type { SlotTable, Values } from "../slots.ts";
+import type { SlotTable, Values } from "../fields.ts";
+import type { KeptField, Plan, Planner } from "../plan.ts";
 import { isPlainText, writeValue } from "../write.ts";
-import { isListAt, isNullAt, isTextAt, type Spans, scanMembers, valueAt } from "./scan.ts";
-import { type CopyRules, type Member, type Shape, shapeOf, slotsToRead } from "./shape.ts";
+import { type CopyRules, type LineShape, type Member, shapeOf, slotsToRead } from "./line-shape.ts";
+import { findMemberSpans, isListAt, isNullAt, isTextAt, type Spans, valueAt } from "./member-spans.ts";
 
 export interface Copier {
   readonly copyLine: CopyLine;
-  /** The record of a line of JSON; undefined when the line has to be parsed to know it. */
+  /** Returns the record of a line of JSON; undefined when the line has to be parsed. */
   readonly mapLine: (line: string) => string | undefined;
 }
 
-/** Kinds of lines that are tried: as many as the planner knows. */
+/** Most kinds of lines that are tried: as many as the planner remembers. */
 const maxShapes = 8;
 /**
- * About what trying a line in vain and preparing a shape cost, and what copying a line spares, in units of 1 µs. When
- * it has cost this much more, lines of the format are left alone for a while: ever new kinds would take twice the time.
+ * Approximate costs in µs of trying a line in vain and of preparing a shape, and what copying a line saves. When the
+ * lost cost reaches the maximum, the next lines of the format are not tried: lines that are all different would take
+ * twice the time.
  */
 const missCost = 1;
 const shapeCost = 6;
 const copySaves = 3;
-const maxDebt = 64;
-const restLines = 1_000;
+const maxLostCost = 64;
+const skippedLines = 1_000;
 
 const comma = 44;
 const objectStart = 123;
 const objectEnd = 125;
-/** Quotes with nothing between them. */
+/** Length of `""`. */
 const emptyTextLength = 2;
 const propertiesHead = bytesOf(',"properties":');
 
 /**
- * Maps lines whose keys stand as in a line before without parsing them: fields that are kept are copied as they stand,
- * neighbours in one piece, and only fields that entries look into become values. That takes a quarter of the time.
- * What comes out is the same to the last character.
+ * Creates the fast copy path for lines of JSON: lines with the same keys in the same order as an earlier line are not
+ * parsed. Fields that are kept are copied as bytes, neighbours in one piece, and only fields that entries convert
+ * become values. This takes a quarter of the time of `../mapping.ts`, its slow twin, and gives the same records to the
+ * last character: `test/services/parser/mapping/copy/copy.test.ts` compares both for random lines and
+ * `test/services/parser/copied-lines.test.ts` for whole batches. `npm run bench -- parse-lines` shows the gain.
+ * `member-spans.ts` finds the values in the bytes, `line-shape.ts` prepares the plan of a kind of lines.
  */
 export function createCopier(rules: CopyRules, table: SlotTable, planner: Planner): Copier {
-  const shapes: Shape[] = [];
+  const shapes: LineShape[] = [];
   const spans: Spans = { starts: [], ends: [] };
   const readSlots = slotsToRead(rules, table);
-  let debt = 0;
-  let resting = 0;
+  let lostCost = 0;
+  let linesToSkip = 0;
 
-  function learn(): void {
+  function addLatestShape(): void {
     const plan = planner.latest();
     if (plan === undefined || shapes.some((shape) => shape.plan === plan)) return;
     shapes.unshift(shapeOf(plan, rules, readSlots, table));
     if (shapes.length > maxShapes) shapes.pop();
-    debt += shapeCost;
+    lostCost += shapeCost;
   }
-  function find(bytes: Bytes, start: number, end: number): Shape | undefined {
-    if (resting > 0) {
-      resting--;
+  function find(bytes: Bytes, start: number, end: number): LineShape | undefined {
+    if (linesToSkip > 0) {
+      linesToSkip--;
       return undefined;
     }
-    learn();
+    addLatestShape();
     for (let index = 0; index < shapes.length; index++) {
       const shape = shapes[index]!;
-      if (!scanMembers(bytes, start, end, shape.heads, spans)) continue;
-      debt = Math.max(0, debt - copySaves);
+      if (!findMemberSpans(bytes, start, end, shape.heads, spans)) continue;
+      lostCost = Math.max(0, lostCost - copySaves);
       if (index > 0) {
-        // The frequent ones come to stand first.
+        // Frequent shapes move to the front.
         shapes[index] = shapes[index - 1]!;
         shapes[index - 1] = shape;
       }
       return shape;
     }
-    debt += missCost;
-    if (debt >= maxDebt) {
-      debt = 0;
-      resting = restLines;
+    lostCost += missCost;
+    if (lostCost >= maxLostCost) {
+      lostCost = 0;
+      linesToSkip = skippedLines;
     }
     return undefined;
   }
@@ -82,7 +86,7 @@ export function createCopier(rules: CopyRules, table: SlotTable, planner: Planne
       if (!hasRequired(rules, values, shape.plan)) return false;
       return writeRecord({ bytes, shape, spans, values, sink: openSink(), start }, rules.needsId);
     } catch {
-      // Parsing the line will throw it again, where it becomes the reason of the refusal.
+      // Parsing the line throws the same error, which becomes the reason of the failure.
       return false;
     }
   };
@@ -94,7 +98,7 @@ function hasRequired({ required, isNull }: CopyRules, values: Values, { places }
   return true;
 }
 
-/** Lines that are texts already are written out and read in again, which is worth it up to some length. */
+/** Lines that are strings are encoded and their records decoded again, which is faster up to this length. */
 const maxTextLength = 16_384;
 
 function mapText(copyLine: CopyLine, line: string): string | undefined {
@@ -106,7 +110,7 @@ function mapText(copyLine: CopyLine, line: string): string | undefined {
   return copyLine(bytes, 0, length, () => sink) ? sink.utf8(0, sink.length) : undefined;
 }
 
-function valuesOf(bytes: Buffer, { read }: Shape, { starts, ends }: Spans): Values {
+function valuesOf(bytes: Buffer, { read }: LineShape, { starts, ends }: Spans): Values {
   const values: unknown[] = [undefined];
   for (let index = 0; index < read.length; index++) {
     const place = read[index]!;
@@ -115,17 +119,17 @@ function valuesOf(bytes: Buffer, { read }: Shape, { starts, ends }: Spans): Valu
   return values;
 }
 
-interface Copying {
+interface CopyContext {
   readonly bytes: Bytes;
   readonly start: number;
-  readonly shape: Shape;
+  readonly shape: LineShape;
   readonly spans: Spans;
   readonly values: Values;
   readonly sink: ByteSink;
 }
 
-/** Each member is written behind a comma; where it is the first, a brace then takes the place of that. */
-function writeRecord(copying: Copying, needsId: boolean): boolean {
+/** Writes each member after a comma, then replaces the first comma by a brace. */
+function writeRecord(copying: CopyContext, needsId: boolean): boolean {
   const { shape, sink } = copying;
   const before = sink.length;
   if (!(needsId ? writeRootWithId(shape.root, copying) : writeMembers(shape.root, copying))) return false;
@@ -150,16 +154,16 @@ function writeAll(bytes: Bytes, sink: ByteSink): void {
   sink.copy(bytes, 0, bytes.buffer.length);
 }
 
-/** False when the line has to be parsed for one of them. */
-function writeMembers(members: readonly Member[], copying: Copying): boolean {
+/** Returns false when the line has to be parsed for one of the members. */
+function writeMembers(members: readonly Member[], copying: CopyContext): boolean {
   for (let index = 0; index < members.length; index++) {
     if (!writeMember(members[index]!, copying)) return false;
   }
   return true;
 }
 
-/** False also when no id was written, or such a short one that it may be empty. */
-function writeRootWithId(members: readonly Member[], copying: Copying): boolean {
+/** Returns false also when no id was written, or one so short that it may be empty. */
+function writeRootWithId(members: readonly Member[], copying: CopyContext): boolean {
   const { sink } = copying;
   let hasId = false;
   for (let index = 0; index < members.length; index++) {
@@ -171,16 +175,16 @@ function writeRootWithId(members: readonly Member[], copying: Copying): boolean 
   return hasId;
 }
 
-function writeMember(member: Member, copying: Copying): boolean {
+function writeMember(member: Member, copying: CopyContext): boolean {
   return member.literals.length > 0 ? copyMember(member, copying) : readMember(member, copying);
 }
 
-function copyMember({ literals, fields, isText }: Member, { bytes, spans, sink }: Copying): boolean {
+function copyMember({ literals, fields, isText }: Member, { bytes, spans, sink }: CopyContext): boolean {
   const { buffer } = bytes;
   for (let index = 0; index < fields.length; index++) {
     const place = fields[index]!;
     if (place === 0 || isNullAt(buffer, spans.starts[place - 1]!)) return true;
-    // A list within a text is JSON that has to be escaped.
+    // A list in a text is JSON, which has to be escaped.
     if (isText && isListAt(buffer, spans.starts[place - 1]!)) return false;
   }
   writeAll(literals[0]!, sink);
@@ -193,12 +197,12 @@ function copyMember({ literals, fields, isText }: Member, { bytes, spans, sink }
   return true;
 }
 
-function readMember({ target, head }: Member, { shape, values, sink }: Copying): boolean {
+function readMember({ target, head }: Member, { shape, values, sink }: CopyContext): boolean {
   const value = target.read(values, shape.plan.places);
   if (value === undefined) return true;
   if (value instanceof Refusal) return false;
   writeAll(head, sink);
-  sink.text(textOf(value, target.isOfLine));
+  sink.text(textOf(value, target.isLineText));
   return true;
 }
 
@@ -206,15 +210,15 @@ function textOf(value: unknown, isOfLine: boolean): string {
   return typeof value === "string" && (isOfLine || isPlainText(value)) ? `"${value}"` : writeValue(value);
 }
 
-/** The kept fields with their keys; those that follow each other in the line are copied together. */
-function copyKept(kept: readonly Kept[], { bytes, start: lineStart, spans, sink }: Copying): void {
+/** Copies the kept fields with their keys; fields that follow each other in the line are copied together. */
+function copyKept(kept: readonly KeptField[], { bytes, start: lineStart, spans, sink }: CopyContext): void {
   const { starts, ends } = spans;
   let from = 0;
   let to = 0;
   for (let index = 0; index < kept.length; index++) {
     const at = kept[index]!.at - 1;
     if (isNullAt(bytes.buffer, starts[at]!)) continue;
-    // A member begins at the comma that follows the member before it, or at the brace.
+    // A member begins at the comma after the member before it, or at the brace.
     const start = at === 0 ? lineStart : ends[at - 1]!;
     if (start !== to) {
       copyRun(bytes, from, to, sink);

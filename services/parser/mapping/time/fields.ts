@@ -1,7 +1,7 @@
 import { daysInMonth } from "../../../../base/time/calendar.ts";
 import type { Zone } from "../../../../base/time/zone.ts";
 
-/** What a text says about a time. The zone is what the text itself carries; the year may be missing. */
+/** The fields of a time in a text. The zone is that of the text itself; the year may be missing. */
 export interface TimeFields {
   year: number | undefined;
   month: number;
@@ -15,7 +15,7 @@ export interface TimeFields {
   zone: Zone | undefined;
 }
 
-/** Reads a text; undefined when it does not fit or names no real time. */
+/** Reads a time from a text; returns undefined when the text does not match or the time does not exist. */
 export type ReadTime = (text: string) => TimeFields | undefined;
 
 export function emptyFields(): TimeFields {
@@ -32,11 +32,11 @@ export function emptyFields(): TimeFields {
   };
 }
 
-/** Second 60 is real: UTC inserts a leap second now and then. */
+/** Reports whether a time exists. Second 60 does: UTC has leap seconds. */
 export function isRealTime(fields: TimeFields): boolean {
   const { year, month, day, hour, minute, second, millisecond } = fields;
   if ((hour | minute | second | millisecond) < 0 || hour > 23 || minute > 59 || second > 60) return false;
-  // Without a year February 29 may be real.
+  // Without a year February 29 may exist.
   if (month < 1 || month > 12 || (year !== undefined && year < 1)) return false;
   return day >= 1 && day <= daysInMonth(year ?? 2000, month);
 }

@@ -1,6 +1,6 @@
 import { emptyFields, isRealTime, type ReadTime } from "./fields.ts";
 
-/** A run of pattern letters, or text that stands for itself. */
+/** A run of pattern letters, or literal text. */
 export interface Token {
   readonly literal: boolean;
   readonly text: string;
@@ -13,8 +13,8 @@ function isFixed(text: string): text is keyof typeof widths {
 }
 
 /**
- * The reader of a pattern in which every part has its place, as in `yyyy-MM-dd HH:mm:ss`: three times as fast as
- * going step by step. Undefined for other patterns.
+ * Compiles a pattern in which every part has a fixed position, such as `yyyy-MM-dd HH:mm:ss`; reading is three times
+ * as fast as with steps. Returns undefined for other patterns.
  */
 export function compileFixedPattern(tokens: readonly Token[]): ReadTime | undefined {
   const places: Record<keyof typeof widths, number> = {
@@ -58,7 +58,7 @@ export function compileFixedPattern(tokens: readonly Token[]): ReadTime | undefi
   };
 }
 
-/** The number at a place; −1 when something there is no digit. */
+/** Returns the number at a position; −1 when a character is not a digit. */
 function digits(text: string, from: number, width: number): number {
   let value = 0;
   for (let at = from; at < from + width; at++) {

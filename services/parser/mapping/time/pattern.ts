@@ -2,7 +2,7 @@ import { compileZone, fixedZone, readOffset, type Zone } from "../../../../base/
 import { emptyFields, isRealTime, type ReadTime, type TimeFields } from "./fields.ts";
 import { compileFixedPattern, type Token } from "./fixed-pattern.ts";
 
-/** Reads from a position; gives the position behind it, or −1 when the text does not fit. */
+/** Reads from a position; returns the position after it, or −1 when the text does not match. */
 type Step = (text: string, at: number, fields: TimeFields) => number;
 
 const months = [
@@ -24,8 +24,8 @@ const letters =
   "yyyy yy MMMM MMM MM M dd d EEEE EEE HH H hh h mm m ss s SSS (1 to 9 S) a XXX XX X xxx xx x Z z and 'text'";
 
 /**
- * Compiles a pattern such as `dd/MMM/yyyy:HH:mm:ss Z`. A text fits when all of it is read and it names a real
- * time. A fault in the pattern is returned as its message.
+ * Compiles a pattern such as `dd/MMM/yyyy:HH:mm:ss Z`. A text matches when all of it is read and the time exists.
+ * Returns the message of a fault in the pattern.
  */
 export function compileTimePattern(pattern: string): ReadTime | string {
   if (pattern.split("'").length % 2 === 0) return "a quote is not closed";
@@ -76,7 +76,7 @@ function tokensOf(pattern: string): Token[] {
   return tokens;
 }
 
-/** Position behind the quoted text that starts at `at`, in which a quote is doubled. */
+/** Returns the position after the quoted text that starts at `at`, in which a quote is doubled. */
 function quotedEnd(pattern: string, at: number): number {
   let end = pattern.indexOf("'", at + 1);
   while (end > at + 1 && pattern[end + 1] === "'") end = pattern.indexOf("'", end + 2);
@@ -137,7 +137,7 @@ function digitsStep(field: NumberField): Step {
   };
 }
 
-/** One digit or two; blanks before it are skipped, as syslog pads days with them. */
+/** Reads one digit or two after spaces, with which syslog pads days. */
 function shortDigitsStep(field: NumberField): Step {
   return (text, at, fields) => {
     let start = at;
@@ -161,7 +161,7 @@ const yearStep: Step = (text, at, fields) => {
   return at + 4;
 };
 
-/** 69 to 99 are 1969 to 1999, as in POSIX. */
+/** Reads 69 to 99 as 1969 to 1999, as POSIX does. */
 const shortYearStep: Step = (text, at, fields) => {
   const tens = digitAt(text, at);
   const ones = digitAt(text, at + 1);
@@ -171,7 +171,7 @@ const shortYearStep: Step = (text, at, fields) => {
   return at + 2;
 };
 
-/** Decimals of a second, `width` of them or, for 0, as many as there are up to 9; beyond milliseconds they are cut. */
+/** Reads `width` decimals of a second, or for 0 all up to 9; decimals after milliseconds are cut. */
 export function fractionStep(width: number): Step {
   const most = width === 0 ? 9 : width;
   return (text, at, fields) => {
@@ -222,11 +222,11 @@ const offsetStep: Step = (text, at, fields) => {
   return offset.end;
 };
 
-/** Zones seen in texts; names come from data, so only this many are kept. */
+/** Most zones that are cached, since their names come from data. */
 const maxZones = 200;
 const zones = new Map<string, Zone | undefined>();
 
-/** An offset, UTC, GMT or an IANA name. Abbreviations are refused: most mean several zones. */
+/** Reads an offset, UTC, GMT or an IANA name. Abbreviations are refused: most are ambiguous. */
 const zoneStep: Step = (text, at, fields) => {
   const asOffset = offsetStep(text, at, fields);
   if (asOffset >= 0) return asOffset;

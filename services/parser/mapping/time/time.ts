@@ -9,7 +9,7 @@ import { textOf } from "../template.ts";
 import { isRealTime, type TimeFields } from "./fields.ts";
 import { compileTimePattern, fractionStep } from "./pattern.ts";
 
-/** A time as it is written, and hours east of UTC, when known. */
+/** A time as it is written, and its hours east of UTC, where known. */
 export interface WrittenTime {
   readonly text: string;
   readonly offsetHours: number | undefined;
@@ -17,7 +17,7 @@ export interface WrittenTime {
 
 export type ReadTimeValue = (value: unknown) => WrittenTime | Refusal;
 
-/** What is read from a value: an instant, or the fields of a text. */
+/** Reads a text as an instant or as the fields of a time. */
 type Read = (text: string) => number | TimeFields | undefined;
 
 export interface TimeConfig {
@@ -27,8 +27,8 @@ export interface TimeConfig {
 }
 
 /**
- * Compiles a time: `iso`, `unix`, `unix_ms` or a pattern to `yyyy-MM-dd HH:mm:ss.SSS` in the output zone. A text
- * without a zone is a time of the input zone; without any zone it is written as it was read and has no offset.
+ * Compiles the conversion of `iso`, `unix`, `unix_ms` or a pattern to `yyyy-MM-dd HH:mm:ss.SSS` in the output zone. A
+ * text without a zone is a time of the input zone; without any zone the time is written as read and has no offset.
  */
 export function compileTime(
   config: TimeConfig,
@@ -51,11 +51,11 @@ export function compileTime(
     }
     return refuse("invalid_value", `${quoteText(text)} is not a time of the format ${wanted}`);
   };
-  return remembering(write);
+  return cacheLast(write);
 }
 
-/** Neighbouring lines often carry the same time, and an entry may be asked for its text and for its offset. */
-function remembering(write: (text: string) => WrittenTime | Refusal): ReadTimeValue {
+/** Caches the last time: neighbouring lines often have the same, and an entry may read its text and its offset. */
+function cacheLast(write: (text: string) => WrittenTime | Refusal): ReadTimeValue {
   let lastText: string | undefined;
   let last: WrittenTime | Refusal | undefined;
   return (value) => {
@@ -104,7 +104,7 @@ function writeTime(
   const target = outputZone ?? inputZone;
   if (target === inputZone && target.fixedMs !== undefined) return written(local, target.fixedMs);
   const instant = toInstant(inputZone, local);
-  // A time that its zone skips stays as it stood, with the offset that makes it the instant it is taken for.
+  // A time that its zone skips is written unchanged, with the offset that gives its instant.
   return target === inputZone ? written(local, local - instant) : writeInstant(instant, target);
 }
 
@@ -121,13 +121,13 @@ function written(localMs: number, offsetMs: number | undefined): WrittenTime | u
   };
 }
 
-/** A leap second has no number of its own: it is the last millisecond before it, so that the minute stays. */
+/** Returns the local time in ms. A leap second becomes the last millisecond before it, so that the minute is kept. */
 function localOf({ month, day, hour, minute, second, millisecond }: TimeFields, year: number): number {
   const ofMinute = second === 60 ? minuteMs - 1 : second * secondMs + millisecond;
   return daysSince1970(year, month, day) * dayMs + (hour * 60 + minute) * minuteMs + ofMinute;
 }
 
-/** Logs are written before they are read: the latest year in which the time is at most a day ahead. */
+/** Returns the latest year in which the time is at most a day in the future. */
 function yearNear(fields: TimeFields, zone: Zone | undefined, nowMs: number): number {
   const latest = nowMs + (zone ?? utc).offsetAt(nowMs) + dayMs;
   let year = new Date(latest).getUTCFullYear();
@@ -135,7 +135,7 @@ function yearNear(fields: TimeFields, zone: Zone | undefined, nowMs: number): nu
   return year;
 }
 
-/** Seconds or milliseconds since 1970 as digits, perhaps with a sign and decimals. */
+/** Reads seconds or milliseconds since 1970: digits, optionally with a sign and decimals. */
 function readUnix(text: string, unitMs: number): number | undefined {
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!;
@@ -150,7 +150,7 @@ const readMinute = compileTimePattern("yyyy-MM-dd HH:mm");
 const readSecond = compileTimePattern("yyyy-MM-dd HH:mm:ss");
 const fraction = fractionStep(0);
 
-/** ISO 8601 calendar times: a blank or T, seconds, decimals and zone may be missing. */
+/** Reads ISO 8601 calendar times: a space or T before the time; seconds, decimals and zone are optional. */
 function readIso(text: string): TimeFields | undefined {
   const length = text[16] === ":" ? 19 : text.length > 10 ? 16 : 10;
   const read = length === 19 ? readSecond : length === 16 ? readMinute : readDate;

@@ -16,7 +16,7 @@ it("counts what parser and dead letters report", async () => {
   parser.refused();
   deadLetters.written(2);
   deadLetters.dropped(4);
-  parser.lettersDropped(1);
+  parser.deadLettersDropped(1);
   deadLetters.failed(new Error("disk full"));
   const lines = (await registry.metrics()).split("\n");
   expect(lines.filter((line) => /^engage\S* [1-9]/.test(line))).toEqual([

@@ -69,7 +69,7 @@ async function parserOf(formats: readonly unknown[], values: object = {}) {
       text: Buffer.from(parsed.content).toString("utf8"),
       counts: parsed.counts,
       failed: Object.fromEntries(parsed.counts.failedByReason),
-      letters: parseNdjson(parsed.letters.ndjson),
+      letters: parseNdjson(parsed.deadLetters.ndjson),
     };
   };
 }

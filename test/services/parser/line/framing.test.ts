@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { visitItems, visitLines, visitWhole } from "../../../../services/parser/line/framing.ts";
-import type { LineVisitor } from "../../../../services/parser/line/window.ts";
+import type { LineVisitor } from "../../../../services/parser/line/segment.ts";
 
 type Seen = [index: string | undefined, line: string];
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createSlotTable } from "../../../../services/parser/mapping/slots.ts";
+import { createSlotTable } from "../../../../services/parser/mapping/fields.ts";
 import { compileTemplate } from "../../../../services/parser/mapping/template.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

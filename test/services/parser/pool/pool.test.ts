@@ -61,8 +61,8 @@ describe("a batch in a worker", () => {
     expect(threaded.counts).toEqual(inline.counts);
     const withoutTime = (ndjson: Uint8Array) =>
       parseNdjson(ndjson).map((letter) => ({ ...letter, time: "" }));
-    expect(withoutTime(threaded.letters.ndjson)).toEqual(withoutTime(inline.letters.ndjson));
-    expect(threaded.letters.count).toBe(1_500);
+    expect(withoutTime(threaded.deadLetters.ndjson)).toEqual(withoutTime(inline.deadLetters.ndjson));
+    expect(threaded.deadLetters.count).toBe(1_500);
   });
 
   it("is transferred when nothing else lies in its memory, and copied otherwise", async () => {
@@ -80,9 +80,9 @@ describe("a worker that ends", () => {
   it("fails its call, and the repeated call leaves out the item that ended it", async () => {
     const pool = poolOf();
     const lines = ["a", "exit", "b", "exit", "c"];
-    await expect(pool.parse(batchOf(lines), signal)).rejects.toThrow("a parser worker ended at item 1");
-    await expect(pool.parse(batchOf(lines), signal)).rejects.toThrow("a parser worker ended at item 3");
-    const { content, counts, letters } = await pool.parse(batchOf(lines), signal);
+    await expect(pool.parse(batchOf(lines), signal)).rejects.toThrow("parser worker crashed at item 1");
+    await expect(pool.parse(batchOf(lines), signal)).rejects.toThrow("parser worker crashed at item 3");
+    const { content, counts, deadLetters: letters } = await pool.parse(batchOf(lines), signal);
     expect(Buffer.from(content).toString()).toBe(`${ok("a")}::{}::${ok("b")}::{}::${ok("c")}`);
     expect(Object.fromEntries(counts.failedByReason)).toEqual({ module_error: 2 });
     expect(parseNdjson(letters.ndjson)).toMatchObject([{ line: "exit" }, { line: "exit" }]);
@@ -90,7 +90,7 @@ describe("a worker that ends", () => {
 
   it("does not harm other calls", async () => {
     const pool = poolOf();
-    const bad = expect(pool.parse(batchOf(["exit"]), signal)).rejects.toThrow("ended at item 0");
+    const bad = expect(pool.parse(batchOf(["exit"]), signal)).rejects.toThrow("crashed at item 0");
     const good = textOf(pool.parse(batchOf(["a"]), signal));
     await bad;
     expect(await good).toBe(ok("a"));
@@ -101,21 +101,21 @@ describe("a worker that ends", () => {
     const pool = poolOf();
     const lines = Array.from({ length: 20 }, () => "exit");
     for (let item = 0; item < 5; item++) {
-      await expect(pool.parse(batchOf(lines), signal)).rejects.toThrow(`ended at item ${item}`);
+      await expect(pool.parse(batchOf(lines), signal)).rejects.toThrow(`crashed at item ${item}`);
     }
     expect(await textOf(pool.parse(batchOf(lines), signal))).toBe(lines.map(() => "{}").join("::"));
   });
 
   it("may end for lack of memory", async () => {
     const pool = poolOf({ resourceLimits: { maxOldGenerationSizeMb: 32 } });
-    await expect(pool.parse(batchOf(["memory"]), signal)).rejects.toThrow("ended at item 0");
+    await expect(pool.parse(batchOf(["memory"]), signal)).rejects.toThrow("crashed at item 0");
     expect(await textOf(pool.parse(batchOf(["memory"]), signal))).toBe("{}");
   });
 
   it("leaves the pool unusable for a while when it can't even start", async () => {
     let nowMs = 1_000;
     const pool = poolOf({ config: { ...config, formats: null as never }, monotonicMs: () => nowMs });
-    await expect(pool.parse(batchOf(["a"]), signal)).rejects.toThrow("ended at item -1");
+    await expect(pool.parse(batchOf(["a"]), signal)).rejects.toThrow("crashed at item -1");
     expect(pool.isUsable()).toBe(false);
     nowMs += 30_000;
     expect(pool.isUsable()).toBe(true);
@@ -126,9 +126,7 @@ describe("the pool", () => {
   it("refuses what is too much to wait", async () => {
     const pool = poolOf({ maxPendingBytes: 100 });
     const first = pool.parse(batchOf(["a"]), signal);
-    await expect(pool.parse(batchOf(["b".repeat(100)]), signal)).rejects.toThrow(
-      "bytes wait for the parser's workers",
-    );
+    await expect(pool.parse(batchOf(["b".repeat(100)]), signal)).rejects.toThrow("bytes in the queue");
     expect(await textOf(first)).toBe(ok("a"));
     expect(await textOf(pool.parse(batchOf(["b".repeat(100)]), signal))).toBe(ok("b".repeat(100)));
   });

@@ -1,12 +1,12 @@
 import type { ParserObserver } from "../observer.ts";
 import type { FailureReason } from "./line.ts";
 
-/** What was met in one batch; plain data, so that it crosses threads. */
+/** Counts of one batch; plain data, so that a worker can send it. */
 export interface BatchCounts {
   readonly items: number;
   readonly records: number;
   readonly collisions: number;
-  readonly lettersDropped: number;
+  readonly deadLettersDropped: number;
   readonly itemsByFormat: ReadonlyMap<string, number>;
   readonly failedByReason: ReadonlyMap<FailureReason, number>;
 }
@@ -16,26 +16,26 @@ export function reportCounts(counts: BatchCounts, observer: ParserObserver): voi
   for (const [reason, count] of counts.failedByReason) observer.failed(reason, count);
   if (counts.records > 0) observer.records(counts.records);
   if (counts.collisions > 0) observer.collisions(counts.collisions);
-  if (counts.lettersDropped > 0) observer.lettersDropped(counts.lettersDropped);
+  if (counts.deadLettersDropped > 0) observer.deadLettersDropped(counts.deadLettersDropped);
 }
 
-/** Counts lines while they are parsed; `format` is undefined when none was chosen. */
-export interface Tally {
+/** Counts lines while they are parsed; `format` is undefined for lines without a format. */
+export interface BatchCounter {
   parsed(format: string | undefined, records: number): void;
   refused(format: string | undefined, reason: FailureReason): void;
-  /** An item counted as parsed turned out not to fit into the answer. */
+  /** Corrects the counts for an item that was counted as parsed, but cannot be written. */
   revoked(records: number, reason: FailureReason): void;
-  counts(rest: { readonly collisions: number; readonly lettersDropped: number }): BatchCounts;
+  counts(rest: { readonly collisions: number; readonly deadLettersDropped: number }): BatchCounts;
 }
 
 const none: ReadonlyMap<FailureReason, number> = new Map();
 
-export function createTally(): Tally {
+export function createBatchCounter(): BatchCounter {
   const itemsByFormat = new Map<string, number>();
   let failedByReason: Map<FailureReason, number> | undefined;
   let items = 0;
   let records = 0;
-  // Lines of one format come in runs: counting a run costs less than a map entry for each line.
+  // Lines of one format mostly follow each other: counting a run costs less than a map entry for each line.
   let run: string | undefined;
   let runLength = 0;
 

@@ -1,8 +1,8 @@
 import { type Bytes, bytesOf } from "../../output/byte-sink.ts";
+import type { GetValue, SlotTable } from "../fields.ts";
 import type { IsNull, Target } from "../members.ts";
 import type { Plan } from "../plan.ts";
 import { idKeys } from "../record.ts";
-import type { GetValue, SlotTable } from "../slots.ts";
 
 export interface CopyRules {
   readonly required: readonly { readonly path: string; readonly get: GetValue }[];
@@ -13,33 +13,33 @@ export interface CopyRules {
 }
 
 /**
- * A target as it is written behind a comma: `literals[0]` with its key, a field, `literals[1]`, a field and so on.
- * Without literals it has to be read.
+ * A target as it is written after a comma: `literals[0]` with its key, a field, `literals[1]`, a field and so on. A
+ * target without literals is read as a value.
  */
 export interface Member {
   readonly target: Target;
   readonly head: Bytes;
   readonly literals: readonly Bytes[];
-  /** Places of the fields; 0 for one that the line does not have. */
+  /** Places of the fields; 0 for a field that the line does not have. */
   readonly fields: readonly number[];
-  /** Whether the fields stand within a text. */
+  /** Whether the fields are parts of a text. */
   readonly isText: boolean;
   readonly isId: boolean;
 }
 
-/** A plan, prepared for lines that are not parsed. */
-export interface Shape {
+/** A plan prepared for copying lines. */
+export interface LineShape {
   readonly plan: Plan;
   readonly heads: readonly Bytes[];
-  /** Places of the fields that become values, because an entry has to look at them. */
+  /** Places of the fields that become values because an entry converts them. */
   readonly read: readonly number[];
   readonly root: readonly Member[];
   readonly inside: readonly Member[];
 }
 
-/** The slots that are read as values: by entries that do not only copy, and by `required`. */
+/** Returns the slots that are read as values: by entries that do not only copy, and by `required`. */
 export function slotsToRead({ required, root, inside }: CopyRules, table: SlotTable): ReadonlySet<number> {
-  const targets = [...root, ...inside].filter(({ fixed }) => fixed === undefined);
+  const targets = [...root, ...inside].filter(({ copyable: fixed }) => fixed === undefined);
   const paths = [...required.map(({ path }) => path), ...targets.flatMap((target) => target.paths)];
   return new Set(paths.flatMap((path) => [path, path.split(".")[0]!]).map(table.numberOf));
 }
@@ -49,14 +49,14 @@ export function shapeOf(
   rules: CopyRules,
   readSlots: ReadonlySet<number>,
   table: SlotTable,
-): Shape {
+): LineShape {
   const { keys, places } = plan;
   const isCopied = !plan.isWide && plan.propertiesAt === 0 && keys.length > 0;
   const heads = keys.map((key, index) => `${index === 0 ? "{" : ","}${JSON.stringify(key)}:`);
   const memberOf = (target: Target) => compileMember(target, plan, table);
   return {
     plan,
-    // A head that no line begins with.
+    // No line begins with this head.
     heads: (isCopied ? heads : ["none"]).map(bytesOf),
     read: [...new Set([...readSlots].map((slot) => places[slot]!))].filter((place) => place > 0),
     root: rules.root.map(memberOf),
@@ -65,7 +65,7 @@ export function shapeOf(
 }
 
 function compileMember(target: Target, { places }: Plan, table: SlotTable): Member {
-  const { fixed } = target;
+  const { copyable: fixed } = target;
   const key = target.head.next;
   const placeOf = (field: string): number => places[table.numberOf(field)]!;
   const member = (texts: readonly string[], fields: readonly string[], isText = false): Member => ({
@@ -93,7 +93,7 @@ function compileMember(target: Target, { places }: Plan, table: SlotTable): Memb
   return member(texts, fields, true);
 }
 
-/** Other values can't be written, or not always. */
+/** Other constants are not copied: they cannot be written, or not always. */
 function isSimple(value: unknown): boolean {
   return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }

@@ -1,3 +1,18 @@
+/** Characters up to this code are spaces: spaces, tabs, line ends and other control characters. */
+export const space = 32;
+
+/** Returns the index of the first non-space at or after `from`, or the length of the text. */
+export function skipSpaces(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= space) at++;
+  return at;
+}
+
+/** Sets a field of a log line unless its value is empty or a dash, which mean "no value". */
+export function setPresent(fields: Record<string, unknown>, name: string, value: string): void {
+  if (value !== "" && value !== "-") fields[name] = value;
+}
+
 const escapes: Readonly<Record<string, string>> = {
   n: "\n",
   t: "\t",
@@ -9,7 +24,7 @@ const escapes: Readonly<Record<string, string>> = {
   "/": "/",
 };
 
-/** Undoes JSON's escapes; a backslash before anything else stays as it is. */
+/** Decodes JSON's escapes; a backslash before any other character is kept. */
 export function unescapeLoosely(text: string): string {
   let start = text.indexOf("\\");
   if (start === -1) return text;
@@ -39,7 +54,7 @@ function isHex(text: string, from: number, count: number): boolean {
   return true;
 }
 
-/** The position of the quote that closes the one before `from`; −1 without one. A backslash takes the next character. */
+/** Returns the position of the quote that closes the one before `from`, or −1. A backslash escapes the next character. */
 export function quoteEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === "\\") at++;
@@ -48,7 +63,7 @@ export function quoteEnd(text: string, from: number): number {
   return -1;
 }
 
-/** Reads a text in double quotes that starts at `at`. */
+/** Reads a text in double quotes that starts at `at`; undefined when it is not closed. */
 export function readQuoted(text: string, at: number): { value: string; end: number } | undefined {
   const end = quoteEnd(text, at + 1);
   return end === -1 ? undefined : { value: unescapeLoosely(text.slice(at + 1, end)), end: end + 1 };

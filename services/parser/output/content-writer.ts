@@ -1,18 +1,17 @@
 import type { CopyLine } from "../line/line.ts";
+import { latin1Of } from "../line/segment.ts";
 import { compileFind, overlappingHeads } from "../line/separators.ts";
-import { needleOf } from "../line/window.ts";
-import { ByteSink, type Bytes } from "./byte-sink.ts";
+import { ByteSink, type Bytes, chunkCharacters } from "./byte-sink.ts";
 import { compileJoin, emptyItem, type JoinRecords } from "./join-records.ts";
-import { CHUNK_CHARACTERS } from "./output.ts";
 
-/** What an item was made from, should its records turn out not to fit into an answer. */
+/** The line of an item, for its dead letter if its records cannot be written. */
 export interface ItemOrigin {
   readonly index: string | undefined;
   readonly line: string;
   readonly format: string | undefined;
 }
 
-/** A line in its content. */
+/** A line as a part of its content. */
 export interface LineBytes {
   readonly index: string;
   readonly format: string;
@@ -21,73 +20,75 @@ export interface LineBytes {
   readonly end: number;
 }
 
-/** Puts the items of an answer together so that splitting it gives exactly them back. */
-export interface Answer {
+/** Writes the content of a response such that splitting it at the separators gives exactly the items that were added. */
+export interface ContentWriter {
   add(records: readonly string[], origin: ItemOrigin): void;
   addEmpty(): void;
-  /** Lets the one record of a line be written in its place; false, with nothing added, if it can't be. */
+  /** Adds the one record of a line by copying it; returns false and adds nothing when the line cannot be copied. */
   copy(line: LineBytes, copyLine: CopyLine): boolean;
   count(): number;
-  /** `end` follows the last item. */
+  /** Returns the content. `end` is written after the last item. */
   finish(end: string): Uint8Array<ArrayBuffer>;
 }
 
-/** `separator` is undefined where an answer is a single item. */
-export interface AnswerShape {
+/** `separator` is undefined where the content is a single item. */
+export interface ContentSeparators {
   readonly separator: string | undefined;
   readonly recordSeparator: string;
 }
 
-/** Told of items answered `{}` because a separator stands in their records where it can't be escaped. */
+/** Called for items that are written as `{}` because their records contain a separator where it cannot be escaped. */
 export type RefuseItem = (records: readonly string[], origin: ItemOrigin) => void;
 
-interface Rules {
+interface ContentRules {
   readonly separator: string;
   readonly recordSeparator: string;
   readonly join: JoinRecords;
-  readonly isFaithful: IsFaithful;
-  /** For a text whose characters are the bytes of the chunk. */
-  readonly areBytesFaithful: IsFaithful;
+  readonly splitsExactly: SplitsExactly;
+  /** Takes a text whose characters are the bytes of a chunk. */
+  readonly bytesSplitExactly: SplitsExactly;
 }
 
-export function compileAnswer(shape: AnswerShape): (expectedBytes: number, refuseItem: RefuseItem) => Answer {
-  const { separator, recordSeparator } = shape;
-  const rules: Rules = {
+export function compileContentWriter(
+  separators: ContentSeparators,
+): (expectedBytes: number, refuseItem: RefuseItem) => ContentWriter {
+  const { separator, recordSeparator } = separators;
+  const rules: ContentRules = {
     separator: separator ?? "",
     recordSeparator,
     join: compileJoin(separator, recordSeparator),
-    isFaithful: compileIsFaithful(shape),
-    areBytesFaithful: compileIsFaithful({
-      separator: separator === undefined ? undefined : needleOf(separator),
-      recordSeparator: needleOf(recordSeparator),
+    splitsExactly: compileSplitsExactly(separators),
+    bytesSplitExactly: compileSplitsExactly({
+      separator: separator === undefined ? undefined : latin1Of(separator),
+      recordSeparator: latin1Of(recordSeparator),
     }),
   };
-  return (expectedBytes, refuseItem) => new ChunkedAnswer(rules, expectedBytes, refuseItem);
+  return (expectedBytes, refuseItem) => new ChunkedContentWriter(rules, expectedBytes, refuseItem);
 }
 
 /**
- * Items are put together chunk by chunk. A chunk holds either texts, which are written when it is closed, or copied
- * lines, which are written already.
+ * Writes items chunk by chunk. A chunk holds either texts, which are written when it is closed, or copied lines, which
+ * are written when they are added.
  */
-class ChunkedAnswer implements Answer {
-  readonly #rules: Rules;
+class ChunkedContentWriter implements ContentWriter {
+  readonly #rules: ContentRules;
   readonly #refuseItem: RefuseItem;
   readonly #sink: ByteSink;
   readonly #openSink = (): ByteSink => this.#open();
   #count = 0;
   #texts: string[] = [];
   #origins: (ItemOrigin | undefined)[] = [];
-  /** By item, for those that have several records. */
-  #many: Map<number, readonly string[]> | undefined;
+  /** The records of items that have several, by item. */
+  #several: Map<number, readonly string[]> | undefined;
   #copies: LineBytes[] = [];
-  /** Where the chunk begins in the sink. */
+  /** Offset in the sink at which the chunk begins. */
   #from = 0;
-  /** Where its items end, counted from its begin: in characters for texts, in bytes for copies. */
+  /** Ends of the chunk's items, relative to its start: in characters for texts, in bytes for copies. */
   #ends: number[] = [];
   #nextStart = 0;
   #opened = -1;
 
-  constructor(rules: Rules, expectedBytes: number, refuseItem: RefuseItem) {
+  constructor(rules: ContentRules, expectedBytes: number, refuseItem: RefuseItem) {
     this.#rules = rules;
     this.#refuseItem = refuseItem;
     this.#sink = new ByteSink(expectedBytes + (expectedBytes >> 1));
@@ -104,8 +105,8 @@ class ChunkedAnswer implements Answer {
     }
     this.#openTexts();
     if (records.length > 1) {
-      this.#many ??= new Map();
-      this.#many.set(this.#texts.length, records);
+      this.#several ??= new Map();
+      this.#several.set(this.#texts.length, records);
     }
     this.#push(records.length === 1 ? records[0]! : records.join(this.#rules.recordSeparator), origin);
   }
@@ -133,8 +134,7 @@ class ChunkedAnswer implements Answer {
   }
 
   #openTexts(): void {
-    if (this.#copies.length > 0 || this.#nextStart > CHUNK_CHARACTERS)
-      this.#closeChunk(this.#rules.separator);
+    if (this.#copies.length > 0 || this.#nextStart > chunkCharacters) this.#closeChunk(this.#rules.separator);
   }
 
   #push(item: string, origin: ItemOrigin | undefined): void {
@@ -145,10 +145,10 @@ class ChunkedAnswer implements Answer {
     this.#count++;
   }
 
-  /** Makes the sink ready for a copy. */
+  /** Prepares the sink for a copy. */
   #open(): ByteSink {
     const sink = this.#sink;
-    const isFull = sink.length - this.#from > CHUNK_CHARACTERS;
+    const isFull = sink.length - this.#from > chunkCharacters;
     if (this.#texts.length > 0 || (this.#copies.length > 0 && isFull))
       this.#closeChunk(this.#rules.separator);
     this.#opened = sink.length;
@@ -164,21 +164,21 @@ class ChunkedAnswer implements Answer {
   }
 
   #closeTexts(end: string): void {
-    const { separator, isFaithful } = this.#rules;
+    const { separator, splitsExactly } = this.#rules;
     const text = this.#texts.join(separator) + end;
-    const isSimple = this.#many === undefined && isFaithful(text, this.#ends);
+    const isSimple = this.#several === undefined && splitsExactly(text, this.#ends);
     this.#sink.text(isSimple ? text : this.#rejoin(this.#texts, (item) => this.#origins[item]) + end);
     this.#texts = [];
     this.#origins = [];
-    this.#many = undefined;
+    this.#several = undefined;
     this.#nextStart = 0;
   }
 
-  /** When they can't stay as they are, they are taken out again and put in as texts. */
+  /** Closes a chunk of copies; replaces them by texts when a record contains a separator. */
   #closeCopies(end: string): void {
     const from = this.#from;
-    const { separator, areBytesFaithful } = this.#rules;
-    if (areBytesFaithful(this.#sink.latin1(from) + needleOf(end), this.#ends)) this.#sink.text(end);
+    const { separator, bytesSplitExactly } = this.#rules;
+    if (bytesSplitExactly(this.#sink.latin1(from) + latin1Of(end), this.#ends)) this.#sink.text(end);
     else {
       const separatorBytes = Buffer.byteLength(separator);
       const startOf = (item: number): number => (item === 0 ? 0 : this.#ends[item - 1]! + separatorBytes);
@@ -189,12 +189,12 @@ class ChunkedAnswer implements Answer {
     this.#copies = [];
   }
 
-  /** Item by item, escaping what has to be. */
+  /** Joins items one by one and escapes separators in them. */
   #rejoin(items: readonly string[], origins: (item: number) => ItemOrigin | undefined): string {
     const joined = items.map((item, at) => {
       const origin = origins(at);
       if (origin === undefined) return item;
-      const records = this.#many?.get(at) ?? [item];
+      const records = this.#several?.get(at) ?? [item];
       const text = this.#rules.join(records);
       if (text === undefined) this.#refuseItem(records, origin);
       return text ?? emptyItem;
@@ -207,13 +207,13 @@ function originOf({ index, format, bytes, start, end }: LineBytes): ItemOrigin {
   return { index, format, line: bytes.buffer.toString("utf8", start, end) };
 }
 
-type IsFaithful = (text: string, ends: readonly number[]) => boolean;
+type SplitsExactly = (text: string, ends: readonly number[]) => boolean;
 
 /**
- * Whether a chunk of joined items, one record each, is split at the ends of the items and nowhere else. Looking at
- * whole chunks spares making one flat text of each record, which V8 keeps as a tree while it is put together.
+ * Reports whether a chunk of joined items, one record each, is split at the ends of the items and nowhere else.
+ * Searching whole chunks avoids flattening the text of each record, which V8 keeps as a tree while it is concatenated.
  */
-function compileIsFaithful({ separator, recordSeparator }: AnswerShape): IsFaithful {
+function compileSplitsExactly({ separator, recordSeparator }: ContentSeparators): SplitsExactly {
   const findRecordEnd = compileFind(recordSeparator);
   if (separator === undefined) {
     const joinsAlone = compileJoin(undefined, recordSeparator);

@@ -1,10 +1,9 @@
 import type { Bytes } from "../../output/byte-sink.ts";
 
 /**
- * JSON read in place, for lines that look like those before. It takes compact JSON in the spelling that JSON.stringify
- * has for it, so that a value can be copied as it stands: texts without escapes, numbers of at most 15 digits, lists of
- * these. Everything else is left to JSON.parse, also what is no JSON. It works on bytes of UTF-8: going through them
- * one by one takes a third of what searching in a text does.
+ * Finds the values of a line of JSON in its bytes. Accepts compact JSON as JSON.stringify writes it, so that values can
+ * be copied unchanged: texts without escapes, numbers of at most 15 digits, and lists of these. All other lines are
+ * parsed with JSON.parse. Reading the bytes of UTF-8 one by one takes a third of the time of searching a string.
  */
 
 const quote = 34;
@@ -21,40 +20,40 @@ const letterF = 102;
 const letterN = 110;
 const letterT = 116;
 
-/** Numbers of more digits need not be spelt as JSON.stringify does, nor be exact. */
+/** Numbers with more digits may be inexact, or written otherwise by JSON.stringify. */
 const maxDigits = 15;
-/** JSON.stringify writes 0.000001 but 1e-7. */
+/** JSON.stringify writes 0.000001, but 1e-7. */
 const maxSmallDecimals = 6;
 const none = -1;
 
-/** Where a text ends or is none to copy: control characters are no JSON, and a backslash begins an escape. */
+/** 1 for bytes that end a text or prevent copying it: control characters are invalid, and a backslash begins an escape. */
 const endsText = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 32 || byte === quote || byte === backslash ? 1 : 0,
 );
 
-/** All heads have as much. */
+/** Heads are at least this long. */
 const wordBytes = 4;
 
 const words = { true: Buffer.from("true"), false: Buffer.from("false"), null: Buffer.from("null") };
 
-/** Where the values of a line stand. */
+/** Offsets of the values of a line. */
 export interface Spans {
   readonly starts: number[];
   readonly ends: number[];
 }
 
 /**
- * Notes the values of a line that consists of these members: `heads` are the keys in their order with all that stands
- * before their values, `{"a":` and `,"b":`. False when it is any other line. The bytes must be UTF-8.
+ * Finds the values of a line that consists of these members: `heads` are the keys in their order with all that precedes
+ * their values, `{"a":` and `,"b":`. Returns false for other lines. The bytes must be UTF-8.
  */
-export function scanMembers(
+export function findMemberSpans(
   { buffer, view }: Bytes,
   start: number,
   end: number,
   heads: readonly Bytes[],
   { starts, ends }: Spans,
 ): boolean {
-  // Whatever is read below stops at this brace at the latest, so that no byte behind the line is looked at.
+  // All reads below stop at this brace at the latest, so no byte after the line is read.
   const last = end - 1;
   if (last <= start || buffer[last] !== objectEnd) return false;
   let at = start;
@@ -72,7 +71,7 @@ export function scanMembers(
   return at === last;
 }
 
-/** Four bytes at once; the last word may overlap the one before it. */
+/** Compares four bytes at once; the last word may overlap the word before it. */
 function isHead(view: DataView, at: number, head: DataView, lastWord: number): boolean {
   for (let offset = 0; offset < lastWord; offset += wordBytes) {
     if (view.getInt32(at + offset) !== head.getInt32(offset)) return false;
@@ -80,7 +79,7 @@ function isHead(view: DataView, at: number, head: DataView, lastWord: number): b
   return view.getInt32(at + lastWord) === head.getInt32(lastWord);
 }
 
-/** The value of a span, as JSON.parse gives it. */
+/** Returns the value of a span as JSON.parse does. */
 export function valueAt(bytes: Buffer, start: number, end: number): unknown {
   const first = bytes[start];
   if (first === quote) return bytes.toString("utf8", start + 1, end - 1);
@@ -110,7 +109,7 @@ function startsWith(bytes: Buffer, at: number, last: number, head: Buffer): bool
   return true;
 }
 
-/** Offset behind the value that starts here, −1 when it is none that can be copied. */
+/** Returns the offset after the value that starts here, or −1 when the value cannot be copied. */
 function endOfValue(bytes: Buffer, start: number, last: number): number {
   return bytes[start] === listStart ? endOfList(bytes, start, last) : endOfScalar(bytes, start, last);
 }
@@ -152,11 +151,11 @@ function endOfNumber(bytes: Buffer, start: number): number {
   const whole = endOfDigits(bytes, first);
   const isZero = bytes[first] === zero;
   if (whole === first || (isZero && whole !== first + 1) || whole - first > maxDigits) return none;
-  // −0 is written as 0.
+  // JSON.stringify writes −0 as 0.
   if (bytes[whole] !== point) return isZero && first !== start ? none : whole;
   const end = endOfDigits(bytes, whole + 1);
   const decimals = end - whole - 1;
-  // A zero at the end would not be written.
+  // JSON.stringify writes no trailing zeros.
   if (decimals === 0 || bytes[end - 1] === zero) return none;
   return whole - first + decimals > maxDigits || (isZero && decimals > maxSmallDecimals) ? none : end;
 }
