@@ -66,7 +66,7 @@ const migrations: readonly string[] = [
    CREATE INDEX channel_runs_left ON {runs} (seq) WHERE has_bodies = 1;
    CREATE INDEX channel_runs_ended ON {runs} (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
 
-   -- Rows change some times each, and then no more: vacuumed early, with room for changes in place.
+   -- Each row changes a few times: vacuumed early, with space for updates in place.
    CREATE TABLE {batches} (
      run_seq bigint NOT NULL,
      number bigint NOT NULL,
@@ -90,14 +90,14 @@ const migrations: readonly string[] = [
    CREATE INDEX channel_batches_due ON {batches} (channel_seq, due_at_ms, run_seq, number) WHERE is_open = 1;
    CREATE INDEX channel_batches_open ON {batches} (run_seq) WHERE is_open = 1;
 
-   -- Apart from the batches, whose small rows change while these never do.
+   -- Separate from the batches, whose small rows change while these never do.
    CREATE TABLE {bodies} (
      run_seq bigint NOT NULL,
      number bigint NOT NULL,
      body bytea NOT NULL,
      PRIMARY KEY (run_seq, number)
    ) WITH (autovacuum_vacuum_scale_factor = 0.05);
-   -- Compressing costs more time than writing.
+   -- Compression takes more time than writing.
    ALTER TABLE {bodies} ALTER COLUMN body SET STORAGE EXTERNAL;
 
    CREATE TABLE {audience} (
@@ -127,7 +127,7 @@ const migrations: readonly string[] = [
 
   `DROP TABLE {slots};
 
-   -- Parts of the rate of a channel that processes have; times are those of leases.
+   -- Shares of processes in the rate of a channel; times are of the lease clock.
    CREATE TABLE {shares} (
      channel_seq bigint NOT NULL,
      share_key bigint NOT NULL,
@@ -138,7 +138,7 @@ const migrations: readonly string[] = [
      PRIMARY KEY (channel_seq, share_key)
    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);`,
 
-  `-- Whether the attempt that is open is counted. Those that were open were counted when they were leased.
+  `-- Whether the open attempt is counted. Attempts open before this version were counted when they were leased.
    ALTER TABLE {batches} ADD COLUMN is_begun smallint NOT NULL DEFAULT 0;
    UPDATE {batches} SET is_begun = 1 WHERE is_open = 1 AND state = 'in_flight';`,
 ];

@@ -91,7 +91,7 @@ const migrations: readonly string[] = [
    CREATE INDEX batches_due ON batches (channel_seq, due_at_ms, run_seq, number) WHERE is_open = 1;
    CREATE INDEX batches_open ON batches (run_seq) WHERE is_open = 1;
 
-   -- Apart from the batches, whose small rows change while these never do.
+   -- Separate from the batches, whose small rows change while these never do.
    CREATE TABLE bodies (
      run_seq INTEGER NOT NULL,
      number INTEGER NOT NULL,
@@ -117,7 +117,7 @@ const migrations: readonly string[] = [
      PRIMARY KEY (run_seq, shard, kind, reason, group_id, language)
    ) STRICT, WITHOUT ROWID;`,
 
-  `-- Parts of the rate of a channel that processes have; times are those of leases.
+  `-- Shares of processes in the rate of a channel; times are of the lease clock.
    CREATE TABLE shares (
      channel_seq INTEGER NOT NULL,
      share_key INTEGER NOT NULL,
@@ -128,10 +128,10 @@ const migrations: readonly string[] = [
      PRIMARY KEY (channel_seq, share_key)
    ) STRICT, WITHOUT ROWID;`,
 
-  `-- Whether the attempt that is open is counted. Those that were open were counted when they were leased.
+  `-- Whether the open attempt is counted. Attempts open before this version were counted when they were leased.
    ALTER TABLE batches ADD COLUMN is_begun INTEGER NOT NULL DEFAULT 0;
    UPDATE batches SET is_begun = 1 WHERE is_open = 1 AND state = 'in_flight';
-   -- When a call began by a share, by the clock of leases; of what there is, that isn't known.
+   -- When a call last began by a share, by the lease clock; unknown for existing rows.
    ALTER TABLE shares ADD COLUMN begun_at_ms INTEGER NOT NULL DEFAULT 0;
    UPDATE shares SET begun_at_ms = 9007199254740991;
    CREATE TABLE clock (

@@ -23,7 +23,7 @@ const migrations: readonly string[] = [
    CREATE INDEX batches_finished ON batches (finished_at_ms) WHERE finished_at_ms IS NOT NULL;
    CREATE INDEX batches_in_flight ON batches (in_flight_until_ms) WHERE in_flight_until_ms IS NOT NULL;
 
-   -- Apart from the batches, whose small rows change while these never do.
+   -- Separate from the batches, whose small rows change while these never do.
    CREATE TABLE bodies (
      batch_seq INTEGER PRIMARY KEY,
      elements BLOB NOT NULL,
@@ -103,17 +103,17 @@ const migrations: readonly string[] = [
      pending INTEGER NOT NULL,
      PRIMARY KEY (channel, target, shard)
    ) STRICT, WITHOUT ROWID;`,
-  `-- Checksums; rows from before have none.
+  `-- Checksums; earlier rows have none.
    ALTER TABLE bodies ADD COLUMN elements_crc INTEGER;
    ALTER TABLE bodies ADD COLUMN body_crc INTEGER;
    ALTER TABLE claims ADD COLUMN reply_crc INTEGER;
 
-   -- Attempts were counted when work was leased; now when a call begins.
+   -- Attempts are counted when a call begins, no longer when work is leased.
    ALTER TABLE work ADD COLUMN begun TEXT NOT NULL DEFAULT '';
    ALTER TABLE work ADD COLUMN suspect INTEGER NOT NULL DEFAULT 0;
    UPDATE work SET attempt = attempt - 1, suspect = 1 WHERE leased = 1;
 
-   -- Times of the store's clock, which begins as the computer's.
+   -- Times of the store's clock, which starts with the time of the computer.
    ALTER TABLE batches ADD COLUMN clock_ms INTEGER NOT NULL DEFAULT 0;
    UPDATE batches SET clock_ms = accepted_at_ms;
    ALTER TABLE dead ADD COLUMN kept_from_ms INTEGER NOT NULL DEFAULT 0;
@@ -126,11 +126,11 @@ const migrations: readonly string[] = [
      uptime_ms INTEGER NOT NULL
    ) STRICT;
 
-   -- The element of a push id that is delivered now stays first, also when one with a smaller position is added.
+   -- An element in delivery stays first of its push id, even when one with a smaller position is added.
    ALTER TABLE line ADD COLUMN in_flight INTEGER NOT NULL DEFAULT 0;
    CREATE INDEX line_in_flight ON line (target, push_key) WHERE in_flight = 1;
 
-   -- Parts of the rate of a target that processes have.
+   -- Shares of processes in the rate of a target.
    CREATE TABLE target_shares (
      name TEXT NOT NULL,
      share_key INTEGER NOT NULL,
