@@ -59,7 +59,7 @@ export function describeDeadLetters(
   open: (observer: DeadLetterObserver) => Promise<DeadLettersUnderTest>,
 ): void {
   describe("a store of dead letters", () => {
-    it("keeps letters in their order", async () => {
+    it("keeps dead letters in their order", async () => {
       const tallies = createTallies();
       const { letters, read } = await open(tallies);
       const lines = Array.from({ length: 500 }, (_, n) => `line ${n} 战`);
@@ -88,7 +88,7 @@ export function describeDeadLetters(
       ]);
     });
 
-    it("writes what it has when it is closed, and drops what comes after", async () => {
+    it("writes waiting dead letters when it is closed, and drops later ones", async () => {
       const tallies = createTallies();
       const { letters, read } = await open(tallies);
       letters.append(batch(letter()));

@@ -2,8 +2,8 @@ import { describe } from "vitest";
 import { testAccept } from "./inbox/accept.ts";
 import { testAttempts } from "./inbox/attempts.ts";
 import { testBegun } from "./inbox/begun.ts";
-import { testBooks } from "./inbox/books.ts";
 import { testClocks } from "./inbox/clocks.ts";
+import { testCounts } from "./inbox/counts.ts";
 import { testDamage } from "./inbox/damage.ts";
 import { testDeadLetters } from "./inbox/dead-letters.ts";
 import { testDeliveries } from "./inbox/deliveries.ts";
@@ -28,7 +28,7 @@ export function testInbox(name: string, createStore: () => Promise<InboxStore>):
     testDeliveries(open);
     testDamage(open);
     testPrune(open);
-    testBooks(open);
+    testCounts(open);
     testClocks(open);
     testShares(() => openShares(open));
   });

@@ -140,7 +140,7 @@ function describeIdentity(using: Using): void {
         expect(ids.map((id) => intake.resolve(1, id, undefined).userId)).toEqual([1, 1, 1]);
       }),
     );
-    it("gives the same users whatever part of the records is prepared again", () => {
+    it("assigns the same users whatever part of the records is prepared again", () => {
       const id = fc.option(fc.constantFrom("1", "2", "3", "4"), { nil: undefined });
       const pair = fc.tuple(id, id).filter((ids) => ids.some((one) => one !== undefined));
       const record = fc.record({ pair, project: fc.constantFrom(1, 2) });
@@ -182,11 +182,11 @@ interface Told {
 }
 
 function describeRestore(using: Using): void {
-  describe("an intake that is made again", () => {
+  describe("rebuilt intake", () => {
     const id = fc.option(fc.constantFrom("1", "2", "3", "4", "5"), { nil: undefined });
     const pair = fc.tuple(id, id).filter((ids) => ids.some((one) => one !== undefined));
 
-    it("gives all ids the users that they had, and no user id again", () => {
+    it("resolves all ids to their previous users, and assigns no user id again", () => {
       fc.assert(
         fc.property(
           fc.array(pair, { minLength: 1, maxLength: 30 }),

@@ -12,7 +12,7 @@ const leaseMs = 10_000;
 /** Tests that every store of rate shares must pass. */
 export function testShares(open: () => Promise<SharesWorld>): void {
   describe("shares of a rate", () => {
-    it("are never more than the rate together, and those of another rate are others", async () => {
+    it("never exceed the rate together, and are separate by rate", async () => {
       await using world = await open();
       const one = await world.rate("one");
       const asked = { perSecond: 10, wanted: 10, leaseMs };
@@ -32,7 +32,7 @@ export function testShares(open: () => Promise<SharesWorld>): void {
       expect(await other.shareRate({ ...asked, held: 0 })).toMatchObject({ held: 10 });
     });
 
-    it("are others' when nothing is held and wanted any more", async () => {
+    it("go to others when nothing is held and wanted", async () => {
       await using world = await open();
       const rate = await world.rate("one");
       const asked = { perSecond: 10, leaseMs };
@@ -42,7 +42,7 @@ export function testShares(open: () => Promise<SharesWorld>): void {
       expect(await rate.shareRate({ ...asked, held: 0, wanted: 10 })).toMatchObject({ held: 10 });
     });
 
-    it("are free some seconds after the end of the lease", async () => {
+    it("go to others some seconds after the end of the lease", async () => {
       await using world = await open();
       const rate = await world.rate("one");
       const asked = { perSecond: 10, wanted: 10, leaseMs };
@@ -54,7 +54,7 @@ export function testShares(open: () => Promise<SharesWorld>): void {
       expect(await rate.shareRate({ ...asked, token, held: 0 })).toMatchObject({ held: 10 });
     });
 
-    it("are others' at once, or after a while, when they are left", async () => {
+    it("go to others at once, or after a while, when they are released", async () => {
       await using world = await open();
       const rate = await world.rate("one");
       const asked = { perSecond: 10, wanted: 10, leaseMs };

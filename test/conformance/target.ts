@@ -42,7 +42,7 @@ export function testTarget(
       await rig[Symbol.asyncDispose]();
     });
 
-    it("hands all messages over in their order, with their receipts byte for byte", async () => {
+    it("passes all messages on in their order, with their receipts byte for byte", async () => {
       const sent = ["a@example.com", "b@example.com", "c@example.com"].map((pushId, at) => ({
         pushId,
         receipt: `{"ops_project_id":1234567890123456789${at},"x":1.0, "2":[ ],"1":{}}`,
@@ -52,18 +52,18 @@ export function testTarget(
       expect(await rig.received()).toEqual(sent);
     });
 
-    it("goes on after the first batch", async () => {
+    it("continues after the first batch", async () => {
       for (const pushId of ["a@example.com", "b@example.com"]) await deliver(rig.target, [message(pushId)]);
       expect(await rig.received()).toEqual([message("a@example.com"), message("b@example.com")]);
     });
 
-    it("takes calls at the same time", async () => {
+    it("accepts concurrent calls", async () => {
       const sent = Array.from({ length: 20 }, (_, at) => message(`u${at}@example.com`));
       await Promise.all(sent.map((one) => deliver(rig.target, [one])));
       expect(new Set((await rig.received()).map(({ pushId }) => pushId)).size).toBe(20);
     });
 
-    it("fails as a whole while the other side is unavailable, and works when it is back", async () => {
+    it("fails as a whole while the receiver is unavailable, and works when it is available again", async () => {
       await deliver(rig.target, [message("a@example.com")]);
       await rig.goAway();
       expect(await attempt(rig.target)).toEqual([

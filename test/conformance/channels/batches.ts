@@ -37,7 +37,7 @@ export function testBatches(open: OpenWorld): void {
       expect((await world.store.leaseBatches({ ...lease, channelId: "c9" })).batches).toEqual([]);
     });
 
-    it("never are given to two of many who ask at once", async () => {
+    it("are never leased twice by concurrent callers", async () => {
       await using world = await open();
       const lists = Array.from({ length: 60 }, (_, i) => [`p${i}`]);
       const { channelId } = await preparedRun(world.store, lists);
@@ -118,7 +118,7 @@ export function testBatches(open: OpenWorld): void {
       ]);
     });
 
-    it("have an attempt from when it begins, however often they are leased", async () => {
+    it("have one attempt from when it begins, however often they are leased", async () => {
       await using world = await open();
       const { channelId, run } = await preparedRun(world.store, [["a"], ["b"], ["c"]]);
       const listed = async () =>
@@ -146,7 +146,7 @@ export function testBatches(open: OpenWorld): void {
       expect(await world.store.statistics(run.runId)).toMatchObject({ sent: 3, succeeded: 3, retried: 7 });
     });
 
-    it("that were marked and yet not sent have no attempt", async () => {
+    it("which were marked and not sent have no attempt", async () => {
       await using world = await open();
       const { channelId, run } = await preparedRun(world.store, [["a"]]);
       const [first] = await leaseAll(world.store, channelId);
@@ -262,7 +262,7 @@ export function testBatches(open: OpenWorld): void {
       expect(await world.store.task(taskId)).toMatchObject({ state: "done" });
     });
 
-    it("of a cancelled run are settled by who has them, and not sent again", async () => {
+    it("of a cancelled run are settled by their holders, and not sent again", async () => {
       await using world = await open();
       const { channelId, run, taskId } = await preparedRun(world.store, [["a"], ["b"], ["c"], ["d"]]);
       const request = { ...lease, channelId, maxBatches: 3 };

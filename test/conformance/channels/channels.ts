@@ -36,7 +36,7 @@ export function testChannels(open: OpenWorld): void {
       });
     });
 
-    it("are made once when many ask at the same time", async () => {
+    it("are created once by concurrent callers", async () => {
       await using world = await open();
       const results = await Promise.all(Array.from({ length: 10 }, () => world.store.createChannel(mail)));
       expect(results.filter(({ kind }) => kind === "saved")).toHaveLength(1);

@@ -16,7 +16,7 @@ const counted = { planned: 5, filtered: 1, control: 1 };
 
 export function testPreparation(open: OpenWorld): void {
   describe("preparation", () => {
-    it("is given to one, oldest run first, until its lease ends", async () => {
+    it("is leased to one process, oldest run first, until its lease ends", async () => {
       await using world = await open();
       const channelId = await addChannel(world.store);
       for (let i = 0; i < 2; i++)
@@ -34,7 +34,7 @@ export function testPreparation(open: OpenWorld): void {
       expect(await world.store.failRun(first.token, "late")).toBe(false);
     });
 
-    it("never is given to two of many who ask at once", async () => {
+    it("is never leased twice by concurrent callers", async () => {
       await using world = await open();
       const channelId = await addChannel(world.store);
       for (let i = 0; i < 3; i++)
@@ -47,7 +47,7 @@ export function testPreparation(open: OpenWorld): void {
       expect(ids.length).toBeGreaterThan(0);
     });
 
-    it("can be given back", async () => {
+    it("can be released", async () => {
       await using world = await open();
       const { preparation } = await beginRun(world.store);
       await world.store.releasePreparation(preparation.token, 0);
@@ -58,7 +58,7 @@ export function testPreparation(open: OpenWorld): void {
       await world.store.releasePreparation("no token", 0);
     });
 
-    it("can be given back for later, which holds up no other run", async () => {
+    it("can be released for later, which delays no other run", async () => {
       await using world = await open();
       const { preparation } = await beginRun(world.store);
       const { preparation: younger } = await beginRun(world.store, "sms");
@@ -70,7 +70,7 @@ export function testPreparation(open: OpenWorld): void {
       expect((await world.store.leasePreparation("three", 60_000))?.run.runId).toBe(preparation.run.runId);
     });
 
-    it("goes on where the last batches were stored", async () => {
+    it("continues where the last batches were stored", async () => {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
       const append = { cursor: "b", isLast: false, counted, kept: null };
@@ -129,7 +129,7 @@ export function testPreparation(open: OpenWorld): void {
       expect(await world.store.run(run.runId)).toMatchObject({ cursor: null, batches: 0 });
     });
 
-    it("ends the run when nothing is left to be sent", async () => {
+    it("ends the run when nothing remains to be sent", async () => {
       await using world = await open();
       const { preparation, run, channelId } = await beginRun(world.store);
       const append = { cursor: "a", counted, kept: null };
@@ -153,7 +153,7 @@ export function testPreparation(open: OpenWorld): void {
       expect(await world.store.task(run.taskId)).toMatchObject({ state: "done" });
     });
 
-    it("keeps what is to be known of batches until the run is prepared", async () => {
+    it("keeps the audience data of batches until the run is prepared", async () => {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
       const append = { cursor: "", isLast: false, counted };
@@ -188,7 +188,7 @@ export function testPreparation(open: OpenWorld): void {
       expect(await world.store.statistics(run.runId)).toMatchObject({ planned: 9, filtered: 1, control: 2 });
     });
 
-    it("may fail, and says why", async () => {
+    it("may fail with a reason", async () => {
       await using world = await open();
       const { preparation, run } = await beginRun(world.store);
       await world.store.appendBatches(preparation.token, {
@@ -217,7 +217,7 @@ export function testPreparation(open: OpenWorld): void {
       });
     });
 
-    it("tells at once when there is something to do", async () => {
+    it("notifies at once when there is work", async () => {
       await using world = await open();
       let told = 0;
       const listener = world.store.onWork(() => {

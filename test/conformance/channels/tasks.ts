@@ -102,7 +102,7 @@ export function testTasks(open: OpenWorld): void {
       expect(await world.store.task(taskId)).toMatchObject({ state: "scheduled", nextRunAtMs: 6 });
     });
 
-    it("are done when their only time is let pass", async () => {
+    it("are done when their only time is skipped", async () => {
       await using world = await open();
       const { taskId } = await addTask(world.store, await addChannel(world.store), world.clock.ms);
       const claim = { taskId, nextRunAtMs: world.clock.ms, followingAtMs: null, run: null };
@@ -117,7 +117,7 @@ export function testTasks(open: OpenWorld): void {
       ).toMatchObject({ kind: "claimed", task: { state: "failed", failure: "too late" }, run: null });
     });
 
-    it("are cancelled for ever", async () => {
+    it("are cancelled permanently", async () => {
       await using world = await open();
       const { taskId } = await addTask(world.store, await addChannel(world.store), world.clock.ms);
       expect(await world.store.cancelTask(taskId)).toMatchObject({

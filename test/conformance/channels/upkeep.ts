@@ -34,7 +34,7 @@ export function testUpkeep(open: OpenWorld): void {
       expect(await world.store.statistics(run.runId)).toBeNull();
     });
 
-    it("deletes nothing for a clock that is put forward for a while", async () => {
+    it("deletes nothing for a clock which is set forward for a while", async () => {
       await using world = await open(1_000);
       const { channelId } = await preparedRun(world.store, [["a"]]);
       const leased = await leaseAll(world.store, channelId);
@@ -48,7 +48,7 @@ export function testUpkeep(open: OpenWorld): void {
       expect(await pruneAll(world.store)).toEqual({ batches: 1, runs: 0 });
     });
 
-    it("deletes nothing for a clock that stays put forward", async () => {
+    it("deletes nothing for a clock which stays set forward", async () => {
       const hourMs = 3_600_000;
       await using world = await open(10 * hourMs);
       const { channelId } = await preparedRun(world.store, [["a"]]);
@@ -65,7 +65,7 @@ export function testUpkeep(open: OpenWorld): void {
       expect(await pruneAll(world.store)).toEqual({ batches: 1, runs: 0 });
     });
 
-    it("leaves runs that are under way", async () => {
+    it("keeps unfinished runs", async () => {
       await using world = await open(0);
       const { run } = await preparedRun(world.store, [["a"]]);
       world.clock.ms += 1_000_000;
@@ -73,7 +73,7 @@ export function testUpkeep(open: OpenWorld): void {
       expect((await world.store.batches(run.runId, {}, { limit: 9 })).items).toHaveLength(1);
     });
 
-    it("looks at the store, and stops with its signal", async () => {
+    it("checks the store, and stops with its signal", async () => {
       await using world = await open();
       expect(await world.store.check()).toBeUndefined();
       const signal = AbortSignal.abort(new Error("enough"));

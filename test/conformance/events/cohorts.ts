@@ -39,7 +39,7 @@ export function testCohorts(create: CreateEventsWorld): void {
       expect(await opened.store.check(new AbortController().signal)).toEqual([]);
     });
 
-    it("takes a visitor for the user with whom it came first", async () => {
+    it("resolves a visitor to the user with whom it first appeared", async () => {
       await using opened = await openKnown(create);
       await opened.load({
         users: [userOf("seen", { u: 4, d: "alone" }), userOf("seen", { u: 4, d: "new" })],
@@ -82,14 +82,14 @@ export function testCohorts(create: CreateEventsWorld): void {
       expect(await opened.store.cohorts(2)).toEqual([]);
     });
 
-    it("makes results of before out of date", async () => {
+    it("makes earlier results out of date", async () => {
       await using opened = await openKnown(create);
       const before = opened.store.schema(1).version;
       await opened.store.importCohort(version, asyncOf([{ userId: 1n }]));
       expect(opened.store.schema(1).version).toBeGreaterThan(before);
     });
 
-    it("takes nothing when the members end with an error", async () => {
+    it("imports nothing when the members end with an error", async () => {
       await using opened = await openKnown(create);
       await opened.store.importCohort(version, asyncOf([{ userId: 1n }]));
       async function* broken(): AsyncGenerator<readonly CohortMember[], void> {

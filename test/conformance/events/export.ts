@@ -120,7 +120,7 @@ export function testExport(create: CreateEventsWorld): void {
       ]);
     });
 
-    it("gives what makes the same store again", async () => {
+    it("exports what recreates the same store", async () => {
       await using first = await openStore(create);
       await first.load(all);
       const records = await recordsOf(first.store);
@@ -129,7 +129,7 @@ export function testExport(create: CreateEventsWorld): void {
       expect(await recordsOf(second.store)).toEqual(records);
     });
 
-    it("tells of all visitors of a user, and of no other's", async () => {
+    it("exports all visitors of a user, and no other's", async () => {
       await using opened = await openStore(create);
       await opened.load({
         users: [
@@ -148,7 +148,7 @@ export function testExport(create: CreateEventsWorld): void {
       ]);
     });
 
-    it("has integers beyond 2^53 within objects as they were", async () => {
+    it("keeps integers beyond 2^53 within objects", async () => {
       await using opened = await openStore(create);
       const text = '{"zip":"1","id":12345678901234567890}';
       await opened.load({
@@ -176,7 +176,7 @@ export function testExport(create: CreateEventsWorld): void {
       ]);
     });
 
-    it("shows what there was when it began", async () => {
+    it("exports the data as of its start", async () => {
       await using opened = await openStore(create);
       const days = [0, 1, 2, 3, 4];
       await opened.load({ events: days.map((day) => eventOf({ t: noonMs + day * dayMs })) });

@@ -34,7 +34,7 @@ export function testLoad(create: CreateEventsWorld): void {
       expect(await recordsOf(opened.store)).toHaveLength(4);
     });
 
-    it("changes nothing when a batch comes again", async () => {
+    it("changes nothing when a batch is loaded again", async () => {
       await using opened = await openStore(create);
       const batch = await opened.batches.next({ events: [eventOf()], users: [userOf("seen")] });
       await opened.store.load(batch);
@@ -111,7 +111,7 @@ export function testLoad(create: CreateEventsWorld): void {
       expect(counts).toEqual({ members: 1, unknown: 0 });
     });
 
-    it("keeps days and projects apart", async () => {
+    it("separates days and projects", async () => {
       await using opened = await openStore(create);
       const events = [0, 1, 2, 40].map((day) =>
         eventOf({ t: noonMs + day * dayMs, p: { [price.number]: day } }),
@@ -134,7 +134,7 @@ export function testLoad(create: CreateEventsWorld): void {
       expect(await opened.store.check(new AbortController().signal)).toEqual([]);
     });
 
-    it("loads batches that are given at the same time", async () => {
+    it("loads concurrent batches", async () => {
       await using opened = await openStore(create);
       const batches = [];
       for (let n = 0; n < 8; n++)
@@ -145,7 +145,7 @@ export function testLoad(create: CreateEventsWorld): void {
       expect(await eventProperties(opened.store)).toEqual(batches.map((_, n) => ({ price: n })));
     });
 
-    it("takes nothing of a batch that can't be read, and goes on", async () => {
+    it("loads nothing of an unreadable batch, and continues", async () => {
       await using opened = await openStore(create);
       const batch = await opened.batches.next({ events: [eventOf()], users: [userOf("del")] });
       const broken = {
@@ -167,7 +167,7 @@ export function testLoad(create: CreateEventsWorld): void {
       expect(await recordsOf(opened.store)).toHaveLength(2);
     });
 
-    it("tells events by the case of their names", async () => {
+    it("distinguishes names of events by case", async () => {
       await using opened = await openStore(create);
       await opened.load({
         newEvents: [{ name: "LOGIN", number: 3 }],

@@ -40,7 +40,7 @@ async function fill({ load }: Pick<OpenedStore, "load">): Promise<void> {
 
 export function testNames(create: CreateEventsWorld): void {
   describe("names", () => {
-    it("are counted by what uses them, in the order in which they came", async () => {
+    it("are counted by their uses, in the order of their appearance", async () => {
       await using opened = await openStore(create);
       await fill(opened);
       const uses = await opened.store.nameUses(1, noSignal());
@@ -100,7 +100,7 @@ export function testNames(create: CreateEventsWorld): void {
       expect(await store.check(noSignal())).toEqual([]);
     });
 
-    it("that were removed come again, as other types and with other numbers", async () => {
+    it("can appear again after removal, with other types and numbers", async () => {
       await using opened = await openStore(create);
       await fill(opened);
       const removal = {
@@ -121,7 +121,7 @@ export function testNames(create: CreateEventsWorld): void {
       expect(await opened.store.check(noSignal())).toEqual([]);
     });
 
-    it("of which none is known change nothing", async () => {
+    it("change nothing when they are unknown", async () => {
       await using opened = await openStore(create);
       const before = opened.store.schema(1);
       const removal = { projectId: 1, events: ["x"], properties: [{ table: "event", name: "x" }] } as const;

@@ -54,7 +54,7 @@ export function testQueries(create: CreateEventsWorld): void {
       expect(await count(opened.store)).toBe(1);
     });
 
-    it("gives another project a slot while one uses and awaits all", async () => {
+    it("gives another project a slot while one uses and waits for all", async () => {
       await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 4 });
       await opened.load({ events: [eventOf()] });
       const order: string[] = [];
@@ -86,7 +86,7 @@ export function testQueries(create: CreateEventsWorld): void {
       expect(await count(opened.store)).toBe(1);
     });
 
-    it("runs several scans in one moment and one turn", async () => {
+    it("runs several scans on one snapshot and in one slot", async () => {
       await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
       await opened.load({ events: [eventOf()] });
       const asked = opened.store.scanAll([countAll, { ...countAll, projectId: 9 }, countAll], noSignal());
@@ -108,7 +108,7 @@ export function testQueries(create: CreateEventsWorld): void {
       expect(await count(opened.store)).toBe(1);
     });
 
-    it("takes loads and upkeep while as many queries run as may", async () => {
+    it("accepts loads and upkeep while the maximum number of queries runs", async () => {
       await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 0 });
       const running = count(opened.store);
       await opened.load({ events: [eventOf()] });
@@ -202,7 +202,7 @@ export function testQueries(create: CreateEventsWorld): void {
       expect(await count(opened.store)).toBe(120);
     });
 
-    it("rejects what is asked of a closed store", async () => {
+    it("rejects calls of a closed store", async () => {
       await using opened = await openStore(create);
       const batch = await opened.batches.next({ events: [eventOf()] });
       const { store } = opened;
@@ -213,7 +213,7 @@ export function testQueries(create: CreateEventsWorld): void {
       await expect(store.stats()).rejects.toMatchObject({ name: "EventsUnavailableError" });
     });
 
-    it("closes while queries and loads are on their way, and keeps what it has acknowledged", async () => {
+    it("closes during queries and loads, and keeps what it has acknowledged", async () => {
       await using opened = await openStore(create, { maxQueries: 1, maxWaiting: 10 });
       await opened.load({ events: [eventOf()] });
       const batch = await opened.batches.next({ events: [eventOf()] });

@@ -48,7 +48,7 @@ export function testBuckets(world: ScanWorld): void {
       });
     });
 
-    it("hold the hour that is there twice once", async () => {
+    it("contain the repeated hour of a clock change once", async () => {
       await using store = await world.open();
       const hours = [0.5, 1.5].map((hour) => eventOf({ t: at5(1, hour), p: { [city.number]: "twice" } }));
       await store.load({ events: hours });

@@ -25,7 +25,7 @@ export function testSchema(create: CreateEventsWorld): void {
       expect(opened.store.schema(99)).toEqual({ version: 0, events: new Map(), properties: new Map() });
     });
 
-    it("knows what was loaded, also after it was opened again", async () => {
+    it("contains what was loaded, also after it was opened again", async () => {
       await using opened = await openStore(create);
       const expected = {
         events: new Map([buy, login].map((event) => [event.name, event])),
@@ -58,7 +58,7 @@ export function testSchema(create: CreateEventsWorld): void {
       expect(await userRecords(opened.store)).toMatchObject([{ level: 1 }, { plan: "free" }]);
     });
 
-    it("gives snapshots that stay as they are", async () => {
+    it("returns snapshots which do not change", async () => {
       await using opened = await openStore(create);
       const before = opened.store.schema(1);
       const copy = structuredClone(before);
@@ -82,7 +82,7 @@ export function testSchema(create: CreateEventsWorld): void {
       expect(store.schema(1).version).toBeGreaterThan(second);
     });
 
-    it("takes what it knows already as known", async () => {
+    it("accepts known names again", async () => {
       await using opened = await openStore(create);
       const { properties: before } = opened.store.schema(1);
       await opened.load({ newEvents: [buy], newProperties: [properties.price], events: [eventOf()] });

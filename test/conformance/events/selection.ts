@@ -116,7 +116,7 @@ export function testSelection(create: CreateEventsWorld): void {
       expect(await idsOf(shared.store, where)).toEqual(expected);
     });
 
-    it("gives ids and the properties that are wanted", async () => {
+    it("returns ids and the requested properties", async () => {
       const selection: UserSelection = { projectId: 1, where: always, properties: [level, born, home] };
       expect(await collect(shared.store.selectUsers(selection, noSignal()))).toEqual([
         {
@@ -130,7 +130,7 @@ export function testSelection(create: CreateEventsWorld): void {
       ]);
     });
 
-    it("gives all properties when none are named", async () => {
+    it("returns all properties by default", async () => {
       const [ada] = await collect(shared.store.selectUsers({ projectId: 1, where: always }, noSignal()));
       expect(Object.keys(ada!.properties).sort()).toEqual(
         ["badges", "born", "home", "home.city", "home.floor", "level", "nick", "paying"].sort(),
@@ -142,7 +142,7 @@ export function testSelection(create: CreateEventsWorld): void {
       expect(await idsOf(shared.store, is(of(level), 3), 9)).toEqual([]);
     });
 
-    it("gives many users in the order of their ids, some at a time", async () => {
+    it("returns many users in the order of their ids, in chunks", async () => {
       await using opened = await openStore(create);
       const ids = Array.from({ length: 5_000 }, (_, at) => at + 1);
       await opened.load({ users: ids.toReversed().map((u) => userOf("seen", { u, a: `a${u}` })) });

@@ -84,7 +84,7 @@ export function testUpdates(create: CreateEventsWorld): void {
       expect(await keysOf(opened.store)).toEqual(Object.keys(expected));
     });
 
-    it("keeps events apart by name and id", async () => {
+    it("distinguishes events by name and id", async () => {
       await using opened = await openStore(create);
       await opened.load({
         updates: [
@@ -98,7 +98,7 @@ export function testUpdates(create: CreateEventsWorld): void {
       expect(found).toMatchObject([{ price: 3 }, { price: 1 }, { price: 4 }]);
     });
 
-    it("takes time and ids of the latest record", async () => {
+    it("uses time and ids of the latest record", async () => {
       await using opened = await openStore(create);
       await opened.load({
         updates: [updateOf({ d: "tab" }), updateOf({ t: noonMs + 1, a: "eve", d: "pc" })],

@@ -91,7 +91,7 @@ export function testUpkeep(create: CreateEventsWorld): void {
       expect(await opened.store.compact(options)).toMatchObject({ droppedDays: 0, droppedEvents: 0 });
     });
 
-    it("ends at once on request, with nothing lost", async () => {
+    it("ends at once on request, without losses", async () => {
       await using opened = await openStore(create);
       await opened.load({ events: [eventOf(), eventOf({ t: noonMs + dayMs })] });
       const controller = new AbortController();
@@ -107,7 +107,7 @@ export function testUpkeep(create: CreateEventsWorld): void {
       });
     });
 
-    it("tells what there is", async () => {
+    it("reports statistics", async () => {
       await using opened = await openStore(create);
       expect((await opened.store.stats()).projects).toEqual([
         {

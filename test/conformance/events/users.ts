@@ -155,7 +155,7 @@ export function testUsers(create: CreateEventsWorld): void {
       ]);
     });
 
-    it("folds many users of one batch", async () => {
+    it("applies the operations of many users in one batch", async () => {
       await using opened = await openStore(create);
       const count = 6_000;
       const ids = Array.from({ length: count }, (_, at) => at + 1);

@@ -4,7 +4,7 @@ import type { OpenWorld } from "./store.ts";
 
 export function testAccept(open: OpenWorld): void {
   describe("accept", () => {
-    it("stores a batch and hands it on byte for byte", async () => {
+    it("stores a batch and passes it on byte for byte", async () => {
       await using world = await open();
       const batch = batchOf(["a", "b\0c", 'q"\\', "🙂", "\ud800"], { requestId: "r1" });
       const accepted = await world.inbox.accept(batch);
@@ -43,7 +43,7 @@ export function testAccept(open: OpenWorld): void {
       expect(Buffer.compare(items[0]!.elements[0]!.receipt, body.subarray(500, 60_000))).toBe(0);
     });
 
-    it("answers a repeat with the stored reply, also after a restart and after delivery", async () => {
+    it("returns the stored reply to a duplicate, also after a restart and after delivery", async () => {
       await using world = await open();
       const batch = batchOf(["a"], { requestId: "r1", reply: Buffer.from('{"return_code":0}\n\0') });
       const { batchId } = await world.inbox.accept(batch);
@@ -59,7 +59,7 @@ export function testAccept(open: OpenWorld): void {
       });
     });
 
-    it("calls another body under the same key a conflict, and changes nothing", async () => {
+    it("reports another body with the same key as a conflict, and changes nothing", async () => {
       await using world = await open();
       const { batchId } = await world.inbox.accept(batchOf(["a"], { requestId: "r1" }));
       expect(await world.inbox.accept(batchOf(["b"], { requestId: "r1" }))).toEqual({
@@ -93,7 +93,7 @@ export function testAccept(open: OpenWorld): void {
       expect(await world.inbox.counts()).toMatchObject([{ accepted: 2, pending: 2 }]);
     });
 
-    it("treats the same body as a repeat only within a window, and only if configured", async () => {
+    it("treats the same body as a duplicate only within a window, and only if configured", async () => {
       await using world = await open();
       const windowed = batchOf(["a"], { dedupeWindowMs: 500 });
       expect(await world.inbox.accept(windowed)).toMatchObject({ kind: "stored" });
@@ -106,7 +106,7 @@ export function testAccept(open: OpenWorld): void {
       expect(await world.inbox.accept(windowed)).toMatchObject({ kind: "stored" });
     });
 
-    it("handles one of 500 batches sent at once and gives all the same reply", async () => {
+    it("stores one of 500 concurrent batches and returns the same reply to all", async () => {
       await using world = await open();
       const results = await Promise.all(
         Array.from({ length: 500 }, (_, i) =>
@@ -156,7 +156,7 @@ export function testAccept(open: OpenWorld): void {
       expect(new Set(ids).size).toBe(6);
     });
 
-    it("tells at once which targets have work", async () => {
+    it("notifies at once which targets have work", async () => {
       await using world = await open();
       const heard: string[] = [];
       const listening = world.inbox.onWork((target) => heard.push(target));
@@ -187,7 +187,7 @@ export function testAccept(open: OpenWorld): void {
       expect(await world.inbox.counts()).toEqual([]);
     });
 
-    it("gives up on a signal", async () => {
+    it("stops on a signal", async () => {
       await using world = await open();
       const signal = AbortSignal.abort(new Error("enough"));
       await expect(world.inbox.accept(batchOf(["a"]), { signal })).rejects.toThrow("enough");

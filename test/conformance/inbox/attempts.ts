@@ -7,7 +7,7 @@ const lease = { target: "t", maxElements: 100, leaseMs: 1000 };
 
 export function testAttempts(open: OpenWorld): void {
   describe("attempts", () => {
-    it("count what had begun when a lease ends unsettled, and nothing else", async () => {
+    it("count only begun calls when a lease ends unsettled", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a", "b", "c", "d"]));
       const { token } = (await world.inbox.lease(lease)).items[0]!;
@@ -25,7 +25,7 @@ export function testAttempts(open: OpenWorld): void {
       expect(await world.inbox.counts({ recount: true })).toMatchObject([{ pending: 4, dead: 0 }]);
     });
 
-    it("are bounded for an element that ends its holder each time", async () => {
+    it("are bounded for an element which ends its holder each time", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["poison", "b"]));
       const attempts: number[] = [];
@@ -81,7 +81,7 @@ export function testAttempts(open: OpenWorld): void {
       expect((await world.inbox.lease(lease)).items).toMatchObject([{ attempt: 2 }]);
     });
 
-    it("stay noted over a restart", async () => {
+    it("stay recorded across a restart", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a"]));
       const { token } = (await world.inbox.lease(lease)).items[0]!;

@@ -23,7 +23,7 @@ export function testBegun(open: OpenWorld): void {
       expect((await world.inbox.lease({ target: "t", maxElements: 9, leaseMs: 1 })).items).toHaveLength(1);
     });
 
-    it("counts and keeps what became of its elements", async () => {
+    it("counts and keeps the results of its elements", async () => {
       await using world = await open();
       const routes = [
         { target: "t", indexes: "all" as const },
@@ -61,7 +61,7 @@ export function testBegun(open: OpenWorld): void {
       expect(await world.inbox.release(batchId)).toEqual({ kind: "finished" });
     });
 
-    it("frees its key when released", async () => {
+    it("releases its key", async () => {
       await using world = await open();
       const begun = batchOf(["a"], { requestId: "r1", reply: null });
       const { batchId } = await world.inbox.accept(begun);
@@ -102,7 +102,7 @@ export function testBegun(open: OpenWorld): void {
       expect(await world.inbox.counts()).toMatchObject([{ accepted: 1, delivered: 1, pending: 0 }]);
     });
 
-    it("keeps those waiting until it is answered", async () => {
+    it("keeps duplicates waiting until it has a reply", async () => {
       await using world = await open();
       const { batchId } = await world.inbox.accept(batchOf(["a"], { requestId: "r1", reply: null }));
       const waiting = Array.from({ length: 20 }, () => world.inbox.awaitReply(batchId, 20_000));
@@ -111,7 +111,7 @@ export function testBegun(open: OpenWorld): void {
       expect(new Set(replies.map((reply) => text(reply!)))).toEqual(new Set(["the reply"]));
     });
 
-    it("lets those waiting go when there will be no reply", async () => {
+    it("ends the wait of duplicates when there will be no reply", async () => {
       await using world = await open();
       const begun = batchOf(["a"], { requestId: "r1", reply: null, ownerLeaseMs: 100 });
       const released = await world.inbox.accept(begun);
@@ -125,7 +125,7 @@ export function testBegun(open: OpenWorld): void {
       expect(await world.inbox.awaitReply("no batch", 20_000)).toBeNull();
     });
 
-    it("lets those waiting go on a signal", async () => {
+    it("ends the wait of duplicates on a signal", async () => {
       await using world = await open();
       const { batchId } = await world.inbox.accept(batchOf(["a"], { requestId: "r1", reply: null }));
       const abort = new AbortController();

@@ -11,7 +11,7 @@ export function testClocks(open: OpenWorld): void {
     ["put forward by an hour", hourMs],
     ["put forward by a month", 720 * hourMs],
   ])("a clock that is %s", (_name, setMs) => {
-    it("ends no lease, and puts off none", async () => {
+    it("ends no lease, and delays none", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a"]));
       const { items } = await world.inbox.lease(lease);
@@ -25,7 +25,7 @@ export function testClocks(open: OpenWorld): void {
       expect(pushIdsOf((await world.inbox.lease(lease)).items)).toEqual(["a"]);
     });
 
-    it("changes no age, and puts off no new work and no retry", async () => {
+    it("changes no age, and delays no new work and no retry", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a"]));
       world.clock.setMs = setMs;

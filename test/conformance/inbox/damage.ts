@@ -51,7 +51,7 @@ export function testDamage(open: OpenWorld): void {
       expect(await world.inbox.deliveries({}, { limit: 100 })).toMatchObject({ next: null });
     });
 
-    it("holds up no order", async () => {
+    it("does not block the order", async () => {
       await using world = await open();
       const routes = [{ target: "t", indexes: "all" as const, ordered: true }];
       await world.inbox.accept(batchOf(["a"], { routes }));
@@ -73,7 +73,7 @@ export function testDamage(open: OpenWorld): void {
       expect((await world.inbox.deadLetters({}, { limit: 9 })).items).toHaveLength(1);
     });
 
-    it("of routes doesn't keep dead letters from being replayed", async () => {
+    it("of routes does not prevent the replay of dead letters", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a"]));
       const { token } = (await world.inbox.lease(lease)).items[0]!;
@@ -83,7 +83,7 @@ export function testDamage(open: OpenWorld): void {
       expect(pushIdsOf((await world.inbox.lease(lease)).items)).toEqual(["a"]);
     });
 
-    it("of a stored reply is mended by the reply to the same body", async () => {
+    it("of a stored reply is repaired by the reply to the same body", async () => {
       await using world = await open();
       const batch = batchOf(["a"], { requestId: "r1" });
       await world.inbox.accept(batch);
@@ -93,7 +93,7 @@ export function testDamage(open: OpenWorld): void {
       expect(text((repeated as { reply: Uint8Array }).reply)).toBe(text(batch.reply!));
     });
 
-    it("of a claim's hash makes the repeat a new batch", async () => {
+    it("of a claim's hash makes the duplicate a new batch", async () => {
       await using world = await open();
       const batch = batchOf(["a"], { requestId: "r1" });
       await world.inbox.accept(batch);

@@ -90,7 +90,7 @@ export function testDeadLetters(open: OpenWorld): void {
       expect((await world.inbox.lease(lease)).items.map(indexesOf)).toEqual([[0, 1, 2]]);
     });
 
-    it("are replayed once by many who ask at once", async () => {
+    it("are replayed once by concurrent callers", async () => {
       await using world = await open();
       await acceptAndBury(world, ["a", "b"]);
       const results = await Promise.all(
@@ -100,7 +100,7 @@ export function testDeadLetters(open: OpenWorld): void {
       expect(await world.inbox.counts({ recount: true })).toMatchObject([{ dead: 0, pending: 2 }]);
     });
 
-    it("tell about their replay", async () => {
+    it("notify about their replay", async () => {
       await using world = await open();
       await acceptAndBury(world, ["a"]);
       await acceptAndBury(world, ["a"], "c", "u");

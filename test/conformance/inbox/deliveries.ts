@@ -32,7 +32,7 @@ async function acceptEachState(world: World): Promise<string> {
 
 export function testDeliveries(open: OpenWorld): void {
   describe("deliveries", () => {
-    it("tell how each element stands at each target", async () => {
+    it("report the state of each element at each target", async () => {
       await using world = await open();
       const batchId = await acceptEachState(world);
       const known = { batchId, channel: "c", target: "t", requestId: "r1", acceptedAtMs: world.clock.ms };
@@ -52,7 +52,7 @@ export function testDeliveries(open: OpenWorld): void {
       }
     });
 
-    it("give an element's bytes, whatever became of it", async () => {
+    it("contain an element's bytes, whatever its state", async () => {
       await using world = await open();
       const batchId = await acceptEachState(world);
       const { body, elements } = batchOf(["a", "b", "c", "d"]);
@@ -74,7 +74,7 @@ export function testDeliveries(open: OpenWorld): void {
       },
     );
 
-    it("leave out what was only begun", async () => {
+    it("omit batches which were only begun", async () => {
       await using world = await open();
       const { batchId } = await world.inbox.accept(batchOf(["a"], { reply: null }));
       expect(await listAll(world, {})).toEqual([]);
@@ -134,7 +134,7 @@ export function testDeliveries(open: OpenWorld): void {
       expect(await count({ state: "delivered" })).toBe(1);
     });
 
-    it("are all found among more batches than one page looks at", async () => {
+    it("are all found among more batches than one page reads", async () => {
       await using world = await open();
       await Promise.all(Array.from({ length: 620 }, (_, i) => world.inbox.accept(batchOf([`p${i % 310}`]))));
       expect(await listAll(world, { pushId: "p5" })).toHaveLength(2);

@@ -6,7 +6,7 @@ const lease = { target: "t", maxElements: 100, leaseMs: 1000 };
 
 export function testLease(open: OpenWorld): void {
   describe("lease", () => {
-    it("gives work to one, oldest first, and tells when more is due", async () => {
+    it("leases work to one caller, oldest first, and returns when more is due", async () => {
       await using world = await open();
       for (const id of ["a", "b", "c"]) {
         await world.inbox.accept(batchOf([id]));
@@ -20,7 +20,7 @@ export function testLease(open: OpenWorld): void {
       expect(await world.inbox.lease({ ...lease, target: "u" })).toEqual({ items: [], nextDueAtMs: null });
     });
 
-    it("gives many small items in one call", async () => {
+    it("leases many small items in one call", async () => {
       await using world = await open();
       await Promise.all(Array.from({ length: 150 }, (_, i) => world.inbox.accept(batchOf([`p${i}`]))));
       const { items } = await world.inbox.lease(lease);
@@ -29,7 +29,7 @@ export function testLease(open: OpenWorld): void {
       expect(new Set(items.map(({ token }) => token)).size).toBe(100);
     });
 
-    it("splits items that are larger than asked for", async () => {
+    it("splits items which are larger than requested", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a", "b", "c", "d", "e"]));
       const taken: number[][] = [];
@@ -39,7 +39,7 @@ export function testLease(open: OpenWorld): void {
       expect(taken).toEqual([[0, 1], [2, 3], [4]]);
     });
 
-    it("stops at a number of bytes, but gives one item at least", async () => {
+    it("stops at a number of bytes, but leases at least one item", async () => {
       await using world = await open();
       for (const id of ["a", "b", "c"]) await world.inbox.accept(batchOf([id]));
       const bytes = batchOf(["a"]).body.length;
@@ -60,7 +60,7 @@ export function testLease(open: OpenWorld): void {
       expect(second.items[0]!.token).not.toBe(first.items[0]!.token);
     });
 
-    it("keeps leases of consumers over a restart", async () => {
+    it("keeps leases of consumers across a restart", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a"]));
       const { items } = await world.inbox.lease({ ...lease, holder: "consumer" });
@@ -71,7 +71,7 @@ export function testLease(open: OpenWorld): void {
       });
     });
 
-    it("is prolonged by its holder only", async () => {
+    it("is extended only by its holder", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a"]));
       const first = (await world.inbox.lease(lease)).items[0]!;
@@ -89,7 +89,7 @@ export function testLease(open: OpenWorld): void {
       expect(await world.inbox.extend("not a token", 5000)).toEqual({ kind: "stale" });
     });
 
-    it("never gives an element to two of many who ask at once", async () => {
+    it("never leases an element twice to concurrent callers", async () => {
       await using world = await open();
       await Promise.all(
         Array.from({ length: 20 }, (_, i) => world.inbox.accept(batchOf([`${i}a`, `${i}b`]))),

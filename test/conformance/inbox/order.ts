@@ -13,7 +13,7 @@ export function testOrder(open: OpenWorld): void {
   };
 
   describe("order by push id", () => {
-    it("holds an element back until the one before it is settled", async () => {
+    it("delays an element until the previous one is settled", async () => {
       await using world = await open();
       await acceptInOrder(world, "a", "b", "a");
       await acceptInOrder(world, "b", "c");
@@ -28,7 +28,7 @@ export function testOrder(open: OpenWorld): void {
       expect(last.items.map(indexesOf)).toEqual([[2]]);
     });
 
-    it("waits for a retry, and not for others' push ids", async () => {
+    it("waits for a retry, and not for other push ids", async () => {
       await using world = await open();
       await acceptInOrder(world, "a");
       await acceptInOrder(world, "a", "b");
@@ -46,7 +46,7 @@ export function testOrder(open: OpenWorld): void {
       expect(pushIdsOf(second.items).toSorted()).toEqual(["a", "b"]);
     });
 
-    it("delivers a long line one after the other", async () => {
+    it("delivers a long queue one by one", async () => {
       await using world = await open();
       for (let i = 0; i < 30; i++) await acceptInOrder(world, "a", `other${i}`);
       const taken: string[] = [];
@@ -64,7 +64,7 @@ export function testOrder(open: OpenWorld): void {
       expect(await world.inbox.counts({ recount: true })).toMatchObject([{ delivered: 60, pending: 0 }]);
     });
 
-    it("never gives two elements of a push id to many who ask at once", async () => {
+    it("never leases two elements of a push id to concurrent callers", async () => {
       await using world = await open();
       await Promise.all(Array.from({ length: 10 }, () => acceptInOrder(world, "a", "b")));
       for (let round = 0; round < 10; round++) {
@@ -83,7 +83,7 @@ export function testOrder(open: OpenWorld): void {
       expect(await world.inbox.counts({ recount: true })).toMatchObject([{ delivered: 20, pending: 0 }]);
     });
 
-    it("puts a replayed element after those waiting", async () => {
+    it("adds a replayed element after the waiting ones", async () => {
       await using world = await open();
       await acceptInOrder(world, "a");
       const dead = (await world.inbox.lease(lease)).items[0]!;
@@ -96,7 +96,7 @@ export function testOrder(open: OpenWorld): void {
       expect((await world.inbox.lease(lease)).items).toMatchObject([{ replay: "n1", attempt: 1 }]);
     });
 
-    it("lets what became visible with an earlier place wait for what is in flight", async () => {
+    it("keeps an element in flight first when an earlier one becomes visible", async () => {
       await using world = await open();
       await acceptInOrder(world, "a");
       const { items } = await world.inbox.lease({ ...lease, holder: "consumer" });

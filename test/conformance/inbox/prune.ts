@@ -22,7 +22,7 @@ async function pruneAll(world: World): Promise<PruneResult> {
 
 export function testPrune(open: OpenWorld): void {
   describe("prune", () => {
-    it("deletes keys and finished batches when their time is over, and keeps the books", async () => {
+    it("deletes expired keys and finished batches, and keeps the counts", async () => {
       await using world = await open(retention);
       const { batchId } = await world.inbox.accept(batchOf(["a"], { requestId: "r1" }));
       const { items } = await world.inbox.lease(lease);
@@ -88,7 +88,7 @@ export function testPrune(open: OpenWorld): void {
       expect(await pruneAll(world)).toEqual({ ...nothing, batches: 1 });
     });
 
-    it("deletes batches begun and abandoned", async () => {
+    it("deletes begun and abandoned batches", async () => {
       await using world = await open(retention);
       const { batchId } = await world.inbox.accept(
         batchOf(["a"], { requestId: "r1", reply: null, ownerLeaseMs: 50 }),
@@ -100,7 +100,7 @@ export function testPrune(open: OpenWorld): void {
       expect(await world.inbox.complete(batchId, { reply: Buffer.from("late") })).toEqual({ kind: "stale" });
     });
 
-    it("does a bounded piece of work at a time", async () => {
+    it("does a bounded amount of work per call", async () => {
       await using world = await open(retention);
       await Promise.all(
         Array.from({ length: 450 }, (_, i) => world.inbox.accept(batchOf([], { requestId: `r${i}` }))),
@@ -116,7 +116,7 @@ export function testPrune(open: OpenWorld): void {
   });
 
   describe("health", () => {
-    it("tells the age of the oldest batch with work", async () => {
+    it("reports the age of the oldest batch with work", async () => {
       await using world = await open();
       expect(await world.inbox.health()).toMatchObject({
         writable: true,
@@ -135,7 +135,7 @@ export function testPrune(open: OpenWorld): void {
       expect(await world.inbox.health()).toMatchObject({ oldestPendingMs: 5 });
     });
 
-    it("tells when the inbox is closed, as every call does", async () => {
+    it("reports that the inbox is closed, as every call does", async () => {
       await using world = await open();
       await world.inbox[Symbol.asyncDispose]();
       expect(await world.inbox.health()).toMatchObject({ writable: false, oldestPendingMs: null });

@@ -45,7 +45,7 @@ export function testSettle(open: OpenWorld): void {
       ]);
     });
 
-    it("lets elements that aren't named stay leased", async () => {
+    it("keeps elements without an outcome leased", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a", "b", "c"]));
       const { token } = (await world.inbox.lease(lease)).items[0]!;
@@ -102,7 +102,7 @@ export function testSettle(open: OpenWorld): void {
       expect(await world.inbox.counts()).toMatchObject([{ delivered: 1, pending: 0 }]);
     });
 
-    it("settles each target of a fan-out for itself", async () => {
+    it("settles each target of a fan-out separately", async () => {
       await using world = await open();
       const routes = ["t", "u"].map((target) => ({ target, indexes: "all" as const }));
       await world.inbox.accept(batchOf(["a"], { routes }));
@@ -140,7 +140,7 @@ export function testSettle(open: OpenWorld): void {
       ]);
     });
 
-    it("tells about work that comes back", async () => {
+    it("notifies about work which is due again", async () => {
       await using world = await open();
       await world.inbox.accept(batchOf(["a", "b"]));
       const heard: string[] = [];

@@ -8,7 +8,7 @@ import {
   decompressBody,
 } from "../../../store/channels/sql/compress-bodies.ts";
 
-it("gives any bytes back", () => {
+it("restores any bytes", () => {
   const some = fc.uint8Array({ maxLength: 200 });
   const first = fc.constantFrom(0x5b, 0x78, 0x1f, 0);
   fc.assert(
@@ -20,7 +20,7 @@ it("gives any bytes back", () => {
   expect(decompressBody(compressBody(new Uint8Array()))).toEqual(new Uint8Array());
 });
 
-it("makes the messages of a batch a tenth", () => {
+it("shrinks the messages of a batch to a tenth", () => {
   const messages = Array.from({ length: 100 }, (_, i) => ({
     push_id: `player-${(i * 7_919) % 1_000_003}`,
     params: { title: "A gift for you", content: `Dear Name ${i}, have a look at what is in the mail` },
@@ -30,7 +30,7 @@ it("makes the messages of a batch a tenth", () => {
   expect(compressBody(body).length).toBeLessThan(body.length / 10);
 });
 
-it("leaves small bodies, and those that don't become smaller, as they are", () => {
+it("keeps small bodies, and bodies which do not shrink", () => {
   const small = Buffer.from('[{"push_id":"a"}]');
   const random = createHash("shake256", { outputLength: 5_000 }).update("random").digest();
   random[0] = 0x5b;
@@ -38,7 +38,7 @@ it("leaves small bodies, and those that don't become smaller, as they are", () =
   expect([compressBody(random), decompressBody(random)]).toEqual([random, random]);
 });
 
-it("lets others have their turns while it packs and unpacks many", async () => {
+it("yields to the event loop between many bodies", async () => {
   const batches = Array.from({ length: 3 }, (_, number) => ({ number, body: Buffer.alloc(2_097_152, "[") }));
   const order: string[] = [];
   setImmediate(() => order.push("turn"));

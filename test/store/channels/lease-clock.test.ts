@@ -24,7 +24,7 @@ class FakeDatabase {
   }
 }
 
-it("goes on from what the database said, in the middle of the call", async () => {
+it("continues from the database's time, assumed at the middle of the call", async () => {
   const database = new FakeDatabase();
   database.roundTripMs = 400;
   const leaseNow = await database.open();
@@ -63,7 +63,7 @@ it("keeps the last time while the database is unavailable, and asks again in a m
   expect(database.asked).toBe(3);
 });
 
-it("is not opened without the database", async () => {
+it("does not open without the database", async () => {
   const database = new FakeDatabase();
   database.failure = new Error("away");
   await expect(database.open()).rejects.toThrow("away");

@@ -8,7 +8,7 @@ import { openTempFolder } from "../inbox/temp-folder.ts";
 
 const mib = 1_048_576;
 
-it("takes nothing new below the mark of free space, goes on with the rest, and recovers", async () => {
+it("refuses new work below the minimum of free space, continues the rest, and recovers", async () => {
   await using folder = await openTempFolder();
   const options = { path: join(folder.path, "channels.db"), minFreeBytes: 100 * mib, reserveBytes: 0 };
   const before = await openSqliteChannels(options);

@@ -41,7 +41,7 @@ it.each<[string, string, (path: string) => void]>([
   await expect(opening).rejects.toThrow(message);
 });
 
-it("opens where it can't note who has the file", async () => {
+it("opens where the process id can't be written", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
   mkdirSync(`${path}.pid`);
@@ -49,7 +49,7 @@ it("opens where it can't note who has the file", async () => {
   await expect(store.check()).resolves.toBeUndefined();
 });
 
-it("takes over at once what a process before was sending and preparing", async () => {
+it("takes over at once what a previous process was sending and preparing", async () => {
   await using folder = await openTempFolder();
   const options = { path: join(folder.path, "new", "channels.db"), now: () => 1_700_000_000_000 };
   const first = await openSqliteChannels(options);
@@ -63,7 +63,7 @@ it("takes over at once what a process before was sending and preparing", async (
   expect(await second.extendBatches([before!.token], 1_000)).toEqual([before!.token]);
 });
 
-it("brings a file of the version before up, and sends what is in it", async () => {
+it("migrates a file of the previous version, and sends its batches", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
   const first = await openSqliteChannels({ path });
@@ -106,7 +106,7 @@ it.each<[string, passedMs: number, waitMs: number]>([
   expect(await second.shareRate({ ...asked, token })).toMatchObject({ held: 10, freeInMs: undefined });
 });
 
-it("counts no share of a process before that was left, or never sent by", async () => {
+it("ignores a previous process's share which was released or never used", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
   const asked = { perSecond: 10, held: 0, wanted: 10, leaseMs: 10_000 };
@@ -121,7 +121,7 @@ it("counts no share of a process before that was left, or never sent by", async 
   }
 });
 
-it("goes on with the time of the process before, whatever its clock is set to", async () => {
+it("continues with the time of the previous process, whatever its clock is set to", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "channels.db");
   const first = await openSqliteChannels({ path });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { encodeDeadLetter } from "../../../store/deadletters/deadletters.ts";
 import { letter } from "../../conformance/deadletters.ts";
 
-describe("a letter", () => {
+describe("dead letter", () => {
   it.each([
     ["abcdef", { line: "abcd", line_length: 6 }],
     ["abcd", { line: "abcd" }],

@@ -22,7 +22,7 @@ const letter = (line: string): DeadLetter => ({
 });
 const quiet = { failed: () => {}, resumed: () => {} };
 
-it("a letter is in the file when it is kept, however long it is", async () => {
+it("resolves when the dead letter is in the file, however long it is", async () => {
   const file = join(root, "letters.ndjson");
   await using keeper = openDurableDeadLetters({ file, observer: quiet });
   const lines = ["first", "x".repeat(300_000)];
@@ -31,7 +31,7 @@ it("a letter is in the file when it is kept, however long it is", async () => {
   expect(kept.map((text) => JSON.parse(text).line)).toEqual(lines);
 });
 
-it("a letter waits until it can be written", async () => {
+it("waits until the dead letter can be written", async () => {
   const file = join(root, "letters.ndjson");
   mkdirSync(file);
   const told: string[] = [];
@@ -50,7 +50,7 @@ it("a letter waits until it can be written", async () => {
   expect([told, JSON.parse(readFileSync(file, "utf8")).line]).toEqual([["failed", "resumed"], "late"]);
 });
 
-it("a letter that can't be written is not kept when the store is closed", async () => {
+it("rejects when the store is closed before the dead letter was written", async () => {
   const file = join(root, "letters.ndjson");
   mkdirSync(file);
   const failed = Promise.withResolvers<unknown>();

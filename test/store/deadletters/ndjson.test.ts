@@ -33,7 +33,7 @@ function open(options: Partial<NdjsonDeadLettersOptions> & { file: string }) {
 
 const oneLetter = batch(letter()).ndjson.length;
 
-it("writes a letter that comes just as the last one was written", async () => {
+it("writes a dead letter which arrives just as the last one was written", async () => {
   const file = newFile();
   const observer = {
     ...createTallies(),
@@ -51,8 +51,8 @@ describeDeadLetters(async (observer) => {
   return { letters, read: () => readLines(file) };
 });
 
-describe("the file", () => {
-  it("is made when the first letter comes, for its owner only", async () => {
+describe("file of dead letters", () => {
+  it("is created with the first dead letter, for its owner only", async () => {
     const file = newFile();
     const { letters } = open({ file });
     await letters.flush();
@@ -63,7 +63,7 @@ describe("the file", () => {
     expect((await stat(join(file, ".."))).mode & 0o777).toBe(0o700);
   });
 
-  it("goes on where it ended, on a line of its own after a crash", async () => {
+  it("continues where it ended, on a new line after a crash", async () => {
     const file = newFile();
     const first = open({ file });
     first.letters.append(batch(letter({ line: "before" })));
@@ -81,7 +81,7 @@ describe("the file", () => {
     ]);
   });
 
-  it("is rotated before it grows too large, within a batch too, and the oldest are removed", async () => {
+  it("is rotated before it grows too large, within a batch too, and the oldest are deleted", async () => {
     const file = newFile();
     const { letters, counts } = open({ file, maxBytes: 3 * oneLetter, keepFiles: 2 });
     letters.append(batch(...Array.from({ length: 20 }, (_, n) => letter({ line: String(n % 10) }))));
@@ -100,7 +100,7 @@ describe("the file", () => {
     expect(counts).toEqual({ written: 20, dropped: 0, failed: 0, resumed: 0 });
   });
 
-  it("holds one letter that is larger than a file may be", async () => {
+  it("can contain one dead letter larger than the maximum file size", async () => {
     const file = newFile();
     const { letters } = open({ file, maxBytes: 300, keepFiles: 1 });
     letters.append(batch(letter({ line: "a" }), letter({ line: "b".repeat(1_000) }), letter({ line: "c" })));
@@ -109,7 +109,7 @@ describe("the file", () => {
     expect((await readLines(file)).map(({ line }) => line)).toEqual(["c"]);
   });
 
-  it("keeps none beside it when none may be kept", async () => {
+  it("has no rotated files when none may be kept", async () => {
     const file = newFile();
     const { letters } = open({ file, maxBytes: oneLetter, keepFiles: 0 });
     letters.append(batch(letter({ line: "1" }), letter({ line: "2" })));
@@ -170,7 +170,7 @@ describe("a full disk", () => {
     expect(lines.map((line) => /"line":"(\d)"/.exec(line)?.[1] ?? "torn")).toEqual(expected);
   });
 
-  it("is tried again by itself", async () => {
+  it("is retried automatically", async () => {
     const file = newFile();
     const { disk, fileSystem } = createDisk(0);
     const { letters, counts } = open({ file, fileSystem, retryMs: 1 });
@@ -181,7 +181,7 @@ describe("a full disk", () => {
     await letters[Symbol.asyncDispose]();
   });
 
-  it("drops what is beyond the buffer, and what is left when it closes", async () => {
+  it("drops what exceeds the buffer, and what is left when it closes", async () => {
     const { fileSystem } = createDisk(0);
     const { letters, counts } = open({ file: newFile(), fileSystem, maxBufferedBytes: 2 * oneLetter });
     for (let count = 0; count < 5; count++) letters.append(batch(letter()));
@@ -191,7 +191,7 @@ describe("a full disk", () => {
     expect(counts.dropped).toBe(5);
   });
 
-  it("can stop a rotation, which is done later", async () => {
+  it("can prevent a rotation, which happens later", async () => {
     const file = newFile();
     let canRename = false;
     const fileSystem: FileSystem = {
@@ -210,7 +210,7 @@ describe("a full disk", () => {
   });
 });
 
-it("a folder that can't be made is a failure, not an exception", async () => {
+it("reports a folder which can't be created without throwing", async () => {
   const blocked = join(folder, "blocked");
   await writeFile(blocked, "a file");
   await chmod(blocked, 0o400);

@@ -70,13 +70,13 @@ it.each<[string, readonly DeadLetter[], readonly (readonly [unknown, unknown])[]
   expect(write(letters, 2).map(({ line, lines }) => [line, lines])).toEqual(expected);
 });
 
-it("names the first of those that share a letter", () => {
+it("names the first line of a shared dead letter", () => {
   const [own, shared] = write([letter("1"), letter("2"), letter("3")], 1);
   expect(own?.["message"]).toBe("m1");
   expect(shared?.["message"]).toBe("2 lines of one request were refused for this reason, the first: m2");
 });
 
-it("keeps bytes that are no text", () => {
+it("keeps bytes which are not text", () => {
   const [shared] = write([letter(Uint8Array.of(0xff)), letter(Uint8Array.of(0xfe))], 0);
   expect(shared).toMatchObject({ lines: 2, line_base64: Buffer.of(0xff, 10, 0xfe).toString("base64") });
 });
@@ -91,7 +91,7 @@ it.each([
   expect(kept.sort((a, b) => a - b)).toEqual(lines.map((_, at) => at));
 });
 
-it("takes little more room than the lines of one reason", () => {
+it("takes little more space than the lines of one reason", () => {
   const lines = Array.from({ length: 50_000 }, () => letter("x"));
   expect(JSON.stringify(write(lines, 100)).length).toBeLessThan(150_000);
 });

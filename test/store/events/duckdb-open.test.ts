@@ -79,7 +79,7 @@ describe("a store that can't be opened", () => {
     await expect(world.open()).rejects.toThrow(/^the events in ".*events.duckdb" can't be opened: /);
   });
 
-  it("has a file that was cut off", async () => {
+  it("has a truncated file", async () => {
     await using opened = await openStore(createDuckDbWorld);
     await using world = await createDuckDbWorld();
     await (await world.open())[Symbol.asyncDispose]();
@@ -125,7 +125,7 @@ describe("a store that can't be opened", () => {
 });
 
 describe("an opened store", () => {
-  it("has visitors, when they are missing by the file's format", async () => {
+  it("gets visitors which its file's format lacks", async () => {
     await using world = await createDuckDbWorld();
     const first = await world.open();
     const users = [
@@ -149,7 +149,7 @@ describe("an opened store", () => {
     expect(await store.check(new AbortController().signal)).toEqual([]);
   });
 
-  it("has dropped what an interrupted rewrite left", async () => {
+  it("drops the leftovers of an interrupted rewrite", async () => {
     await using opened = await openStore(createDuckDbWorld);
     await opened.load({ events: [eventOf()] });
     await using world = await createDuckDbWorld();

@@ -40,7 +40,7 @@ it.each<[string, Partial<Threads>]>([
   await expect(lowerPoolPriority(10, { ...threads, ...fault })).resolves.toBeUndefined();
 });
 
-it("passes over a thread that has ended meanwhile", async () => {
+it("skips a thread which has ended meanwhile", async () => {
   const set: (readonly [number, number])[] = [];
   await lowerPoolPriority(10, {
     ids: async () => [1, 2, 3],

@@ -47,7 +47,7 @@ describe("a query", () => {
     await expect(rows.next()).rejects.toThrow("gone");
   });
 
-  it("gives its turn to the next when it is settled, and keeps what it has put aside", async () => {
+  it("frees its slot when it is settled, and keeps its temporary tables", async () => {
     await using opened = await openDatabase();
     await using first = await opened.queries.open(asker, noSignal());
     await first.run("CREATE TEMP TABLE kept AS SELECT 42 AS answer");
@@ -61,7 +61,7 @@ describe("a query", () => {
     expect(await (await first.run("FROM kept")).getRowsJS()).toEqual([[42]]);
   });
 
-  it("may be one of a few only that keep what they found for a slow reader", async () => {
+  it("is limited to a few which keep results for slow readers", async () => {
     await using opened = await openDatabase();
     const keep = (signal = noSignal()) => opened.queries.keep(asker, signal);
     const [letGo] = await Promise.all(Array.from({ length: 8 }, () => keep()));
@@ -81,7 +81,7 @@ describe("a query", () => {
     await closing;
   });
 
-  it("that takes more memory than there is says so, and the store goes on", async () => {
+  it("reports missing memory, and the store continues", async () => {
     await using opened = await openDatabase();
     await using query = await opened.queries.open(asker, noSignal());
     const greedy = query.run("SELECT list(range || repeat('x', 1000)) FROM range(10000000)");
@@ -91,7 +91,7 @@ describe("a query", () => {
   });
 });
 
-it("a check finds a block that has changed on the disk", async () => {
+it("finds a changed block on the disk in a check", async () => {
   await using world = await createDuckDbWorld();
   await using opened = await openStore(async () => ({
     ...world,

@@ -46,7 +46,7 @@ const users = (shift: number) =>
 const updates = (shift: number) =>
   times(rows, (row) => updateOf({ i: `id ${row}`, p: valueIn(ofEvents, row + shift) }));
 
-it("loads, reads and puts in order a project with as many properties as its memory allows", async () => {
+it("loads, reads and compacts a project with as many properties as its memory allows", async () => {
   await using world = await createDuckDbWorld();
   const batches = new Batches(world.folder);
   await using store = await world.open();
@@ -75,7 +75,7 @@ it("loads, reads and puts in order a project with as many properties as its memo
   expect(exported).toBe(1_000 + 3 * rows);
 }, 120_000);
 
-it("puts the other days in order when the memory is too small for one", async () => {
+it("compacts the other days when the memory is too small for one", async () => {
   await using world = await createDuckDbWorld();
   const batches = new Batches(world.folder);
   const open = (memoryMib: number) =>

@@ -99,7 +99,7 @@ describe("operations on a user", () => {
     .map(({ o, p }) => userOf(o as PreparedUser["o"], { p: p as PreparedUser["p"] }));
   const operations = fc.array(operation, { maxLength: 12 });
 
-  it("comes to the same in several batches, when each continues from what was stored", () => {
+  it("has the same result in several batches which continue from the stored values", () => {
     fc.assert(
       fc.property(operations, fc.nat(12), (list, cut) => {
         const stored = fold(list.slice(0, cut));
@@ -113,7 +113,7 @@ describe("operations on a user", () => {
     );
   });
 
-  it("tells whenever a value has changed", () => {
+  it("reports every change of a value", () => {
     fc.assert(
       fc.property(operations, operation, (before, last) => {
         const [old, young] = [fold(before), fold([...before, last])];

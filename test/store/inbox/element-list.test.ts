@@ -29,7 +29,7 @@ const elementLists = fc.array(gaps, { maxLength: 8 }).map((list) => {
   });
 });
 
-it("gives back every element list", () => {
+it("decodes every encoded list", () => {
   fc.assert(
     fc.property(elementLists, (elements) => {
       expect(decodeElements(encodeElements(elements))).toEqual(elements);

@@ -6,7 +6,7 @@ const seq = fc.integer({ min: 1, max: 36 ** 8 - 1 });
 const acceptedAtMs = fc.integer({ min: 0, max: 36 ** 9 - 1 });
 const batch = fc.record({ seq, acceptedAtMs });
 
-it("gives back every batch id", () => {
+it("decodes every encoded batch id", () => {
   fc.assert(
     fc.property(batch, (key) => {
       expect(ids.decodeBatchId(ids.encodeBatchId(key))).toEqual(key);
@@ -23,7 +23,7 @@ it("sorts batch ids by time, then by sequence", () => {
   );
 });
 
-it("gives back every delivery id, whatever the target's name", () => {
+it("decodes every encoded delivery id, whatever the target's name", () => {
   fc.assert(
     fc.property(batch, fc.nat(999_999), fc.string({ minLength: 1 }), (key, index, target) => {
       const id = ids.encodeDeliveryId(ids.encodeBatchId(key), index, target);
@@ -32,7 +32,7 @@ it("gives back every delivery id, whatever the target's name", () => {
   );
 });
 
-it("gives back every token", () => {
+it("decodes every encoded token", () => {
   const key = fc.record({ workId: seq, leaseKey: fc.integer({ min: 1, max: 2 ** 48 }) });
   fc.assert(
     fc.property(key, (lease) => {
@@ -41,7 +41,7 @@ it("gives back every token", () => {
   );
 });
 
-it("knows what is no id", () => {
+it("returns null for other texts", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(ids.decodeBatchId(text)).toBeNull();

@@ -12,7 +12,7 @@ it.each([
   expect(encodeIndexes(indexes)).toBe(text);
 });
 
-it("gives back every set of indexes", () => {
+it("decodes every encoded set of indexes", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(600)), (some) => {
       const indexes = some.toSorted((a, b) => a - b);

@@ -12,7 +12,7 @@ const outcome = fc.record({
 
 const indexes = fc.uniqueArray(fc.nat(9), { maxLength: 8 }).map((list) => list.toSorted((a, b) => a - b));
 
-it("puts each element of an item into exactly one list", () => {
+it("adds each element of an item to exactly one list", () => {
   fc.assert(
     fc.property(indexes, fc.array(outcome), (held, outcomes) => {
       const plan = planSettlement(held, outcomes);
@@ -31,7 +31,7 @@ it("puts each element of an item into exactly one list", () => {
   );
 });
 
-it("keeps elements of one time and reason together, in order", () => {
+it("keeps elements with the same time and reason together, in order", () => {
   const retry = (index: number, notBeforeMs: number, reason: string): ElementOutcome => {
     return { index, kind: "retry", notBeforeMs, reason };
   };
@@ -49,7 +49,7 @@ it("keeps elements of one time and reason together, in order", () => {
   ]);
 });
 
-it("takes the first outcome of an element", () => {
+it("uses the first outcome of an element", () => {
   const outcomes: ElementOutcome[] = [
     { index: 0, kind: "dead", reason: "first" },
     { index: 0, kind: "done" },
@@ -61,7 +61,7 @@ it("takes the first outcome of an element", () => {
   });
 });
 
-it("keeps reasons to what a database's text can hold", () => {
+it("restricts reasons to what a database's text can contain", () => {
   const reason = `a\0b\ud800${"x".repeat(5_000)}`;
   const [letter] = planSettlement([0], [{ index: 0, kind: "dead", reason }]).dead;
   expect(letter!.reason).toBe(`a\u{FFFD}b\u{FFFD}${"x".repeat(1_996)}`);

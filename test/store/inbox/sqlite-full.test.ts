@@ -18,7 +18,7 @@ class Disk {
   };
 }
 
-it("takes no batch below the mark of free space, goes on with the rest, and recovers", async () => {
+it("refuses batches below the minimum of free space, continues the rest, and recovers", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   const disk = new Disk();
@@ -60,7 +60,7 @@ it("is unavailable while the free space of its disk is unknown, and recovers", a
   expect(await inbox.counts({ recount: true })).toMatchObject([{ accepted: 2 }]);
 });
 
-it("reckons what it has taken since it last looked at the disk", async () => {
+it("estimates free space between measurements", async () => {
   await using folder = await openTempFolder();
   const disk = new Disk();
   disk.freeBytes = 20 * mib;
@@ -76,7 +76,7 @@ it("reckons what it has taken since it last looked at the disk", async () => {
   expect(await inbox.counts({ recount: true })).toMatchObject([{ accepted: stored, pending: stored }]);
 });
 
-it("takes no batch beyond its own cap until there is room again", async () => {
+it("refuses batches beyond its own limit until there is space again", async () => {
   await using folder = await openTempFolder();
   let nowMs = 1_700_000_000_000;
   const options = { maxBytes: 4 * mib, minFreeBytes: 0, reserveBytes: 0, maxWalBytes: mib };
@@ -101,7 +101,7 @@ it("takes no batch beyond its own cap until there is room again", async () => {
   expect(await accept()).toMatchObject({ kind: "stored" });
 });
 
-it("gives room back to the disk when most of the file is unused", async () => {
+it("returns space to the disk when most of the file is unused", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   let nowMs = 1_700_000_000_000;
@@ -123,7 +123,7 @@ it("keeps a reserve on the disk", async () => {
   expect(statSync(`${path}.reserve`).size).toBe(3 * mib);
 });
 
-it("refuses more than may wait to be written", async () => {
+it("refuses more bytes than may wait to be written", async () => {
   await using folder = await openTempFolder();
   const options = { minFreeBytes: 0, reserveBytes: 0, maxQueuedBytes: 5 * mib };
   await using inbox = await openSqliteInbox({ ...options, path: join(folder.path, "inbox.db") });
@@ -149,7 +149,7 @@ it("keeps its log short under a steady load", async () => {
   expect(Math.max(...sizes)).toBeLessThan(3 * mib + body.length);
 });
 
-it("rejects an argument that can't reach its thread, and goes on", async () => {
+it("rejects an argument which can't be cloned, and continues", async () => {
   await using folder = await openTempFolder();
   const options = { path: join(folder.path, "inbox.db"), minFreeBytes: 0, reserveBytes: 0 };
   await using inbox = await openSqliteInbox(options);

@@ -27,14 +27,14 @@ it("refuses a file that another process has, and names both", async () => {
   expect(await inbox.health()).toMatchObject({ writable: true });
 });
 
-it("refuses a file that this process has already", async () => {
+it("refuses a file which this process already holds", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   await using _inbox = await openSqliteInbox({ path, ...small });
   await expect(openSqliteInbox({ path, ...small })).rejects.toThrow(`in use by process ${process.pid}`);
 });
 
-it("makes its folder", async () => {
+it("creates its folder", async () => {
   await using folder = await openTempFolder();
   await using inbox = await openSqliteInbox({ path: join(folder.path, "new/folder/inbox.db"), ...small });
   expect(await inbox.accept(batchOf(["a"]))).toMatchObject({ kind: "stored" });
@@ -70,7 +70,7 @@ it("finds damage when the check is requested", async () => {
   );
 });
 
-it("answers what was asked before it was closed", async () => {
+it("completes calls made before it was closed", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   const inbox = await openSqliteInbox({ path, ...small });

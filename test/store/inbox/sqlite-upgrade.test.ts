@@ -28,7 +28,7 @@ function writeFirstVersion(path: string): void {
   db.close();
 }
 
-it("takes over what the first version has left", async () => {
+it("takes over the data of the first version", async () => {
   await using folder = await openTempFolder();
   const path = join(folder.path, "inbox.db");
   writeFirstVersion(path);
@@ -43,7 +43,7 @@ it("takes over what the first version has left", async () => {
   expect(text((repeat as { reply: Uint8Array }).reply)).toBe("first reply");
 });
 
-it("gives again at once what the process before had, but for what consumers hold", async () => {
+it("leases again at once what the previous process held, except leases of consumers", async () => {
   await using folder = await openTempFolder();
   const options = { path: join(folder.path, "inbox.db"), reserveBytes: 0, minFreeBytes: 0 };
   const routes = ["t", "pulled"].map((target) => ({ target, indexes: "all" as const }));

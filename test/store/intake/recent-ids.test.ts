@@ -6,7 +6,7 @@ import { RecentIds } from "../../../store/intake/recent-ids.ts";
 const id = fc.oneof(fc.constantFrom("", "a", "b", "ä", "😀", "a\u0000"), fc.string({ maxLength: 4 }));
 
 describe("table of ids", () => {
-  it("holds what a map would, also where hashes are the same", () => {
+  it("has the entries of a map, even when hashes are equal", () => {
     const step = fc.record({ key: id, hash: fc.constantFrom(1, 2, 1_025, 0xffff_ffff), value: fc.nat() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -44,7 +44,7 @@ describe("table of ids", () => {
   });
 });
 
-describe("ids of late", () => {
+describe("recent ids", () => {
   it("are kept when they are used, and bounded in number", () => {
     const ids = new RecentIds(100);
     ids.set("kept", 7);
@@ -58,7 +58,7 @@ describe("ids of late", () => {
     expect(ids.hasDropped).toBe(true);
   });
 
-  it("tell that none was dropped as long as none was", () => {
+  it("report that none was dropped until one was", () => {
     const ids = new RecentIds(100);
     for (let at = 0; at < 100; at++) ids.set(`id-${at}`, at);
     expect(ids.hasDropped).toBe(false);

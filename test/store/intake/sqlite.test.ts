@@ -51,7 +51,7 @@ describe("SQLite intake's file", () => {
     expect(() => openSqliteIntake({ path: folder.path })).toThrow(/is damaged or not a SQLite database/);
   });
 
-  it("gives the same ids when it was copied between two commits and is older than its log", () => {
+  it("assigns the same ids when it was copied between two commits and is older than its log", () => {
     using folder = openFolder();
     using other = openFolder();
     using intake = openSqliteIntake({ path: folder.path });

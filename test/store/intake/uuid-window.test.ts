@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { hashText, UuidWindow } from "../../../store/intake/uuid-window.ts";
 
 describe("window of uuids", () => {
-  it("says the same as a map of all of them", () => {
+  it("agrees with a map of all uuids", () => {
     const claim = fc.record({ uuid: fc.nat(60), afterMs: fc.nat(30) });
     fc.assert(
       fc.property(fc.array(claim, { maxLength: 400 }), (claims) => {
@@ -39,7 +39,7 @@ describe("window of uuids", () => {
     expect(window.claim(1, "u0", 1_050_000)).toBe(true);
   });
 
-  it("takes times that go back, and long after the first one", () => {
+  it("accepts times which go back, and times long after the first one", () => {
     const window = new UuidWindow({ windowMs: 1_000, maxUuids: 10_000 });
     expect(window.claim(1, "a", 1_000_000)).toBe(true);
     expect(window.claim(1, "a", 999_500)).toBe(false);

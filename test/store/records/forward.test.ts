@@ -94,8 +94,8 @@ const cursor = (): unknown => JSON.parse(readFileSync(join(folder, "forward.json
 const segments = (): string[] => readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
 const nameOf = (number: number): string => `${String(number).padStart(12, "0")}.ndjson`;
 
-describe("records", () => {
-  it("go out in their order, byte for byte, those that come later too", async () => {
+describe("forwarded records", () => {
+  it("are sent in their order, byte for byte, later ones included", async () => {
     const odd = ['{"b":1.0,"a":9007199254740993,"2":0,"1":0}', '{"s":"\\u00e9 é \\/","d":1,"d":2}'];
     const spool = await spoolOf(odd);
     const bench = openBench(spool);
@@ -114,7 +114,7 @@ describe("records", () => {
     expect(bench.calls.map(({ length }) => length)).toEqual(sizes);
   });
 
-  it("that are taken do not go out again after a restart", async () => {
+  it("are not sent again after a restart", async () => {
     const spool = await spoolOf(range(3));
     const first = openBench(spool);
     await eventually(cursor).toEqual({ number: 1, offset: 24 });
@@ -124,7 +124,7 @@ describe("records", () => {
     await eventually(() => second.taken).toEqual([textOf(3)]);
   });
 
-  it("that are not on disk yet do not go out", async () => {
+  it("are not sent before they are on disk", async () => {
     const spool = await spoolOf(range(2));
     writeFileSync(join(folder, nameOf(1)), `${textOf(9)}\n${textOf(9)}`, { flag: "a" });
     const bench = openBench(spool);
@@ -132,7 +132,7 @@ describe("records", () => {
     await eventually(() => bench.forwarder.status()).toEqual({ waitingBytes: 0, oldest: undefined });
   });
 
-  it("that wait are reported", async () => {
+  it("are reported while they wait", async () => {
     const spool = await spoolOf(range(3), { maxFileBytes: 16 });
     const bench = openBench(spool, { stopMs: () => 1 });
     bench.reply = untilCut;
@@ -144,8 +144,8 @@ describe("records", () => {
   });
 });
 
-describe("a receiver that is unavailable", () => {
-  it("is tried again for as long as it takes, with growing waits", async () => {
+describe("unavailable receiver", () => {
+  it("is called again without limit, with growing delays", async () => {
     const spool = await spoolOf(range(2));
     const outcomes = [...Array(7).fill(away), new Error("broken"), taken];
     const bench = openBench(spool);
@@ -159,7 +159,7 @@ describe("a receiver that is unavailable", () => {
     expect(bench.dead).toEqual([]);
   });
 
-  it("gets at least the time it named", async () => {
+  it("is called again no earlier than it requested", async () => {
     const outcomes = [{ ...away, afterMs: 30_000 }, taken];
     const bench = openBench(await spoolOf(range(1)));
     bench.reply = async () => outcomes.shift()!;
@@ -167,7 +167,7 @@ describe("a receiver that is unavailable", () => {
     expect(bench.waits).toEqual([30_075]);
   });
 
-  it("that does not know the appid is asked slowly, and nothing is dead", async () => {
+  it("that does not know the appid is called slowly, without dead letters", async () => {
     const outcomes: SendOutcome[] = [...Array(3).fill({ kind: "unknown_appid", reason: "-2" }), taken];
     const bench = openBench(await spoolOf(range(2)));
     bench.reply = async () => outcomes.shift()!;
@@ -180,7 +180,7 @@ describe("a receiver that is unavailable", () => {
   });
 });
 
-describe("a record that is refused", () => {
+describe("refused record", () => {
   it.each([[0], [1], [49], [50], [98], [99]])(
     "at place %i of 100 alone becomes a dead letter",
     async (bad) => {
@@ -193,7 +193,7 @@ describe("a record that is refused", () => {
     },
   );
 
-  it("does not end with the others that are", async () => {
+  it("does not block the others", async () => {
     const bench = openBench(await spoolOf(range(8)));
     bench.reply = async () => refused;
     await eventually(() => bench.dead).toEqual(range(8));
@@ -214,7 +214,7 @@ describe("a record that is refused", () => {
     },
   );
 
-  it("waits for its dead letter to be kept", async () => {
+  it("waits until its dead letter is stored", async () => {
     const bench = openBench(await spoolOf(range(2)));
     const faults = [new Error("disk full"), new Error("disk full")];
     bench.reply = async (texts) => (texts.includes(textOf(0)) ? refused : taken);
@@ -227,7 +227,7 @@ describe("a record that is refused", () => {
   });
 });
 
-describe("the position on disk", () => {
+describe("position on disk", () => {
   it.each([
     ["is torn", '{"number":1,"off'],
     ["is empty", ""],
@@ -245,7 +245,7 @@ describe("the position on disk", () => {
     await eventually(cursor).toEqual({ number: 1, offset: 24 });
   });
 
-  it("in a file that was deleted by hand is followed by the next file", async () => {
+  it("in a deleted file is followed by the next file", async () => {
     const spool = await spoolOf(range(6), { maxFileBytes: 16 });
     writeFileSync(join(folder, "forward.json"), '{"number":1,"offset":8}');
     rmSync(join(folder, nameOf(1)));
@@ -253,7 +253,7 @@ describe("the position on disk", () => {
     await eventually(() => bench.taken).toEqual(range(4, 2));
   });
 
-  it("that cannot be written holds nothing up, and no file is deleted", async () => {
+  it("which can't be written blocks nothing, and no file is deleted", async () => {
     const spool = await spoolOf(range(6), { maxFileBytes: 16 });
     mkdirSync(join(folder, "forward.json.new"));
     const bench = openBench(spool);
@@ -263,8 +263,8 @@ describe("the position on disk", () => {
   });
 });
 
-describe("files", () => {
-  it("of which all is forwarded are deleted, but for the last", async () => {
+describe("spool files", () => {
+  it("are deleted when they are completely forwarded, except the last", async () => {
     const spool = await spoolOf(range(7), { maxFileBytes: 16 });
     const bench = openBench(spool);
     await eventually(() => bench.taken).toEqual(range(7));
@@ -276,7 +276,7 @@ describe("files", () => {
     await eventually(segments).toEqual([nameOf(5)]);
   });
 
-  it("are kept when they are to be", async () => {
+  it("are kept when configured so", async () => {
     const bench = openBench(await spoolOf(range(7), { maxFileBytes: 16 }), { deleteForwarded: false });
     await eventually(() => bench.taken).toEqual(range(7));
     await eventually(cursor).toEqual({ number: 4, offset: 8 });
@@ -284,8 +284,8 @@ describe("files", () => {
   });
 });
 
-describe("closing", () => {
-  it("waits for the answer under way, and nothing goes out twice", async () => {
+describe("closing a forwarder", () => {
+  it("waits for the call in progress, and nothing is sent twice", async () => {
     const spool = await spoolOf(range(2));
     const bench = openBench(spool);
     const answer = Promise.withResolvers<SendOutcome>();
@@ -297,7 +297,7 @@ describe("closing", () => {
     expect(cursor()).toEqual({ number: 1, offset: 16 });
   });
 
-  it("breaks off a call that takes too long, and it goes out again", async () => {
+  it("aborts a call which takes too long, and its records are sent again", async () => {
     const spool = await spoolOf(range(2));
     const bench = openBench(spool, { stopMs: () => 1 });
     bench.reply = untilCut;
@@ -307,7 +307,7 @@ describe("closing", () => {
     await eventually(() => again.taken).toEqual(range(2));
   });
 
-  it("ends a wait at once", async () => {
+  it("ends a delay at once", async () => {
     const spool = await spoolOf(range(2));
     const bench = openBench(spool, {
       wait: systemClock.wait,
@@ -327,7 +327,7 @@ describe("closing", () => {
   });
 });
 
-it("a spool that cannot be opened is tried again", async () => {
+it("retries a spool which can't be opened", async () => {
   writeFileSync(folder, "in the way");
   const bench = openBench(await spoolOf([]));
   bench.wait = async () => rmSync(folder, { force: true, recursive: true });

@@ -15,8 +15,8 @@ function markOn(disk: { free: number; nowMs: number; looks: number }) {
   });
 }
 
-describe("mark of a low disk", () => {
-  it("lets records pass until too little is left, and again when there is more", () => {
+describe("check of free space", () => {
+  it("accepts records until too little space is left, and again when there is more", () => {
     const disk = { free: 1_100, nowMs: 0, looks: 0 };
     const admit = markOn(disk);
     admit(100);
@@ -29,14 +29,14 @@ describe("mark of a low disk", () => {
     expect(disk.looks).toBe(2);
   });
 
-  it("lets nothing pass when the disk can't be measured", () => {
+  it("refuses records when the disk can't be measured", () => {
     const admit = createFreeSpaceCheck({ folder: "/nowhere/at/all", minFreeBytes: 0 });
     expect(() => admit(0)).toThrow(
       /^the disk of "\/nowhere\/at\/all" can't be measured: no such file or folder/,
     );
   });
 
-  it("asks the disk of a folder", () => {
+  it("measures the disk of a folder", () => {
     createFreeSpaceCheck({ folder: import.meta.dirname, minFreeBytes: 0 })(0);
     const greedy = createFreeSpaceCheck({ folder: import.meta.dirname, minFreeBytes: 2 ** 60 });
     expect(() => greedy(0)).toThrow(RecordsUnavailableError);

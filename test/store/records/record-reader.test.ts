@@ -41,7 +41,7 @@ describe("reader of records", () => {
     expect(files().length).toBeGreaterThan(10);
   });
 
-  it("has nothing to read where all has been read, and goes on when there is more", async () => {
+  it("returns nothing at the end, and continues when there is more", async () => {
     await using spool = openRecordSpool({ folder });
     const reader = createRecordReader({ folder, spool });
     const start = await reader.start();
@@ -72,7 +72,7 @@ describe("reader of records", () => {
     },
   );
 
-  it("passes over files that are gone", async () => {
+  it("skips missing files", async () => {
     await using spool = openRecordSpool({ folder, maxFileBytes: 8 });
     const reader = createRecordReader({ folder, spool });
     for (const n of [1, 2, 3]) await spool.append(record(`{"n":${n}}`));
@@ -84,7 +84,7 @@ describe("reader of records", () => {
     expect(await reader.bytesAfter({ number: 3, offset: 8 })).toBe(0);
   });
 
-  it("deletes what ends at or before a place, but the file that is written to", async () => {
+  it("deletes files which end at or before a place, except the file in use", async () => {
     await using spool = openRecordSpool({ folder, maxFileBytes: 8 });
     const reader = createRecordReader({ folder, spool });
     for (const n of [1, 2, 3]) await spool.append(record(`{"n":${n}}`));
@@ -115,10 +115,10 @@ describe("lines appended at once", () => {
   });
 });
 
-describe("spool that is read", () => {
+describe("spool with a reader", () => {
   const name = (number: number) => join(folder, `${String(number).padStart(12, "0")}.ndjson`);
 
-  it("tells of a torn line and cuts it off", async () => {
+  it("reports an incomplete line and truncates it", async () => {
     await using first = openRecordSpool({ folder });
     await first.append(record("{}"));
     await first[Symbol.asyncDispose]();
@@ -146,7 +146,7 @@ describe("spool that is read", () => {
     expect((await spool.end()).number).toBe(next);
   });
 
-  it("takes nothing that is not admitted", async () => {
+  it("refuses records which are not admitted", async () => {
     const full = new RecordsUnavailableError("the disk is nearly full");
     await using spool = openRecordSpool({
       folder,

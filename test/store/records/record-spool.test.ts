@@ -53,7 +53,7 @@ describe("records", () => {
     expect(read(first)).toBe('{"a":1}\n{"a":2}\n');
   });
 
-  it("are for their owner's eyes only", async () => {
+  it("are readable only by their owner", async () => {
     await using spool = openRecordSpool({ folder });
     await spool.append(record("{}"));
     expect([statSync(folder).mode & 0o777, statSync(join(folder, first)).mode & 0o777]).toEqual([
@@ -74,7 +74,7 @@ describe("records", () => {
     expect(disk.syncs).toBeLessThanOrEqual(2);
   });
 
-  it("go to the next file when one is full", async () => {
+  it("continue in the next file when one is full", async () => {
     await using spool = openRecordSpool({ folder, maxFileBytes: 20 });
     for (const n of [1, 2, 3, 4, 5]) await spool.append(record(`{"n":${n}}`));
     await spool.append(record(`{"long":"${"x".repeat(50)}"}`));
@@ -101,7 +101,7 @@ describe("records", () => {
   });
 });
 
-describe("opened again", () => {
+describe("reopened spool", () => {
   it.each([
     ["whole lines", '{"a":1}\n', '{"a":1}\n{"b":1}\n'],
     ["a torn line", '{"a":1}\n{"torn":', '{"a":1}\n{"b":1}\n'],
@@ -116,7 +116,7 @@ describe("opened again", () => {
     expect(read(first)).toBe(after);
   });
 
-  it("goes on in the last file", async () => {
+  it("continues in the last file", async () => {
     await using opened = openRecordSpool({ folder, maxFileBytes: 3 });
     await opened.append(record("{}"));
     await opened.append(record("{}"));
@@ -126,8 +126,8 @@ describe("opened again", () => {
   });
 });
 
-describe("a disk that fails", () => {
-  it("fails the call, leaves nothing, and is used again when it is back", async () => {
+describe("failing disk", () => {
+  it("fails the call, leaves nothing, and is used again after recovery", async () => {
     const disk = flakyDisk();
     await using spool = openRecordSpool({ folder, fileSystem: disk });
     await spool.append(record('{"a":1}'));
@@ -140,7 +140,7 @@ describe("a disk that fails", () => {
     expect(read(first)).toBe('{"a":1}\n{"b":1}\n');
   });
 
-  it("that cannot be opened fails the call with what is wrong", async () => {
+  it("that can't be opened fails the call with the reason", async () => {
     writeFileSync(folder, "in the way");
     await using spool = openRecordSpool({ folder });
     await expect(spool.append(record("{}"))).rejects.toThrow(

@@ -71,21 +71,21 @@ function restore(from: string): void {
 describe.each(Object.entries(stores))("%s", (noun, store) => {
   const killed = () => join(folder, "killed");
 
-  it("knows what it has acknowledged, and opens as often as it likes", async () => {
+  it("reopens with the acknowledged numbers any number of times", async () => {
     await store.add(3);
     await store.add(2);
     await store.add(0);
     expect(Object.values(readMark<CommitMark>(mark().path)!.numbers)[0]).toBe(5);
   });
 
-  it("goes on with what a kill has left", async () => {
+  it("continues after the process was killed", async () => {
     await store.add(3, killed());
     restore(killed());
     await store.add(1);
     await store.add(0);
   });
 
-  it("says which are missing when the end of its log was cut off", async () => {
+  it("names the missing commits when the end of its log was truncated", async () => {
     await store.add(4, killed());
     const kept = statSync(join(killed(), "a.db-wal")).size;
     restore(killed());

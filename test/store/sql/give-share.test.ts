@@ -20,11 +20,11 @@ class Shares {
 }
 
 describe("the share of a process", () => {
-  it("is all there is, when it is alone", () => {
+  it("is the whole rate for a single process", () => {
     expect(new Shares().ask(1)).toEqual({ held: 10, fair: 10, total: 10 });
   });
 
-  it("grows as another one gives some back", () => {
+  it("grows when another process releases some", () => {
     const shares = new Shares();
     shares.ask(1);
     expect(shares.ask(2)).toEqual({ held: 0, fair: 5, total: 10 });
@@ -33,7 +33,7 @@ describe("the share of a process", () => {
     expect(shares.ask(2)).toEqual({ held: 5, fair: 5, total: 10 });
   });
 
-  it("is what it wants, and others have the rest", () => {
+  it("is what the process wants, and the rest goes to others", () => {
     const shares = new Shares();
     shares.ask(1, { wanted: 2 });
     shares.ask(2);
@@ -48,7 +48,7 @@ describe("the share of a process", () => {
     expect(shares.ask(1, { wanted: 3, held: 10 })).toMatchObject({ fair: 6 });
   });
 
-  it("is the one request a second in turn", () => {
+  it("is the one request a second in turns", () => {
     const shares = new Shares();
     const fair = () => [1, 2].map((key) => shares.ask(key, { perSecond: 1, wanted: 1 }).fair);
     fair();
@@ -58,7 +58,7 @@ describe("the share of a process", () => {
     expect(fair()).toEqual([1, 0]);
   });
 
-  it("is of the lowest limit that anybody has", () => {
+  it("follows the lowest limit of any process", () => {
     const shares = new Shares();
     shares.ask(1);
     expect(shares.ask(2, { perSecond: 4, wanted: 4 })).toEqual({ held: 0, fair: 2, total: 10 });
@@ -67,7 +67,7 @@ describe("the share of a process", () => {
     expect(shares.ask(2, { perSecond: 4, wanted: 4 })).toEqual({ held: 2, fair: 2, total: 4 });
   });
 
-  it("is counted for some seconds after the end of its lease", () => {
+  it("counts for some seconds after the end of its lease", () => {
     const shares = new Shares();
     shares.ask(1);
     shares.atMs += leaseMs + graceMs - 1;
@@ -76,7 +76,7 @@ describe("the share of a process", () => {
     expect(shares.ask(2)).toMatchObject({ held: 10, fair: 10, total: 10 });
   });
 
-  it("is not more than it knows of, when it was given to others in the meantime", () => {
+  it("is not restored when it was assigned to others in the meantime", () => {
     const shares = new Shares();
     shares.ask(1);
     shares.atMs += leaseMs + graceMs;

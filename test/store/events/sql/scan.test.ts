@@ -85,14 +85,14 @@ describe("compileScan", () => {
     expect(passesOf(compileScan(scan, relations, duckdbDialect)!.sql)).toBe(2);
   });
 
-  it("asks once what all measures ask", () => {
+  it("evaluates a common condition once", () => {
     const both = (value: string): Predicate => ({ kind: "and", of: [equals("all"), equals(value)] });
     const { sql, parameters } = compiled(scanOf([measure(count, both("a")), measure(count, both("b"))]));
     expect(parameters.map(({ value }) => value)).toEqual(["a", "b", "all"]);
     expect(sql).toContain("WHERE ((e.p1 = $3) AND ((e.p1 = $1) OR (e.p1 = $2)))");
   });
 
-  it("joins users only where they are looked at", () => {
+  it("joins users only where they are needed", () => {
     const level: Expression = { kind: "property", property: property(9, { table: "user", type: "number" }) };
     expect(compiled(scanOf([measure(users)])).sql).not.toContain("USERS");
     expect(compiled(scanOf([measure({ kind: "sum", of: level })])).sql).toContain("LEFT JOIN (USERS) u");

@@ -4,7 +4,7 @@ import type { Counts, ElementOutcome, Inbox, Route, WorkItem } from "../../../st
 import { batchOf, indexesOf } from "./batches.ts";
 import type { OpenWorld, World } from "./store.ts";
 
-/** A sequence of operations, on channel and targets of its own; what it has seen; the books as they should be. */
+/** A sequence of operations, on channel and targets of its own; what it has seen; the expected counts. */
 class Ledger {
   readonly world: World;
   readonly items: WorkItem[] = [];
@@ -42,7 +42,7 @@ class Ledger {
     return { accepted: this.accepted, delivered, dead, pending: this.accepted - delivered - dead };
   }
 
-  async readBooks(recount: boolean) {
+  async readCounts(recount: boolean) {
     const counts = await this.inbox.counts({ recount });
     const mine = counts.filter(({ channel }) => channel === this.own("c"));
     const sum = (pick: (row: Counts) => number): number => mine.reduce((all, row) => all + pick(row), 0);
@@ -178,8 +178,8 @@ async function drain(ledger: Ledger): Promise<void> {
   }
 }
 
-export function testBooks(open: OpenWorld): void {
-  describe("books", () => {
+export function testCounts(open: OpenWorld): void {
+  describe("counts", () => {
     it("balance after any sequence of operations, and every delivery is settled once", async () => {
       await using world = await open({ claimMs: 150, finishedMs: 150 });
       let runs = 0;
@@ -188,13 +188,13 @@ export function testBooks(open: OpenWorld): void {
           const ledger = new Ledger(world, `run ${++runs}`);
           for (const step of sequence) {
             await step(ledger);
-            expect(await ledger.readBooks(false)).toEqual(ledger.books);
-            expect(await ledger.readBooks(true)).toEqual(ledger.books);
+            expect(await ledger.readCounts(false)).toEqual(ledger.books);
+            expect(await ledger.readCounts(true)).toEqual(ledger.books);
           }
           await drain(ledger);
           expect(ledger.settledTwice).toEqual([]);
           expect(ledger.books.pending).toBe(0);
-          expect(await ledger.readBooks(true)).toEqual(ledger.books);
+          expect(await ledger.readCounts(true)).toEqual(ledger.books);
         }),
         { numRuns: 50 },
       );
