@@ -164,7 +164,7 @@ async function forward(exchange: Exchange, request: IncomingMessage, body: Buffe
     body,
     signal: AbortSignal.timeout(maxForwardMs),
   });
-  if (outcome.kind === "answer") return { status: outcome.status, text: outcome.text };
+  if (outcome.kind === "response") return { status: outcome.status, text: outcome.text };
   const message = `not forwarded: ${outcome.message}`;
   return { status: 502, text: JSON.stringify({ return_code: 1, return_message: message }) };
 }

@@ -128,7 +128,7 @@ function formatRequest(url: string, headers: Readonly<Record<string, string>>, b
 
 function formatResponse({ outcome, ms }: Call, strict: Verdict, lenient: Verdict): string {
   const head =
-    outcome.kind === "answer"
+    outcome.kind === "response"
       ? [`HTTP ${outcome.status} after ${ms} ms`, ...indent(outcome.text || "(no body)")]
       : [`no response after ${ms} ms: ${printable(outcome.message, maxShown)}`];
   return [...head, `  strict   ${formatVerdict(strict)}`, `  lenient  ${formatVerdict(lenient)}`, ""].join(

@@ -5,16 +5,16 @@ import { quoteText } from "../../base/text/quote.ts";
 import type { Channel } from "../../gen/engage/channel/v1/channel_pb.ts";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import type { ChannelSaved, NewChannel } from "../../store/channels/channels.ts";
-import { checkChannel, completeChannel } from "./channels/channel.ts";
+import { checkAddress, checkChannel, completeChannel } from "./channels/channel.ts";
 import { keepSecrets } from "./channels/kept-secrets.ts";
-import { checkAddress } from "./channels/refused-url.ts";
+
 import type { SenderOptions } from "./ports.ts";
 import { mapErrors, notFound, precondition } from "./refusals.ts";
 import { decodeChannel, encodeChannel, showChannel, versionOf } from "./tasks/codec.ts";
 
 type ChannelMethod = "createChannel" | "getChannel" | "listChannels" | "updateChannel" | "deleteChannel";
 
-/** The methods by which channels are looked after. */
+/** Creates the methods that manage channels. */
 export function createChannelMethods(
   options: SenderOptions,
 ): Pick<ServiceImpl<typeof ChannelSender>, ChannelMethod> {
@@ -62,7 +62,7 @@ export function createChannelMethods(
         refuseViolations(under("channel", [...checkChannel(complete, projects), ...violations]));
         const address = await checkAddress(complete, before, options, signal);
         refuseViolations(under("channel", address.violations));
-        // Secrets that are kept are those of the version read, so another one in between is noticed.
+        // Kept secrets come from the version read above, so a change in between must be detected.
         const version = versionOf(given.etag) ?? stored.version;
         const saved = await store.updateChannel(channelId, version, toNew(complete), { signal });
         return {
@@ -98,7 +98,7 @@ function show(saved: ChannelSaved, name: string, channelId: string, etag = ""): 
       return { channel: showChannel(saved.channel) };
     case "name_taken":
       throw new ConnectError(
-        `channel.name is ${quoteText(name)}, which another channel has`,
+        `channel.name is ${quoteText(name)}, which is the name of another channel`,
         Code.AlreadyExists,
       );
     case "unknown":
@@ -108,9 +108,9 @@ function show(saved: ChannelSaved, name: string, channelId: string, etag = ""): 
   }
 }
 
-/** @param etag empty: another change came in between */
+/** @param etag empty: the channel was changed during this call */
 function staleEtag(field: string, etag: string): ConnectError {
-  const found = etag === "" ? "the channel was changed just now" : `${field} is ${quoteText(etag)}`;
-  const problem = etag === "" ? "" : ", which is not the present one";
+  const found = etag === "" ? "the channel was changed during the call" : `${field} is ${quoteText(etag)}`;
+  const problem = etag === "" ? "" : ", which is not the current one";
   return new ConnectError(`${found}${problem}, read the channel again`, Code.Aborted);
 }

@@ -1,13 +1,18 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ChannelSender } from "../../gen/engage/channel/v1/channel_sender_pb.ts";
 import { createChannelMethods } from "./channel-methods.ts";
-import { createEstimateMethod } from "./estimate-method.ts";
+import { createEstimateMethod, createTestMethod } from "./limited-methods.ts";
 import type { SenderOptions } from "./ports.ts";
 import { createTaskMethods } from "./task-methods.ts";
-import { createTestMethod } from "./test-method.ts";
 import { createWatchMethod } from "./watch.ts";
 
-/** The service ChannelSender. Nothing is sent here: runs that are begun are found in the store by who sends. */
+/**
+ * Creates the service ChannelSender.
+ *
+ * The methods only read and write the store: `delivery/` finds started runs there, prepares their batches (`audience/`,
+ * `content/`) and sends them; `schedule/` starts runs at their times. `channels/` and `tasks/` hold the rules of both
+ * messages, `rest/` their JSON, `check/` the probes of `engage check`.
+ */
 export function createChannelSender(options: SenderOptions): ServiceImpl<typeof ChannelSender> {
   return {
     ...createChannelMethods(options),

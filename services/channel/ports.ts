@@ -8,33 +8,33 @@ import type { Audience, Content, Task } from "../../gen/engage/channel/v1/task_p
 import type { ChannelStore, RunStatistics, StoredRun } from "../../store/channels/channels.ts";
 import type { Segment } from "./delivery/prepare/segments.ts";
 
-/** What the methods of ChannelSender need of audiences, contents, sending and events. */
+/** The operations on audiences, contents, receivers and events that the methods of ChannelSender use. */
 export interface SenderPorts {
   readonly projects: Projects;
   /**
-   * Checks the values of one content against the template of a channel. Fields
-   * of the answer begin behind the content, such as `values["title"]`.
+   * Checks the values of one content against the template of a channel. The fields of the violations are relative to
+   * the content, such as `values["title"]`.
    */
   readonly checkContent: (channel: Channel, content: Content) => readonly Violation[];
   /**
-   * Checks what only the audience's source can know, such as the names in a
-   * filter; its form has been checked. Fields begin behind the audience.
+   * Checks what only the audience's source knows, such as the names in a filter, after the form was checked. The fields
+   * of the violations are relative to the audience.
    */
   readonly checkAudience: (
     projectId: bigint,
     audience: Audience,
     signal: AbortSignal,
   ) => Promise<AudienceCheck>;
-  /** Why nothing would be sent to a valid URL, such as a private address that is not allowed. */
+  /** Returns why messages must not be sent to a valid URL, such as a private address that is not allowed. */
   readonly refusedAddress: (url: string, signal: AbortSignal) => Promise<string | undefined>;
   /** @throws InvalidFieldsError, ConnectError */
   readonly estimate: (request: EstimateRequest, signal: AbortSignal) => Promise<AudienceSize>;
-  /** Sends one message by a channel with its secrets; what goes wrong on the way is part of the answer. */
+  /** Sends one message over a channel with its secrets; the response contains failures of the call. */
   readonly testChannel: (
     request: TestRequest,
     signal: AbortSignal,
   ) => Promise<MessageInitShape<typeof TestChannelResponseSchema>>;
-  /** Funnels of a run: of all, then by A/B group and language where there are several. */
+  /** Computes the funnels of a run: of all users, then of each A/B group and language if there are several. */
   readonly funnels: (
     request: FunnelRequest,
     signal: AbortSignal,
@@ -43,12 +43,12 @@ export interface SenderPorts {
 
 export interface AudienceCheck {
   readonly violations: readonly Violation[];
-  /** What is odd and yet taken, such as a property that nobody has; a sentence each, for people. */
+  /** Sentences about accepted but suspicious values, such as a property that no user has. */
   readonly warnings: readonly string[];
 }
 
 export interface Projects {
-  /** Offset or IANA name; undefined when there is no such project. */
+  /** Returns the offset or IANA name of a project's zone; undefined for an unknown project. */
   zoneOf(projectId: bigint): string | undefined;
   readonly ids: readonly number[];
 }
@@ -61,7 +61,7 @@ export interface EstimateRequest {
 
 export interface AudienceSize {
   readonly users: number;
-  /** With a push id of their own. */
+  /** Users with a push id that no user before them has. */
   readonly reachable: number;
 }
 
@@ -69,12 +69,12 @@ export interface TestRequest {
   /** Checked and complete, with secrets. */
   readonly channel: Channel;
   readonly pushId: string;
-  /** Undefined: defaults of the template, and a sample where there is none. */
+  /** Undefined: defaults of the template, and sample values for fields without a default. */
   readonly content: Content | undefined;
 }
 
 export interface FunnelRequest {
-  /** As it was when the run began, with secrets. */
+  /** The channel as it was when the run began, with secrets. */
   readonly channel: Channel;
   readonly task: Task;
   readonly run: StoredRun;
@@ -110,7 +110,7 @@ export interface FunnelResult extends FunnelCounts {
 /** Counts the users who had events after a push. */
 export type FunnelEvents = (query: FunnelQuery, signal: AbortSignal) => Promise<FunnelResult>;
 
-/** What the methods ask the store. */
+/** The operations of the store that the methods use. */
 export type SenderStore = Pick<
   ChannelStore,
   | "createChannel"
@@ -132,12 +132,12 @@ export interface SenderOptions extends SenderPorts {
   readonly store: SenderStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Resolves after so many milliseconds, or when the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Aborted when the server is about to stop: who watches is told to begin again. */
+  /** Aborted when the server is about to stop; then watching calls end with UNAVAILABLE. */
   readonly stopping: AbortSignal;
-  /** A task with a schedule was made. */
+  /** Called after a task with a schedule was created. */
   readonly scheduled: () => void;
-  /** The name of an authenticated caller; undefined: nobody asks for a name. */
+  /** The name of an authenticated caller; undefined: callers are not authenticated. */
   readonly callerOf: (context: Pick<HandlerContext, "values">) => string | undefined;
 }

@@ -21,7 +21,7 @@ import { toBatchSummary, toStatistics } from "./tasks/statistics.ts";
 
 type TaskMethod = "createTask" | "runTask" | "cancelTask" | "getTask" | "listTasks" | "listBatches";
 
-/** The methods by which tasks are made, run and looked at. */
+/** Creates the methods that create, run, cancel and list tasks. */
 export function createTaskMethods(
   options: SenderOptions,
 ): Pick<ServiceImpl<typeof ChannelSender>, TaskMethod> {
@@ -47,7 +47,7 @@ export function createTaskMethods(
             throw precondition(
               started.task.state === "cancelled"
                 ? `task ${taskId} is cancelled`
-                : `run ${started.task.runId} of task ${taskId} is under way`,
+                : `run ${started.task.runId} of task ${taskId} has not ended`,
             );
         }
       }),
@@ -57,7 +57,7 @@ export function createTaskMethods(
         const cancelled = await store.cancelTask(taskId, { signal });
         if (cancelled.kind === "unknown_task") throw notFound("task", taskId);
         if (cancelled.kind === "ended") {
-          throw precondition(`task ${taskId} is ${cancelled.task.state}, so there is nothing to cancel`);
+          throw precondition(`task ${taskId} is ${cancelled.task.state} and cannot be cancelled`);
         }
         return { task: decodeTask(cancelled.task) };
       }),
@@ -90,7 +90,7 @@ export function createTaskMethods(
       mapErrors(async () => {
         const { taskId, onlyFailed } = request;
         const { runId } = await findTask(options, taskId, signal);
-        // A token is of one run: another one may begin between two pages.
+        // A token belongs to one run: another run may begin between two pages.
         const list = ["batches", runId ?? "", String(onlyFailed)];
         const page = readPage(request, list);
         if (runId === null) return {};
@@ -130,7 +130,7 @@ async function createTask(
   return { task: decodeTask(created.task), warnings: [...warnings] };
 }
 
-/** What the caller decides; the rest is the store's. */
+/** Copies the fields that the caller sets; the store sets the others. */
 function definitionOf({ name, channelId, contents, languageProperty, ...task }: Task): Task {
   const { audience, experimentGroups, schedule, journey } = task;
   return create(TaskSchema, {
@@ -151,7 +151,7 @@ async function findTask({ store }: SenderOptions, taskId: string, signal: AbortS
   return stored;
 }
 
-/** A task and its channel as it is now; undefined: it was deleted. */
+/** Reads a task and the current state of its channel, which is undefined if it was deleted. */
 async function readTask(
   options: SenderOptions,
   taskId: string,
@@ -162,7 +162,7 @@ async function readTask(
   return { task: decodeTask(stored), channel: channel === null ? undefined : decodeChannel(channel) };
 }
 
-/** A run would only fail by what is wrong. */
+/** @throws FAILED_PRECONDITION for contents that a run would fail on */
 function refuseUnfit(
   taskId: string,
   task: Task,

@@ -7,15 +7,15 @@ import type { SenderOptions } from "./ports.ts";
 import { notFound, toConnectError } from "./refusals.ts";
 import { toProgress } from "./tasks/statistics.ts";
 
-/** At most twice a second. */
-const lookMs = 500;
+/** Time between two reads of the progress. */
+const pollMs = 500;
 
 interface Seen {
   readonly state: StoredTask["state"];
   readonly statistics: RunStatistics | null;
 }
 
-/** The method that tells the progress of a run. */
+/** Creates the method that streams the progress of a run. */
 export function createWatchMethod(
   options: SenderOptions,
 ): Pick<ServiceImpl<typeof ChannelSender>, "watchTask"> {
@@ -30,7 +30,7 @@ export function createWatchMethod(
   };
 }
 
-/** The run that is the latest when it begins; a task without one is told about once. */
+/** Yields the progress of the latest run, at first and after each change; a task without a run has one progress. */
 async function* watch(
   options: SenderOptions,
   taskId: string,
@@ -38,21 +38,22 @@ async function* watch(
 ): AsyncGenerator<TaskProgress> {
   const task = await options.store.task(taskId, { signal });
   if (task === null) throw notFound("task", taskId);
-  let told: Seen | undefined;
+  let sent: Seen | undefined;
   for (;;) {
-    const seen = await look(options, task, signal);
-    if (!isDeepStrictEqual(seen, told)) {
+    const seen = await readState(options, task, signal);
+    if (!isDeepStrictEqual(seen, sent)) {
       yield toProgress(task, seen.state, seen.statistics, options.now());
-      told = seen;
+      sent = seen;
     }
     if (hasEnded(seen)) return;
-    await options.sleep(lookMs, AbortSignal.any([signal, options.stopping]));
+    await options.sleep(pollMs, AbortSignal.any([signal, options.stopping]));
     signal.throwIfAborted();
-    if (options.stopping.aborted) throw new ConnectError("the server stops, watch again", Code.Unavailable);
+    if (options.stopping.aborted)
+      throw new ConnectError("the server is stopping, call again", Code.Unavailable);
   }
 }
 
-async function look({ store }: SenderOptions, task: StoredTask, signal: AbortSignal): Promise<Seen> {
+async function readState({ store }: SenderOptions, task: StoredTask, signal: AbortSignal): Promise<Seen> {
   if (task.runId === null) return { state: task.state, statistics: null };
   const [run, statistics] = await Promise.all([
     store.run(task.runId, { signal }),
@@ -61,7 +62,7 @@ async function look({ store }: SenderOptions, task: StoredTask, signal: AbortSig
   return { state: run?.state ?? "done", statistics };
 }
 
-/** A run that was broken off has ended when what was under way is settled. */
+/** Reports whether the run has ended. A cancelled or failed run ends when the batches in flight are settled. */
 function hasEnded({ state, statistics }: Seen): boolean {
   if (state === "preparing" || state === "sending") return false;
   return statistics === null || statistics.settledBatches >= statistics.batches;

@@ -1,21 +1,23 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
+import { SeenIds } from "./seen-ids.ts";
 import type { AudienceMember, AudienceSource } from "./source.ts";
 
 export interface MembersRequest {
   readonly projectId: number;
   readonly audience: Audience | undefined;
   readonly pushIdProperty: string;
-  /** Lower case. */
+  /** Names of the properties to read, in lower case. */
   readonly properties: readonly string[];
 }
 
-/** Push ids that are looked up at a time, or passed on. */
+/** Push ids that are looked up or yielded at a time. */
 const listChunk = 5_000;
 
 const none = { properties: {} } as const;
 
-/** The members of an audience, those without a push id too. */
+/** Reads the members of an audience, including those without a push id. */
 export async function* audienceMembers(
   source: AudienceSource,
   { audience, ...request }: MembersRequest,
@@ -41,7 +43,31 @@ export async function* audienceMembers(
   }
 }
 
-/** Whether the members are the same whenever they are asked for. */
+/** Reports whether the task itself holds the members, so that each read returns the same ones. */
 export function isFixed({ audience, properties }: MembersRequest): boolean {
   return audience?.source.case === "pushIds" && properties.length === 0;
+}
+
+export interface AudienceEstimate {
+  readonly users: number;
+  /** Users with a push id that no user before them has. */
+  readonly reachable: number;
+}
+
+/** Reads an audience and counts its users. */
+export async function estimateAudience(
+  source: AudienceSource,
+  request: Omit<MembersRequest, "properties">,
+  signal: AbortSignal,
+): Promise<AudienceEstimate> {
+  const seen = new SeenIds();
+  let [users, reachable] = [0, 0];
+  for await (const some of audienceMembers(source, { ...request, properties: [] }, signal)) {
+    users += some.length;
+    for (const { pushId = "" } of some) if (pushId.trim() !== "" && seen.add(pushId)) reachable++;
+    // Lists in memory would otherwise block the event loop until their end.
+    await yieldToEventLoop();
+    signal.throwIfAborted();
+  }
+  return { users, reachable };
 }

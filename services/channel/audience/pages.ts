@@ -1,40 +1,40 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { plainText } from "../../../base/text/plain-text.ts";
 import { keyBytes, SeenIds } from "./seen-ids.ts";
 import type { AudienceMember } from "./source.ts";
 import type { Variants } from "./variants.ts";
 
-/** Takes someone who is to be sent to. @param texts of the variant's properties; good until the next call */
-export type TakeRecipient = (pushId: string, variant: number, texts: readonly string[]) => void;
+/** Adds a recipient. @param texts values of the variant's properties; valid until the next call */
+export type AddRecipient = (pushId: string, variant: number, texts: readonly string[]) => void;
 
-/** A piece of an audience, sorted out. What is counted came since the page before. */
+/** A part of an audience. All counts are of the members since the previous page. */
 export interface AudiencePage {
-  /** Left out: no push id, or one that came before. */
+  /** Members without a push id, or with one that an earlier member has. */
   readonly filtered: number;
-  /** Left out as the control of an A/B test. */
+  /** Members in the control group of an A/B test. */
   readonly control: number;
-  /** Those who were taken. */
+  /** Members that get a message. */
   readonly recipients: number;
-  /** Their keys, by which they are left out when the audience is read again. */
+  /** Keys of the recipients, to skip them when the audience is read again. */
   readonly keys: Uint8Array;
   readonly isLast: boolean;
 }
 
 export interface SortOptions {
   readonly variants: Variants;
-  readonly take: TakeRecipient;
-  /** Recipients of each page but the last. */
+  readonly take: AddRecipient;
+  /** Number of recipients of each page except the last. */
   readonly pageRecipients: number;
-  /** Who was taken when the audience was read before: passed over, and not counted. */
+  /** Recipients of an earlier read: they are skipped and not counted. */
   readonly taken?: SeenIds;
 }
 
-/** Members that are looked at before others may do something. */
-const turnMembers = 5_000;
+/** Members that are processed before the event loop runs other work. */
+const membersPerYield = 5_000;
 
 /**
- * Sorts an audience into pages, each of exactly so many recipients but the
- * last. The same members make the same pages. There is one page at least.
+ * Divides an audience into pages of exactly `pageRecipients` recipients; the last page may have fewer. The same members
+ * make the same pages. Yields at least one page.
  */
 export async function* sortAudience(
   members: AsyncIterable<readonly AudienceMember[]>,
@@ -44,15 +44,15 @@ export async function* sortAudience(
   const textsOf = compileTexts(variants);
   const { languageProperty } = variants;
   let page = new PageCounts(pageRecipients);
-  let looked = 0;
+  let processed = 0;
   for await (const some of members) {
     for (const { pushId = "", properties } of some) {
       if (page.recipients === pageRecipients) {
         yield page.close(false);
         page = new PageCounts(pageRecipients);
       }
-      // Lists in memory would otherwise hold the event loop until their end.
-      if (++looked % turnMembers === 0) await turn();
+      // Lists in memory would otherwise block the event loop until their end.
+      if (++processed % membersPerYield === 0) await yieldToEventLoop();
       if (pushId.trim() === "" || !seen.add(pushId)) {
         page.filtered++;
         continue;
@@ -70,7 +70,7 @@ export async function* sortAudience(
   yield page.close(true);
 }
 
-/** Reads keys of pages back. */
+/** Reads the keys of stored pages. */
 export function readTaken(pages: readonly Uint8Array[]): SeenIds {
   const taken = new SeenIds();
   for (const page of pages) {
@@ -103,7 +103,7 @@ class PageCounts {
   }
 }
 
-/** Texts of a variant's properties, in an array that is used again. */
+/** Compiles the function that returns the values of a variant's properties, in an array that it reuses. */
 function compileTexts({
   all,
 }: Variants): (variant: number, properties: AudienceMember["properties"]) => readonly string[] {

@@ -2,35 +2,33 @@ import { randomInt } from "node:crypto";
 
 const lanes = 3;
 const firstCapacity = 1_024;
-/** Of places in tables: otherwise ids could be chosen that all look for the same one. */
+/** Seed of the table positions: without it, ids could be chosen that all collide. */
 const seed = randomInt(2 ** 32);
-/** Bytes of one id's key. */
+/** Length of an id's key, in bytes. */
 export const keyBytes = lanes * Uint32Array.BYTES_PER_ELEMENT;
 
 /**
- * The push ids that have come so far. Each takes 12 bytes, a hash of it, in a
- * table that is a third to two thirds full: 1 million ids take 25 MB, however
- * long they are. That two different ones are taken for one has a chance of
- * 1 in 10^17 for 1 million. The hash isn't a cryptographic one: that costs four
- * times as much, and who could choose ids would only keep messages from these.
+ * A set of push ids. It stores a 12-byte hash of each in a table that is one to two thirds full: 1 million ids take
+ * 25 MB, whatever their length. The probability that two of 1 million ids collide is 1 in 10^17. The hash is not a
+ * cryptographic one, which costs four times as much; chosen collisions would only keep messages from these ids.
  */
 export class SeenIds {
   #table = new Uint32Array(firstCapacity * lanes);
   #count = 0;
   readonly #key = new Uint32Array(lanes);
 
-  /** The key of the id that was asked for last, until the next is. */
+  /** The key of the id that was added last; valid until the next `add`. */
   get key(): Uint32Array {
     return this.#key;
   }
 
-  /** False: it was there already. */
+  /** Adds an id; returns false if the set has it already. */
   add(id: string): boolean {
     writeKey(id, this.#key);
     return this.addKey(this.#key, 0);
   }
 
-  /** As `add`, of the key at a place of an array. */
+  /** Adds the key at an index of an array; returns false if the set has it already. */
   addKey(keys: Uint32Array, at: number): boolean {
     if (3 * (this.#count + 1) > (2 * this.#table.length) / lanes) this.#grow();
     const place = placeOf(this.#table, keys, at);
@@ -57,7 +55,7 @@ export class SeenIds {
   }
 }
 
-/** Where the key is, or is to be. */
+/** Returns the index of the key in the table, or of the free slot for it. */
 function placeOf(table: Uint32Array, keys: Uint32Array, at: number): number {
   const mask = table.length / lanes - 1;
   const [a, b, c] = [keys[at]!, keys[at + 1]!, keys[at + 2]!];
@@ -68,7 +66,7 @@ function placeOf(table: Uint32Array, keys: Uint32Array, at: number): number {
   }
 }
 
-/** Four lanes that are multiplied by odd numbers and fed into each other, of which three are kept. */
+/** Writes the key of an id: four lanes are multiplied by odd numbers and mixed into each other; three are kept. */
 function writeKey(id: string, key: Uint32Array): void {
   let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, id.length];
   for (let i = 0; i < id.length; i++) {
@@ -78,13 +76,13 @@ function writeKey(id: string, key: Uint32Array): void {
     c = Math.imul(c + unit, 0x27d4eb2f) ^ (b >>> 15);
     d = Math.imul(d ^ c, 0x165667b1) + a;
   }
-  // An empty place of a table is a first lane of 0.
+  // A first lane of 0 marks a free slot of the table.
   key[0] = finish(a ^ d) || 1;
   key[1] = finish(b + Math.imul(d, 5));
   key[2] = finish(c ^ finish(d));
 }
 
-/** Spreads each bit over all. */
+/** Mixes each bit into all others. */
 function finish(lane: number): number {
   let mixed = Math.imul(lane ^ (lane >>> 16), 0x7feb352d);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b);

@@ -1,20 +1,20 @@
 import type { Audience } from "../../../gen/engage/channel/v1/task_pb.ts";
 
-/** One user of an audience. */
+/** A user of an audience. */
 export interface AudienceMember {
-  /** Undefined or empty: the user can't be sent to. */
+  /** Undefined or empty: the user cannot get messages. */
   readonly pushId: string | undefined;
-  /** By name, lower case; what is asked for and known. Times are texts `yyyy-MM-dd HH:mm:ss`. */
+  /** Values of the requested properties that the user has, by lower-case name. Times are strings `yyyy-MM-dd HH:mm:ss`. */
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Ways of choosing that need the users of a project. */
+/** The kinds of audience that are chosen from the users of a project. */
 export type UserChoice = Exclude<Audience["source"], { case: "pushIds" } | { case: undefined }>;
 
 export interface UsersRequest {
   readonly projectId: number;
   readonly choice: UserChoice;
-  /** The property of the push id. */
+  /** Name of the property that holds the push id. */
   readonly pushIdProperty: string;
   /** Further properties to return, lower case. */
   readonly properties: readonly string[];
@@ -28,20 +28,20 @@ export interface LookupRequest {
 }
 
 /**
- * Who the users of a project are. Rejects with InvalidFieldsError for what is
- * asked wrongly, and with AudienceUnavailableError while it can't be told.
+ * The users of a project. The methods reject with InvalidFieldsError for an invalid request, and with
+ * AudienceUnavailableError while the users cannot be read.
  */
 export interface AudienceSource {
-  /** Each user once, some at a time, in an order that is the same for the same users. */
+  /** Yields each user once, several at a time; the order is the same for the same users. */
   users(request: UsersRequest, signal: AbortSignal): AsyncIterable<readonly AudienceMember[]>;
-  /** Users by their push ids; those that are not known are missing. */
+  /** Finds users by their push ids; the result omits unknown ones. */
   lookup(
     request: LookupRequest,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, AudienceMember["properties"]>>;
 }
 
-/** The users can't be read at present. */
+/** The users are temporarily unavailable. */
 export class AudienceUnavailableError extends Error {
   override readonly name = "AudienceUnavailableError";
 }

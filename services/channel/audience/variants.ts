@@ -1,10 +1,10 @@
+import { hash } from "node:crypto";
 import type { Channel } from "../../../gen/engage/channel/v1/channel_pb.ts";
 import type { Content, Task } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { defaultLanguage } from "../content/check-content.ts";
 import { compileElement, type Element } from "../content/element.ts";
-import { compileExperiment } from "./experiment.ts";
 
-/** One content of one group of a task. */
+/** A content of a group of a task. */
 export interface Variant {
   /** Empty without an A/B test. */
   readonly groupId: string;
@@ -12,16 +12,16 @@ export interface Variant {
   readonly element: Element;
 }
 
-/** What the members of an audience get. */
+/** All variants of a task, and which of them a member of the audience gets. */
 export interface Variants {
   readonly all: readonly Variant[];
-  /** Whether receipts name the language. */
+  /** Whether receipts contain the language. */
   readonly isMultiLanguage: boolean;
-  /** Properties to be read of users, lower case. */
+  /** Names of the user properties to read, in lower case. */
   readonly properties: readonly string[];
-  /** Index into `all`; -1: nothing, it is of the control. @param languageText of the language property */
+  /** Returns an index into `all`, or -1 for the control group. @param languageText value of the language property */
   choose(pushId: string, languageText: string): number;
-  /** Lower case; empty: it makes no difference. */
+  /** Name of the language property in lower case; empty if all contents have one language. */
   readonly languageProperty: string;
 }
 
@@ -63,7 +63,7 @@ export function compileVariants(channel: Channel, task: TaskContents): Variants 
   };
 }
 
-/** By the language as it is written, upper and lower case alike. */
+/** Compiles the function that finds the content of a language, ignoring case. */
 function compileLanguage(
   contents: readonly Content[],
   all: readonly Variant[],
@@ -78,4 +78,31 @@ function compileLanguage(
   const fallback = indexes.get(defaultLanguage)!;
   if (indexes.size === 1) return () => fallback;
   return (text) => indexes.get(text.toLowerCase()) ?? fallback;
+}
+
+export interface Share {
+  readonly groupId: string;
+  /** Share of the group, in percent. */
+  readonly share: number;
+}
+
+/** Number of points that shares divide: finer than a millionth of a percent. */
+const points = 2 ** 32;
+
+/**
+ * Compiles the function that assigns push ids to the groups of an A/B test: it returns the index of the group, or -1
+ * for the control. It depends on a hash of salt and push id only, so that it is the same in every run and on every
+ * replica, and independent of other tasks.
+ */
+export function compileExperiment(groups: readonly Share[], salt: string): (pushId: string) => number {
+  let sum = 0;
+  const ends = groups.map(({ share }) => {
+    sum += share;
+    // Shares such as 33.4 and 66.6 add up to a little less than 100.
+    return sum >= 100 - 1e-9 ? points : (sum / 100) * points;
+  });
+  return (pushId) => {
+    const point = hash("sha256", `${salt}\0${pushId}`, "buffer").readUInt32BE(0);
+    return ends.findIndex((end) => point < end);
+  };
 }

@@ -10,7 +10,8 @@ import {
   DeliverySettingsSchema,
   FunnelSettingSchema,
 } from "../../../gen/engage/channel/v1/channel_pb.ts";
-import type { Projects } from "../ports.ts";
+import type { Projects, SenderPorts } from "../ports.ts";
+
 import { checkAuthentication, checkHeaders } from "./headers.ts";
 import { keepSecrets } from "./kept-secrets.ts";
 import { checkDisplayName, checkProperty, violationOf } from "./names.ts";
@@ -27,9 +28,9 @@ const maxName = 100;
 const maxUrl = 2_048;
 
 /**
- * A channel as it is kept: what was left out has its default, and secrets that
- * an update keeps are those of the stored one. Id, etag and times are not in it.
- * @param stored the channel that is changed; undefined for a new one
+ * Completes a channel for the store: omitted fields get their default, omitted secrets those of the stored channel. The
+ * result has no id, etag and times.
+ * @param stored the channel before the change; undefined for a new one
  */
 export function completeChannel(given: Channel, stored: Channel | undefined): Channel {
   const { funnel } = given;
@@ -63,7 +64,7 @@ function completeDelivery({ delivery }: Channel) {
   return create(DeliverySettingsSchema, { ...deliveryDefaults, ...Object.fromEntries(given) });
 }
 
-/** All rules of a complete channel but that its name is its own. */
+/** Checks all rules of a complete channel, except that its name is unique. */
 export function checkChannel(channel: Channel, projects: Projects): readonly Violation[] {
   const { authentication, funnel, delivery } = channel;
   return [
@@ -91,18 +92,18 @@ function checkUrl(text: string): string | undefined {
   if (text === "") return "is required";
   if (text.length > maxUrl) return `has ${text.length} characters, at most ${maxUrl} are valid`;
   const valid = 'valid is a URL such as "https://push.example.com/hook"';
-  // The parser would remove spaces and line ends.
+  // The URL parser removes spaces and line ends.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return `is ${quoteText(text)}, ${valid}`;
   const { protocol, username, password, hash } = new URL(text);
   if (protocol !== "http:" && protocol !== "https:")
     return `has the scheme "${protocol}", valid are http: and https:`;
-  // It may hold a password, so it isn't quoted.
+  // The URL may contain a password, so it is not quoted.
   if (username !== "" || password !== "")
-    return "holds a name or password, give an Authorization header instead";
-  return hash === "" ? undefined : `has the fragment "${hash}", which no server sees`;
+    return "has a user name or password, use an Authorization header instead";
+  return hash === "" ? undefined : `has the fragment "${hash}", which is not sent to servers`;
 }
 
-/** As it is shown: secrets are left out, and it says that there are some. */
+/** Removes the secrets of a channel and sets `secret_is_set` and `value_is_set` instead. */
 export function maskChannel(channel: Channel): Channel {
   const { authentication } = channel;
   return create(ChannelSchema, {
@@ -117,4 +118,21 @@ export function maskChannel(channel: Channel): Channel {
       }),
     }),
   });
+}
+
+/**
+ * Checks that messages may be sent to the URL of a channel. An unchanged URL gives only a warning: the outbound rules
+ * may have changed, and the other settings of the channel must remain changeable.
+ * @param before the channel before the change; undefined for a new one
+ */
+export async function checkAddress(
+  { url }: Channel,
+  before: Channel | undefined,
+  { refusedAddress }: Pick<SenderPorts, "refusedAddress">,
+  signal: AbortSignal,
+): Promise<{ readonly violations: readonly Violation[]; readonly warnings: readonly string[] }> {
+  const reason = await refusedAddress(url, signal);
+  if (reason === undefined) return { violations: [], warnings: [] };
+  if (before?.url === url) return { violations: [], warnings: [`messages cannot be sent to url: ${reason}`] };
+  return { violations: [{ field: "url", problem: `is refused: ${reason}` }], warnings: [] };
 }

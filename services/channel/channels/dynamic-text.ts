@@ -1,18 +1,18 @@
 import { quoteText } from "../../../base/text/quote.ts";
 import { checkProperty } from "./names.ts";
 
-/** A piece of a dynamic text: as it stands, or a user property's value. */
+/** A part of a dynamic text: a constant text or the value of a user property. */
 export type TextPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "property"; readonly property: string };
 
-/** A dynamic text that cannot be read; the message reads on behind the field. */
+/** A dynamic text is invalid. The message continues a sentence that begins with the field. */
 export class DynamicTextError extends Error {
   override readonly name = "DynamicTextError";
 }
 
 /**
- * Reads a text with `{property}` references; `{{` and `}}` stand for braces.
+ * Parses a text with `{property}` references; `{{` and `}}` stand for braces.
  * @throws DynamicTextError
  */
 export function parseDynamicText(text: string): readonly TextPart[] {

@@ -10,10 +10,10 @@ const maxSecret = 256;
 
 /** https://www.rfc-editor.org/rfc/rfc9110.html#name-tokens */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What every server takes in a value: printable ASCII, with spaces and tabs inside. */
+/** Header values that every server accepts: printable ASCII, with spaces and tabs inside. */
 const fieldValue = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** Those that HTTP or the contract sets, and those that are of one connection. */
+/** Headers that HTTP or the contract sets, and headers of a single connection. */
 const reserved: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -33,7 +33,7 @@ const reserved: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** @param signatureHeader the one that the signature is in; undefined without authentication */
+/** @param signatureHeader header of the signature; undefined without authentication */
 export function checkHeaders(
   headers: readonly CustomHeader[],
   signatureHeader: string | undefined,
@@ -54,10 +54,10 @@ export function checkHeaders(
 
 function clash(name: string, first: number, index: number, signatureHeader: string | undefined): Problem {
   if (name.toLowerCase() === signatureHeader?.toLowerCase()) {
-    return `is ${quoteText(name)}, which the signature is in`;
+    return `is ${quoteText(name)}, which is the header of the signature`;
   }
   if (first === index) return undefined;
-  return `is ${quoteText(name)}, which custom_headers[${first}] has, whatever the case`;
+  return `is ${quoteText(name)}, which repeats custom_headers[${first}] (case is ignored)`;
 }
 
 function checkHeaderName(name: string): Problem {
@@ -68,13 +68,13 @@ function checkHeaderName(name: string): Problem {
   return `is ${quoteText(name)}, which is set by the service`;
 }
 
-/** The value may be a secret, so it is never quoted. */
+/** Checks the value of a header. The messages do not quote it, since it may be a secret. */
 function checkHeaderValue(value: string): Problem {
   if (value === "") return "is required";
   if (value.length > maxValue) return `has ${value.length} characters, at most ${maxValue} are valid`;
   return fieldValue.test(value)
     ? undefined
-    : "is not valid, valid are printable characters of ASCII without spaces at the ends";
+    : "is not valid, valid are printable ASCII characters without spaces at the ends";
 }
 
 export function checkAuthentication({ secret, headerName }: ChannelAuthentication): readonly Violation[] {
@@ -89,5 +89,5 @@ function checkSecret(secret: string): Problem {
   const tooLong = checkLength(secret, maxSecret);
   if (tooLong !== undefined) return tooLong;
   if (secret !== secret.trim()) return "has spaces or line ends at its ends, which is not valid";
-  return /[\0\r\n]/.test(secret) ? "holds a NUL or a line end, which is not valid" : undefined;
+  return /[\0\r\n]/.test(secret) ? "contains a NUL character or a line end, which is not valid" : undefined;
 }

@@ -5,17 +5,17 @@ import type { ArrayRows } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { DynamicTextError, parseDynamicText } from "./dynamic-text.ts";
 import { checkText, type Problem, violationOf } from "./names.ts";
 
-/** As a person writes it; it goes out as it is. */
+/** A decimal number, which is sent as written. */
 const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?$/;
 const date = /^(\d{4})-(\d{2})-(\d{2})$/;
 const time = /^(\d{4}-\d{2}-\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
 
-/** Characters of one value, also of one cell. */
+/** Maximal length of a value or a cell, in characters. */
 export const maxValueLength = 20_000;
-/** Rows of one array. */
+/** Maximal number of rows of a value. */
 const maxRows = 500;
 
-/** The methods whose value is one text, by the check of it. Array rows are checked cell by cell. */
+/** The check of the text for each input method, except array rows, which are checked cell by cell. */
 const checks: ReadonlyMap<InputMethod, (text: string, field: ContentField) => Problem> = new Map([
   [InputMethod.TEXT, () => undefined],
   [InputMethod.DYNAMIC_TEXT, checkDynamicText],
@@ -25,14 +25,14 @@ const checks: ReadonlyMap<InputMethod, (text: string, field: ContentField) => Pr
   [InputMethod.TIME, checkTime],
 ]);
 
-/** What is wrong with a text given for a field; an empty one is for others to judge. */
+/** Checks a text for a field; the caller checks whether it may be empty. */
 export function checkValue(field: ContentField, text: string): Problem {
   const check = checks.get(field.inputMethod);
   if (check === undefined) return "is a text, valid are rows";
   return checkText(text, maxValueLength) ?? check(text, field);
 }
 
-/** Fields begin behind the rows, such as `[1].cells["id"]`. @param maxLength characters of a cell */
+/** Checks rows; fields are relative to the rows, such as `[1].cells["id"]`. @param maxLength characters of a cell */
 export function checkRows(
   { columns }: Pick<ContentField, "columns">,
   { rows }: ArrayRows,
@@ -80,7 +80,7 @@ function checkTime(text: string): Problem {
   return isTime ? undefined : `is ${quoteText(text)}, valid are times such as 2026-01-31 18:30:00`;
 }
 
-/** A day that is in the calendar, `yyyy-MM-dd`. */
+/** Reports whether a text is an existing day, `yyyy-MM-dd`. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = date.exec(text) ?? [];
   if (year === undefined) return false;

@@ -11,17 +11,16 @@ export interface KeptSecrets {
   /** Undefined: requests are not signed. */
   readonly authentication: Pick<ChannelAuthentication, "secret" | "headerName"> | undefined;
   readonly customHeaders: readonly Pick<CustomHeader, "name" | "value">[];
-  /** What would send a stored secret to another server, or contradicts itself. */
+  /** Changes that would send a stored secret to another server, and contradictory fields. */
   readonly violations: readonly Violation[];
-  /** What is kept or removed without being named. */
+  /** Sentences about secrets that are kept or removed because they are omitted. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The secrets of a channel that is changed: those that are left out are the
- * stored ones, but only for the server that they were given for. A caller can't
- * read them, and must not get them by naming a server of its own.
- * @param stored the channel that is changed; undefined for a new one
+ * Determines the secrets of a changed channel: omitted secrets are kept, but only for the server for which they were
+ * set. Callers cannot read secrets, and must not obtain them by setting the URL of their own server.
+ * @param stored the channel before the change; undefined for a new one
  */
 export function keepSecrets(given: Channel, stored: Channel | undefined): KeptSecrets {
   const move = stored && moveOf(stored.url, given.url);
@@ -48,7 +47,7 @@ function keepSigning(
   const known = stored?.authentication;
   if (authentication?.off) {
     const isGiven = authentication.secret !== "";
-    const problem = isGiven ? "is set beside a secret, valid is one of them" : undefined;
+    const problem = isGiven ? "is set together with a secret, valid is one of them" : undefined;
     return { kept: undefined, violations: violationOf("authentication.off", problem), warnings: [] };
   }
   if (authentication === undefined && known === undefined) {
@@ -79,7 +78,7 @@ function keepHeaders(
   const known = new Map(stored?.customHeaders.map((header) => [header.name.toLowerCase(), header]));
   if (noCustomHeaders) {
     const isGiven = customHeaders.length > 0;
-    const problem = isGiven ? "is set beside custom_headers, valid is one of them" : undefined;
+    const problem = isGiven ? "is set together with custom_headers, valid is one of them" : undefined;
     return { kept: [], violations: violationOf("no_custom_headers", problem), warnings: [] };
   }
   if (customHeaders.length === 0) {
@@ -106,10 +105,10 @@ function keepHeaders(
   };
 }
 
-/** Says that a stored secret is not for the server of the new URL; undefined: it is the same server. */
+/** Explains that a stored secret is not for the server of the new URL; undefined if it is the same server. */
 function moveOf(before: string, after: string): string | undefined {
   const [from, to] = [URL.parse(before)?.origin, URL.parse(after)?.origin];
-  // A URL that is not valid is refused as such.
+  // The check of the URL reports an invalid one.
   if (from === undefined || to === undefined || from === to) return undefined;
-  return `is kept for ${from} only and not sent to ${to}`;
+  return `is stored for ${from} only and not sent to ${to}`;
 }

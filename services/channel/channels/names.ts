@@ -1,25 +1,25 @@
 import { eachViolation, type Violation } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 
-/** Keys of `params`, of `custom_params`, and of rows. */
+/** Keys of `params`, `custom_params` and rows. */
 const key = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const maxKeyLength = 100;
 
-/** Properties of users: presets, members of objects, columns of dimensions and virtual properties too. */
+/** User properties, including presets, members of objects, columns of dimensions and virtual properties. */
 const property = /^(#vp@)?#?[A-Za-z_]\w{0,49}([.@]#?\w{1,50}){0,3}$/;
 
 const eventName = /^[A-Za-z][A-Za-z0-9_]{0,49}$/;
 
-/** Control characters, half surrogate pairs, and what doesn't show. */
+/** Control characters, lone surrogates and invisible characters. */
 const unreadable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Undefined: it is fine. */
+/** What is wrong with a value; undefined if it is valid. */
 export type Problem = string | undefined;
 
 export function checkKey(text: string): Problem {
   if (text === "") return "is required";
   if (text.length > maxKeyLength) return `has ${text.length} characters, at most ${maxKeyLength} are valid`;
-  if (text === "__proto__") return `is "__proto__", which objects can't hold`;
+  if (text === "__proto__") return `is "__proto__", which is reserved`;
   if (key.test(text)) return undefined;
   return `is ${quoteText(text)}, valid are letters, digits and underscores, not a digit first`;
 }
@@ -37,31 +37,31 @@ export function checkEventName(text: string): Problem {
   return `is ${quoteText(text)}, valid are names of events: ${valid}`;
 }
 
-/** A name for people: 1 to `max` characters, counted as code points. */
+/** Checks a display name: 1 to `max` characters, counted as code points. */
 export function checkDisplayName(text: string, max: number): Problem {
   return checkLength(text, max) ?? (text.trim() === "" ? "is required" : checkLine(text, max));
 }
 
-/** A text on one line, which may be empty. */
+/** Checks a text of one line, which may be empty. */
 export function checkLine(text: string, max: number): Problem {
   const tooLong = checkLength(text, max);
   if (tooLong !== undefined) return tooLong;
   if (text !== text.trim()) return `is ${quoteText(text)}, spaces at its ends are not valid`;
-  return unreadable.test(text) ? "holds a control character, which is not valid" : undefined;
+  return unreadable.test(text) ? "contains a control character, which is not valid" : undefined;
 }
 
-/** A text of several lines, which may be empty. */
+/** Checks a text of several lines, which may be empty. */
 export function checkText(text: string, max: number): Problem {
   const tooLong = checkLength(text, max);
   if (tooLong !== undefined) return tooLong;
-  return text.includes("\0") ? "holds a NUL character, which is not valid" : undefined;
+  return text.includes("\0") ? "contains a NUL character, which is not valid" : undefined;
 }
 
 export function violationOf(field: string, problem: Problem): readonly Violation[] {
   return problem === undefined ? [] : [{ field, problem }];
 }
 
-/** Says which of the values repeats one before it. @param keyOf what is the same in values that are taken for one */
+/** Reports each value that repeats an earlier one. @param keyOf returns the part of a value that must be unique */
 export function checkRepeated(
   values: readonly string[],
   fieldOf: (index: number) => string,
@@ -74,12 +74,12 @@ export function checkRepeated(
       firsts.set(keyOf(value), value);
       return [];
     }
-    const as = first === value ? "" : `, as ${quoteText(first)}`;
-    return [{ field: fieldOf(i), problem: `is ${quoteText(value)}, which is there already${as}` }];
+    const as = first === value ? "" : ` of ${quoteText(first)}`;
+    return [{ field: fieldOf(i), problem: `is ${quoteText(value)}, which is a repeat${as}` }];
   });
 }
 
-/** What is wrong with a list, which is not looked into when it is too long. */
+/** Checks a list; its items are not checked if it is too long. */
 export function checkList(
   field: string,
   { length }: readonly unknown[],
@@ -89,7 +89,7 @@ export function checkList(
   return length <= max ? check() : [{ field, problem: `has ${length} entries, at most ${max} are valid` }];
 }
 
-/** Undefined for a text of at most so many code points; otherwise how many it has. */
+/** Checks that a text has at most `max` code points. */
 export function checkLength(text: string, max: number): Problem {
   if (text.length <= max) return undefined;
   let length = text.length;

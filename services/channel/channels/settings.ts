@@ -5,7 +5,7 @@ import { checkEventName, checkList, checkRepeated, violationOf } from "./names.t
 interface Range {
   readonly min: number;
   readonly max: number;
-  /** A value that is valid outside of the range. */
+  /** A valid value outside the range. */
   readonly also?: number;
   readonly words: string;
 }
@@ -19,7 +19,7 @@ export const deliveryDefaults = {
   strictValidation: true,
 } as const;
 
-/** By the names of the fields in code and contract. */
+/** The range of each setting, with its name in code and in the contract. */
 export const deliveryRanges: readonly (readonly [
   keyof DeliverySettings & keyof typeof deliveryDefaults,
   string,

@@ -29,7 +29,7 @@ const methodNames = InputMethodSchema.values
   .map(({ name }) => name)
   .join(", ");
 
-/** The fields of `params`. */
+/** Checks the fields of `params`. */
 export function checkTemplate(fields: readonly ContentField[]): readonly Violation[] {
   return checkList("content_template", fields, maxFields, () => [
     ...fields.flatMap((field, i) => under(`content_template[${i}]`, checkField(field))),
@@ -62,7 +62,7 @@ function checkMethod({ inputMethod }: ContentField): readonly Violation[] {
 
 function checkOptions({ inputMethod, options }: ContentField): readonly Violation[] {
   if (inputMethod !== InputMethod.DROPDOWN) return unwanted("options", options, "a dropdown");
-  if (options.length === 0) return [{ field: "options", problem: "is empty, a dropdown needs one at least" }];
+  if (options.length === 0) return [{ field: "options", problem: "is empty, a dropdown needs at least one" }];
   return checkList("options", options, maxOptions, () => [
     ...options.flatMap((option, i) =>
       violationOf(`options[${i}]`, option === "" ? "is empty" : checkLine(option, maxOption)),
@@ -73,7 +73,7 @@ function checkOptions({ inputMethod, options }: ContentField): readonly Violatio
 
 function checkColumns({ inputMethod, columns }: ContentField): readonly Violation[] {
   if (inputMethod !== InputMethod.ARRAY_ROW) return unwanted("columns", columns, "array rows");
-  if (columns.length === 0) return [{ field: "columns", problem: "is empty, array rows need one at least" }];
+  if (columns.length === 0) return [{ field: "columns", problem: "is empty, array rows need at least one" }];
   return checkList("columns", columns, maxColumns, () => [
     ...columns.flatMap((column, i) => violationOf(`columns[${i}]`, checkKey(column))),
     ...checkRepeated(columns, (i) => `columns[${i}]`),
@@ -93,7 +93,7 @@ function checkDefault(field: ContentField): readonly Violation[] {
     return [
       ...violationOf(
         "default_value",
-        defaultValue === "" ? undefined : "is set, that of array rows is default_rows",
+        defaultValue === "" ? undefined : "is set, array rows use default_rows instead",
       ),
       ...(defaultRows ? under("default_rows.rows", checkRows(field, defaultRows, maxDefault)) : []),
     ];
@@ -105,7 +105,7 @@ function checkDefault(field: ContentField): readonly Violation[] {
   ];
 }
 
-/** The fields of `custom_params`. */
+/** Checks the fields of `custom_params`. */
 export function checkCustomParameters(parameters: readonly CustomParameter[]): readonly Violation[] {
   return checkList("custom_parameters", parameters, maxFields, () => [
     ...parameters.flatMap(({ name, property, defaultValue }, i) =>

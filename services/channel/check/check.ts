@@ -1,7 +1,7 @@
+import { exactCountOf } from "../../../base/text/count.ts";
 import type { Finding, Probe, Severity } from "./probe.ts";
 import { probes } from "./probes.ts";
-import { createSession, type SessionOptions } from "./session.ts";
-import { showRequest, showResponse } from "./show.ts";
+import { createSession, type Exchanged, type SessionOptions } from "./session.ts";
 
 export interface CheckOptions extends SessionOptions {
   /** Ids of probes to skip. */
@@ -78,3 +78,29 @@ function toResult(probe: Probe, finding: Finding, durationMs: number): ProbeResu
 
 /** Ids of all probes, in the order in which they run. */
 export const probeIds: readonly string[] = probes.map(({ id }) => id);
+
+/** Characters of a body that are shown at most. */
+const maxShown = 400;
+
+/** Describes a request: what it is, its headers and the beginning of its body. It does not contain the secret. */
+function showRequest({ what, headers, body }: Exchanged): string {
+  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [what, ...named, cut(Buffer.from(body).toString("utf8"), body.length)].join("\n");
+}
+
+/** Describes the response of a receiver, or why there is none. */
+function showResponse({ outcome, ms }: Exchanged): string {
+  const time = `after ${Math.round(ms)} ms`;
+  if (outcome.kind !== "response") return `none ${time}: ${outcome.message}`;
+  const { status, headers, text } = outcome;
+  const location = headers["location"];
+  return [
+    `HTTP ${status} ${time}`,
+    ...(location === undefined ? [] : [`location: ${location}`]),
+    text === "" ? "(no body)" : cut(text, Buffer.byteLength(text)),
+  ].join("\n");
+}
+
+function cut(text: string, bytes: number): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}… (${exactCountOf(bytes, "byte")})` : text;
+}

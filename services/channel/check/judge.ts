@@ -13,7 +13,7 @@ export function expectAccepted(exchanged: Exchanged): Finding {
 /** Passes if the whole batch is refused. */
 export function expectRefused(exchanged: Exchanged): Finding {
   const { outcome } = exchanged;
-  if (outcome.kind !== "answer") return failed(exchanged, `no response: ${outcome.message}`);
+  if (outcome.kind !== "response") return failed(exchanged, `no response: ${outcome.message}`);
   return isRefusal(exchanged)
     ? passed(formatStatus(exchanged))
     : failed(exchanged, "the batch was not refused");
@@ -32,12 +32,12 @@ export function expectOnlyMayFail(exchanged: Exchanged, indexes: readonly number
 
 /** Reports whether the receiver refused the batch, by a return_code or an HTTP status. */
 export function isRefusal({ outcome, verdict }: Exchanged): boolean {
-  if (outcome.kind !== "answer" || verdict.kind !== "failed") return false;
+  if (outcome.kind !== "response" || verdict.kind !== "failed") return false;
   return verdict.reason === "return_code" || outcome.status >= 400;
 }
 
 export function formatStatus({ outcome }: Exchanged): string {
-  return outcome.kind === "answer" ? `HTTP ${outcome.status}` : outcome.message;
+  return outcome.kind === "response" ? `HTTP ${outcome.status}` : outcome.message;
 }
 
 export function formatMs(ms: number): string {

@@ -5,10 +5,10 @@ import type { Content, ContentValue } from "../../../gen/engage/channel/v1/task_
 import { checkRows, checkValue } from "../channels/input-methods.ts";
 import { violationOf } from "../channels/names.ts";
 
-/** Of the content for all whose language has none of its own. */
+/** The language of the content for all users whose language has no content of its own. */
 export const defaultLanguage = "default";
 
-/** The values of one content, whatever its language. Fields begin behind the content, such as `values["title"]`. */
+/** Checks the values of a content, in any language. Fields are relative to the content, such as `values["title"]`. */
 export function checkContent(
   { contentTemplate }: Pick<Channel, "contentTemplate">,
   { values }: Pick<Content, "values">,
@@ -28,7 +28,7 @@ export function checkContent(
   return [...wrong, ...missing];
 }
 
-/** Blanks are nothing that a user could see, so they don't stand in for a value. */
+/** Reports whether a required value is missing. Spaces alone are invisible to a user and so do not count as a value. */
 function isMissing({ defaultValue, defaultRows }: ContentField, given: ContentValue | undefined): boolean {
   if (isEmpty(given)) return defaultValue.trim() === "" && !defaultRows?.rows.length;
   return isBlank(given);

@@ -2,38 +2,38 @@ import { type Channel, type ContentField, InputMethod } from "../../../gen/engag
 import type { Content } from "../../../gen/engage/channel/v1/task_pb.ts";
 import { parseDynamicText } from "../channels/dynamic-text.ts";
 
-/** One content of one channel, ready to be written for any number of users. */
+/** A compiled content of a channel, which writes the message of each user. */
 export interface Element {
-  /** User properties that it takes, lower case, each once. */
+  /** Names of the user properties that it uses, in lower case, each once. */
   readonly properties: readonly string[];
   /**
-   * One message as JSON.
-   * @param texts of `properties`, in their order; empty: no value
+   * Writes a message as JSON.
+   * @param texts values of `properties`, in their order; empty: no value
    * @param receipts `#ops_receipt_properties`, as JSON
    */
   write(pushId: string, texts: readonly string[], receipts: string): string;
 }
 
-/** Nothing in it has to be escaped; most texts are so, and looking costs a third of writing them as JSON. */
+/** Matches texts that need no escapes. Most texts do not, and the test costs a third of writing them as JSON. */
 const isPlain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** A text within JSON, without its quotes. */
+/** Writes a JSON string without its quotes. */
 export function escapeText(text: string): string {
   if (isPlain.test(text)) return text;
   return JSON.stringify(text.toWellFormed()).slice(1, -1);
 }
 
-/** A user's value goes behind constant JSON. */
+/** The value of a user property and the constant JSON after it. */
 interface Slot {
   readonly property: number;
-  /** Escaped; for users without a value. */
+  /** Escaped text for users without a value. */
   readonly fallback: string;
-  readonly behind: string;
+  readonly after: string;
 }
 
 type Part = string | { readonly property: string; readonly fallback: string };
 
-/** @param content checked against the channel */
+/** Compiles a content. @param content checked against the channel */
 export function compileElement(channel: Channel, content: Content): Element {
   const parts: Part[] = [',"params":', ...paramsOf(channel.contentTemplate, content)];
   parts.push(',"custom_params":', ...customOf(channel), ',"#ops_receipt_properties":');
@@ -44,20 +44,20 @@ export function compileElement(channel: Channel, content: Content): Element {
     if (typeof part !== "string") {
       const known = properties.indexOf(part.property);
       const property = known === -1 ? properties.push(part.property) - 1 : known;
-      slots.push({ property, fallback: part.fallback, behind: "" });
+      slots.push({ property, fallback: part.fallback, after: "" });
       continue;
     }
     const last = slots.at(-1);
     if (last === undefined) head += part;
-    else slots[slots.length - 1] = { ...last, behind: last.behind + part };
+    else slots[slots.length - 1] = { ...last, after: last.after + part };
   }
   return {
     properties,
     write(pushId, texts, receipts) {
       let text = `{"push_id":"${escapeText(pushId)}"${head}`;
-      for (const { property, fallback, behind } of slots) {
+      for (const { property, fallback, after } of slots) {
         const value = texts[property]!;
-        text += (value === "" ? fallback : escapeText(value)) + behind;
+        text += (value === "" ? fallback : escapeText(value)) + after;
       }
       return `${text}${receipts}}`;
     },
@@ -89,7 +89,7 @@ function paramsOf(fields: readonly ContentField[], { values }: Content): readonl
   );
 }
 
-/** A field or a column may have the name of what every object has, such as `constructor`. */
+/** Reads an own member: fields and columns may have names of inherited members, such as `constructor`. */
 function ownOf<T>(members: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Journey } from "../../../gen/engage/channel/v1/task_pb.ts";
 
-/** The run that a message is of; its ids are those of receipts. */
+/** The run of a message, by its ids in receipts. */
 export type PushOrigin =
   | {
       readonly kind: "task";
@@ -13,16 +13,16 @@ export type PushOrigin =
 export interface ReceiptIds {
   readonly projectId: number;
   readonly origin: PushOrigin;
-  /** Empty: no A/B test. */
+  /** Group of an A/B test; empty if there is none. */
   readonly groupId: string;
-  /** Empty: the push has one language. */
+  /** Language of the content; empty if the push has only one. */
   readonly language: string;
 }
 
-/** Writes `#ops_receipt_properties` of a batch's messages. @param requestId not looked at for journeys */
+/** Writes `#ops_receipt_properties` of a batch's messages. @param requestId ignored for journeys */
 export type WriteReceipts = (requestId: string) => string;
 
-/** Exactly the members that the kind of push has; the project is a number, all else is text. */
+/** Compiles receipts with exactly the members of the kind of push; the project id is a number, all others are strings. */
 export function compileReceipts({ projectId, origin, groupId, language }: ReceiptIds): WriteReceipts {
   const optional = {
     ...(groupId !== "" && { ops_exp_group_id: groupId }),

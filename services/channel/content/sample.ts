@@ -16,7 +16,7 @@ const samples: Partial<Record<InputMethod, string>> = {
   [InputMethod.TIME]: "2024-01-01 00:00:00",
 };
 
-/** A content for trying a channel: what is given, and a sample for what has neither value nor default. */
+/** Completes a content for a test of a channel: fields with neither a value nor a default get a sample value. */
 export function sampleContent(
   { contentTemplate }: Pick<Channel, "contentTemplate">,
   given: Content | undefined,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore } from "../../../store/channels/channels.ts";
-import { estimateAudience } from "../audience/estimate.ts";
+import { estimateAudience } from "../audience/members.ts";
 import type { AudienceSource } from "../audience/source.ts";
 import { checkContent } from "../content/check-content.ts";
 import type { FunnelEvents, SenderPorts } from "../ports.ts";
@@ -14,32 +14,38 @@ export interface DeliveryOptions {
   readonly store: ChannelStore;
   readonly audience: AudienceSource;
   readonly events: FunnelEvents;
-  /** Calls one URL over connections that are kept. */
+  /** Opens kept connections to one URL. */
   readonly openExchange: (url: string) => OpenedExchange;
   readonly observer: DeliveryObserver;
   readonly clock: Clock;
-  /** A UUID. */
+  /** Returns a new UUID. */
   readonly newRequestId: () => string;
-  /** Of this process, for people who look at the store. */
+  /** Names this process in the store, for people. */
   readonly owner: string;
-  /** Requests of one channel under way at a time. Default 32. */
+  /** Requests of one channel in flight at a time. Default 32. */
   readonly maxInFlight?: number;
-  /** How long what a process that died was sending waits for another one, in milliseconds. Default 60 s. */
+  /** How long the batches of a process that died stay leased, in milliseconds. Default 60 s. */
   readonly leaseMs?: number;
-  /** How often the store is looked at where nothing tells, in milliseconds. Default 1 s. */
+  /** How often to poll the store when it gives no notice of work, in milliseconds. Default 1 s. */
   readonly pollMs?: number;
 }
 
 export interface Delivery extends Pick<SenderPorts, "checkContent" | "estimate" | "testChannel" | "funnels"> {
-  /** Prepares runs and sends their batches. */
+  /** Starts to prepare runs and to send their batches. */
   start(): void;
-  /** What is under way may end for so long; then it is broken off, and sent again by whoever comes next. */
+  /** Stops. Requests in flight may end within `drainMs`; then they are aborted, and another process sends them again. */
   stop(drainMs: number): Promise<void>;
 }
 
 const defaults = { maxInFlight: 32, leaseMs: 60_000, pollMs: 1_000 } as const;
 
-/** The part of a sender that sends, and what the methods of its service need of it. */
+/**
+ * Creates the part of ChannelSender that prepares runs and sends their batches.
+ *
+ * `prepare/` reads the audience of a run and stores its batches, page by page. Meanwhile `sender.ts` finds channels
+ * with due batches and runs a lane (`lane.ts`) for each: it leases batches, marks their attempts, waits for the rate,
+ * calls the receiver (`call/`) and settles the outcomes. `leases.ts` extends the leases of all batches in flight.
+ */
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { store, audience, events, clock } = options;
   const sender = new Sender({ ...defaults, ...options });

@@ -6,11 +6,10 @@ import type { FunnelCounts, FunnelEvents, FunnelQuery, FunnelRequest } from "../
 const hourMs = 3_600_000;
 
 /**
- * Funnels of a run: of all, then of each A/B group and language where there are
- * several. What was sent and has succeeded is counted by the store of channels;
- * everything behind it are users by the receipts of their events. A conversion
- * counts of users that an event with a receipt has come of, from the beginning
- * of the run until the window behind the end of its sending.
+ * Computes the funnels of a run: of all users, then of each A/B group and language if there are several. The counts of
+ * sent and succeeded messages come from the channel store; all later steps count users with events whose receipts
+ * belong to the run. A conversion counts for users with such an event, from the beginning of the run until the
+ * conversion window after its end.
  */
 export async function computeFunnels(
   { channel, task, run, statistics }: FunnelRequest,

@@ -6,45 +6,45 @@ import type { Turn } from "../../../base/async/window-pacer.ts";
 import type { ChannelStore, LeasedBatch, Outcome } from "../../../store/channels/channels.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { judgeOutcome } from "../verdict/verdict.ts";
-import type { Beginner } from "./beginner.ts";
+import type { AttemptMarker } from "./attempt-marker.ts";
 import { attempt } from "./call/attempt.ts";
 import { outcomeOf } from "./call/outcome.ts";
-import { Speed } from "./call/speed.ts";
+import { RateMeter } from "./call/rate-meter.ts";
 import type { HeldBatch, LeaseKeeper } from "./leases.ts";
 import type { DeliveryObserver } from "./observer.ts";
-import type { RunBook } from "./run-book.ts";
+import type { RunPlans } from "./run-plans.ts";
 import type { Settler } from "./settler.ts";
 
 export interface LaneOptions {
   readonly store: ChannelStore;
   readonly clock: Clock;
   readonly leases: LeaseKeeper;
-  readonly beginner: Beginner;
+  readonly marker: AttemptMarker;
   readonly settler: Settler;
   readonly observer: DeliveryObserver;
-  readonly runs: RunBook;
+  readonly runs: RunPlans;
   readonly exchangeTo: (url: string) => Exchange;
-  /** Of this channel; it outlives the lane. */
+  /** The rate of the channel. It outlives the lane. */
   readonly rate: SharedRate;
   readonly owner: string;
   readonly leaseMs: number;
-  /** Requests under way at a time. */
+  /** Requests in flight at a time. */
   readonly maxInFlight: number;
-  /** How long a lane may not look for work. */
+  /** Longest time between two looks for work. */
   readonly pollMs: number;
-  /** Aborted when nothing more is begun. */
+  /** Aborted when the lane must not start further requests. */
   readonly stopping: AbortSignal;
 }
 
-/** Bodies in memory, roughly. */
+/** Approximate limit of the bodies in memory. */
 const maxHeldBytes = 67_108_864;
-/** The first time it isn't known how large bodies are. */
+/** Batches of the first lease, when the size of bodies is not known yet. */
 const firstLease = 8;
-/** What is leased at a time at most. */
+/** Batches that are leased at a time. */
 const maxHeld = 1_000;
-/** What is sent in this time is leased ahead: the store may take as long for a commit. */
+/** Time for which batches are leased in advance, because a commit of the store may take as long. */
 const aheadMs = 500;
-/** A batch that another replica has locked is due and yet not to be had. */
+/** A batch that another replica has locked is due, but cannot be leased yet. */
 const shortestWaitMs = 20;
 const unlimited: Turn = { begin: () => true, done() {} };
 
@@ -54,29 +54,29 @@ export class Lane {
   readonly #options: LaneOptions;
   readonly #changes: Notifier;
   #queue: HeldBatch[] = [];
-  /** Those that wait for a turn, by run. */
+  /** Batches that wait for the rate, by run. */
   readonly #waiting = new Map<string, Set<AbortController>>();
-  /** When runs were looked at that were waited for; monotonic. */
-  #lookedMs = Number.NEGATIVE_INFINITY;
-  /** On their way to be sent, or under way. */
+  /** Monotonic time of the last check for ended runs. */
+  #checkedRunsMs = Number.NEGATIVE_INFINITY;
+  /** Batches that are marked, waiting for the rate or in flight. */
   #inFlight = 0;
   readonly #calls: Semaphore;
-  /** How long the last mark of an attempt took to be stored. */
+  /** Duration of the last mark of an attempt, in milliseconds. */
   #markMs = 0;
-  /** Whether calls wait for turns. */
+  /** Whether the channel has a rate limit. */
   #isPaced = true;
-  /** Leased and not settled. */
+  /** Batches that are leased and not settled. */
   #held = 0;
   #averageBytes = 0;
-  readonly #sent: Speed;
-  /** By the monotonic clock: until then there is nothing to lease, unless one is told otherwise. */
+  readonly #sent: RateMeter;
+  /** Monotonic time until which there is nothing to lease, unless the store gives notice. */
   #quietUntilMs = 0;
 
   constructor(channelId: string, options: LaneOptions) {
     this.#channelId = channelId;
     this.#options = options;
     this.#changes = new Notifier(options.clock);
-    this.#sent = new Speed(options.clock);
+    this.#sent = new RateMeter(options.clock);
     this.#calls = new Semaphore(options.maxInFlight);
   }
 
@@ -85,7 +85,7 @@ export class Lane {
     this.#changes.notify();
   }
 
-  /** Until nothing is left to be sent, or it is to stop; then what is not under way is given back. */
+  /** Resolves when no batch is left, or after `stopping`; then it has returned the batches that are not in flight. */
   async run(): Promise<void> {
     const { stopping, observer, pollMs } = this.#options;
     while (!stopping.aborted) {
@@ -104,14 +104,14 @@ export class Lane {
     while (this.#held > 0) await this.#changes.wait(pollMs);
   }
 
-  /** Leases what there is room for. Answers how long to wait; null: nothing is left. */
+  /** Leases batches if there is room. Returns how long to wait; null: no batch is left. */
   async #fill(): Promise<number | null> {
     const { store, clock, leases, leaseMs, owner, maxInFlight, pollMs } = this.#options;
     const quietMs = this.#quietUntilMs - clock.monotonicMs();
     const ahead = Math.max(3 * maxInFlight, Math.min(maxHeld, (this.#sent.perSecond() * aheadMs) / 1_000));
     const most = Math.max(1, Math.floor(Math.min(ahead, maxHeldBytes / this.#averageBytes)));
     const room = (this.#averageBytes === 0 ? firstLease : most) - this.#held;
-    // Leasing a few at a time would be a commit for each few.
+    // Leasing few batches at a time costs a commit for each few.
     const isEnough = room <= 0 || (room < maxInFlight / 2 && this.#queue.length > 0);
     if (isEnough || quietMs > 0) return isEnough ? pollMs : Math.min(pollMs, quietMs);
     const asked = clock.monotonicMs();
@@ -130,12 +130,12 @@ export class Lane {
     return waitMs;
   }
 
-  /** What is left of a cancelled run doesn't wait for the turns of others. */
+  /** Releases the batches of ended runs, which must not wait for the rate. */
   async #dropEnded(): Promise<void> {
     const { clock, runs, pollMs } = this.#options;
     const now = clock.monotonicMs();
-    if (now - this.#lookedMs < pollMs) return;
-    this.#lookedMs = now;
+    if (now - this.#checkedRunsMs < pollMs) return;
+    this.#checkedRunsMs = now;
     for (const runId of new Set([...this.#waiting.keys(), ...this.#queue.map(({ batch }) => batch.runId)])) {
       if (await runs.isUnderWay(runId)) continue;
       for (const waiting of this.#waiting.get(runId) ?? []) waiting.abort();
@@ -146,9 +146,8 @@ export class Lane {
   }
 
   /**
-   * Attempts are marked while others are under way, but no more of them than are
-   * sent meanwhile: those that are marked when the process dies count. With a
-   * rate, a mark waits for its turn.
+   * Starts to send batches. Attempts are marked while others are in flight, but not more than can be sent meanwhile:
+   * attempts that are marked when the process dies count. With a rate limit, a batch is marked when the rate allows it.
    */
   #pump(): void {
     const { maxInFlight, stopping } = this.#options;
@@ -173,7 +172,7 @@ export class Lane {
     await this.#settle(held, outcome);
   }
 
-  /** Undefined: it was broken off, and is no longer this one's to settle. */
+  /** Makes one attempt; undefined: it was aborted because its lease was lost, so it must not be settled. */
   async #attempt({ batch, signal }: HeldBatch): Promise<Outcome | undefined> {
     const { clock, runs, exchangeTo, observer, stopping } = this.#options;
     const plan = await runs.plan(batch.runId);
@@ -181,7 +180,7 @@ export class Lane {
     this.#isPaced = rateLimit >= 1;
     const headers = plan.headers(batch.body);
     const turn = await this.#awaitTurn(batch, rateLimit);
-    // Of a run that was cancelled it fails by that.
+    // The store fails the batches of a cancelled run.
     if (turn === null) return signal.aborted ? undefined : { kind: "released" };
     if (signal.aborted || stopping.aborted) {
       turn.done();
@@ -206,7 +205,7 @@ export class Lane {
     return outcome;
   }
 
-  /** When its time has come, and it is to be sent at once; null: it is not to be sent any more. */
+  /** Waits for the rate, marks the attempt and waits for a call slot; null: the batch must not be sent any more. */
   async #awaitTurn({ runId, token }: LeasedBatch, limit: number): Promise<Turn | null> {
     const { stopping } = this.#options;
     try {
@@ -226,23 +225,23 @@ export class Lane {
         if (slot === null) return null;
       }
     } catch (error) {
-      // What waits when it is to stop is released.
+      // Batches that wait when the lane stops are released.
       if (stopping.aborted) return null;
       throw error;
     }
   }
 
-  /** Marks the attempt and waits for a slot, to be disposed of after the call; null: the batch must not be sent. */
+  /** Marks the attempt and waits for a call slot. The result must be disposed of after the call; null: the batch must not be sent. */
   async #begin(runId: string, token: string): Promise<Disposable | null> {
-    const { runs, beginner, clock } = this.#options;
+    const { runs, marker, clock } = this.#options;
     if (!(await runs.isUnderWay(runId))) return null;
     const asked = clock.monotonicMs();
-    if (!(await beginner.begin(token))) return null;
+    if (!(await marker.mark(token))) return null;
     this.#markMs = clock.monotonicMs() - asked;
     return await this.#calls.acquire();
   }
 
-  /** Null: the run has ended. */
+  /** Waits for the rate; null: the run has ended. */
   async #takeTurn(runId: string, limit: number): Promise<Turn | null> {
     const { runs, rate } = this.#options;
     if (!(await runs.isUnderWay(runId))) return null;

@@ -1,10 +1,10 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { ChannelStore, LeasedBatch } from "../../../store/channels/channels.ts";
 
-/** A batch that this process may send. */
+/** A batch whose lease this process has. */
 export interface HeldBatch {
   readonly batch: LeasedBatch;
-  /** Aborted when somebody else may have it, or the process has to end. */
+  /** Aborted when the lease is lost or the process must end. */
   readonly signal: AbortSignal;
 }
 
@@ -17,31 +17,30 @@ export interface LeaseKeeperOptions {
 
 interface Lease {
   readonly controller: AbortController;
-  /** By the monotonic clock, from before it was asked for: the store's end is not earlier. */
+  /** Monotonic time of its end, counted from before the request, so that the lease in the store does not end earlier. */
   untilMs: number;
 }
 
-/** The lease has been lost while the batch was under way. */
+/** The lease was lost while the batch was in flight. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
 
 /**
- * Prolongs the leases of batches from when they are leased until they are
- * settled, a third of a lease after the last time, so that the timeout of a
- * request may be of any length. An attempt is broken off a sixth of a lease
- * before its batch could be somebody else's: never are two under way.
+ * Extends the leases of batches until they are settled, each time after a third of the lease, so that the timeout of a
+ * request may have any length. An attempt is aborted a sixth of a lease before its lease ends, so that two attempts of
+ * a batch are never in flight at a time.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   readonly #held = new Map<string, Lease>();
-  #forget: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
   }
 
-  /** @param askedMs monotonic time from before the batch was asked for */
+  /** Starts to extend the lease of a batch. @param askedMs monotonic time before the request for the lease */
   hold(batch: LeasedBatch, askedMs: number): HeldBatch {
     const controller = new AbortController();
     this.#held.set(batch.token, { controller, untilMs: askedMs + this.#options.leaseMs });
@@ -49,40 +48,40 @@ export class LeaseKeeper {
     return { batch, signal: controller.signal };
   }
 
-  /** It is settled. */
+  /** Stops to extend a lease, because its batch is settled. */
   drop(token: string): void {
     this.#held.delete(token);
     if (this.#held.size > 0) return;
-    this.#forget?.();
-    this.#forget = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
   }
 
-  /** Breaks all attempts off. */
+  /** Aborts all attempts. */
   abort(reason: Error): void {
     for (const { controller } of this.#held.values()) controller.abort(reason);
   }
 
-  /** Lets others have what was broken off, at once; what was begun of it counts as an attempt. */
-  async giveBack(): Promise<void> {
+  /** Ends the leases of aborted attempts at once. Attempts that were marked count. */
+  async release(): Promise<void> {
     const tokens = [...this.#held.keys()];
     this.#held.clear();
-    this.#forget?.();
+    this.#cancelTimer?.();
     if (tokens.length > 0) await this.#options.store.extendBatches(tokens, 1);
   }
 
   #plan(): void {
     const { clock, leaseMs } = this.#options;
-    this.#forget ??= clock.after(leaseMs / 6, () => {
-      this.#forget = undefined;
+    this.#cancelTimer ??= clock.after(leaseMs / 6, () => {
+      this.#cancelTimer = undefined;
       if (this.#held.size === 0) return;
-      void this.#prolong().finally(() => this.#held.size > 0 && this.#plan());
+      void this.#extend().finally(() => this.#held.size > 0 && this.#plan());
       this.#plan();
     });
   }
 
-  async #prolong(): Promise<void> {
+  async #extend(): Promise<void> {
     const { store, clock, leaseMs, failed } = this.#options;
-    this.#breakOff(clock.monotonicMs() + leaseMs / 6);
+    this.#abortEnding(clock.monotonicMs() + leaseMs / 6);
     const asked = clock.monotonicMs();
     const due = [...this.#held].filter(([, { untilMs }]) => untilMs - asked < (2 / 3) * leaseMs + 1);
     if (due.length === 0) return;
@@ -98,12 +97,12 @@ export class LeaseKeeper {
     }
   }
 
-  #breakOff(beforeMs: number): void {
+  #abortEnding(beforeMs: number): void {
     for (const [token, lease] of this.#held) if (lease.untilMs <= beforeMs) this.#lose(token, lease);
   }
 
   #lose(token: string, { controller }: Lease): void {
-    // It may have been settled in the meantime.
+    // The batch may have been settled meanwhile.
     if (this.#held.delete(token)) controller.abort(new LeaseLostError("the lease of the batch has ended"));
   }
 }

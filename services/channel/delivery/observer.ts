@@ -1,12 +1,12 @@
 import type { Outcome } from "../../../store/channels/channels.ts";
 
-/** What is told of delivery, for logs and metrics. */
+/** Receives the events of delivery, for logs and metrics. */
 export interface DeliveryObserver {
-  /** Something failed that is tried again. */
+  /** An operation failed and will be retried. */
   failed(what: string, error: unknown): void;
   attempted(attempt: Attempted): void;
   prepared(runId: string): void;
-  /** It can't be prepared. */
+  /** A run cannot be prepared. */
   refused(runId: string, error: unknown): void;
 }
 
@@ -16,9 +16,9 @@ export interface Attempted {
   readonly number: number;
   readonly messages: number;
   readonly outcome: Outcome["kind"];
-  /** Of a failure. */
+  /** Reason of a failure. */
   readonly reason: string | undefined;
-  /** Answers taken although something was not right say what. */
+  /** Faults of an accepted reply. */
   readonly warnings: readonly string[];
   readonly durationMs: number;
 }

@@ -1,10 +1,10 @@
 import { Notifier } from "../../../base/async/notifier.ts";
 import { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import { Beginner } from "./beginner.ts";
+import { AttemptMarker } from "./attempt-marker.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { LeaseKeeper } from "./leases.ts";
-import { RunBook } from "./run-book.ts";
+import { RunPlans } from "./run-plans.ts";
 import { Settler } from "./settler.ts";
 
 export interface OpenedExchange extends Disposable {
@@ -15,7 +15,7 @@ export type SenderOptions = Pick<
   LaneOptions,
   "store" | "clock" | "observer" | "owner" | "leaseMs" | "maxInFlight" | "pollMs"
 > & {
-  /** Calls one URL over connections that are kept. */
+  /** Opens kept connections to one URL. */
   readonly openExchange: (url: string) => OpenedExchange;
 };
 
@@ -25,10 +25,10 @@ export class Sender {
   readonly #stopping = new AbortController();
   readonly #changes: Notifier;
   readonly #leases: LeaseKeeper;
-  readonly #beginner: Beginner;
+  readonly #marker: AttemptMarker;
   readonly #settler: Settler;
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly ended: Promise<void> }>();
-  readonly #runs: RunBook;
+  readonly #runs: RunPlans;
   readonly #exchanges = new Map<string, OpenedExchange>();
   readonly #rates = new Map<string, SharedRate>();
 
@@ -36,14 +36,14 @@ export class Sender {
     const { store, clock, leaseMs, observer } = options;
     this.#options = options;
     this.#changes = new Notifier(clock);
-    this.#runs = new RunBook(store, clock);
+    this.#runs = new RunPlans(store, clock);
     const failed = (what: string) => (error: unknown) => observer.failed(what, error);
-    this.#leases = new LeaseKeeper({ store, clock, leaseMs, failed: failed("prolong leases") });
-    this.#beginner = new Beginner(store);
+    this.#leases = new LeaseKeeper({ store, clock, leaseMs, failed: failed("extend leases") });
+    this.#marker = new AttemptMarker(store);
     this.#settler = new Settler({ store, clock, failed: failed("settle batches") });
   }
 
-  /** There may be something to send. */
+  /** Looks for batches at once. */
   wake(): void {
     for (const { lane } of this.#lanes.values()) lane.wake();
     this.#changes.notify();
@@ -62,22 +62,22 @@ export class Sender {
       } catch (error) {
         observer.failed("look for batches", error);
       }
-      this.#forgetRates();
+      this.#deleteIdleRates();
       if (!this.#stopping.signal.aborted) await this.#changes.wait(waitMs);
     }
     await Promise.all([...this.#lanes.values()].map(({ ended }) => ended));
     await Promise.all([...this.#rates.values()].map((rate) => rate.leave()));
-    await this.#leases.giveBack().catch((error: unknown) => observer.failed("give leases back", error));
+    await this.#leases.release().catch((error: unknown) => observer.failed("return leases", error));
     for (const open of this.#exchanges.values()) open[Symbol.dispose]();
   }
 
-  /** Begins nothing more. */
+  /** Starts no further requests. */
   stop(): void {
     this.#stopping.abort(new Error("stopping"));
     this.wake();
   }
 
-  /** Breaks off what is under way; it is sent again by whoever comes next. */
+  /** Aborts requests in flight; another process sends their batches again. */
   abort(): void {
     this.#settler.stop();
     this.#leases.abort(new Error("stopping"));
@@ -88,7 +88,7 @@ export class Sender {
     const lane = new Lane(channelId, {
       ...this.#options,
       leases: this.#leases,
-      beginner: this.#beginner,
+      marker: this.#marker,
       settler: this.#settler,
       stopping: this.#stopping.signal,
       rate: this.#rateOf(channelId),
@@ -120,7 +120,7 @@ export class Sender {
     return rate;
   }
 
-  #forgetRates(): void {
+  #deleteIdleRates(): void {
     for (const [channelId, rate] of this.#rates) {
       if (rate.isIdle && !this.#lanes.has(channelId)) this.#rates.delete(channelId);
     }

@@ -8,9 +8,12 @@ export interface SettlerOptions {
 }
 
 const retryMs = 1_000;
-/** In one commit. */
+/** Settlements of one commit. */
 const maxSettlements = 256;
-/** Behind a commit: what is answered in it shares the next one. Nothing waits for it but what a crash would send again. */
+/**
+ * Pause after a commit, so that attempts which end meanwhile share the next one. The price of a longer pause is that
+ * more attempts would be repeated after a crash.
+ */
 const gatherMs = 20;
 
 interface Waiting {
@@ -18,7 +21,7 @@ interface Waiting {
   readonly done: () => void;
 }
 
-/** Settles attempts, those of about the same time in one commit, and again while the store is away. */
+/** Settles attempts. Attempts that end at about the same time share a commit, which is retried while the store is unavailable. */
 export class Settler {
   readonly #options: SettlerOptions;
   #waiting: Waiting[] = [];
@@ -29,7 +32,7 @@ export class Settler {
     this.#options = options;
   }
 
-  /** Resolves when it is settled, was nobody's to settle any more, or was given up. */
+  /** Resolves when the attempt is settled, its lease is lost, or the settler gave up. */
   settle(settlement: Settlement): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ settlement, done: resolve });
@@ -37,7 +40,7 @@ export class Settler {
     return promise;
   }
 
-  /** What the store does not take now is given up: the batches are sent again then, as after a crash. */
+  /** Gives up settlements that the store does not accept now: their batches are sent again, as after a crash. */
   stop(): void {
     this.#isStopped = true;
   }

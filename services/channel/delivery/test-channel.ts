@@ -25,12 +25,12 @@ export interface TestOptions {
   readonly clock: Clock;
 }
 
-/** Ids of receipts by which nothing is counted. */
+/** Receipt ids of tests, which are excluded from statistics. */
 const testIds = { kind: "task", taskId: "test", taskInstanceId: "test", execDetailId: "test" } as const;
-const maxShownAnswer = 16_384;
+const maxShownBody = 16_384;
 const masked = "***";
 
-/** Sends one real message, as a batch of one. @throws the signal's reason when the caller has gone */
+/** Sends one real message, as a batch of one. @throws the reason of `signal` */
 export async function testChannel(
   { channel, pushId, content }: TestRequest,
   options: TestOptions,
@@ -54,15 +54,15 @@ export async function testChannel(
     requestHeaders: maskHeaders({ ...ownHeaders(headers), ...headers }, channel),
     requestBody: text,
     signature: channel.authentication ? headers[signatureHeaderOf(channel)]! : "",
-    status: result.kind === "answer" ? result.status : 0,
-    responseBody: result.kind === "answer" ? mask(result.text).slice(0, maxShownAnswer).toWellFormed() : "",
+    status: result.kind === "response" ? result.status : 0,
+    responseBody: result.kind === "response" ? mask(result.text).slice(0, maxShownBody).toWellFormed() : "",
     durationMs: Math.round(clock.monotonicMs() - began),
     strict: verdictOf("strict"),
     lenient: verdictOf("lenient"),
   };
 }
 
-/** The values of the user with that push id; of an unknown one there are none. */
+/** Reads the property values of the user with the push id; an unknown user has none. */
 async function textsOf(
   { properties }: Element,
   { projectId, pushIdProperty }: Channel,
@@ -90,10 +90,10 @@ function maskHeaders(
   );
 }
 
-/** Shorter ones would be found in any text. */
+/** Shorter secrets are not masked: they would match in any text. */
 const shortestSecret = 6;
 
-/** Masks the channel's secrets in what its receiver says, which may repeat what it was sent. */
+/** Compiles the function that masks the channel's secrets in a response, which may repeat parts of the request. */
 function compileMask({ authentication, customHeaders }: Channel): (text: string) => string {
   const secrets = [authentication?.secret ?? "", ...customHeaders.map(({ value }) => value)];
   const long = secrets.filter(({ length }) => length >= shortestSecret).sort((a, b) => b.length - a.length);

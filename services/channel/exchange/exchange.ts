@@ -12,42 +12,41 @@ import { type Outbound, OutboundRefusedError } from "../../../base/net/outbound.
 import { exactCountOf } from "../../../base/text/count.ts";
 import { describeError } from "../../../base/text/system-error.ts";
 
-/** One HTTP call of a receiver: a POST of exact bytes. */
+/** One HTTP request to a receiver: a POST of exact bytes. */
 export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Ends the call. Aborted by `AbortSignal.timeout` it is a timeout, otherwise the call was cancelled. */
+  /** Ends the call: with the outcome `timeout` if its reason is a TimeoutError, otherwise with `cancelled`. */
   readonly signal: AbortSignal;
-  /** For tests of receivers; left out, the body is written at once. */
+  /** How the body is written, for tests of receivers. Default: at once. */
   readonly writing?: BodyWriting;
 }
 
-/** A body that is written in an unusual way. */
+/** An unusual way to write a body. */
 export interface BodyWriting {
-  /** Written in pieces at this pace. */
+  /** The speed at which the body is written, in pieces. */
   readonly bytesPerSecond?: number;
-  /** Closes the connection after this many bytes, although the whole length was announced. */
+  /** Closes the connection after this many bytes, although the header announces the whole length. */
   readonly stopAfterBytes?: number;
 }
 
-export interface ExchangeAnswer {
-  readonly kind: "answer";
+export interface ExchangeResponse {
+  readonly kind: "response";
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body, or its beginning, with its content encoding undone. */
   readonly text: string;
-  /** The body was longer than what is read of it. */
+  /** Whether the body was longer than `text`. */
   readonly isTruncated: boolean;
-  /** Why the body can't be read, such as an unknown content encoding; then the text is empty. */
+  /** Why the body cannot be read, such as an unknown content encoding; then the text is empty. */
   readonly bodyFault?: string | undefined;
 }
 
 /**
- * Why there is no answer. `connection`: it could not be made, or was lost
- * before the answer began. `cut`: it was lost within the answer. `not_http`:
- * what came is not HTTP. `refused_address`: the address may not be dialled.
- * `cancelled`: the caller gave up.
+ * Why there is no response. `connection`: it could not be opened, or was lost before the response began. `cut`: it was
+ * lost within the response. `not_http`: the response is not HTTP. `refused_address`: the outbound rules forbid the
+ * address. `cancelled`: the caller aborted the call.
  */
 export type ExchangeFailureKind =
   | "timeout"
@@ -62,12 +61,9 @@ export interface ExchangeFailure {
   readonly message: string;
 }
 
-export type ExchangeOutcome = ExchangeAnswer | ExchangeFailure;
+export type ExchangeOutcome = ExchangeResponse | ExchangeFailure;
 
-/**
- * Calls one URL. Redirects are answers like others, never followed. Never
- * rejects for what the network or the receiver does.
- */
+/** Sends a request to one URL. Returns redirects as responses and never rejects because of the network or the receiver. */
 export type Exchange = (request: ExchangeRequest) => Promise<ExchangeOutcome>;
 
 export interface ExchangeOptions {
@@ -99,7 +95,7 @@ export function createExchange({ tls = {}, ...options }: ExchangeOptions): OpenE
           writing === undefined
             ? await client.exchange(headers, body, signal)
             : await exchangeUnusually({ ...options, tls }, request, writing);
-        return { kind: "answer", ...answer };
+        return { kind: "response", ...answer };
       } catch (error) {
         return failureOf(error, signal);
       }

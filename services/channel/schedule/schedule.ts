@@ -6,22 +6,21 @@ import { isDate } from "../channels/input-methods.ts";
 
 /** Times of a schedule, in milliseconds since 1970. */
 export interface Times {
-  /** The first one behind; null: there is none. */
+  /** Returns the first time after `afterMs`; null if there is none. */
   next(afterMs: number): number | null;
-  /** The last one at or before; null: there is none within the reach of a cron pattern. */
+  /** Returns the last time at or before `untilMs`; null if there is none. */
   last(untilMs: number): number | null;
 }
 
 const localTime = /^(\d{4}-\d{2}-\d{2}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
-/** All five fields written out as lists take 391; the time to read one grows with its length. */
+/** Longest pattern. All five fields written as lists take 391 characters; the time to parse grows with the length. */
 const maxPattern = 1_000;
 const offset = /^[+-](0\d|1[0-4]):[0-5]\d$/;
 
 /**
- * Compiles a schedule that was checked. A time that the clocks skip is taken
- * where they go on, one they repeat is taken once; patterns such as `*\/30`
- * go on through a repeated hour.
- * @param zone the project's, where the schedule names none
+ * Compiles a checked schedule. A time that the clocks skip moves to the next existing time, a repeated one is used once;
+ * patterns such as `*\/30` continue through a repeated hour.
+ * @param zone zone of the project, used if the schedule has none
  */
 export function compileTimes(schedule: Schedule, zone: string): Times {
   const timezone = schedule.zone || zone;
@@ -36,12 +35,12 @@ export function compileTimes(schedule: Schedule, zone: string): Times {
   const cron = new Cron(schedule.cron, { timezone, mode: "5-part", paused: true });
   return {
     next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime() ?? null,
-    // Behind the moment itself, which counts too.
+    // The library excludes the given time, which counts here.
     last: (untilMs) => cron.previousRuns(1, new Date(untilMs + 1))[0]?.getTime() ?? null,
   };
 }
 
-/** @returns violations, with fields behind the schedule */
+/** Checks a schedule. Fields are relative to the schedule. */
 export function checkSchedule(schedule: Schedule, zone: string, nowMs: number): readonly Violation[] {
   const { at, cron } = schedule;
   const isZone = checkZone(schedule.zone);
@@ -57,7 +56,7 @@ export function checkSchedule(schedule: Schedule, zone: string, nowMs: number): 
   const fault = cron === "" ? undefined : checkPattern(cron, schedule.zone || zone);
   if (fault !== undefined) return [{ field: "cron", problem: fault }];
   if (compileTimes(schedule, zone).next(nowMs) !== null) return [];
-  if (cron !== "") return [{ field: "cron", problem: `is ${quoteText(cron)}, a time that never comes` }];
+  if (cron !== "") return [{ field: "cron", problem: `is ${quoteText(cron)}, which has no future time` }];
   return [{ field: "at", problem: `is ${quoteText(at)} in ${schedule.zone || zone}, which is past` }];
 }
 
@@ -69,7 +68,7 @@ function isLocalTime(text: string): boolean {
 function checkPattern(text: string, timezone: string): string | undefined {
   if (text.length > maxPattern) return `has ${text.length} characters, at most ${maxPattern} are valid`;
   const valid = 'valid are five fields such as "30 9 * * MON-FRI"';
-  // The library would fill a question mark with the present moment, and takes nicknames.
+  // The library replaces a question mark by the current time and accepts nicknames such as @daily.
   if (text.includes("?") || text.trim().split(/\s+/).length !== 5) return `is ${quoteText(text)}, ${valid}`;
   try {
     new Cron(text, { timezone, mode: "5-part", paused: true });
@@ -91,8 +90,8 @@ function checkZone(zone: string): string | undefined {
   }
 }
 
-/** The day of a moment in a zone, `yyyy-MM-dd`. */
+/** Returns the day of a time in a zone, `yyyy-MM-dd`. */
 export function dayIn(zone: string, ms: number): string {
-  // Sweden writes days in the order of ISO 8601.
+  // The Swedish locale writes days as ISO 8601.
   return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(ms);
 }

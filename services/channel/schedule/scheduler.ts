@@ -8,41 +8,41 @@ export interface SchedulerOptions {
   readonly projects: Pick<Projects, "zoneOf">;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Resolves after so many milliseconds, or when the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly observer: ScheduleObserver;
 }
 
 export interface ScheduleObserver {
-  /** A time of a task was taken; `missed`: no run was begun, because it came too late or one was under way. */
+  /** A time of a task was handled; `missed`: no run began, because it was too late or another run had not ended. */
   taken(taskId: string, outcome: "begun" | "missed"): void;
-  /** Its definition can't be read, so it has no times any more. */
+  /** The definition of a task cannot be read, so its schedule ended. */
   refused(taskId: string, error: unknown): void;
   failed(error: unknown): void;
 }
 
 export interface Scheduler extends AsyncDisposable {
-  /** A task was made: its time may be the next. */
+  /** Looks for due tasks at once, because a task was created. */
   wake(): void;
 }
 
-/** A time that was missed for so long is made up for by one run; an older one passes. */
+/** A run makes up for times that were missed by at most this long; older ones are skipped. */
 const catchUpMs = 3_600_000;
-/** Other replicas make tasks too. */
-const lookMs = 30_000;
+/** Longest time between two looks for due tasks, since other replicas create tasks too. */
+const maxWaitMs = 30_000;
 const dueAtOnce = 100;
-/** A store that is away is asked again after this. */
+/** Time until the next attempt if the store is unavailable. */
 const retryMs = 5_000;
 const unreadable = "its definition cannot be read";
 
-/** Begins runs at their times, each by one replica. */
+/** Starts runs at their times, each on one replica. */
 export function startScheduler(options: SchedulerOptions): Scheduler {
   const stop = new AbortController();
   let pause = new AbortController();
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       pause = new AbortController();
-      const waitMs = await look(options, stop.signal);
+      const waitMs = await runDueTasks(options, stop.signal);
       await options.sleep(waitMs, AbortSignal.any([stop.signal, pause.signal]));
     }
   };
@@ -56,14 +56,14 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** Takes what is due; answers how long there is nothing to do. */
-async function look(options: SchedulerOptions, signal: AbortSignal): Promise<number> {
+/** Handles due tasks. Returns how long to wait for the next one. */
+async function runDueTasks(options: SchedulerOptions, signal: AbortSignal): Promise<number> {
   const { store, now, observer } = options;
   try {
     const { due, nextAtMs } = await store.dueTasks(dueAtOnce, { signal });
-    for (const task of due) await take(options, task);
+    for (const task of due) await runDueTask(options, task);
     if (due.length === dueAtOnce) return 0;
-    return Math.max(0, Math.min(lookMs, (nextAtMs ?? Number.POSITIVE_INFINITY) - now()));
+    return Math.max(0, Math.min(maxWaitMs, (nextAtMs ?? Number.POSITIVE_INFINITY) - now()));
   } catch (error) {
     if (signal.aborted) return 0;
     observer.failed(error);
@@ -71,7 +71,7 @@ async function look(options: SchedulerOptions, signal: AbortSignal): Promise<num
   }
 }
 
-async function take(options: SchedulerOptions, due: DueTask): Promise<void> {
+async function runDueTask(options: SchedulerOptions, due: DueTask): Promise<void> {
   const { store, projects, now, observer } = options;
   const { taskId, nextRunAtMs } = due;
   const channel = await store.channel(due.channelId);
@@ -80,7 +80,7 @@ async function take(options: SchedulerOptions, due: DueTask): Promise<void> {
   try {
     claim = claimOf(due, zone, now());
   } catch (error) {
-    // One such task must not hold up the others.
+    // One such task must not block the others.
     await store.claimDueTask({ taskId, nextRunAtMs, followingAtMs: null, run: null, failure: unreadable });
     observer.refused(taskId, error);
     return;
@@ -89,7 +89,7 @@ async function take(options: SchedulerOptions, due: DueTask): Promise<void> {
   if (result.kind === "claimed") observer.taken(taskId, result.run === null ? "missed" : "begun");
 }
 
-/** @throws when the definition is not what this program writes */
+/** Computes the claim of a due task. @throws if the definition cannot be read */
 function claimOf(due: DueTask, zone: string, nowMs: number): DueClaim {
   const { taskId, nextRunAtMs } = due;
   const { schedule } = decodeTask(due);
@@ -99,9 +99,11 @@ function claimOf(due: DueTask, zone: string, nowMs: number): DueClaim {
   return {
     taskId,
     nextRunAtMs,
-    // The clock may have been set back since the task was found due: a time is taken once.
+    // The clock may have been set back after the task was found due, but each time is used once.
     followingAtMs: times?.next(Math.max(nowMs, nextRunAtMs)) ?? null,
     run: isLate ? null : { day: dayIn(schedule?.zone || zone, nowMs) },
-    ...(isLate && { failure: "its time was missed by more than an hour, the service was not running" }),
+    ...(isLate && {
+      failure: "its time was missed by more than an hour because the service was not running",
+    }),
   };
 }

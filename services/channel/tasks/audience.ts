@@ -9,7 +9,7 @@ import { checkLine, violationOf } from "../channels/names.ts";
 const maxPushIdLength = 1_000;
 const maxCohortName = 200;
 
-/** The form of an audience; fields begin behind it. */
+/** Checks the form of an audience. Fields are relative to the audience. */
 export function checkAudienceForm(audience: Audience, projectId: bigint): readonly Violation[] {
   const { source } = audience;
   switch (source.case) {
@@ -38,7 +38,7 @@ export function checkAudienceForm(audience: Audience, projectId: bigint): readon
   }
 }
 
-/** Conditions on events choose no users: that is what an analysis is for. */
+/** Refuses conditions on events, which need the source `analysis`. */
 function checkColumns({ tableType, filterType, filts }: Filter): readonly Violation[] {
   if (filterType === FilterType.COMPOUND) {
     return eachViolation(filts, (filter, i) => under(`filts[${i}]`, checkColumns(filter)));
@@ -47,7 +47,7 @@ function checkColumns({ tableType, filterType, filts }: Filter): readonly Violat
   return [{ field: "table_type", problem: "is event, valid are user and cluster" }];
 }
 
-/** Empty ones are filtered and counted, as those of users are. */
+/** Checks push ids. Empty ones are valid: they are counted as filtered, like those of users. */
 function checkPushIds(pushIds: readonly string[]): readonly Violation[] {
   if (pushIds.length === 0) return [{ field: "push_ids", problem: "is empty" }];
   const index = pushIds.findIndex((pushId) => pushId.length > maxPushIdLength);

@@ -12,15 +12,15 @@ const maxLanguages = 100;
 const maxGroups = 20;
 const maxIdLength = 64;
 const id = /^[\x21-\x7e]+$/;
-/** As devices and people write them: `en`, `zh-CN`, `pt_BR`. */
+/** Languages such as `en`, `zh-CN` and `pt_BR`. */
 const language = /^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$/;
 const maxLanguageLength = 35;
-/** Room for shares that are written in binary, such as three of 33.3. */
+/** Tolerance for rounding errors of shares, such as three of 33.3. */
 const shareSlack = 1e-9;
 
 type Rules = Pick<SenderPorts, "checkContent" | "projects">;
 
-/** All rules of a task for a channel that is there, but for the names in its audience; fields begin behind the task. */
+/** Checks all rules of a task for its channel, except the names in its audience. Fields are relative to the task. */
 export function checkTask(task: Task, channel: Channel, rules: Rules, nowMs: number): readonly Violation[] {
   const { schedule, journey, audience } = task;
   const zone = rules.projects.zoneOf(channel.projectId) ?? "UTC";
@@ -35,7 +35,7 @@ export function checkTask(task: Task, channel: Channel, rules: Rules, nowMs: num
   ];
 }
 
-/** What no longer fits a channel that was changed since the task was made; fields begin behind the task. */
+/** Checks contents again, since the channel may have been changed after the task was created. Fields are relative to the task. */
 export function checkTaskContents(
   { contents, experimentGroups }: Pick<Task, "contents" | "experimentGroups">,
   channel: Channel,
@@ -49,7 +49,7 @@ export function checkTaskContents(
   ];
 }
 
-/** The form of an audience; fields begin behind it. */
+/** Checks that there is an audience, and its form. Fields are relative to the audience. */
 export function checkAudience(
   audience: Task["audience"],
   { projectId }: Pick<Channel, "projectId">,
@@ -70,7 +70,7 @@ function checkContents(contents: readonly Content[], channel: Channel, rules: Ru
         ...rules.checkContent(channel, content),
       ]),
     ),
-    // A user's language is looked for whatever its case.
+    // The language of a user is compared ignoring case.
     ...checkRepeated(
       languages,
       (i) => `contents[${i}].language`,
@@ -93,7 +93,7 @@ function checkLanguageProperty({ languageProperty, contents, experimentGroups }:
   const problem = checkProperty(languageProperty);
   return violationOf(
     "language_property",
-    problem && `${problem}${languageProperty === "" ? " by several contents" : ""}`,
+    problem && `${problem}${languageProperty === "" ? " because there are several contents" : ""}`,
   );
 }
 
@@ -134,5 +134,5 @@ function checkJourney({ flowId, flowVersion, nodeId }: Journey): readonly Violat
 function checkId(text: string): string | undefined {
   if (text === "") return "is required";
   if (text.length <= maxIdLength && id.test(text)) return undefined;
-  return `is ${quoteText(text)}, valid are 1 to ${maxIdLength} printable characters of ASCII without spaces`;
+  return `is ${quoteText(text)}, valid are 1 to ${maxIdLength} printable ASCII characters without spaces`;
 }

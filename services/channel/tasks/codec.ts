@@ -5,7 +5,7 @@ import { type Task, TaskSchema, TaskState } from "../../../gen/engage/channel/v1
 import type { StoredChannel, StoredRun, StoredTask } from "../../../store/channels/channels.ts";
 import { maskChannel } from "../channels/channel.ts";
 
-/** Where a task stands, by the store's words; those of a run are among them. */
+/** The state of a task for each state in the store, including the states of runs. */
 export const taskStates: Readonly<Record<StoredTask["state"], TaskState>> = {
   draft: TaskState.DRAFT,
   scheduled: TaskState.SCHEDULED,
@@ -20,17 +20,17 @@ export function encodeChannel(channel: Channel): Uint8Array {
   return toBinary(ChannelSchema, channel);
 }
 
-/** With its secrets, for who sends by it; ids and times are those of the store. */
+/** Decodes a channel with its secrets, without id, etag and times. */
 export function decodeChannel(stored: Pick<StoredChannel, "definition">): Channel {
   return fromBinary(ChannelSchema, stored.definition);
 }
 
-/** The channel as it was when a run began, with its secrets. */
+/** Decodes the channel as it was when a run began, with its secrets. */
 export function decodeRunChannel({ channel, channelId }: StoredRun): Channel {
   return create(ChannelSchema, { ...fromBinary(ChannelSchema, channel), channelId });
 }
 
-/** As answers hold it. */
+/** Decodes a channel for responses, without its secrets. */
 export function showChannel(stored: StoredChannel): Channel {
   return create(ChannelSchema, {
     ...maskChannel(decodeChannel(stored)),
@@ -45,7 +45,7 @@ export function encodeTask(task: Task): Uint8Array {
   return toBinary(TaskSchema, task);
 }
 
-/** What the task was made with, and where it stands. */
+/** Decodes a task with its state. */
 export function decodeTask(stored: StoredTask): Task {
   const { nextRunAtMs } = stored;
   return create(TaskSchema, {
@@ -65,7 +65,7 @@ function etagOf(version: number): string {
   return `v${version}`;
 }
 
-/** The version that an etag stands for: undefined for none, -1, which nothing has, for one not of ours. */
+/** Returns the version of an etag: undefined if it is empty, -1, which matches nothing, if it is malformed. */
 export function versionOf(etag: string): number | undefined {
   if (etag === "") return undefined;
   const [, digits] = /^v(\d{1,15})$/.exec(etag) ?? [];

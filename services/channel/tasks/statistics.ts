@@ -27,7 +27,7 @@ export function toStatistics(counts: RunStatistics): TaskStatistics {
   });
 }
 
-/** @param state of the run; of the task when it has none */
+/** Creates a progress message. @param state state of the run, or of the task if it has no run */
 export function toProgress(
   { taskId, runId }: Pick<StoredTask, "taskId" | "runId">,
   state: StoredTask["state"],

@@ -1,11 +1,11 @@
 import { exactCountOf } from "../../../base/text/count.ts";
-import type { ExchangeAnswer, ExchangeFailureKind, ExchangeOutcome } from "../exchange/exchange.ts";
-import { type FailedElement, parseAnswer, readAnswer } from "./answer.ts";
+import type { ExchangeFailureKind, ExchangeOutcome, ExchangeResponse } from "../exchange/exchange.ts";
+import { type FailedElement, parseReply, readReply } from "./reply.ts";
 
-/** Whether an answer that is not of the specified form, or empty, fails the call. */
+/** Whether an empty reply, or one that does not have the specified form, fails the call (`strict`) or gives warnings. */
 export type Validation = "strict" | "lenient";
 
-/** Why all elements of a batch failed; the names are those of the statistics. */
+/** Why all elements of a batch failed, as named in statistics. */
 export type CallFailureReason =
   | "timeout"
   | "connection"
@@ -17,26 +17,26 @@ export type CallFailureReason =
 
 export type Verdict =
   | {
-      /** The batch was taken but for the elements that the receiver named. */
+      /** The receiver accepted the batch, except the elements that it listed. */
       readonly kind: "accepted";
-      /** Ascending by index, each once. */
+      /** Listed elements, ascending by index, each once. */
       readonly failed: readonly FailedElement[];
-      /** What was not right and yet taken. */
+      /** Faults of the reply that were ignored. */
       readonly warnings: readonly string[];
     }
   | {
-      /** The call failed, and with it every element. */
+      /** The call failed, and so did all elements. */
       readonly kind: "failed";
       readonly reason: CallFailureReason;
       readonly message: string;
-      /** Whether the same batch may be sent again, when the channel has retries left. */
+      /** Whether the same batch may be sent again if the channel has retries left. */
       readonly isRetryable: boolean;
     };
 
-/** What a call without an answer means, and whether another attempt has a meaning. */
+/** The reason of a call without a response, and whether it is retried. */
 const failures: Readonly<Record<ExchangeFailureKind, { reason: CallFailureReason; isRetryable: boolean }>> = {
   timeout: { reason: "timeout", isRetryable: true },
-  // As with a timeout, nobody knows whether the batch was taken; the request id is what makes another attempt safe.
+  // As after a timeout, the batch may have been accepted; the request id makes a retry safe.
   connection: { reason: "connection", isRetryable: true },
   cut: { reason: "connection", isRetryable: true },
   not_http: { reason: "invalid_answer", isRetryable: false },
@@ -44,76 +44,74 @@ const failures: Readonly<Record<ExchangeFailureKind, { reason: CallFailureReason
   cancelled: { reason: "cancelled", isRetryable: false },
 };
 
-/** Said by servers and proxies that would take the same request later. */
-const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** Statuses of servers and proxies that may accept the same request later. */
+const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
- * What came of one call with a batch.
+ * Judges the outcome of one call with a batch.
  *
  * The specification fails a call by a timeout, by a return_code other than 0
  * (both are retried), by a status other than 200, and, with strict validation,
- * by a body that is empty or not of the specified form. It leaves open, and
- * here it is so: a status other than 200 is retried when its body has a
- * return_code other than 0 or the status is a passing one (408, 425, 429, 500,
- * 502, 503, 504); a lost connection is retried; a wrong form is not, since the
- * receiver may have taken the batch and would answer the same again. An answer
- * too long to be read, or in an encoding that can't be read, fails also without
- * validation, since it may say anything.
+ * by a body that is empty or does not have the specified form. It leaves the rest
+ * open; here a status other than 200 is retried if its body has a return_code
+ * other than 0 or the status is temporary (408, 425, 429, 500, 502, 503, 504). A
+ * lost connection is retried. A wrong form is not, since the receiver may have
+ * accepted the batch and would reply the same again. A reply that is too long, or
+ * in an unknown encoding, fails also with lenient validation, since its contents
+ * are unknown.
  *
  * @param size elements of the batch
  */
 export function judgeOutcome(outcome: ExchangeOutcome, size: number, validation: Validation): Verdict {
-  if (outcome.kind !== "answer") {
+  if (outcome.kind !== "response") {
     return { kind: "failed", ...failures[outcome.kind], message: outcome.message };
   }
   if (outcome.status !== 200) return judgeStatus(outcome, size);
   if (outcome.bodyFault !== undefined) return invalid(outcome.bodyFault);
   if (outcome.isTruncated) {
-    return invalid(
-      `answer is longer than the ${exactCountOf(outcome.text.length, "character")} that are read of it`,
-    );
+    return invalid(`reply is longer than the limit of ${exactCountOf(outcome.text.length, "character")}`);
   }
   if (outcome.text.trim() === "") {
-    return validation === "strict" ? invalid("answer has no body") : accepted([], ["answer has no body"]);
+    return validation === "strict" ? invalid("reply has no body") : accepted([], ["reply has no body"]);
   }
   const parsed = parse(outcome.text);
   if ("problem" in parsed) {
     return validation === "strict" ? invalid(parsed.problem) : accepted([], [parsed.problem]);
   }
-  const { returnCode, said, failed, problems } = readAnswer(parsed.value, size);
+  const { returnCode, summary, failed, problems } = readReply(parsed.value, size);
   if (returnCode === "failed") {
-    return { kind: "failed", reason: "return_code", message: said, isRetryable: true };
+    return { kind: "failed", reason: "return_code", message: summary, isRetryable: true };
   }
   if (validation === "strict" && problems.length > 0) return invalid(problems.join("; "));
   return accepted(failed, problems);
 }
 
-function judgeStatus({ status, headers, text, isTruncated }: ExchangeAnswer, size: number): Verdict {
+function judgeStatus({ status, headers, text, isTruncated }: ExchangeResponse, size: number): Verdict {
   const parsed = isTruncated ? undefined : parse(text);
-  const read = parsed !== undefined && "value" in parsed ? readAnswer(parsed.value, size) : undefined;
-  const saysFailed = read?.returnCode === "failed";
+  const read = parsed !== undefined && "value" in parsed ? readReply(parsed.value, size) : undefined;
+  const hasFailed = read?.returnCode === "failed";
   const location = headers["location"];
   const parts = [
     `HTTP ${status}`,
     status >= 300 && status < 400 && location !== undefined
-      ? `redirects are not followed, this one leads to ${location}`
+      ? `redirects are not followed, this one is to ${location}`
       : "",
-    saysFailed ? read.said : "",
+    hasFailed ? read.summary : "",
   ];
   return {
     kind: "failed",
     reason: "http_status",
     message: parts.filter(Boolean).join(", "),
-    isRetryable: saysFailed || passingStatuses.has(status),
+    isRetryable: hasFailed || temporaryStatuses.has(status),
   };
 }
 
 function parse(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
-    return { value: parseAnswer(text) };
+    return { value: parseReply(text) };
   } catch {
-    const hint = text.startsWith("\ufeff") ? ", it begins with a byte order mark" : "";
-    return { problem: `answer is not JSON${hint}` };
+    const hint = text.startsWith("\ufeff") ? ", it starts with a byte order mark" : "";
+    return { problem: `reply is not JSON${hint}` };
   }
 }
 

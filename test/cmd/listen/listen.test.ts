@@ -98,7 +98,7 @@ describe("answers", () => {
       async exchange() {
         asked.resolve();
         await answered.promise;
-        return { kind: "answer", status: 200, headers: {}, text: "{}", isTruncated: false };
+        return { kind: "response", status: 200, headers: {}, text: "{}", isTruncated: false };
       },
     });
     const call = post(listener.url, "[]");

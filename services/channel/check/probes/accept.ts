@@ -28,7 +28,7 @@ async function accept(session: Session): Promise<Finding> {
   const exchanged = await firstAccepted(session);
   const { outcome } = exchanged;
   const finding = expectAccepted(exchanged);
-  if (finding.kind !== "failed" || outcome.kind !== "answer" || outcome.status !== 200) return finding;
+  if (finding.kind !== "failed" || outcome.kind !== "response" || outcome.status !== 200) return finding;
   return outcome.text.trim() === ""
     ? failed(exchanged, `${finding.detail}; it counts as a success only if strict validation is off`)
     : finding;
@@ -86,7 +86,7 @@ async function acceptUnknown(session: Session): Promise<Finding> {
 async function listEmpty(session: Session): Promise<Finding> {
   const exchanged = await firstAccepted(session);
   const { outcome } = exchanged;
-  const text = outcome.kind === "answer" ? outcome.text : "";
+  const text = outcome.kind === "response" ? outcome.text : "";
   const list: unknown = JSON.parse(text)?.data?.fail_list;
   if (Array.isArray(list)) return passed();
   const form = list === null ? "null" : "missing";
@@ -95,7 +95,7 @@ async function listEmpty(session: Session): Promise<Finding> {
 
 async function checkContentType(session: Session): Promise<Finding> {
   const exchanged = await firstAccepted(session);
-  const type = exchanged.outcome.kind === "answer" ? exchanged.outcome.headers["content-type"] : undefined;
+  const type = exchanged.outcome.kind === "response" ? exchanged.outcome.headers["content-type"] : undefined;
   if (/^application\/json\b/i.test(String(type))) return passed(formatMs(exchanged.ms));
   return failed(exchanged, `the response's Content-Type is ${JSON.stringify(type ?? "")}`);
 }

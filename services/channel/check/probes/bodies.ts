@@ -49,7 +49,7 @@ async function handlesOtherType(session: Session): Promise<Finding> {
   const what = "a batch sent as Content-Type text/plain";
   const exchanged = await session.send(body, { what, size: 1, contentType: "text/plain" });
   const { outcome } = exchanged;
-  if (outcome.kind !== "answer") return failed(exchanged, `no response: ${outcome.message}`);
+  if (outcome.kind !== "response") return failed(exchanged, `no response: ${outcome.message}`);
   return outcome.status < 500
     ? passed(`HTTP ${outcome.status}`)
     : failed(exchanged, `HTTP ${outcome.status}`);

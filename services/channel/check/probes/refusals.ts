@@ -30,7 +30,8 @@ async function refusesWithReturnCode(session: Session): Promise<Finding> {
   const exchanged = await cutJson(session);
   const { verdict } = exchanged;
   const hasReturnCode = verdict.kind === "failed" && verdict.message.includes("return_code");
-  if (hasReturnCode && exchanged.outcome.kind === "answer" && exchanged.outcome.status < 500) return passed();
+  if (hasReturnCode && exchanged.outcome.kind === "response" && exchanged.outcome.status < 500)
+    return passed();
   return failed(
     exchanged,
     `${formatStatus(exchanged)} ${hasReturnCode ? "" : "without a return_code "}for an invalid body`,

@@ -46,7 +46,9 @@ async function repeatsPartial(session: Session): Promise<Finding> {
 async function repeatsBytes(session: Session): Promise<Finding> {
   const first = await firstAccepted(session);
   const second = await resend(session, first, 2);
-  const [one, other] = [first, second].map(({ outcome }) => (outcome.kind === "answer" ? outcome.text : ""));
+  const [one, other] = [first, second].map(({ outcome }) =>
+    outcome.kind === "response" ? outcome.text : "",
+  );
   return one === other ? passed() : failed(second, `the first response was ${one}`);
 }
 

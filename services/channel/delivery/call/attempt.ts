@@ -4,11 +4,11 @@ import type { Exchange, ExchangeOutcome } from "../../exchange/exchange.ts";
 export interface AttemptRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** 0: none. */
+  /** 0: no timeout. */
   readonly timeoutMs: number;
 }
 
-/** One call of a receiver, ended by its timeout or by the signal. A timer costs less than `AbortSignal.any`. */
+/** Calls a receiver. The timeout or the signal ends the call. A timer costs less than `AbortSignal.any`. */
 export async function attempt(
   exchange: Exchange,
   { headers, body, timeoutMs }: AttemptRequest,
@@ -19,12 +19,12 @@ export async function attempt(
   const cancel = (): void => controller.abort(signal.reason);
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel, { once: true });
-  const expire = (): void => controller.abort(new DOMException("no answer in time", "TimeoutError"));
-  const forget = timeoutMs > 0 ? clock.after(timeoutMs, expire) : () => {};
+  const expire = (): void => controller.abort(new DOMException("no response in time", "TimeoutError"));
+  const cancelTimer = timeoutMs > 0 ? clock.after(timeoutMs, expire) : () => {};
   try {
     return await exchange({ headers, body, signal: controller.signal });
   } finally {
-    forget();
+    cancelTimer();
     signal.removeEventListener("abort", cancel);
   }
 }

@@ -1,15 +1,15 @@
 import type { FailedItem, LeasedBatch, Outcome } from "../../../../store/channels/channels.ts";
-import type { FailedElement } from "../../verdict/answer.ts";
+import type { FailedElement } from "../../verdict/reply.ts";
 import type { Verdict } from "../../verdict/verdict.ts";
 import { countSegments } from "../prepare/segments.ts";
 
 export interface RetryRule {
-  /** Attempts after the first. */
+  /** Number of attempts after the first one. */
   readonly retries: number;
   readonly retryIntervalMs: number;
 }
 
-/** What an attempt's verdict makes of its batch. */
+/** Converts the verdict of an attempt to the outcome of its batch. */
 export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule): Outcome {
   const { note, size } = batch;
   if (verdict.kind === "accepted") {
@@ -22,13 +22,13 @@ export function outcomeOf(verdict: Verdict, batch: LeasedBatch, rule: RetryRule)
     };
   }
   const { reason, message, isRetryable } = verdict;
-  const told = { reason, message, segments: countSegments(note, size, undefined) };
+  const failure = { reason, message, segments: countSegments(note, size, undefined) };
   return isRetryable && batch.retries < rule.retries
-    ? { kind: "retry", afterMs: rule.retryIntervalMs, ...told }
-    : { kind: "failed", ...told };
+    ? { kind: "retry", afterMs: rule.retryIntervalMs, ...failure }
+    : { kind: "failed", ...failure };
 }
 
-/** Push ids are read from the body, which is seldom needed. */
+/** Returns the failed items. Reads their push ids from the body, which is rarely needed. */
 function itemsOf({ body }: LeasedBatch, failed: readonly FailedElement[]): readonly FailedItem[] {
   if (failed.length === 0) return [];
   const elements = JSON.parse(Buffer.from(body).toString()) as readonly { readonly push_id: string }[];

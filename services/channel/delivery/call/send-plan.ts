@@ -5,15 +5,15 @@ import { deliveryDefaults } from "../../channels/settings.ts";
 import type { Validation } from "../../verdict/verdict.ts";
 import type { RetryRule } from "./outcome.ts";
 
-/** How the requests of a channel are made. */
+/** How to send the requests of a channel. */
 export interface SendPlan extends RetryRule {
   readonly url: string;
   readonly validation: Validation;
-  /** 0: none. */
+  /** 0: no timeout. */
   readonly timeoutMs: number;
-  /** Requests in a second; -1: no limit. */
+  /** Requests per second; -1: no limit. */
   readonly rateLimit: number;
-  /** Headers of a request with this body, its signature among them. */
+  /** Returns the headers of a request with this body, including its signature. */
   headers(body: Uint8Array): Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,5 @@
 import type { NewBatch } from "../../../../store/channels/channels.ts";
-import type { TakeRecipient } from "../../audience/pages.ts";
+import type { AddRecipient } from "../../audience/pages.ts";
 import type { Variants } from "../../audience/variants.ts";
 import { compileReceipts, type PushOrigin } from "../../content/receipts.ts";
 import { encodeNote } from "./segments.ts";
@@ -8,20 +8,20 @@ export interface BatchPlan {
   readonly projectId: number;
   readonly origin: PushOrigin;
   readonly variants: Variants;
-  /** Messages in one batch. */
+  /** Messages of one batch. */
   readonly size: number;
-  /** A UUID. */
+  /** Returns a new UUID. */
   readonly newRequestId: () => string;
 }
 
 export interface BatchWriter {
-  /** Writes a message into the batch that is open. */
-  readonly add: TakeRecipient;
-  /** The batches that are whole, and with `isLast` the one that is open too. */
+  /** Writes a message to the open batch. */
+  readonly add: AddRecipient;
+  /** Returns and removes the complete batches, with `isLast` also the open one. */
   take(isLast: boolean): readonly NewBatch[];
 }
 
-/** Makes batches of recipients, one after the other. */
+/** Creates a writer that makes batches of recipients. */
 export function createBatchWriter(plan: BatchPlan): BatchWriter {
   const { projectId, origin, variants, size, newRequestId } = plan;
   const receipts = variants.all.map(({ groupId, language }) =>
@@ -38,7 +38,7 @@ export function createBatchWriter(plan: BatchPlan): BatchWriter {
   let text = "";
   let chosen: number[] = [];
   const close = (): void => {
-    // An array of elements that is joined would cost a quarter more.
+    // Joining an array of elements costs a quarter more.
     const body = Buffer.from(`${text}]`);
     batches.push({ requestId, size: chosen.length, body, note: noteOf(chosen) });
     text = "";

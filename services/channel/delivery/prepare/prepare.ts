@@ -25,33 +25,31 @@ export interface PrepareOptions {
 
 type Held = Pick<Preparation, "token" | "run">;
 
-/** What a run is made of. */
+/** The parameters of a run's batches. */
 interface RunPlan extends BatchPlan {
   readonly request: MembersRequest;
   readonly pageRecipients: number;
 }
 
-/** Recipients of one page at most, and so of one commit: 1.5 MB of bodies, 10 ms of the event loop. */
+/** Recipients of one page, and so of one commit: 1.5 MB of bodies, 10 ms of the event loop. */
 const maxPageRecipients = 5_000;
-/** Characters of messages in one page; those with long contents come in smaller ones. */
+/** Characters of the messages of one page: pages of long messages have fewer recipients. */
 const maxPageLength = 8_388_608;
-/** Those who send wait for the commit of a page; small batches cost more than their recipients. */
+/** Batches of one page: senders wait for its commit, and small batches cost more than their recipients. */
 const maxPageBatches = 200;
 
-/** Who prepares has lost the right to, or the run was cancelled. */
+/** The lease of the preparation is lost, or the run was cancelled. */
 export class PreparationLostError extends Error {
   override readonly name = "PreparationLostError";
 }
 
 /**
- * Makes the batches of a run, from where it was left, while those that are made
- * are sent already. With the batches of each page the keys of its recipients are
- * kept: a preparation that is broken off and resumed reads the audience again, and
- * leaves out who has a batch. So everybody is sent to once, also when users came
- * and went in between. Of lists that the task itself holds nothing is kept: their
- * pages are the same again, and the cursor says how many are done.
+ * Prepares the batches of a run from its cursor on, while complete batches are already sent. The keys of the recipients
+ * are stored with the batches of each page: a resumed preparation reads the audience again and skips recipients that
+ * have a batch. So each user gets one message, even if users changed in between. Lists of push ids in the task itself
+ * need no keys: their pages are always the same, and the cursor is the number of stored pages.
  *
- * @throws PreparationLostError, InvalidFieldsError when the audience can't be made
+ * @throws PreparationLostError, InvalidFieldsError if the audience or the contents are not valid
  */
 export async function prepareRun(held: Held, options: PrepareOptions, signal: AbortSignal): Promise<void> {
   const { store } = options;
@@ -70,7 +68,7 @@ export async function prepareRun(held: Held, options: PrepareOptions, signal: Ab
     const counted = count(one);
     const append = { afterNumber, batches, cursor: String(page), isLast: one.isLast, counted, kept };
     await storing;
-    // The next page is made while this one is stored.
+    // The next page is prepared while this one is stored.
     storing = storePage(held.token, append, store, signal);
     storing.catch(() => {});
     afterNumber += batches.length;
@@ -85,7 +83,7 @@ async function storePage(
   signal: AbortSignal,
 ): Promise<void> {
   const { kind } = await store.appendBatches(token, append, { signal });
-  if (kind === "stale") throw new PreparationLostError("batches were stored by somebody else");
+  if (kind === "stale") throw new PreparationLostError("another process prepares the run");
 }
 
 async function planRun(
@@ -94,9 +92,9 @@ async function planRun(
   signal: AbortSignal,
 ): Promise<RunPlan> {
   const stored = await store.task(run.taskId, { signal });
-  if (stored === null) throw new PreparationLostError(`task ${run.taskId} is gone`);
+  if (stored === null) throw new PreparationLostError(`task ${run.taskId} does not exist`);
   const [channel, task] = [decodeRunChannel(run), decodeTask(stored)];
-  // The channel may have been changed since the task was made, but not since the run began.
+  // The channel may have been changed after the task was created, but not after the run began.
   const unfit = run.cursor === null ? checkTaskContents(task, channel, checkContent) : [];
   refuseViolations(unfit.slice(0, maxViolations));
   const projectId = Number(channel.projectId);
@@ -120,13 +118,17 @@ async function planRun(
   };
 }
 
-/** @param length of a message; 0 for lists, whose pages the cursor counts, by any version */
+/**
+ * Returns the number of batches of a page.
+ * @param length characters of a message; 0 for lists in the task: their pages must not depend on the version that
+ *   prepares them, since the cursor counts pages
+ */
 function pageBatches(size: number, length: number): number {
   const most = Math.min(maxPageRecipients, maxPageLength / length);
   return Math.max(1, Math.min(maxPageBatches, Math.floor(most / size)));
 }
 
-/** Characters of a message without what is known of its user. */
+/** Returns the length of the longest message, without values of users, in characters. */
 function longestOf({ all }: Variants): number {
   const lengths = all.map(({ element }) => {
     const nothing = element.properties.map(() => "");
@@ -135,7 +137,7 @@ function longestOf({ all }: Variants): number {
   return Math.max(...lengths);
 }
 
-/** The pages from the cursor on; recipients of each have been written when it comes. */
+/** Yields the pages from the cursor on, after writing the recipients of each. */
 async function* pagesOf(
   { run }: Held,
   { request, variants, pageRecipients }: RunPlan,
@@ -173,7 +175,7 @@ async function readTakenOf(
   const found: Uint8Array[] = [];
   for (let page = 0; page < pages; page++) {
     const data = await store.audience(runId, page, { signal });
-    if (data === null) throw new PreparationLostError(`page ${page} of the audience is gone`);
+    if (data === null) throw new PreparationLostError(`page ${page} of the audience does not exist`);
     found.push(data);
   }
   return readTaken(found);
@@ -183,7 +185,7 @@ type LeftOut = Pick<AudienceCounts, "filtered" | "control">;
 
 const nothing: LeftOut = { filtered: 0, control: 0 };
 
-/** A resumed audience is counted anew, and what was counted before is taken off. */
+/** Creates the counter of pages. A resumed preparation counts all again and subtracts the stored counts. */
 async function countFrom(
   { run }: Held,
   store: ChannelStore,
@@ -193,20 +195,20 @@ async function countFrom(
   return compileCounts((await store.statistics(run.runId, { signal })) ?? nothing);
 }
 
-/** What a page adds to the sums; only with the last one they may become less. */
+/** Compiles the function that returns what a page adds to the sums, which may decrease only with the last page. */
 function compileCounts(stored: LeftOut): (page: AudiencePage) => AudienceCounts {
-  let told = stored;
+  let reported = stored;
   let found = nothing;
   return ({ filtered, control, recipients, isLast }) => {
     found = { filtered: found.filtered + filtered, control: found.control + control };
     const sums = isLast
       ? found
       : {
-          filtered: Math.max(told.filtered, found.filtered),
-          control: Math.max(told.control, found.control),
+          filtered: Math.max(reported.filtered, found.filtered),
+          control: Math.max(reported.control, found.control),
         };
-    const added = { filtered: sums.filtered - told.filtered, control: sums.control - told.control };
-    told = sums;
+    const added = { filtered: sums.filtered - reported.filtered, control: sums.control - reported.control };
+    reported = sums;
     return { ...added, planned: recipients + added.filtered + added.control };
   };
 }

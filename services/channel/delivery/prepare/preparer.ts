@@ -15,12 +15,12 @@ export interface PreparerOptions extends PrepareOptions {
   readonly pollMs: number;
 }
 
-/** Behind a failure that may pass; meanwhile others are prepared. */
+/** Pause after a temporary failure; meanwhile other runs are prepared. */
 const pauseMs = 5_000;
-/** A large audience must not hold up a small one; 1 million recipients take 25 MB. */
+/** Runs that are prepared at a time, so that a large audience does not delay a small one; 1 million recipients take 25 MB. */
 const maxAtOnce = 4;
 
-/** Prepares the runs of all channels, the oldest first and a few at a time, until it is stopped. */
+/** Prepares the runs of all channels until it is stopped, the oldest first and a few at a time. */
 export class Preparer {
   readonly #options: PreparerOptions;
   readonly #stopping = new AbortController();
@@ -35,7 +35,7 @@ export class Preparer {
     this.#changes.notify();
   }
 
-  /** What is being prepared is given back. */
+  /** Stops, and releases the runs that it is preparing. */
   stop(): void {
     this.#stopping.abort(new Error("stopping"));
     this.wake();
@@ -69,24 +69,24 @@ export class Preparer {
   async #prepare(held: Preparation): Promise<void> {
     const { observer } = this.#options;
     const lost = new AbortController();
-    const forget = this.#keep(held.token, lost);
+    const stopExtending = this.#keepLease(held.token, lost);
     try {
       await prepareRun(held, this.#options, AbortSignal.any([lost.signal, this.#stopping.signal]));
       observer.prepared(held.run.runId);
     } catch (error) {
       const isLost = error instanceof PreparationLostError || lost.signal.aborted;
-      if (!isLost) await this.#leave(held, error);
+      if (!isLost) await this.#release(held, error);
     } finally {
-      forget();
+      stopExtending();
     }
   }
 
-  /** Gives it back to be tried again, in a while, or fails it for good. */
-  async #leave({ run, token }: Preparation, error: unknown): Promise<void> {
+  /** Releases a preparation so that it is retried later, or fails its run. */
+  async #release({ run, token }: Preparation, error: unknown): Promise<void> {
     const { store, observer } = this.#options;
     const { signal } = this.#stopping;
     try {
-      if (!signal.aborted && !isPassing(error)) {
+      if (!signal.aborted && !isTemporary(error)) {
         observer.refused(run.runId, error);
         await store.failRun(token, reasonOf(error));
         return;
@@ -94,37 +94,37 @@ export class Preparer {
       if (!signal.aborted) observer.failed("prepare a run", error);
       await store.releasePreparation(token, signal.aborted ? 0 : pauseMs);
     } catch (failure) {
-      observer.failed("leave a preparation", failure);
+      observer.failed("release a preparation", failure);
     }
   }
 
-  /** Prolongs the right to prepare, a third of the lease after the last time. */
-  #keep(token: string, lost: AbortController): () => void {
+  /** Extends the lease of the preparation each time after a third of it. Returns the function that stops this. */
+  #keepLease(token: string, lost: AbortController): () => void {
     const { store, clock, leaseMs, observer } = this.#options;
     let isOver = false;
-    let forget = (): void => {};
-    const prolong = async (): Promise<void> => {
+    let cancelTimer = (): void => {};
+    const extend = async (): Promise<void> => {
       try {
         const untilMs = await store.extendPreparation(token, leaseMs);
-        if (untilMs === null) lost.abort(new PreparationLostError("the run is prepared by somebody else"));
+        if (untilMs === null) lost.abort(new PreparationLostError("another process prepares the run"));
       } catch (error) {
-        observer.failed("prolong a preparation", error);
+        observer.failed("extend a preparation", error);
       }
-      if (!isOver) forget = clock.after(leaseMs / 3, prolong);
+      if (!isOver) cancelTimer = clock.after(leaseMs / 3, extend);
     };
-    forget = clock.after(leaseMs / 3, prolong);
+    cancelTimer = clock.after(leaseMs / 3, extend);
     return () => {
       isOver = true;
-      forget();
+      cancelTimer();
     };
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   return error instanceof AudienceUnavailableError || error instanceof ChannelsUnavailableError;
 }
 
-/** What isn't a fault of the task is in the log, not in the task. */
+/** Returns the failure for the task. Faults that are not the task's are only logged. */
 function reasonOf(error: unknown): string {
   return error instanceof InvalidFieldsError ? error.message : "internal error";
 }

@@ -5,15 +5,15 @@ export interface Segment {
   readonly language: string;
 }
 
-/** Which message of a batch is of which segment; kept as the batch's note. */
+/** The segment of each message of a batch; stored as the batch's note. */
 interface Note {
-  /** Those of the batch. */
+  /** The distinct segments of the batch. */
   readonly segments: readonly (readonly [groupId: string, language: string])[];
-  /** Index into `segments` for each message; left out when there is one segment. */
+  /** Index into `segments` for each message; omitted if there is only one segment. */
   readonly of?: readonly number[];
 }
 
-/** @param segments of each message, in their order */
+/** Writes the note of a batch. @param segments the segment of each message */
 export function encodeNote(segments: readonly Segment[]): string {
   const keys = segments.map(({ groupId, language }) => JSON.stringify([groupId, language]));
   const distinct = [...new Set(keys)];
@@ -24,7 +24,7 @@ export function encodeNote(segments: readonly Segment[]): string {
   return JSON.stringify(note);
 }
 
-/** What became of the segments of a batch. @param failed zero-based messages that failed; undefined: all did */
+/** Counts the outcomes by segment. @param failed zero-based indexes of failed messages; undefined: all failed */
 export function countSegments(
   note: string,
   size: number,

@@ -2,13 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AudienceSchema } from "../../../../gen/engage/channel/v1/task_pb.ts";
-import { estimateAudience } from "../../../../services/channel/audience/estimate.ts";
-import { compileExperiment } from "../../../../services/channel/audience/experiment.ts";
-import { audienceMembers } from "../../../../services/channel/audience/members.ts";
+import { audienceMembers, estimateAudience } from "../../../../services/channel/audience/members.ts";
 import { readTaken, sortAudience } from "../../../../services/channel/audience/pages.ts";
 import { SeenIds } from "../../../../services/channel/audience/seen-ids.ts";
 import type { AudienceMember, AudienceSource } from "../../../../services/channel/audience/source.ts";
-import { compileVariants } from "../../../../services/channel/audience/variants.ts";
+import { compileExperiment, compileVariants } from "../../../../services/channel/audience/variants.ts";
 import { channelWith, contentOf } from "../content/template.ts";
 
 const { signal } = new AbortController();

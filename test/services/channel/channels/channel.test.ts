@@ -46,14 +46,14 @@ describe("a channel", () => {
     ["name is required", { name: "  " }],
     ["name has 101 characters, at most 100 are valid", { name: "a".repeat(101) }],
     ['name is " a", spaces at its ends are not valid', { name: " a" }],
-    ["name holds a control character, which is not valid", { name: "a\nb" }],
+    ["name contains a control character, which is not valid", { name: "a\nb" }],
     ["project_id is required, valid are 1", { projectId: 0n }],
     ["project_id is 7, valid are 1", { projectId: 7n }],
     ["url is required", { url: "" }],
     ['url is "example.com", valid is a URL such as', { url: "example.com" }],
     ['url is "https://a.example/x y", valid is a URL such as', { url: "https://a.example/x y" }],
     ['url has the scheme "ftp:", valid are http: and https:', { url: "ftp://a.example/" }],
-    ["url holds a name or password", { url: "https://me:pass@a.example/" }],
+    ["url has a user name or password", { url: "https://me:pass@a.example/" }],
     ['url has the fragment "#x"', { url: "https://a.example/#x" }],
     ["url has 2049 characters, at most 2048 are valid", { url: `https://a.example/${"x".repeat(2_031)}` }],
     ["push_id_property is required", { pushIdProperty: "" }],
@@ -62,7 +62,7 @@ describe("a channel", () => {
     ["custom_headers[0].name is required", { customHeaders: [{ name: "", value: "v" }] }],
     ['custom_headers[0].name is "a b", valid are letters', { customHeaders: [{ name: "a b", value: "v" }] }],
     [
-      'custom_headers[1].name is "X-A", which custom_headers[0] has, whatever the case',
+      'custom_headers[1].name is "X-A", which repeats custom_headers[0] (case is ignored)',
       {
         customHeaders: [
           { name: "x-a", value: "v" },
@@ -71,7 +71,7 @@ describe("a channel", () => {
       },
     ],
     [
-      'custom_headers[0].name is "x-svc-ops-signature", which the signature is in',
+      'custom_headers[0].name is "x-svc-ops-signature", which is the header of the signature',
       { customHeaders: [{ name: "x-svc-ops-signature", value: "v" }] },
     ],
     ...["Content-Type", "content-length", "HOST", "Connection", "Transfer-Encoding", "te", "expect"].map(
@@ -90,7 +90,7 @@ describe("a channel", () => {
     ["authentication.secret has 257 characters", { authentication: { secret: "a".repeat(257) } }],
     ['authentication.header_name is "Host"', { authentication: { secret: "s", headerName: "Host" } }],
     ['funnel.step_events[0] is "1"', { funnel: { stepEvents: ["1"] } }],
-    ['funnel.step_events[1] is "a", which is there already', { funnel: { stepEvents: ["a", "a"] } }],
+    ['funnel.step_events[1] is "a", which is a repeat', { funnel: { stepEvents: ["a", "a"] } }],
     ['funnel.click_event is "a b"', { funnel: { clickEvent: "a b" } }],
     ["funnel.conversion_events[0] is empty", { funnel: { conversionEvents: [""] } }],
     ["funnel.conversion_window_hours is 0, valid are 1 to 720", { funnel: { conversionWindowHours: 0 } }],
@@ -98,7 +98,7 @@ describe("a channel", () => {
     ["custom_parameters[0].name is required", { customParameters: [{ property: "level" }] }],
     ["custom_parameters[0].property is required", { customParameters: [{ name: "level" }] }],
     [
-      'custom_parameters[1].name is "a", which is there already',
+      'custom_parameters[1].name is "a", which is a repeat',
       {
         customParameters: [
           { name: "a", property: "b" },
@@ -145,7 +145,7 @@ describe("a content field", () => {
     ['name is "1a", valid are letters, digits and underscores, not a digit first', { ...field, name: "1a" }],
     ['name is "a-b", valid are', { ...field, name: "a-b" }],
     ["name has 101 characters, at most 100 are valid", { ...field, name: "a".repeat(101) }],
-    ['name is "__proto__", which objects can\'t hold', { ...field, name: "__proto__" }],
+    ['name is "__proto__", which is reserved', { ...field, name: "__proto__" }],
     [
       "input_method is required, valid are INPUT_METHOD_TEXT, INPUT_METHOD_DYNAMIC_TEXT, INPUT_METHOD_NUMBER, ",
       { name: "x" },
@@ -153,14 +153,14 @@ describe("a content field", () => {
     ["input_method is 8, valid are", { name: "x", inputMethod: 8 as InputMethod }],
     ["options has 1 entries, valid only for a dropdown", { ...field, options: ["a"] }],
     ["columns has 1 entries, valid only for array rows", { ...field, columns: ["a"] }],
-    ["options is empty, a dropdown needs one at least", { ...field, inputMethod: 4 }],
-    ['options[1] is "a", which is there already', { ...field, inputMethod: 4, options: ["a", "a"] }],
+    ["options is empty, a dropdown needs at least one", { ...field, inputMethod: 4 }],
+    ['options[1] is "a", which is a repeat', { ...field, inputMethod: 4, options: ["a", "a"] }],
     ["options[0] is empty", { ...field, inputMethod: 4, options: [""] }],
-    ["columns is empty, array rows need one at least", { ...field, inputMethod: 7 }],
+    ["columns is empty, array rows need at least one", { ...field, inputMethod: 7 }],
     ['columns[0] is "1", valid are', { ...field, inputMethod: 7, columns: ["1"] }],
-    ['columns[1] is "a", which is there already', { ...field, inputMethod: 7, columns: ["a", "a"] }],
+    ['columns[1] is "a", which is a repeat', { ...field, inputMethod: 7, columns: ["a", "a"] }],
     [
-      "default_value is set, that of array rows is default_rows",
+      "default_value is set, array rows use default_rows instead",
       { ...field, inputMethod: 7, columns: ["a"], defaultValue: "x" },
     ],
     [
@@ -223,7 +223,7 @@ describe("a content field", () => {
 
   it("has a name of its own", () => {
     expect(faultsOf({ contentTemplate: [field, field] })).toEqual([
-      'content_template[1].name is "x", which is there already',
+      'content_template[1].name is "x", which is a repeat',
     ]);
   });
 });

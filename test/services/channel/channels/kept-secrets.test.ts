@@ -6,7 +6,7 @@ import { type ChannelInit, channelOf } from "./sample-channel.ts";
 const stored = channelOf();
 const none = { authentication: undefined as never, customHeaders: [] };
 const both = ["Bearer abc", "one"];
-const move = "is kept for https://push.example.com only and not sent to";
+const move = "is stored for https://push.example.com only and not sent to";
 
 describe("secrets of a channel that is changed", () => {
   it.each<[string, ChannelInit, secret: string | undefined, values: readonly string[], warnings: number]>([

@@ -56,7 +56,7 @@ describe("leases", () => {
     const { calls, leases } = open(async () => []);
     leases.hold(batch("a"), 0);
     leases.abort(new Error("stopping"));
-    await leases.giveBack();
+    await leases.release();
     expect(calls).toEqual([[0, ["a"], 1]]);
   });
 });

@@ -78,7 +78,7 @@ describe("a schedule", () => {
     [{ cron: "@daily" }, "valid are five fields"],
     [{ cron: "? * * * *" }, "valid are five fields"],
     [{ cron: "61 * * * *" }, "valid are five fields"],
-    [{ cron: "0 9 31 2 *" }, 'cron is "0 9 31 2 *", a time that never comes'],
+    [{ cron: "0 9 31 2 *" }, 'cron is "0 9 31 2 *", which has no future time'],
     [{ cron: "* * * * *", zone: "Nowhere/X" }, 'zone is "Nowhere/X", valid are offsets'],
     [{ cron: "* * * * *", zone: "+15:00" }, 'zone is "+15:00", valid are offsets'],
     [{ cron: `${"1,".repeat(498)}1 * * * *` }, "cron has 1005 characters, at most 1000 are valid"],

@@ -74,7 +74,7 @@ describe("channels", () => {
     [
       "a name in use",
       Code.AlreadyExists,
-      'channel.name is "Game mail", which another channel has',
+      'channel.name is "Game mail", which is the name of another channel',
       (client) => client.createChannel({ channel: channelOf() }),
     ],
     [
@@ -98,13 +98,13 @@ describe("channels", () => {
     [
       "an older etag",
       Code.Aborted,
-      'channel.etag is "v0", which is not the present one',
+      'channel.etag is "v0", which is not the current one',
       (client) => client.updateChannel({ channelId: "c1", channel: channelOf({ etag: "v0" }) }),
     ],
     [
       "an etag that is none",
       Code.Aborted,
-      'etag is "1", which is not the present one',
+      'etag is "1", which is not the current one',
       (client) => client.deleteChannel({ channelId: "c1", etag: "1" }),
     ],
     [
@@ -234,7 +234,7 @@ describe("channels", () => {
     expect(failure.rawMessage).toMatch(
       /channel\.authentication\.secret .*push\.example\.com.*evil\.example\.com, give it again/,
     );
-    expect(failure.rawMessage).toContain("channel.custom_headers[1].value is kept for");
+    expect(failure.rawMessage).toContain("channel.custom_headers[1].value is stored for");
     expect(rig.tests).toEqual([]);
   });
 

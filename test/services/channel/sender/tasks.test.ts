@@ -170,13 +170,13 @@ describe("tasks", () => {
     ],
     [
       Code.FailedPrecondition,
-      "run t1_2026-03-02 of task t1 is under way",
+      "run t1_2026-03-02 of task t1 has not ended",
       (client) => client.runTask({ taskId: "t1" }),
     ],
     [Code.FailedPrecondition, "task t2 is cancelled", (client) => client.runTask({ taskId: "t2" })],
     [
       Code.FailedPrecondition,
-      "task t2 is cancelled, so there is nothing to cancel",
+      "task t2 is cancelled and cannot be cancelled",
       (client) => client.cancelTask({ taskId: "t2" }),
     ],
   ])("answer %i, %s", async (code, message, call) => {

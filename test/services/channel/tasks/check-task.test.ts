@@ -45,15 +45,15 @@ describe("a task", () => {
     ['contents has no content of the language "default", which is required', { contents: [] }],
     ['contents has no content of the language "default"', { contents: [contentOf("en")] }],
     [
-      'contents[1].language is "default", which is there already',
+      'contents[1].language is "default", which is a repeat',
       { contents: [contentOf("default"), contentOf("default")], languageProperty: "a" },
     ],
     [
-      'contents[1].language is "Default", which is there already, as "default"',
+      'contents[1].language is "Default", which is a repeat of "default"',
       { contents: [contentOf("default"), contentOf("Default")], languageProperty: "a" },
     ],
     [
-      'experiment_groups[0].contents[2].language is "EN", which is there already, as "en"',
+      'experiment_groups[0].contents[2].language is "EN", which is a repeat of "en"',
       {
         languageProperty: "a",
         experimentGroups: [{ ...group("a", 1), contents: ["default", "en", "EN"].map(contentOf) }],
@@ -69,7 +69,7 @@ describe("a task", () => {
     ],
     ['contents[0].values["title"] is required', { contents: [{ language: "default" }] }],
     [
-      "language_property is required by several contents",
+      "language_property is required because there are several contents",
       { contents: [contentOf("default"), contentOf("en")] },
     ],
     ['language_property is "1"', { languageProperty: "1" }],

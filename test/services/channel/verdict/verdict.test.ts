@@ -7,7 +7,7 @@ import { readCase } from "../../../proto/cases.ts";
 const size = 5;
 
 function answer(text: string, status = 200, more: object = {}): ExchangeOutcome {
-  return { kind: "answer", status, headers: {}, text, isTruncated: false, ...more };
+  return { kind: "response", status, headers: {}, text, isTruncated: false, ...more };
 }
 
 /** `ok`, `ok 1,3 !2` (failed indexes, number of warnings), or `reason` with `+` where it may be sent again. */
@@ -155,7 +155,7 @@ describe("other statuses", () => {
     const redirect = judgeOutcome(answer("", 302, { headers: { location: "/login" } }), size, "lenient");
     const refusal = judgeOutcome(answer('{"return_code":1,"return_message":"who"}', 401), size, "strict");
     expect([redirect, refusal]).toMatchObject([
-      { message: "HTTP 302, redirects are not followed, this one leads to /login" },
+      { message: "HTTP 302, redirects are not followed, this one is to /login" },
       { message: "HTTP 401, return_code 1: who" },
     ]);
   });
@@ -182,7 +182,7 @@ describe("messages name the place", () => {
     ['{"return_code":0,"data":[]}', "data must be an object, found an array"],
     [
       '{"return_code":0,"data":{"fail_list":[{"index":1},{"index":0}]}}',
-      "data.fail_list[1].index must be from 1 to 5, found 0, it is counted from 1",
+      "data.fail_list[1].index must be from 1 to 5, found 0 (it counts from 1)",
     ],
     ['{"return_code":3,"return_message":"busy"}', "return_code 3: busy"],
     ['{"return_code":-1.5e400}', "return_code -1.5e400"],

@@ -25,7 +25,7 @@ function batchOf(retries: number): LeasedBatch {
 }
 
 const answer = (status: number, text: string): ExchangeOutcome => ({
-  kind: "answer",
+  kind: "response",
   status,
   text,
   headers: {},

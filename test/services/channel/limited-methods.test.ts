@@ -1,6 +1,6 @@
 import { Code, ConnectError, createContextValues } from "@connectrpc/connect";
 import { expect, it } from "vitest";
-import { createInTurn } from "../../../services/channel/call-shares.ts";
+import { createCallLimiter } from "../../../services/channel/limited-methods.ts";
 
 const { signal } = new AbortController();
 const callers = new Map<object, string>();
@@ -12,12 +12,12 @@ function callOf(caller: string) {
 }
 
 it("limits the calls of one caller, runs those of another in between, and refuses what cannot wait", async () => {
-  const limits = { what: "tests of channels", maxRunning: 2, maxWaiting: 1 };
-  const inTurn = createInTurn(limits, ({ values }) => callers.get(values));
+  const limits = { what: "channel tests", maxRunning: 2, maxWaiting: 1 };
+  const limitCall = createCallLimiter(limits, ({ values }) => callers.get(values));
   const begun: string[] = [];
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const call = (caller: string, name: string) =>
-    inTurn(callOf(caller), 1n, async () => {
+    limitCall(callOf(caller), 1n, async () => {
       begun.push(name);
       await end;
       return name;
@@ -26,7 +26,7 @@ it("limits the calls of one caller, runs those of another in between, and refuse
   const refused = ConnectError.from(await call("a", "a4").catch((error: unknown) => error));
   expect([refused.code, refused.rawMessage]).toEqual([
     Code.ResourceExhausted,
-    "2 tests of channels run and 1 wait, try again later",
+    "2 channel tests run and 1 wait, try again later",
   ]);
   calls.push(call("b", "b1"));
   await expect.poll(() => begun).toEqual(["a1", "a2", "b1"]);

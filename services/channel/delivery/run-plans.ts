@@ -6,62 +6,62 @@ import { compileSendPlan, type SendPlan } from "./call/send-plan.ts";
 interface Entry {
   readonly plan: SendPlan;
   isUnderWay: boolean;
-  /** Monotonic. */
-  lookedMs: number;
+  /** Monotonic time of the last read. */
+  readMs: number;
 }
 
-/** Plans of runs that are kept; one is made of a few kilobytes in a tenth of a millisecond. */
+/** Cached plans. Compiling one takes a tenth of a millisecond. */
 const maxRuns = 200;
-/** A run that is cancelled may still be sent of for so long. */
+/** How long a state is valid: batches of a cancelled run may be sent for this long. */
 const freshMs = 250;
 
-/** How the batches of runs are sent, and whether they still are to be. */
-export class RunBook {
+/** Caches the send plans and the states of runs. */
+export class RunPlans {
   readonly #store: Pick<ChannelStore, "run">;
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
-  readonly #looking = new Map<string, Promise<Entry>>();
+  readonly #reading = new Map<string, Promise<Entry>>();
 
   constructor(store: Pick<ChannelStore, "run">, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
 
-  /** A run goes on by the channel as it was when it began. */
+  /** Returns the plan of a run, which uses the channel as it was when the run began. */
   async plan(runId: string): Promise<SendPlan> {
-    return (this.#entries.get(runId) ?? (await this.#look(runId))).plan;
+    return (this.#entries.get(runId) ?? (await this.#refresh(runId))).plan;
   }
 
-  /** False: it was cancelled, or has failed. */
+  /** Returns false if the run was cancelled or has failed. */
   async isUnderWay(runId: string): Promise<boolean> {
     const known = this.#entries.get(runId);
-    const isFresh = known !== undefined && this.#clock.monotonicMs() - known.lookedMs < freshMs;
-    return (isFresh ? known : await this.#look(runId)).isUnderWay;
+    const isFresh = known !== undefined && this.#clock.monotonicMs() - known.readMs < freshMs;
+    return (isFresh ? known : await this.#refresh(runId)).isUnderWay;
   }
 
-  #look(runId: string): Promise<Entry> {
-    const looking = this.#looking.get(runId) ?? this.#read(runId);
-    this.#looking.set(runId, looking);
-    return looking;
+  #refresh(runId: string): Promise<Entry> {
+    const reading = this.#reading.get(runId) ?? this.#read(runId);
+    this.#reading.set(runId, reading);
+    return reading;
   }
 
   async #read(runId: string): Promise<Entry> {
     try {
-      const lookedMs = this.#clock.monotonicMs();
+      const readMs = this.#clock.monotonicMs();
       const run = await this.#store.run(runId);
-      if (run === null) throw new Error(`run ${runId} is gone`);
+      if (run === null) throw new Error(`run ${runId} does not exist`);
       const entry = this.#entries.get(runId) ?? this.#add(run);
       entry.isUnderWay = run.state === "preparing" || run.state === "sending";
-      entry.lookedMs = lookedMs;
+      entry.readMs = readMs;
       return entry;
     } finally {
-      this.#looking.delete(runId);
+      this.#reading.delete(runId);
     }
   }
 
   #add(run: StoredRun): Entry {
     if (this.#entries.size >= maxRuns) this.#entries.delete(this.#entries.keys().next().value!);
-    const entry = { plan: compileSendPlan(decodeRunChannel(run)), isUnderWay: true, lookedMs: 0 };
+    const entry = { plan: compileSendPlan(decodeRunChannel(run)), isUnderWay: true, readMs: 0 };
     this.#entries.set(run.runId, entry);
     return entry;
   }

@@ -1,33 +1,33 @@
 import { BigNumber, parseExactJson } from "../../../base/json/exact-numbers.ts";
 import { quote, shorten } from "../../../base/text/quote.ts";
 
-/** An element that the receiver named as failed. */
+/** An element that the receiver listed as failed. */
 export interface FailedElement {
   /** Counted from 1. */
   readonly index: number;
-  /** Empty when the receiver gave no reason. */
+  /** Empty if the receiver gave no reason. */
   readonly message: string;
 }
 
-/** What the body of an answer says. */
-export interface ReadAnswer {
-  /** `ok` is a return_code of 0, `absent` none at all. */
+/** The contents of a reply. */
+export interface Reply {
+  /** `ok`: return_code is 0; `absent`: there is none. */
   readonly returnCode: "ok" | "failed" | "absent";
-  /** The return_code as it was written, and the receiver's message. */
-  readonly said: string;
-  /** Without what can't be meant; each index once, ascending. */
+  /** The return_code as written and the receiver's message. */
+  readonly summary: string;
+  /** The valid entries of `fail_list`; each index once, ascending. */
   readonly failed: readonly FailedElement[];
-  /** Where the body is not of the specified form; `path: what is wrong`. */
+  /** Deviations from the specified form, as a path and what is wrong. */
   readonly problems: readonly string[];
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** More of them would not be read by anybody. */
+/** Problems that are reported at most. */
 const maxProblems = 20;
 
-/** Parses the body of an answer; numbers beyond the range of doubles become BigNumbers. @throws SyntaxError */
-export function parseAnswer(text: string): unknown {
+/** Parses a reply; numbers beyond the range of doubles become BigNumbers. @throws SyntaxError */
+export function parseReply(text: string): unknown {
   return parseExactJson(text, (digits) => {
     const value = Number(digits);
     return Number.isFinite(value) ? value : new BigNumber(digits);
@@ -35,29 +35,28 @@ export function parseAnswer(text: string): unknown {
 }
 
 /**
- * Reads an answer that is JSON. Null counts as left out where a member is
- * optional, and nothing is said against members that are not specified.
+ * Reads a parsed reply. Null counts as missing where a member is optional, and unspecified members are ignored.
  * @param size elements of the batch
  */
-export function readAnswer(value: unknown, size: number): ReadAnswer {
+export function readReply(value: unknown, size: number): Reply {
   const problems: string[] = [];
   const report = (path: string, what: string): void => {
     if (problems.length < maxProblems) problems.push(`${path} ${what}`);
   };
   if (!isMembers(value)) {
     report("body", `must be an object, found ${show(value)}`);
-    return { returnCode: "absent", said: "", failed: [], problems };
+    return { returnCode: "absent", summary: "", failed: [], problems };
   }
   const returnCode = readReturnCode(value["return_code"], report);
   const message = value["return_message"] ?? "";
   if (typeof message !== "string") report("return_message", `must be a string, found ${show(message)}`);
-  const said = [`return_code ${show(value["return_code"])}`, toText(message)].filter(Boolean).join(": ");
-  return { returnCode, said, failed: readData(value["data"] ?? undefined, size, report), problems };
+  const summary = [`return_code ${show(value["return_code"])}`, toText(message)].filter(Boolean).join(": ");
+  return { returnCode, summary, failed: readData(value["data"] ?? undefined, size, report), problems };
 }
 
 type Report = (path: string, what: string) => void;
 
-function readReturnCode(value: unknown, report: Report): ReadAnswer["returnCode"] {
+function readReturnCode(value: unknown, report: Report): Reply["returnCode"] {
   if (value === undefined || value === null) {
     report("return_code", value === null ? "must be an integer, found null" : "is missing");
     return "absent";
@@ -96,19 +95,19 @@ function readFailList(list: readonly unknown[], size: number, report: Report): r
   return [...found].map(([index, message]) => ({ index, message })).sort((a, b) => a.index - b.index);
 }
 
-/** Undefined when no element can be meant. */
+/** Returns the index of an element; undefined if it is not valid. */
 function readIndex(value: unknown, path: string, size: number, report: Report): number | undefined {
   const index = integerOf(value);
   if (value === undefined) report(path, "is missing");
   else if (!Number.isSafeInteger(value)) report(path, `must be an integer, found ${show(value)}`);
   if (index === undefined) return undefined;
   if (index >= 1 && index <= size) return index;
-  const hint = index === 0 ? ", it is counted from 1" : "";
+  const hint = index === 0 ? " (it counts from 1)" : "";
   report(path, `must be from 1 to ${size}, found ${show(value)}${hint}`);
   return undefined;
 }
 
-/** An integer, also one that is written as a text. */
+/** Converts an integer or a string with an integer. */
 function integerOf(value: unknown): number | undefined {
   if (Number.isSafeInteger(value)) return value as number;
   return typeof value === "string" && /^[+-]?\d{1,15}$/.test(value.trim()) ? Number(value) : undefined;

@@ -2,8 +2,8 @@ import type { Clock } from "../../../../base/async/clock.ts";
 
 const spanMs = 1_000;
 
-/** How often something happens, by the last whole second or so. */
-export class Speed {
+/** Measures how often something happens, over the last second. */
+export class RateMeter {
   readonly #clock: Clock;
   #sinceMs: number;
   #count = 0;

@@ -1,14 +1,14 @@
 import type { ChannelStore } from "../../../store/channels/channels.ts";
 
-/** In one commit. */
+/** Attempts that are marked in one commit. */
 const maxTokens = 256;
 
 interface Waiting extends PromiseWithResolvers<boolean> {
   readonly token: string;
 }
 
-/** Marks attempts as begun before their calls, those of about the same time in one commit. */
-export class Beginner {
+/** Marks attempts as begun before their requests; attempts of about the same time share a commit. */
+export class AttemptMarker {
   readonly #store: Pick<ChannelStore, "beginBatches">;
   readonly #waiting: Waiting[] = [];
   #isMarking = false;
@@ -17,8 +17,8 @@ export class Beginner {
     this.#store = store;
   }
 
-  /** False: the lease is void, the batch must not be sent. @throws ChannelsUnavailableError */
-  begin(token: string): Promise<boolean> {
+  /** Returns false if the lease is lost and the batch must not be sent. @throws ChannelsUnavailableError */
+  mark(token: string): Promise<boolean> {
     const waiting = { ...Promise.withResolvers<boolean>(), token };
     this.#waiting.push(waiting);
     void this.#run();
