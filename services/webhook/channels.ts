@@ -6,19 +6,19 @@ import { compilePushIdRule, type PushIdRule } from "./receive/push-ids.ts";
 import type { RequiredHeader } from "./receive/required-headers.ts";
 import type { ScanLimits } from "./receive/scan.ts";
 
-/** A channel, ready for use. */
+/** A compiled webhook channel. */
 export interface Channel {
   readonly name: string;
-  /** Undefined: the channel takes messages without a signature. */
+  /** Undefined: the channel accepts messages without a signature. */
   readonly secrets: readonly KnownSecret[] | undefined;
-  /** In lower case. */
+  /** Names in lower case. */
   readonly signatureHeaders: readonly string[];
   readonly requiredHeaders: readonly RequiredHeader[];
   /** Undefined: queue mode. */
   readonly sync: ChannelConfig["sync"] | undefined;
   readonly targets: readonly string[];
   readonly pushIdRule: PushIdRule | undefined;
-  /** Time to ask for the usability of push ids; undefined: nobody is asked. */
+  /** Limit of a push-id check; undefined: push ids are not checked by a service. */
   readonly checkTimeoutMs: number | undefined;
   readonly maxBytes: number;
   readonly scanLimits: ScanLimits;
@@ -26,9 +26,9 @@ export interface Channel {
 }
 
 /**
- * Prepares the channels of a configuration.
+ * Compiles the webhook channels of a configuration.
  * @param readList reads the file of a push-id list
- * @throws Error that names the channel, for a bad pattern or what `readList` throws
+ * @throws Error that names the channel, for an invalid pattern or an error of `readList`
  */
 export function compileChannels(
   channels: Readonly<Record<string, ChannelConfig>>,

@@ -15,23 +15,23 @@ const targetName = () =>
 
 const secretSchema = z.strictObject({
   value: secret(),
-  /** From this time on it is refused; so that it can be changed without a gap. */
+  /** The secret is refused from this time on, which allows changing it without a gap. */
   expires: z.iso.datetime({ offset: true }).optional(),
 });
 
 const syncSchema = z.strictObject({
-  /** Time the targets have to answer. */
+  /** Time within which the targets must respond. */
   timeoutMs: milliseconds().min(1).default(5_000),
-  /** What becomes of messages they have not answered by then: delivered later, or named in fail_list. */
+  /** What happens to messages without a response by then: they are delivered later, or listed in fail_list. */
   late: z.enum(["queue", "fail"]).default("queue"),
 });
 
 const pushIdSchema = z.strictObject({
-  /** RE2, on the whole push id. */
+  /** RE2 pattern that the whole push id must match. */
   pattern: z.string().min(1).optional(),
-  /** File with one push id a line. */
+  /** File with one push id per line. */
   list: z.string().min(1).meta({ path: true }).optional(),
-  /** Whether the list names the only usable push ids, or unusable ones. */
+  /** Whether the list has all usable push ids, or unusable ones. */
   listMeans: z.enum(["usable", "unusable"]).default("usable"),
   /** A service that implements engage.handler.v1.PushIdChecker. */
   check: z
@@ -45,20 +45,20 @@ const pushIdSchema = z.strictObject({
 /** One entry of `webhook.channels`. */
 export const channelSchema = z
   .strictObject({
-    /** Said aloud by channels that take messages from anybody; then secrets, if any, are not asked for. */
+    /** off: the channel accepts messages from any caller, and ignores secrets. */
     auth: z.literal("off").optional(),
     secrets: z.array(secretSchema).max(16).default([]),
     /** Headers that may carry the signature. */
     signatureHeaders: z.array(headerName()).min(1).max(8).default([defaultSignatureHeader]),
-    /** Headers that every call must carry, with their values: the custom headers of the platform's channel. */
+    /** Headers that every call must have, with their values: the custom headers of the platform's channel. */
     headers: z
       .record(headerName(), secret())
       .default({})
       .refine((headers) => Object.keys(headers).length <= 10, "a channel has at most 10 headers"),
-    /** queue: answered when it is on disk. sync: answered when the targets have. */
+    /** queue: replies when the batch is on disk. sync: replies when the targets have responded. */
     mode: z.enum(["queue", "sync"]).default("queue"),
     sync: syncSchema.prefault({}),
-    /** Names of the targets that get the messages. */
+    /** Names of the targets of the messages. */
     targets: z
       .array(targetName())
       .default([])
@@ -70,9 +70,9 @@ export const channelSchema = z
       .int()
       .min(2)
       .default(16 * 1_048_576),
-    /** Objects and lists within each other. */
+    /** Nesting of objects and arrays. */
     maxDepth: z.int().min(4).max(512).default(64),
-    /** Batches without an ops_request_id: the same body within this time is answered, not taken again. 0: never. */
+    /** Batches without an ops_request_id: a repeated body within this time gets the first reply again. 0: no check. */
     dedupeWindowMs: milliseconds().default(0),
   })
   .refine(
@@ -83,19 +83,19 @@ export const channelSchema = z
 export type ChannelConfig = z.output<typeof channelSchema>;
 
 const forwardSchema = z.strictObject({
-  /** Of the platform's ingest; `/sync_server` is put behind it. */
+  /** URL of the platform's ingest, to which `/sync_server` is appended. */
   url: z
     .url({ protocol: /^https?$/, error: 'must be a URL such as "https://ingest.example.com"' })
     .refine((url) => !/[?#]|\/sync_server\/*$/.test(url), "must be without /sync_server, query and fragment"),
-  /** Of the project that the clicks go to. */
+  /** App id of the project that gets the clicks. */
   appid: z.string().regex(/^[!-~]+$/, "must be letters, digits and signs without spaces"),
-  /** Clicks of one call. */
+  /** Clicks of one call at most. */
   batchRecords: z.int().min(1).max(10_000).default(500),
-  /** Of one call, before it is compressed. A longer click goes alone. */
+  /** Bytes of one call at most, before compression. A longer click is sent alone. */
   batchBytes: z.int().min(1_024).max(67_108_864).default(1_048_576),
   /** Time for one call. */
   timeoutMs: milliseconds().min(1).default(30_000),
-  /** Whether files of which all has been forwarded are deleted. */
+  /** Whether files are deleted after all their clicks were forwarded. */
   deleteForwarded: z.boolean().default(true),
 });
 
@@ -103,16 +103,16 @@ export type ForwardConfig = z.output<typeof forwardSchema>;
 
 /** `webhook.clicks`: how clicks are reported. */
 export const clicksSchema = z.strictObject({
-  /** Event name, where the report gives none. */
+  /** Event name of reports without one. */
   event: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9_]{0,49}$/, "must be a letter and up to 49 letters, digits or underscores")
     .default("ops_push_click"),
-  /** What a push id is. */
+  /** Meaning of push ids. */
   pushId: z.enum(["account_id", "distinct_id"]).default("account_id"),
-  /** `#app_id` of the events: the project they belong to. */
+  /** `#app_id` of the events, which is the project they belong to. */
   appid: z.string().min(1).optional(),
-  /** Sends clicks on to the platform's ingest; they stay in the data folder unless given. */
+  /** Forwards clicks to the platform's ingest; without it they stay in the data folder. */
   forward: forwardSchema.optional(),
 });
 

@@ -19,9 +19,9 @@ import { encodeBatch } from "./receive/typed-batch.ts";
 export interface ReceiveServiceOptions {
   readonly receive: Receive;
   readonly channels: ReadonlyMap<string, Channel>;
-  /** Name of the authenticated caller; undefined when nobody was authenticated. */
+  /** Returns the name of the authenticated caller; undefined for an anonymous one. */
   readonly callerOf: (context: HandlerContext) => string | undefined;
-  /** The error for a body beyond the channel's limit, which REST answers with 413. */
+  /** Creates the error for a body beyond the channel's limit, for which REST responds with 413. */
   readonly tooLarge: (message: string) => ConnectError;
 }
 
@@ -50,11 +50,11 @@ export function createReceiveMethod(
     return { channel, body: asBuffer(body), encoded, headers: context.requestHeader };
   }
 
-  /** A signature covers HTTP bytes, so other protocols need a caller that the server knows. */
+  /** Converts a typed call. A signature covers HTTP bytes, so other protocols need an authenticated caller. */
   function fromTyped({ channel, messages }: ReceiveRequest, context: HandlerContext): Incoming {
     const isOpen = options.channels.get(channel)?.secrets === undefined;
     if (!isOpen && options.callerOf(context) === undefined) {
-      const message = `channel ${quoteText(channel)} takes ${typedNeedCaller}`;
+      const message = `channel ${quoteText(channel)} accepts ${typedNeedCaller}`;
       throw new ConnectError(message, Code.Unauthenticated);
     }
     return { channel, headers: undefined, ...encodeBatch(messages) };

@@ -97,7 +97,7 @@ describe("cases of the platform, over HTTP", () => {
     const { status, text } = await server.rest("/v1/webhook/clicks", click);
     expect([status, JSON.parse(text).message]).toEqual([
       400,
-      "#ops_receipt_properties must be an object and was sent as a text: the platform reads nothing from a text, so send the object itself",
+      "#ops_receipt_properties must be an object, found a string: the platform ignores strings, send the object itself",
     ]);
   });
 });

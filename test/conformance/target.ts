@@ -106,7 +106,7 @@ export function testTarget(
       async (behaviour) => {
         await rig.behave(behaviour);
         expect(await attempt(rig.target, 100)).toEqual([
-          { kind: "retry", isTargetDown: true, reason: "no answer within 100 ms" },
+          { kind: "retry", isTargetDown: true, reason: "no response within 100 ms" },
         ]);
       },
     );

@@ -13,13 +13,13 @@ export interface AdminOptions {
   readonly inbox: Pick<Inbox, "deliveries" | "delivery" | "deadLetters" | "replay" | "counts" | "health">;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Text that nobody else has, for replays without a nonce. */
+  /** Returns a unique text, for replays without a nonce. */
   readonly newNonce: () => string;
 }
 
 type AdminMethod = "listDeliveries" | "getDelivery" | "listDeadLetters" | "replayDeadLetters" | "getStats";
 
-/** The methods of the service WebhookReceiver by which deliveries are looked at and replayed. */
+/** Creates the methods that list deliveries and replay dead letters. */
 export function createAdminMethods({
   inbox,
   now,

@@ -44,7 +44,7 @@ export function readDeadLetterFilter(fields: DeadLetterFields | undefined): Dead
   };
 }
 
-/** The fields that are set. */
+/** Copies the fields that are not empty. */
 function textsOf<K extends string>(
   fields: { readonly [key in K]: string } | undefined,
   names: readonly K[],
@@ -60,7 +60,7 @@ function rangeOf(
 ): { readonly fromMs?: number; readonly toMs?: number } {
   const [fromMs, toMs] = [from && timestampMs(from), until && timestampMs(until)];
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs) {
-    refuseField(`filter.${name}_until`, `is not after ${name}_from, so nothing could match`);
+    refuseField(`filter.${name}_until`, `is not after ${name}_from, so nothing can match`);
   }
   return { ...(fromMs !== undefined && { fromMs }), ...(toMs !== undefined && { toMs }) };
 }

@@ -1,18 +1,17 @@
 import type { WorkItem } from "../../../store/inbox/inbox.ts";
 
-/** What a lease token says: the inbox's token, and what the retry of its messages goes by. */
+/** The contents of a lease token: the inbox's token and what the retry of its messages depends on. */
 export type LeaseToken = Pick<WorkItem, "token" | "target" | "attempt" | "acceptedClockMs" | "replay">;
 
 /**
- * The token carries all that settling needs, so that any replica can settle.
- * Nothing in it is trusted: the inbox knows its own part, and the rest decides
- * about waiting times only.
+ * Encodes all that settling needs, so that any replica can settle. A forged token does no harm: the inbox verifies its
+ * own part, and the rest only affects waiting times.
  */
 export function encodeLeaseToken({ token, target, attempt, acceptedClockMs, replay }: LeaseToken): string {
   return Buffer.from(JSON.stringify([token, target, attempt, acceptedClockMs, replay])).toString("base64url");
 }
 
-/** Undefined for what is no token of ours. */
+/** Decodes a token; undefined if it is malformed. */
 export function decodeLeaseToken(text: string): LeaseToken | undefined {
   const parts = parseList(Buffer.from(text, "base64url").toString("utf8"));
   const [token, target, attempt, acceptedClockMs, replay] = parts;

@@ -6,20 +6,19 @@ export interface WaitOptions {
   readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork" | "clockMs">;
   readonly policy: RetryPolicy;
   readonly clock: Clock;
-  /** Aborted when the service is about to stop: from then on nothing is waited for. */
+  /** Aborted when the service is about to stop; then calls do not wait any more. */
   readonly stopSignal: AbortSignal;
 }
 
 export interface LeaseWait {
   /**
-   * Leases, and waits for messages when there are none. An aborted call leaves
-   * nothing leased.
+   * Leases messages, and waits for some if there are none. An aborted call leaves nothing leased.
    */
   lease(request: LeaseRequest, waitMs: number, signal: AbortSignal): Promise<readonly WorkItem[]>;
 }
 
 const minIdleMs = 20;
-/** Other replicas' work and ended leases are found by looking. */
+/** Longest time between two polls, which find the work of other replicas and ended leases. */
 const maxIdleMs = 1_000;
 
 export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): LeaseWait {
@@ -34,10 +33,10 @@ export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): Lea
         for (let idleMs = minIdleMs; ; idleMs = Math.min(idleMs * 2, maxIdleMs)) {
           signal.throwIfAborted();
           sleep = new AbortController();
-          // Without the signal: what was leased when the call is aborted can only be given back when it is known.
+          // Not aborted by the signal: messages that the inbox has leased must be known to be returned.
           const result = await inbox.lease(request);
           const items = await withoutOverdue(result.items);
-          if (signal.aborted) await giveBack(items);
+          if (signal.aborted) await release(items);
           signal.throwIfAborted();
           const leftMs = untilMs - clock.monotonicMs();
           if (items.length > 0 || leftMs <= 0 || stopSignal.aborted) return items;
@@ -54,7 +53,7 @@ export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): Lea
     return nextDueAtMs === null ? idleMs : Math.min(idleMs, Math.max(1, nextDueAtMs - inbox.clockMs()));
   }
 
-  /** Messages that were tried too often or for too long become dead letters instead of being handed out. */
+  /** Settles messages as dead letters that have no attempts or no time left. */
   async function withoutOverdue(items: readonly WorkItem[]): Promise<readonly WorkItem[]> {
     const usable: WorkItem[] = [];
     for (const item of items) {
@@ -69,7 +68,7 @@ export function openWait({ inbox, policy, clock, stopSignal }: WaitOptions): Lea
     return usable;
   }
 
-  async function giveBack(items: readonly WorkItem[]): Promise<void> {
+  async function release(items: readonly WorkItem[]): Promise<void> {
     for (const { token, elements } of items) {
       await inbox.settle(
         token,

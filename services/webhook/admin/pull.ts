@@ -16,16 +16,16 @@ import { settleAll } from "./settle.ts";
 
 export interface PullOptions {
   readonly inbox: Pick<Inbox, "lease" | "settle" | "onWork" | "clockMs">;
-  /** Of all targets by name; null for those that are not of kind `pull`. */
+  /** Policies of all targets by name; null for targets that are not of kind `pull`. */
   readonly targets: ReadonlyMap<string, RetryPolicy | null>;
   readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;
-  /** Aborted when the service is about to stop: calls that wait for messages are answered then. */
+  /** Aborted when the service is about to stop; then calls that wait for messages return. */
   readonly stopSignal?: AbortSignal;
 }
 
-/** The methods of the service WebhookReceiver by which messages are fetched and settled. */
+/** Creates the methods that lease and settle messages of pull targets. */
 export function createPullMethods(
   options: PullOptions,
 ): Pick<ServiceImpl<typeof WebhookReceiver>, "leaseMessages" | "settleMessages"> {
@@ -55,10 +55,7 @@ function policyOf(target: string, targets: PullOptions["targets"]): RetryPolicy 
   const name = quoteText(target);
   if (policy === undefined) {
     const valid = [...targets].flatMap(([known, found]) => (found === null ? [] : [known])).join(", ");
-    throw new ConnectError(
-      `there is no target ${name}, those of kind pull are ${valid || "none"}`,
-      Code.NotFound,
-    );
+    throw new ConnectError(`there is no target ${name}, valid are ${valid || "none"}`, Code.NotFound);
   }
   if (policy === null) {
     throw new ConnectError(`target ${name} is not of kind pull`, Code.FailedPrecondition);
@@ -71,8 +68,8 @@ const maxMessages = 500;
 const defaultLeaseMs = 30_000;
 const maxLeaseMs = 43_200_000;
 const maxWaitMs = 60_000;
-/** For the answer to arrive before the caller's deadline. */
-const answerMs = 250;
+/** Time kept for the response to arrive before the caller's deadline. */
+const responseMs = 250;
 
 function readLease({ target, maxMessages: wanted, lease }: LeaseMessagesRequest): LeaseRequest {
   if (wanted < 0 || wanted > maxMessages) {
@@ -93,5 +90,5 @@ function readWait(wait: Duration | undefined): number {
 }
 
 function leftMs(timeoutMs: number | undefined): number {
-  return timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeoutMs - answerMs);
+  return timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeoutMs - responseMs);
 }

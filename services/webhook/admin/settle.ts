@@ -46,7 +46,7 @@ export async function settleAll(
   };
 }
 
-/** Messages settled; undefined for a stale token. */
+/** Settles a lease. Returns the number of settled messages; undefined for a stale token. */
 async function settleOne(
   { leaseToken, results }: Settlement,
   { inbox, targets, random }: SettleOptions,

@@ -13,14 +13,14 @@ import { type Click, encodeClick } from "./record.ts";
 export interface ClickOptions {
   readonly config: ClicksConfig;
   readonly sink: Pick<RecordSink, "append">;
-  /** Finds a delivery; null when it is unknown or no longer kept. */
+  /** Finds a delivery; null if it is unknown or no longer stored. */
   readonly findDelivery: (deliveryId: string) => Promise<Pick<DeliveryDetail, "pushId" | "receipt"> | null>;
-  /** Clock in ms since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly newUuid: () => string;
 }
 
-/** The method ReportClick of the service WebhookReceiver. */
+/** Creates the method that reports clicks. */
 export function createClickMethod(
   options: ClickOptions,
 ): Pick<ServiceImpl<typeof WebhookReceiver>, "reportClick"> {
@@ -44,7 +44,7 @@ async function readClick(request: ReportClickRequest, options: ClickOptions): Pr
   const delivery = request.deliveryId === "" ? undefined : await options.findDelivery(request.deliveryId);
   if (delivery === null) {
     const id = quoteText(request.deliveryId);
-    const message = `delivery_id ${id} is unknown or no longer kept, give the receipt itself`;
+    const message = `delivery_id ${id} is unknown or no longer stored, give the receipt instead`;
     throw new ConnectError(message, Code.NotFound);
   }
   const eventName = request.eventName || config.event;
@@ -77,7 +77,7 @@ function userOf(
   const { accountId, distinctId } = request;
   const given = meaning === "account_id" ? accountId : distinctId;
   if (request.pushId !== "" && given !== "") {
-    refuseField("push_id", `is the ${meaning} here, so give only one of them`);
+    refuseField("push_id", `is the ${meaning}, valid is only one of them`);
   }
   const id = given || request.pushId || deliveredTo || "";
   const user = meaning === "account_id" ? { accountId: id, distinctId } : { accountId, distinctId: id };
@@ -107,5 +107,5 @@ function toJsonBytes(value: object): Uint8Array {
 }
 
 const { mapErrors } = createErrorMapping((error) =>
-  error instanceof RecordsUnavailableError ? "the click cannot be kept now" : undefined,
+  error instanceof RecordsUnavailableError ? "the click store is unavailable" : undefined,
 );

@@ -15,7 +15,7 @@ import {
 
 const maxDepth = 64;
 
-/** Receipts and properties of records have some hundreds of members. */
+/** Limits of a report. Receipts and properties of records have at most some hundreds of members. */
 const bounds: JsonBounds = {
   depth: maxDepth,
   members: 10_000,
@@ -26,7 +26,7 @@ const bounds: JsonBounds = {
   longNumbers: 200_000,
 };
 
-/** Members whose bytes are kept, and the fields they go to. */
+/** Members whose bytes are copied to a field. */
 const rawFields: ReadonlyMap<string, "rawReceipt" | "rawProperties"> = new Map([
   ["#ops_receipt_properties", "rawReceipt"],
   ["ops_receipt_properties", "rawReceipt"],
@@ -37,8 +37,7 @@ const rawFields: ReadonlyMap<string, "rawReceipt" | "rawProperties"> = new Map([
 export type DecodeJson = (desc: DescMessage, json: JsonValue, at: string) => Message;
 
 /**
- * Reads a click report as REST sends it: like proto3 JSON, but receipt and
- * properties are cut out of the body byte for byte.
+ * Decodes a click report of REST: proto3 JSON, but receipt and properties are copied from the body byte for byte.
  * @throws ConnectError INVALID_ARGUMENT
  */
 export function decodeClickRequest(sent: Buffer, decodeJson: DecodeJson): ReportClickRequest {

@@ -5,7 +5,7 @@ import { refuseField } from "../../../base/rpc/invalid-fields.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { article } from "../receive/scan.ts";
 
-/** A click, checked but for its two JSON texts. */
+/** A click. All is checked except its two JSON texts. */
 export interface Click {
   readonly uuid: string;
   readonly eventName: string;
@@ -20,8 +20,8 @@ export interface Click {
 
 const maxDepth = 64;
 const receiptName = "#ops_receipt_properties";
-/** Written by this service, or at the root of a record and never among its properties. */
-const taken: ReadonlySet<string> = new Set([
+/** Names that this service sets, or that belong to the root of a record. */
+const reserved: ReadonlySet<string> = new Set([
   "#zone_offset",
   "#type",
   "#time",
@@ -33,9 +33,8 @@ const taken: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A click as one standard record without a line end. The receipt and the other
- * properties stand in it byte for byte, but for line ends between their values,
- * which a line can't hold: each is a blank. The time is written in UTC.
+ * Encodes a click as a standard record on one line, with its time in UTC. Copies the receipt and the properties byte for
+ * byte, except that line ends between values become spaces.
  * @throws InvalidFieldsError
  */
 export function encodeClick(click: Click): Uint8Array {
@@ -60,7 +59,7 @@ export function encodeClick(click: Click): Uint8Array {
   return withoutLineEnds(record);
 }
 
-/** The object that the bytes are, without blanks around it. */
+/** Returns the JSON object in the bytes, without whitespace around it. */
 function cutObject(field: string, bytes: Uint8Array): Uint8Array {
   try {
     const { kind, start, end } = readValue(bytes, maxDepth);
@@ -68,7 +67,7 @@ function cutObject(field: string, bytes: Uint8Array): Uint8Array {
     if (kind === "string") {
       refuseField(
         field,
-        "must be an object and was sent as a text: the platform reads nothing from a text, so send the object itself",
+        "must be an object, found a string: the platform ignores strings, send the object itself",
       );
     }
     refuseField(field, `must be an object, found ${article(kind)}`);
@@ -78,7 +77,7 @@ function cutObject(field: string, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** What stands between the braces; undefined when there are no members. */
+/** Checks the names of an object's members and returns the bytes between the braces; undefined if it is empty. */
 function membersOf(object: Uint8Array): Uint8Array | undefined {
   const cursor = new JsonCursor(object, maxDepth);
   let count = 0;
@@ -91,16 +90,16 @@ function membersOf(object: Uint8Array): Uint8Array | undefined {
 
 function checkName(name: string): void {
   if (name === receiptName) {
-    refuseField("properties", `must not hold "${receiptName}", give it beside properties`);
+    refuseField("properties", `must not contain "${receiptName}", give it next to properties`);
   }
-  if (taken.has(name)) refuseField("properties", `must not hold "${name}", it is set by the service`);
+  if (reserved.has(name)) refuseField("properties", `must not contain "${name}", which the service sets`);
   if (!/^#?[A-Za-z][A-Za-z0-9_]{0,49}$/.test(name)) {
     const valid = "a letter and up to 49 letters, digits or underscores, or # before that";
     refuseField("properties", `has the name ${quoteText(name)}, valid is ${valid}`);
   }
 }
 
-/** Line ends inside JSON only ever stand between its values. */
+/** Replaces line ends by spaces: in JSON they occur only between values. */
 function withoutLineEnds(json: Uint8Array): Uint8Array {
   const bytes = asBuffer(json);
   if (!bytes.includes(0x0a) && !bytes.includes(0x0d)) return bytes;

@@ -7,10 +7,10 @@ import type { RecordReceiver, SendOutcome } from "../../../store/records/records
 import { parseRetryAfter } from "../targets/http-answer.ts";
 
 export interface SyncServerOptions {
-  /** Of the platform's ingest, without `/sync_server`. */
+  /** URL of the platform's ingest, without `/sync_server`. */
   readonly url: string;
   readonly appid: string;
-  /** Time for one call. */
+  /** Limit of one call. */
   readonly timeoutMs: number;
   readonly outbound: Outbound;
   /** Milliseconds since 1970. */
@@ -18,10 +18,10 @@ export interface SyncServerOptions {
 }
 
 const compress = promisify(gzip);
-/** An answer is `{"code":0}`, at times with a message. */
+/** Limit of a response, which is `{"code":0}`, sometimes with a message. */
 const maxAnswerBytes = 65_536;
 
-/** The place of the platform's ingest that server SDKs send to: an array of records, gzip, said by a header of its own. */
+/** Creates a client of the endpoint that the platform's server SDKs use: an array of records, compressed with gzip. */
 export function createSyncServer(options: SyncServerOptions): RecordReceiver {
   const { appid, timeoutMs, outbound, now } = options;
   const client = createHttpClient({
@@ -32,7 +32,7 @@ export function createSyncServer(options: SyncServerOptions): RecordReceiver {
     tls: {},
     outbound,
   });
-  // No Content-Encoding: the ingest looks at `compress` alone.
+  // No Content-Encoding: the ingest reads the header `compress` only.
   const headers = { "content-type": "application/plaintext", appid, compress: "gzip" };
   return {
     async send(records, signal) {
@@ -41,7 +41,7 @@ export function createSyncServer(options: SyncServerOptions): RecordReceiver {
         const body = await compress(joinRecords(records));
         return toOutcome(await client.exchange(headers, body, AbortSignal.any([signal, timeout])), now());
       } catch (error) {
-        const reason = timeout.aborted ? `no answer within ${timeoutMs} ms` : describeError(error);
+        const reason = timeout.aborted ? `no response within ${timeoutMs} ms` : describeError(error);
         return { kind: "retry", reason };
       }
     },
@@ -51,7 +51,7 @@ export function createSyncServer(options: SyncServerOptions): RecordReceiver {
   };
 }
 
-/** A JSON array of the records, each byte for byte. */
+/** Joins the bytes of the records to a JSON array. */
 function joinRecords(records: readonly Uint8Array[]): Buffer {
   const comma = Buffer.from(",");
   const parts = records.flatMap((record, at) => (at === 0 ? [record] : [comma, record]));
@@ -70,7 +70,7 @@ function toOutcome({ status, headers, text, bodyFault = "" }: HttpAnswer, nowMs:
   return { kind: "retry", reason, afterMs };
 }
 
-/** Undefined when the answer is not the ingest's. */
+/** Reads the code of a response; undefined if it is not one of the ingest. */
 function codeOf(text: string): unknown {
   try {
     const answer: unknown = JSON.parse(text);

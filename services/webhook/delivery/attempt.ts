@@ -7,19 +7,19 @@ import type { CallReport } from "./observer.ts";
 export interface AttemptOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Breaks the call off. */
+  /** Aborts the call. */
   readonly signal: AbortSignal;
 }
 
 export interface AttemptResult {
-  /** One for each element, in their order. */
+  /** The outcome of each element, in their order. */
   readonly outcomes: readonly TargetOutcome[];
-  /** What it says about the target. */
+  /** How the call ended, for the breaker of the target. */
   readonly end: CallEnd;
   readonly report: CallReport;
 }
 
-/** Makes one call of a target. Never rejects, and ends in time also when the target does not. */
+/** Calls a target once. Never rejects, and ends in time even if the target does not. */
 export async function attemptCall(
   target: Target,
   batch: HandedBatch,
@@ -28,25 +28,25 @@ export async function attemptCall(
   const { clock, signal } = options;
   const startMs = clock.monotonicMs();
   const call = new AbortController();
-  const breakOff = (): void => call.abort(signal.reason);
-  signal.addEventListener("abort", breakOff, { once: true });
-  if (signal.aborted) breakOff();
+  const abort = (): void => call.abort(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
   try {
-    const answer = await Promise.race([
+    const found = await Promise.race([
       deliver(target, batch, call.signal),
       giveUp(batch, options, call.signal),
     ]);
-    const outcomes = batch.elements.map((_, at) => answer[at] ?? noResult);
-    // A call that we broke off says nothing about the target, unless it had ended.
-    const end = signal.aborted && answer.every(isDown) ? ({ kind: "none" } as const) : endOf(outcomes);
+    const outcomes = batch.elements.map((_, at) => found[at] ?? noResult);
+    // An aborted call says nothing about the target unless it had ended before.
+    const end = signal.aborted && found.every(isDown) ? ({ kind: "none" } as const) : endOf(outcomes);
     return { outcomes, end, report: reportOf(outcomes, clock.monotonicMs() - startMs) };
   } finally {
-    signal.removeEventListener("abort", breakOff);
+    signal.removeEventListener("abort", abort);
     call.abort(callOver);
   }
 }
 
-/** Made once: without a reason, each abort would make an error with a stack trace. */
+/** Created once: without a reason, each abort creates an error with a stack trace. */
 const callOver = new Error("the call is over");
 
 const noResult: TargetOutcome = { kind: "retry", reason: "the target gave no result for the message" };
@@ -63,14 +63,14 @@ async function deliver(
   }
 }
 
-/** The outcomes when nothing comes before the time is up or the call is broken off. */
+/** Returns the outcomes of a call that has no result before the timeout or the abort. */
 async function giveUp(
   { elements }: HandedBatch,
   { clock, timeoutMs, signal }: AttemptOptions,
   call: AbortSignal,
 ): Promise<readonly TargetOutcome[]> {
   await clock.wait(timeoutMs, call);
-  const reason = signal.aborted ? "broken off by this service" : `no answer within ${timeoutMs} ms`;
+  const reason = signal.aborted ? "aborted by this service" : `no response within ${timeoutMs} ms`;
   return elements.map(() => downOutcome(reason));
 }
 

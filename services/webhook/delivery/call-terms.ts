@@ -1,14 +1,14 @@
 import type { Priority } from "./gate.ts";
 
-/** When a call of a lane may begin, and when it ends. */
+/** The conditions under which a call of a lane begins and ends. */
 export interface CallTerms {
   readonly priority: Priority;
-  /** The call does not begin when it is aborted. */
+  /** Prevents the call from beginning when it is aborted. */
   readonly queueSignal: AbortSignal;
-  /** Breaks the call off. */
+  /** Aborts the call. */
   readonly signal: AbortSignal;
-  /** Asked before the call begins. */
+  /** Reports whether the call may begin; called just before. */
   readonly mayBegin?: (() => Promise<boolean>) | undefined;
-  /** Called when it begins; what it returns, when it has ended. */
+  /** Called when the call begins; returns a function that is called when it ends. */
   readonly begun?: (() => () => void) | undefined;
 }

@@ -14,27 +14,34 @@ export interface DeliveryTarget {
 }
 
 export interface DeliveryOptions {
-  /** Names are unique. The engine doesn't close them. */
+  /** The targets, with unique names. The engine does not close them. */
   readonly targets: readonly DeliveryTarget[];
   readonly inbox: LaneOptions["inbox"] & Pick<Inbox, "onWork">;
   readonly clock: Clock;
   /** 0 to below 1. */
   readonly random: () => number;
   readonly observer: DeliveryObserver;
-  /** The id that the inbox gives a delivery, for messages delivered before it has leased them. */
+  /** Returns the id that the inbox gives a delivery, for messages that are delivered without a lease. */
   readonly deliveryIdOf: (batchId: string, index: number, target: string) => string;
 }
 
-/** Takes messages from the inbox to their targets, in one lane for each. */
+/**
+ * Delivers messages from the inbox to their targets, with a lane for each target.
+ *
+ * A lane (`lane.ts`) leases messages as held items (`held-item.ts`), which keep the lease and settle the outcomes. Each
+ * call waits for the gate (`gate.ts`: concurrency, rate and `breaker.ts`), is marked (`call-marker.ts`), calls the target
+ * (`attempt.ts`) and turns failures into retries or dead letters (`retry.ts`). `routing.ts` decides which targets get a
+ * message.
+ */
 export interface Delivery {
-  /** For channels in sync mode. */
+  /** Delivers a batch at once, for channels in sync mode. */
   readonly deliverNow: DeliverNow;
   states(): readonly LaneState[];
-  /** Gives back what waits, lets calls under way finish for `drainMs`, breaks off the rest. */
+  /** Releases waiting messages, lets calls finish for `drainMs` and aborts the others. */
   stop(drainMs: number): Promise<void>;
 }
 
-/** Starts to deliver at once. */
+/** Starts to deliver. */
 export function openDelivery(options: DeliveryOptions): Delivery {
   const { clock } = options;
   const lanes = new Map(
@@ -97,7 +104,7 @@ function cut(
   return { json: body.subarray(start, end), receipt: body.subarray(receiptStart, receiptEnd) };
 }
 
-/** Messages that are to be tried again are unanswered: the queue tries them. */
+/** Converts the outcomes of a lane. Messages to be retried count as unanswered: the queue retries them. */
 function toAnswer(target: string, outcomes: ReadonlyMap<number, TargetOutcome>): RouteAnswer {
   const ordered = [...outcomes].sort(([a], [b]) => a - b);
   return {

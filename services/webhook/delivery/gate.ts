@@ -12,9 +12,9 @@ import type { SharedRate } from "../../../base/async/shared-rate.ts";
 import type { Turn } from "../../../base/async/window-pacer.ts";
 
 export interface GateOptions {
-  /** Calls at the same time. */
+  /** Concurrent calls. */
   readonly concurrency: number;
-  /** Of calls that begin, over all processes; undefined: no limit. */
+  /** Rate of calls over all processes; undefined: no limit. */
   readonly rate: GateRate | undefined;
   readonly breaker: BreakerPolicy;
   readonly clock: Pick<Clock, "monotonicMs">;
@@ -22,16 +22,16 @@ export interface GateOptions {
 }
 
 export interface GateRate extends Pick<SharedRate, "take"> {
-  /** Calls in a second. */
+  /** Calls per second. */
   readonly limit: number;
 }
 
 const unlimited: Turn = { begin: () => true, done() {} };
 
-/** `urgent`: a sender waits for it, so it passes those that nobody waits for. */
+/** Urgent calls, for which a sender waits, precede normal ones. */
 export type Priority = "urgent" | "normal";
 
-/** Ends the call that was let through. */
+/** Reports the end of an admitted call. */
 export type Leave = (end: CallEnd) => void;
 
 interface Waiting {
@@ -39,16 +39,16 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Lets calls of one target begin: a limited number at a time and a second, none while the target is down. */
+/** Admits calls of a target: it limits their concurrency and rate, and refuses all while the breaker is open. */
 export class CallGate {
   readonly #options: GateOptions;
   readonly #waiting: Readonly<Record<Priority, Set<Waiting>>> = { urgent: new Set(), normal: new Set() };
   readonly #closed = new AbortController();
   #state: BreakerState = closedBreaker;
   #calls = 0;
-  /** Turns of the rate that are not used yet, and how many more were asked for. */
+  /** Unused slots of the rate, and the number of requested ones. */
   readonly #turns: Turn[] = [];
-  #asked = 0;
+  #requested = 0;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -66,7 +66,7 @@ export class CallGate {
     return this.#state;
   }
 
-  /** Resolves when the call may begin; with undefined when it must not: aborted, or the target is down. */
+  /** Resolves when the call may begin; with undefined if it must not, because of the signal or the breaker. */
   enter(priority: Priority, signal: AbortSignal): Promise<Leave | undefined> {
     const { promise, resolve } = Promise.withResolvers<Leave | undefined>();
     if (signal.aborted) return Promise.resolve(undefined);
@@ -88,7 +88,7 @@ export class CallGate {
     return promise;
   }
 
-  /** Takes no more turns of its rate. */
+  /** Stops to request slots of the rate. */
   close(): void {
     this.#closed.abort(closed);
   }
@@ -105,7 +105,7 @@ export class CallGate {
         break;
       }
       if (turn === undefined) {
-        this.#askForTurns();
+        this.#requestTurns();
         break;
       }
       if (turn.begin()) {
@@ -114,23 +114,23 @@ export class CallGate {
         this.#shift().resolve(this.#leave(admission, turn));
       } else turn.done();
     }
-    // Others may need what is not needed here now.
+    // Other processes may need the slots that are not needed here now.
     for (const turn of this.#turns.splice(0)) turn.done();
   }
 
-  /** One for each call that could begin now. */
-  #askForTurns(): void {
+  /** Requests a slot of the rate for each call that could begin now. */
+  #requestTurns(): void {
     const { concurrency, rate } = this.#options;
     const wanted = Math.min(this.waiting, concurrency - this.#calls);
-    while (rate !== undefined && this.#asked < wanted) {
-      this.#asked++;
+    while (rate !== undefined && this.#requested < wanted) {
+      this.#requested++;
       rate.take(rate.limit, this.#closed.signal).then(
         (turn) => {
-          this.#asked--;
+          this.#requested--;
           this.#turns.push(turn);
           this.#pump();
         },
-        () => this.#asked--,
+        () => this.#requested--,
       );
     }
   }
@@ -167,5 +167,5 @@ export class CallGate {
   }
 }
 
-/** Made once: without a reason, each abort would make an error with a stack trace. */
+/** Created once: without a reason, each abort creates an error with a stack trace. */
 const closed = new Error("no more calls begin");

@@ -1,11 +1,12 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { backoffMs, fullJitter } from "../../../base/async/backoff.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import type { ElementOutcome, Inbox, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
-import type { AnsweredMessages } from "./answered.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import { type RetryPolicy, toElementOutcome } from "./retry.ts";
+
+import type { UncommittedOutcomes } from "./uncommitted-outcomes.ts";
 
 export interface HeldItemOptions {
   readonly inbox: Pick<Inbox, "extend" | "settle" | "clockMs">;
@@ -14,33 +15,32 @@ export interface HeldItemOptions {
   /** 0 to below 1. */
   readonly random: () => number;
   readonly observer: DeliveryObserver;
-  /** Aborted when there is no more time to settle anything. */
+  /** Aborted when there is no time left to settle. */
   readonly signal: AbortSignal;
-  /** Counts what is answered and not settled. */
-  readonly answered: Pick<AnsweredMessages, "add" | "settled">;
-  /** Called once: everything is settled, or somebody else has the messages. */
+  /** Counts outcomes that are not settled. */
+  readonly uncommitted: Pick<UncommittedOutcomes, "add" | "settled">;
+  /** Called once, when everything is settled or the lease is lost. */
   readonly onEnd: (held: HeldItem) => void;
 }
 
 const maxSettleWaitMs = 5_000;
 
 /**
- * A leased item while its messages are under way. What is done or dead is
- * settled at once, in one commit with all that came in during the commit
- * before. Messages to be tried again are settled at the end, so that they stay
- * together as one item.
+ * A leased item with messages in delivery. Outcomes `done` and `dead` are settled at once, in one commit with those that
+ * arrived during the previous commit. Messages to be retried are settled at the end, so that they stay together as one
+ * item.
  */
 export class HeldItem {
   readonly item: WorkItem;
   readonly #options: HeldItemOptions;
   readonly #queue = new AbortController();
   readonly #delayMs: number;
-  /** Elements without an outcome. */
+  /** Number of elements without an outcome. */
   #open: number;
   #unsettled: number;
   #ready: ElementOutcome[] = [];
-  /** How many of those that are ready the target has answered. */
-  #answered = 0;
+  /** Number of ready outcomes that count as uncommitted. */
+  #uncommitted = 0;
   #retries: { readonly index: number; readonly outcome: TargetOutcome }[] = [];
   #isSettling = false;
   #isEnded = false;
@@ -53,17 +53,17 @@ export class HeldItem {
     this.#delayMs = fullJitter(backoffMs(item.attempt, options.policy), options.random());
   }
 
-  /** Aborted when messages that wait for their turn must not be sent any more. */
+  /** Aborted when waiting messages must not be sent any more. */
   get queueSignal(): AbortSignal {
     return this.#queue.signal;
   }
 
-  /** Messages leased and not settled. */
+  /** Number of messages that are not settled. */
   get messages(): number {
     return this.#unsettled;
   }
 
-  /** @param indexes one outcome for each */
+  /** Records the outcome of each index. */
   record(indexes: readonly number[], outcomes: readonly TargetOutcome[]): void {
     outcomes.forEach((outcome, at) => {
       const index = indexes[at]!;
@@ -71,20 +71,20 @@ export class HeldItem {
       else {
         this.#ready.push(this.#toSettle(index, outcome));
         if (this.#isEnded) return;
-        this.#answered++;
-        this.#options.answered.add(1);
+        this.#uncommitted++;
+        this.#options.uncommitted.add(1);
       }
     });
     this.#close(outcomes.length);
   }
 
-  /** The messages were not sent: leasable at once, and the attempt doesn't count. */
-  giveBack(indexes: readonly number[]): void {
+  /** Returns messages that were not sent: they can be leased at once, and the attempt does not count. */
+  release(indexes: readonly number[]): void {
     this.#ready.push(...indexes.map((index) => ({ index, kind: "returned" }) as const));
     this.#close(indexes.length);
   }
 
-  /** None of the messages is sent any more, and they are not tried again. */
+  /** Settles all messages as dead letters without sending them. */
   giveUp(reason: string): void {
     const { elements } = this.item;
     this.#ready.push(
@@ -93,7 +93,7 @@ export class HeldItem {
     this.#close(elements.length);
   }
 
-  /** Messages that wait for their turn are not sent any more. */
+  /** Prevents waiting messages from being sent. */
   stopQueue(): void {
     this.#queue.abort();
   }
@@ -102,7 +102,7 @@ export class HeldItem {
     const { inbox, observer } = this.#options;
     try {
       const { kind } = await inbox.extend(this.item.token, leaseMs);
-      // What was settled meanwhile is stale too, and no loss.
+      // An item that was settled meanwhile is stale too, but not lost.
       if (kind === "stale" && !this.#isEnded && !this.#isSettling) this.#lose();
     } catch (error) {
       observer.inboxFailed(this.item.target, "extend", error);
@@ -128,14 +128,14 @@ export class HeldItem {
     if (this.#isSettling) return;
     this.#isSettling = true;
     while (this.#ready.length > 0 && !this.#isEnded) {
-      // What ends in the same turn of the event loop goes into one commit.
-      await nextTurn();
+      // Outcomes of the same turn of the event loop share a commit.
+      await yieldToEventLoop();
       const outcomes = this.#ready;
       this.#ready = [];
-      const answered = this.#answered;
-      this.#answered = 0;
+      const uncommitted = this.#uncommitted;
+      this.#uncommitted = 0;
       const isSettled = await this.#settle(outcomes);
-      this.#options.answered.settled(answered);
+      this.#options.uncommitted.settled(uncommitted);
       if (!isSettled) this.#lose();
       this.#unsettled -= outcomes.length;
     }
@@ -143,7 +143,7 @@ export class HeldItem {
     if (this.#open === 0 && !this.#isEnded) this.#end();
   }
 
-  /** False when somebody else has the messages, or there is no more time. */
+  /** Settles outcomes. Returns false if the lease is lost or there is no time left. */
   async #settle(outcomes: readonly ElementOutcome[]): Promise<boolean> {
     const { inbox, clock, observer, signal } = this.#options;
     for (let waitMs = 50; !signal.aborted; waitMs = Math.min(waitMs * 2, maxSettleWaitMs)) {
@@ -167,8 +167,8 @@ export class HeldItem {
   #end(): void {
     this.#isEnded = true;
     this.#queue.abort();
-    this.#options.answered.settled(this.#answered);
-    this.#answered = 0;
+    this.#options.uncommitted.settled(this.#uncommitted);
+    this.#uncommitted = 0;
     this.#options.onEnd(this);
   }
 }

@@ -5,13 +5,13 @@ import type { Target } from "../targets/target.ts";
 import type { DeliveryObserver } from "./observer.ts";
 import type { RetryPolicy } from "./retry.ts";
 
-/** How messages are handed to one target. */
+/** How messages are delivered to a target. */
 export interface LanePolicy {
-  /** Calls at the same time. */
+  /** Concurrent calls. */
   readonly concurrency: number;
   /** Calls that begin in any one second, over all processes; undefined: no limit. */
   readonly maxPerSecond: number | undefined;
-  /** Time for one call. */
+  /** Limit of one call. */
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
   readonly breaker: BreakerPolicy;

@@ -4,21 +4,21 @@ import type { Inbox } from "../../../store/inbox/inbox.ts";
 import type { GateRate } from "./gate.ts";
 
 export interface LaneRateOptions {
-  /** Of the target. */
+  /** Name of the target. */
   readonly name: string;
   readonly inbox: Pick<Inbox, "shareRate" | "leaveRate">;
   readonly clock: Clock;
-  /** Aborted when nothing more is sent. */
+  /** Aborted when no more calls begin. */
   readonly signal: AbortSignal;
   readonly failed: (error: unknown) => void;
 }
 
 export interface LaneRate extends GateRate {
-  /** Leaves the share to other processes. */
+  /** Gives the share of this process to the others. */
   leave(): Promise<void>;
 }
 
-/** The rate of a target's calls, which all processes on its inbox have together. */
+/** Opens the rate of a target's calls, which all processes with the same inbox share. */
 export function openLaneRate(limit: number, options: LaneRateOptions): LaneRate {
   const { name, inbox, clock, signal, failed } = options;
   const rate = new SharedRate({

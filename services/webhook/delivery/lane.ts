@@ -1,9 +1,8 @@
 import { Semaphore } from "../../../base/async/semaphore.ts";
 import type { LeaseResult, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { HandedBatch, TargetOutcome } from "../targets/target.ts";
-import { AnsweredMessages } from "./answered.ts";
 import { attemptCall } from "./attempt.ts";
-import { BeginNotes } from "./begin-notes.ts";
+import { CallMarker } from "./call-marker.ts";
 import type { CallTerms } from "./call-terms.ts";
 import { CallGate } from "./gate.ts";
 import { HeldItem } from "./held-item.ts";
@@ -12,40 +11,38 @@ import { type LaneRate, openLaneRate } from "./lane-rate.ts";
 import type { LaneState } from "./observer.ts";
 import { overdueReason } from "./retry.ts";
 import { indexesOf, splitBatch } from "./split-batch.ts";
+import { UncommittedOutcomes } from "./uncommitted-outcomes.ts";
 
-/** How long after a crash others take over; a process that stands still for longer loses what it holds. */
+/** Time after a crash until other processes take over; a process that hangs for longer loses its leases. */
 const leaseMs = 15_000;
-/** What one lane holds of the inbox: leases begin again below half of it. */
+/** Messages that a lane leases; it leases again below half of it. */
 const maxHeldMessages = 1_000;
 const maxLeaseBytes = 8 * 1_048_576;
 const minIdleMs = 20;
-/** Other replicas' work and ended leases are found by looking. */
+/** Longest time between two polls, which find the work of other replicas and ended leases. */
 const maxIdleMs = 1_000;
 const maxLeaseWaitMs = 5_000;
-/** Made once: without a reason, each abort would make an error with a stack trace. */
+/** Created once: without a reason, each abort creates an error with a stack trace. */
 const woken = new Error("woken");
 
-/** Takes one target's messages from the inbox to the target. Shares nothing with other lanes but the inbox. */
+/** Delivers the messages of one target. Lanes share nothing but the inbox. */
 export class Lane {
   readonly #options: LaneOptions;
   readonly #gate: CallGate;
   readonly #rate: LaneRate | undefined;
-  readonly #notes: BeginNotes;
+  readonly #marker: CallMarker;
   readonly #held = new Set<HeldItem>();
-  /**
-   * Messages that were being sent when a process died are sent one at a time: one of them may be
-   * the reason, and those sent beside it would lose an attempt each time too.
-   */
+  /** Calls of messages that were being sent when a process died run one at a time, since one of them may crash it again. */
   readonly #suspects = new Semaphore(1);
-  readonly #answered = new AnsweredMessages();
+  readonly #uncommitted = new UncommittedOutcomes();
   readonly #stop = new AbortController();
-  /** Breaks off calls. */
-  readonly #kill = new AbortController();
-  /** Ends attempts to settle. */
+  /** Aborts calls. */
+  readonly #abortCalls = new AbortController();
+  /** Stops retries of settlements. */
   readonly #end = new AbortController();
   readonly #sleeps = new Set<AbortController>();
   #isWoken = false;
-  /** There was nothing to lease, so the end of a call is no reason to look again. */
+  /** Whether the last poll found nothing, so that the end of a call is no reason to poll. */
   #isIdle = false;
   #isLeasing = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -53,7 +50,7 @@ export class Lane {
   constructor(options: LaneOptions) {
     this.#options = options;
     const { name, policy, inbox, clock, observer } = options;
-    this.#notes = new BeginNotes({
+    this.#marker = new CallMarker({
       inbox,
       clock,
       failed: (error) => observer.inboxFailed(name, "begin", error),
@@ -81,10 +78,10 @@ export class Lane {
 
   start(): void {
     this.#isLeasing = true;
-    this.#running = Promise.all([this.#lease(), this.#keepLeases()]);
+    this.#running = Promise.all([this.#lease(), this.#extendLeases()]);
   }
 
-  /** Looks for work at once. */
+  /** Polls the inbox at once. */
   wake(): void {
     this.#isWoken = true;
     for (const sleep of this.#sleeps) sleep.abort(woken);
@@ -97,16 +94,15 @@ export class Lane {
   }
 
   /**
-   * Hands messages over that are not leased, ahead of those that are. Outcomes
-   * by index; messages whose call has not ended when `signal` is aborted, or
-   * may not begin, have none.
+   * Delivers messages that are not leased, before leased ones. Returns outcomes by index; messages whose call did not
+   * begin, or had not ended when `signal` was aborted, have none.
    */
   async deliverNow(batch: HandedBatch, signal: AbortSignal): Promise<ReadonlyMap<number, TargetOutcome>> {
     const outcomes = new Map<number, TargetOutcome>();
     const calls = splitBatch(batch, this.#options.target.maxMessages).map(async (part) => {
-      const answer = await this.#call(part, { priority: "urgent", queueSignal: signal, signal });
+      const found = await this.#call(part, { priority: "urgent", queueSignal: signal, signal });
       for (const [at, { index }] of part.elements.entries()) {
-        if (answer !== undefined) outcomes.set(index, answer[at]!);
+        if (found !== undefined) outcomes.set(index, found[at]!);
       }
     });
     await Promise.all(calls);
@@ -114,19 +110,18 @@ export class Lane {
   }
 
   /**
-   * Ends: messages that wait are given back, calls under way may finish for
-   * `drainMs` and are then broken off.
+   * Stops the lane: releases waiting messages, lets calls finish for `drainMs` and then aborts them.
    */
   async stop(drainMs: number): Promise<void> {
     this.#stop.abort();
     this.wake();
     for (const held of this.#held) held.stopQueue();
     await this.#untilIdle(drainMs);
-    this.#kill.abort();
+    this.#abortCalls.abort();
     await this.#untilIdle(maxIdleMs);
     this.#end.abort();
     this.#gate.close();
-    this.#notes.close();
+    this.#marker.close();
     await this.#rate?.leave();
     await this.#running;
   }
@@ -148,7 +143,7 @@ export class Lane {
         continue;
       }
       failedMs = 0;
-      for (const item of result.items) this.#take(item);
+      for (const item of result.items) this.#start(item);
       this.#isIdle = result.items.length === 0;
       idleMs = this.#isIdle ? Math.min(idleMs * 2, maxIdleMs) : minIdleMs;
       if (this.#isIdle && !this.#stop.signal.aborted) await this.#pause(this.#idleMs(result, idleMs));
@@ -158,7 +153,7 @@ export class Lane {
     this.wake();
   }
 
-  /** Whether to lease now (0), or how long not to: until a call ends, or the target may be tried again. */
+  /** Returns how long not to lease; 0: lease now. */
   #pauseMs(): number {
     const { breaker, waiting } = this.#gate;
     if (breaker.kind === "half-open") return Number.POSITIVE_INFINITY;
@@ -172,7 +167,7 @@ export class Lane {
     return Math.min(idleMs, Math.max(1, nextDueAtMs - this.#options.inbox.clockMs()));
   }
 
-  /** Waits, but not when there was news since the last look. */
+  /** Waits for `ms`, or until `wake`; returns at once if `wake` was called since the last poll. */
   async #pause(ms: number): Promise<void> {
     if (this.#isWoken) return;
     const sleep = new AbortController();
@@ -181,11 +176,11 @@ export class Lane {
     this.#sleeps.delete(sleep);
   }
 
-  /** Not broken off when stopping: what it has leased by then is given back. */
+  /** Leases once. Not aborted by a stop, so that the leased messages are known and can be released. */
   async #leaseOnce(): Promise<LeaseResult | undefined> {
     const { name: target, inbox, observer, target: sink } = this.#options;
     const room = maxHeldMessages - this.#heldMessages();
-    // One call is enough to see whether a target is back.
+    // One call is enough to find out whether the target has recovered.
     const maxElements = this.#gate.breaker.kind === "open" ? Math.min(sink.maxMessages, room) : room;
     try {
       return await inbox.lease({ target, maxElements, maxBytes: maxLeaseBytes, leaseMs });
@@ -195,7 +190,7 @@ export class Lane {
     }
   }
 
-  #take(item: WorkItem): void {
+  #start(item: WorkItem): void {
     const { inbox, target, policy, clock, random, observer } = this.#options;
     const held = new HeldItem(item, {
       inbox,
@@ -204,7 +199,7 @@ export class Lane {
       random,
       observer,
       signal: this.#end.signal,
-      answered: this.#answered,
+      uncommitted: this.#uncommitted,
       onEnd: () => {
         this.#held.delete(held);
         this.#progress();
@@ -227,21 +222,21 @@ export class Lane {
     const outcomes = await this.#call(part, {
       priority: "normal",
       queueSignal: held.queueSignal,
-      signal: this.#kill.signal,
-      mayBegin: isSuspect ? () => this.#notes.noteFirst(call) : undefined,
-      begun: isSuspect ? undefined : () => this.#notes.note(call),
+      signal: this.#abortCalls.signal,
+      mayBegin: isSuspect ? () => this.#marker.markFirst(call) : undefined,
+      begun: isSuspect ? undefined : () => this.#marker.mark(call),
     });
-    if (outcomes === undefined) held.giveBack(call.indexes);
+    if (outcomes === undefined) held.release(call.indexes);
     else held.record(call.indexes, outcomes);
     this.#progress();
   }
 
-  /** There may be room again. */
+  /** Wakes the lane, because it may have room again. */
   #progress(): void {
     if (!this.#isIdle) this.wake();
   }
 
-  /** Undefined when the call did not begin. */
+  /** Calls the target; undefined if the call did not begin. */
   async #call(
     part: HandedBatch,
     { priority, queueSignal, signal, mayBegin, begun }: CallTerms,
@@ -249,7 +244,7 @@ export class Lane {
     const { name, target, policy, clock, observer } = this.#options;
     const leave = await this.#gate.enter(priority, queueSignal);
     if (leave === undefined) return undefined;
-    if (priority === "normal" && this.#answered.isFull) await this.#answered.untilRoom(signal);
+    if (priority === "normal" && this.#uncommitted.isFull) await this.#uncommitted.untilRoom(signal);
     if (mayBegin !== undefined && !(await mayBegin())) {
       leave({ kind: "none" });
       return undefined;
@@ -263,7 +258,7 @@ export class Lane {
     return outcomes;
   }
 
-  async #keepLeases(): Promise<void> {
+  async #extendLeases(): Promise<void> {
     const { clock } = this.#options;
     const { signal } = this.#end;
     while (!signal.aborted) {
@@ -272,7 +267,7 @@ export class Lane {
     }
   }
 
-  /** Waits until nothing is held, but not longer. */
+  /** Waits until no message is leased, at most `ms`. */
   async #untilIdle(ms: number): Promise<void> {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + ms;

@@ -4,27 +4,26 @@ import { dayMs, hourMs, minuteMs, secondMs } from "../../../base/time/units.ts";
 import type { ElementOutcome, WorkItem } from "../../../store/inbox/inbox.ts";
 import type { TargetOutcome } from "../targets/target.ts";
 
-/** How often and how long a message is tried. */
+/** How often and how long a message is retried. */
 export interface RetryPolicy extends Delays {
   readonly maxAttempts: number;
-  /** Since the message was accepted. It does not apply to replayed messages, whose age is not their fault. */
+  /** Longest time since the message was accepted. It does not apply to replayed messages. */
   readonly maxAgeMs: number;
 }
 
-type Tried = Pick<WorkItem, "attempt" | "acceptedClockMs" | "replay">;
+type AttemptInfo = Pick<WorkItem, "attempt" | "acceptedClockMs" | "replay">;
 
 /**
- * Why leased messages must not be tried any more; undefined when they may.
- * A call counts from its beginning, so this ends messages that take the process
- * down with them each time.
- * @param nowMs by the inbox's clock
+ * Returns why leased messages must not be retried; undefined if they may. A call counts as an attempt from its beginning,
+ * so this also ends messages that crash the process each time.
+ * @param nowMs time of the inbox's clock
  */
 export function overdueReason(
-  item: Tried & { readonly lastReason: string | null },
+  item: AttemptInfo & { readonly lastReason: string | null },
   policy: RetryPolicy,
   nowMs: number,
 ): string | undefined {
-  const last = item.lastReason ?? "the last attempt gave no answer";
+  const last = item.lastReason ?? "the last attempt had no result";
   if (item.attempt > policy.maxAttempts)
     return `given up after ${exactCountOf(item.attempt - 1, "attempt")}: ${last}`;
   if (item.replay !== null || nowMs - item.acceptedClockMs <= policy.maxAgeMs) return undefined;
@@ -33,14 +32,13 @@ export function overdueReason(
 }
 
 /**
- * What to settle for an element after an attempt. `delayMs` is the backoff of
- * this attempt, one for all elements of an item, so that they stay together;
- * `nowMs` is of the inbox's clock.
+ * Converts an outcome of an attempt to the outcome that is settled. `delayMs` is the backoff of the attempt, the same for
+ * all elements of an item, so that they stay together; `nowMs` is the time of the inbox's clock.
  */
 export function toElementOutcome(
   index: number,
   outcome: TargetOutcome,
-  item: Tried,
+  item: AttemptInfo,
   policy: RetryPolicy,
   { nowMs, delayMs }: { readonly nowMs: number; readonly delayMs: number },
 ): ElementOutcome {
@@ -61,7 +59,7 @@ export function toElementOutcome(
   return { index, kind: "retry", notBeforeMs, reason };
 }
 
-/** A time that the target named is the least to wait; a tenth more at most spreads those that were named the same. */
+/** A delay that the target requested is the least one; at most a tenth more spreads messages with the same request. */
 function waitMs(afterMs: number | undefined, delayMs: number, { minDelayMs }: RetryPolicy): number {
   if (afterMs === undefined) return delayMs;
   return afterMs + Math.min(delayMs, Math.max(minDelayMs, afterMs / 10));
@@ -74,7 +72,7 @@ const units = [
   [secondMs, "s"],
 ] as const;
 
-/** `24 h`, `90 s`, `1500 ms`: in the largest unit that needs no fraction. */
+/** Formats a duration in the largest unit without a fraction: `24 h`, `90 s`, `1500 ms`. */
 function describeAge(ms: number): string {
   const [unitMs, name] = units.find(([size]) => ms % size === 0) ?? [1, "ms"];
   return `${ms / unitMs} ${name}`;

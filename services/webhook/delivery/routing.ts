@@ -2,42 +2,42 @@ import type { BatchElement, Route } from "../../../store/inbox/inbox.ts";
 import { compilePaths, type Located, locate, type PathTree, textAt } from "../mapping/locate.ts";
 import { messageRoots, parseMessagePath } from "../mapping/placeholder.ts";
 
-/** What decides whether a target gets a message. */
+/** The rule by which a target gets messages. */
 export interface RoutingRule {
   /**
-   * Values by the name of a field: `task`, `language`, `params.<name>` or
-   * another path. All must match, each one of its values. Undefined: every message.
+   * Valid values of fields: `task`, `language`, `params.<name>` or another path. A message must match all fields.
+   * Undefined: every message.
    */
   readonly when?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Gets the messages that match the conditions of no other target of the channel. */
   readonly otherwise?: boolean | undefined;
-  /** Messages of one push id are delivered one after the other. */
+  /** Messages of a push id are delivered one after the other. */
   readonly ordered?: boolean | undefined;
 }
 
-/** The routing of a configuration is wrong. The message names the channel or the target. */
+/** The routing of a configuration is not valid. The message names the channel or the target. */
 export class RoutingError extends Error {
   override readonly name = "RoutingError";
 }
 
-/** The routes of a channel's batch. An element may be in several. */
+/** Returns the routes of a channel's batch. An element may be in several. */
 export type ChannelRouter = (batch: {
   readonly body: Uint8Array;
   readonly elements: readonly BatchElement[];
 }) => readonly Route[];
 
-/** Fields of the receipt that have names of their own. */
+/** Short names of receipt fields. */
 const shortNames: Readonly<Record<string, string>> = {
   task: "#ops_receipt_properties.ops_task_id",
   language: "#ops_receipt_properties.ops_push_language",
 };
 
-/** The path of a field in a condition; undefined when no message has it. */
+/** Returns the path of a field in a condition; undefined if no message can have it. */
 export function conditionPath(field: string): readonly string[] | undefined {
   return Object.hasOwn(shortNames, field) ? parseMessagePath(shortNames[field]!) : parseMessagePath(field);
 }
 
-/** For messages about a field that `conditionPath` doesn't know. */
+/** Valid fields of conditions, for error messages. */
 export const validConditionFields: readonly string[] = [
   ...Object.keys(shortNames),
   ...messageRoots.map((root) => (root === "push_id" ? root : `${root}.<name>`)),
@@ -51,13 +51,13 @@ interface Condition {
 interface CompiledRule {
   readonly target: string;
   readonly ordered: boolean;
-  /** Undefined: those that no other rule with conditions matches. */
+  /** Undefined: messages that no other rule with conditions matches. */
   readonly conditions: readonly Condition[] | undefined;
 }
 
 /**
  * Compiles the routing of one channel to its targets.
- * @throws RoutingError for an unknown target or field, and when some messages would go nowhere
+ * @throws RoutingError for an unknown target or field, and if some messages would have no target
  */
 export function compileRouter(
   channel: string,
@@ -79,7 +79,7 @@ export function compileRouter(
   const isComplete = compiled.some(({ conditions }) => conditions === undefined || conditions.length === 0);
   if (compiled.length > 0 && !isComplete) {
     throw new RoutingError(
-      `channel "${channel}" has conditions on all of its targets: messages that match none would go nowhere, so set otherwise on one of ${targets.join(", ")}`,
+      `channel "${channel}" has conditions on all of its targets: messages that match none would have no target, set otherwise on one of ${targets.join(", ")}`,
     );
   }
   return routerOf(compiled, compilePaths(paths), paths.length);
@@ -107,7 +107,7 @@ function routerOf(rules: readonly CompiledRule[], tree: PathTree, slots: number)
   };
 }
 
-/** A missing value matches nothing. */
+/** Reports whether a message meets a condition. A missing value matches nothing. */
 function holds(
   { slot, values }: Condition,
   json: Uint8Array,

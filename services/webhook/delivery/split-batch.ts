@@ -1,6 +1,6 @@
 import type { HandedBatch } from "../targets/target.ts";
 
-/** As many calls as a target needs for a batch, each of so many messages at most. */
+/** Splits a batch into parts of at most `maxMessages` messages. */
 export function splitBatch(batch: HandedBatch, maxMessages: number): readonly HandedBatch[] {
   const { elements } = batch;
   if (elements.length <= maxMessages) return [batch];

@@ -3,13 +3,13 @@ type Variant = readonly [cause: string, body: Uint8Array];
 const bom = Buffer.from([0xef, 0xbb, 0xbf]);
 const lf = 0x0a;
 
-/** What the sender may have signed in place of the body that came, the likeliest first. */
+/** Yields the bodies that the sender may have signed instead of the received one, the likeliest first. */
 export function* bodyVariants(body: Uint8Array): Generator<Variant> {
   if (body.at(-1) === lf) {
     yield ["signed without the newline at the end of the body", withoutLineEnd(body)];
   }
-  yield ["signed with a newline behind the body", Buffer.concat([body, Buffer.of(lf)])];
-  yield ["signed with CR LF behind the body", Buffer.concat([body, Buffer.from("\r\n")])];
+  yield ["signed with a newline after the body", Buffer.concat([body, Buffer.of(lf)])];
+  yield ["signed with CR LF after the body", Buffer.concat([body, Buffer.from("\r\n")])];
   if (bom.equals(body.subarray(0, 3))) {
     yield ["signed without the byte order mark of the body", body.subarray(3)];
   }
@@ -22,18 +22,18 @@ function withoutLineEnd(body: Uint8Array): Uint8Array {
   return body.subarray(0, body.at(-2) === 0x0d ? -2 : -1);
 }
 
-/** The body parsed and written again, as the sender's or a proxy's JSON library may have done. */
+/** Yields the body parsed and written again, as a JSON library of the sender or of a proxy may have done. */
 function* rewritten(body: Uint8Array): Generator<Variant> {
   const parsed = parse(Buffer.from(body).toString("utf8"));
   if (parsed === undefined) return;
   const { value, compact } = parsed;
   const spaced = writeSpaced(value);
-  const cause = "signed before the body was written anew";
+  const cause = "signed before the body was written again";
   yield [`${cause} (compact JSON)`, Buffer.from(compact)];
-  yield [`${cause} (blanks behind commas and colons)`, Buffer.from(spaced)];
-  yield [`${cause} (compact JSON, other characters than ASCII escaped)`, Buffer.from(escapeText(compact))];
+  yield [`${cause} (spaces after commas and colons)`, Buffer.from(spaced)];
+  yield [`${cause} (compact JSON, non-ASCII characters escaped)`, Buffer.from(escapeText(compact))];
   yield [
-    `${cause} (blanks behind commas and colons, other characters than ASCII escaped)`,
+    `${cause} (spaces after commas and colons, non-ASCII characters escaped)`,
     Buffer.from(escapeText(spaced)),
   ];
   yield [`${cause} (indented by 2)`, Buffer.from(JSON.stringify(value, null, 2))];
@@ -42,7 +42,7 @@ function* rewritten(body: Uint8Array): Generator<Variant> {
   yield [`${cause} (keys sorted)`, Buffer.from(JSON.stringify(sortKeys(value)))];
 }
 
-/** Undefined for what is no JSON, and for what is nested too deeply to be written again. */
+/** Parses the body; undefined if it is not JSON or nested too deeply to be written. */
 function parse(text: string): { readonly value: unknown; readonly compact: string } | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -52,7 +52,7 @@ function parse(text: string): { readonly value: unknown; readonly compact: strin
   }
 }
 
-/** As Python's `json.dumps` writes it. Deeper values than any honest batch has are left compact. */
+/** Writes JSON as Python's `json.dumps`. Values deeper than those of any real batch are written compactly. */
 function writeSpaced(value: unknown, depth = 0): string {
   if (typeof value !== "object" || value === null || depth > 32) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item) => writeSpaced(item, depth + 1)).join(", ")}]`;

@@ -2,7 +2,7 @@ import { createHash, createHmac, createSecretKey, type KeyObject } from "node:cr
 import type { Secret } from "../receive/signature.ts";
 import { bodyVariants } from "./bodies.ts";
 
-/** A secret with whose it is, for the explanation. */
+/** A secret and the channel it belongs to. */
 export interface KnownSecret extends Secret {
   readonly channel: string;
 }
@@ -10,23 +10,23 @@ export interface KnownSecret extends Secret {
 export interface Mismatch {
   readonly channel: string;
   readonly body: Uint8Array;
-  /** The body as it came, where it was compressed and is not large. */
+  /** The compressed body as received, if it was compressed and is not large. */
   readonly encoded?: Uint8Array | undefined;
   /** The values of the signature headers. */
   readonly given: readonly string[];
   readonly nowMs: number;
 }
 
-/** Larger bodies are not written again in other ways. */
+/** Larger bodies are not tried in other forms. */
 const maxVariedBytes = 65_536;
-/** Hashed for one explanation, some 20 ms of work: it must stay small whatever is sent. */
+/** Bytes that one explanation may hash, about 20 ms of work, whatever the caller sends. */
 const maxHashedBytes = 16_777_216;
 const maxSecrets = 64;
 
-const none = "no known cause: another secret, or the body was changed on its way";
-const tooLarge = "no known cause, of which only the likeliest were tried, since the body is large";
+const none = "no known cause: another secret, or the body was changed in transit";
+const tooLarge = "no known cause; only the likeliest were tried, since the body is large";
 
-/** What may still be hashed. */
+/** The bytes that may still be hashed. */
 interface Budget {
   bytes: number;
 }
@@ -34,16 +34,15 @@ interface Budget {
 interface Given {
   readonly bytes: Buffer;
   readonly algorithm: string;
-  /** What is unusual about how it is written. */
+  /** Deviations from the specified form. */
   readonly notes: readonly string[];
 }
 
 const algorithms: Readonly<Record<number, string>> = { 16: "md5", 20: "sha1", 32: "sha256", 64: "sha512" };
 
 /**
- * The likely cause of a signature that does not match, for the log and never
- * for the answer. Tries what senders get wrong, one thing at a time: how the
- * value is written, the secret, the body's bytes. Ends when it has hashed enough.
+ * Explains a signature mismatch, for the log and never for the response. Tries common mistakes of senders, one at a time:
+ * the form of the value, the secret, the bytes of the body. Stops when the limit of hashed bytes is reached.
  */
 export function explainMismatch(mismatch: Mismatch, secrets: readonly KnownSecret[]): string {
   const { body, channel } = mismatch;
@@ -54,7 +53,7 @@ export function explainMismatch(mismatch: Mismatch, secrets: readonly KnownSecre
   const own = secrets.filter((secret) => secret.channel === channel);
   const others = secrets.filter((secret) => secret.channel !== channel).slice(0, maxSecrets);
   const budget = { bytes: maxHashedBytes };
-  // The likely things for all readings first, as the bytes run out.
+  // Tries the likely causes for all readings first, since the hashed bytes are limited.
   const searches = [causeInKeys, causeInEncoding, causeInVariants, causeInBody];
   for (const search of searches) {
     for (const reading of readings) {
@@ -72,7 +71,7 @@ interface Search extends Mismatch {
   readonly budget: Budget;
 }
 
-/** The causes, or undefined when the reading matches nothing. */
+/** Returns the causes; undefined if nothing matches the reading. */
 function causeInKeys(search: Search): readonly string[] | undefined {
   const { reading, body, own, others, budget, nowMs } = search;
   const found = own.find(({ key }) => matches(reading, key, body, budget));
@@ -86,15 +85,13 @@ function causeInKeys(search: Search): readonly string[] | undefined {
   if (other !== undefined) return [`signed with the secret of channel ${JSON.stringify(other.channel)}`];
   if (!spend(budget, body)) return undefined;
   const isPlainHash = createHash(reading.algorithm).update(body).digest().equals(reading.bytes);
-  return isPlainHash ? ["a hash of the body without a secret"] : undefined;
+  return isPlainHash ? ["the value is a hash of the body without a secret"] : undefined;
 }
 
 function causeInEncoding({ reading, encoded, own, budget }: Search): readonly string[] | undefined {
   if (encoded === undefined || !own.some(({ key }) => matches(reading, key, encoded, budget)))
     return undefined;
-  return [
-    "signed over the compressed bytes of the body: the signature is of the body before it is compressed",
-  ];
+  return ["signed the compressed body: the signature must be of the body before compression"];
 }
 
 function causeInVariants({ reading, body, own, budget }: Search): readonly string[] | undefined {
@@ -129,12 +126,12 @@ function keyVariants(key: KeyObject): readonly (readonly [cause: string, key: Ke
   const secret = key.export();
   const text = secret.toString("utf8");
   const variants: [string, Uint8Array][] = [
-    ["signed with the secret and a newline behind it", Buffer.from(`${text}\n`)],
-    ["signed with the secret and CR LF behind it", Buffer.from(`${text}\r\n`)],
-    ["signed with the secret and a blank behind it", Buffer.from(`${text} `)],
-    ["signed with the secret and a blank before it", Buffer.from(` ${text}`)],
+    ["signed with the secret and a newline after it", Buffer.from(`${text}\n`)],
+    ["signed with the secret and CR LF after it", Buffer.from(`${text}\r\n`)],
+    ["signed with the secret and a space after it", Buffer.from(`${text} `)],
+    ["signed with the secret and a space before it", Buffer.from(` ${text}`)],
     ["signed with the secret in double quotes", Buffer.from(JSON.stringify(text))],
-    ["signed with the secret without the blanks around it", Buffer.from(text.trim())],
+    ["signed with the secret without the spaces around it", Buffer.from(text.trim())],
     ["signed with the secret decoded from base64", Buffer.from(text, "base64")],
     ["signed with the secret decoded from hexadecimal", Buffer.from(text, "hex")],
     ["signed with the secret in UTF-16", Buffer.from(text, "utf16le")],
@@ -144,7 +141,7 @@ function keyVariants(key: KeyObject): readonly (readonly [cause: string, key: Ke
     .map(([cause, bytes]) => [cause, createSecretKey(bytes)]);
 }
 
-/** A value can be read in several ways; 40 hexadecimal digits are base64 too. */
+/** Returns all readings of a value: 40 hexadecimal digits are also valid base64. */
 function readGiven(value: string): readonly Given[] {
   const trimmed = value.trim();
   const prefix = /^[A-Za-z0-9-]+[=:]\s*(?=.)/.exec(trimmed)?.[0] ?? "";
@@ -154,12 +151,12 @@ function readGiven(value: string): readonly Given[] {
   const add = (bytes: Buffer, more: readonly string[]): void => {
     const algorithm = algorithms[bytes.length];
     if (algorithm === undefined) return;
-    const other = algorithm === "sha1" ? [] : [`made with ${algorithm.toUpperCase()} in place of SHA1`];
+    const other = algorithm === "sha1" ? [] : [`made with ${algorithm.toUpperCase()} instead of SHA1`];
     readings.push({ bytes, algorithm, notes: [...notes, ...more, ...other] });
   };
   if (/^(?:[0-9A-Fa-f]{2})+$/.test(text)) add(Buffer.from(text, "hex"), []);
   if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) {
-    add(Buffer.from(text, "base64"), ["written in base64 in place of hexadecimal"]);
+    add(Buffer.from(text, "base64"), ["written in base64 instead of hexadecimal"]);
   }
   return readings;
 }

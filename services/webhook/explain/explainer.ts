@@ -8,7 +8,7 @@ export type Explain = (mismatch: Mismatch) => string | undefined;
 const ofChannel: RateLimit = { burst: 5, perSecond: 1 };
 const ofAll: RateLimit = { burst: 10, perSecond: 3 };
 
-/** Explains mismatches at a bounded rate, for each channel and for all together. */
+/** Creates a function that explains mismatches at a limited rate, for each channel and in total. */
 export function createExplainer(secrets: readonly KnownSecret[], monotonicMs: () => number): Explain {
   const channels = new Map<string, TokenBucket>();
   const all = new TokenBucket(ofAll, monotonicMs());

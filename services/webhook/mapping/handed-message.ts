@@ -15,7 +15,7 @@ import type { HandedBatch } from "../targets/target.ts";
 import { compilePaths, jsonAt, locate, textAt } from "./locate.ts";
 import { timestampOf } from "./timestamp.ts";
 
-/** The batch as typed consumers get it. */
+/** Converts a batch to the message for typed consumers. */
 export function toMessageBatch(batch: HandedBatch): MessageBatch {
   return create(MessageBatchSchema, {
     batchId: batch.batchId,
@@ -49,7 +49,7 @@ export interface Params {
 
 const paramsTree = compilePaths([["params"], ["custom_params"]]);
 
-/** The values of an accepted message; what came as a number is its text. */
+/** Reads the values of an accepted message. Numbers become strings. */
 export function readParams(json: Uint8Array): Params {
   const [params, customParams] = locate(json, paramsTree, 2).map((at) =>
     at?.kind === "object" ? toValues(jsonAt(json, at)) : {},
@@ -61,7 +61,7 @@ type Rows = readonly Readonly<Record<string, string>>[];
 
 function toValues(json: string): Record<string, Value> {
   const plain: object = JSON.parse(json);
-  // Numbers are rare, and looking at each value's source takes several times as long.
+  // Numbers are rare, and a reviver that reads the source of values takes several times as long.
   const object: Readonly<Record<string, string | Rows>> = holdsNumber(plain)
     ? JSON.parse(json, numberAsText)
     : plain;
@@ -92,7 +92,7 @@ const receiptTree = compilePaths([
   ...textFields.map(({ jsonName }): readonly string[] => [jsonName]),
 ]);
 
-/** The known keys of a receipt; those of another type than their contract says are left out. */
+/** Reads the known members of a receipt and omits those with another type than specified. */
 export function readReceipt(receipt: Uint8Array): ReceiptProperties {
   const bytes = asBuffer(receipt);
   const [projectId, ...texts] = locate(bytes, receiptTree, textFields.length + 1);

@@ -4,15 +4,14 @@ import { compileJoin, type TemplateInput, UnsendableError } from "./template.ts"
 import { checkBatch, type HttpTemplateRules } from "./url-template.ts";
 
 const maxHeaderBytes = 8_192;
-/** What would end a header, or is no text: control characters but the tab. */
+/** Control characters except the tab, which are not valid in a header. */
 const control = /[^\t\P{Cc}]/u;
 
 /**
- * Compiles the value of a header with placeholders. Other characters than ASCII are
- * sent as UTF-8.
- * @returns the value when it has no placeholders; else a function that writes it,
- * which throws MissingValueError and UnsendableError
- * @throws TemplateError, which quotes nothing of the value, since that may be a secret
+ * Compiles the value of a header with placeholders. Non-ASCII characters are sent as UTF-8.
+ * @returns the value if it has no placeholders; otherwise a function that writes it, which throws MissingValueError and
+ *   UnsendableError
+ * @throws TemplateError, which does not quote the value, since it may be a secret
  */
 export function compileHeader(
   name: string,
@@ -28,12 +27,12 @@ export function compileHeader(
 }
 
 function toHeader(name: string, text: string): string {
-  if (control.test(text)) throw new UnsendableError(`message puts a control character into header ${name}`);
-  // Node takes header values as bytes that are written as characters.
+  if (control.test(text)) throw new UnsendableError(`message has a control character for header ${name}`);
+  // Node expects header values as Latin-1 characters, one for each byte.
   const bytes = Buffer.from(text.toWellFormed(), "utf8");
   if (bytes.length > maxHeaderBytes) {
-    const limit = `at most ${maxHeaderBytes} are sent`;
-    throw new UnsendableError(`message makes header ${name} ${bytes.length} bytes long, ${limit}`);
+    const limit = `at most ${maxHeaderBytes} are valid`;
+    throw new UnsendableError(`message has ${bytes.length} bytes for header ${name}, ${limit}`);
   }
   return bytes.toString("latin1");
 }
@@ -49,7 +48,7 @@ function parseQuietly(value: string): readonly Piece[] {
       .flatMap((inner) => nearestName(inner, validNames) ?? [])[0];
     const hint = near === undefined ? "" : `, did you mean {${near}}?`;
     throw new TemplateError(
-      `has a brace that begins no placeholder${hint || ', write "{{" or "}}" for the character itself'}`,
+      `has a brace that does not begin a placeholder${hint || ', write "{{" or "}}" for the character itself'}`,
       [],
     );
   }

@@ -11,13 +11,13 @@ export interface Located {
   readonly escaped: boolean;
 }
 
-/** Which values are looked for: a tree of keys, where a key of an array is its index as text. */
+/** The values to find, as a tree of keys; the key of an array item is its index. */
 export interface PathTree {
   slot: number | undefined;
   readonly children: Map<string, PathTree>;
 }
 
-/** Slot `i` is for `paths[i]`. */
+/** Compiles paths to a tree; slot `i` belongs to `paths[i]`. */
 export function compilePaths(paths: readonly (readonly string[])[]): PathTree {
   const root: PathTree = { slot: undefined, children: new Map() };
   paths.forEach((path, slot) => {
@@ -32,12 +32,11 @@ export function compilePaths(paths: readonly (readonly string[])[]): PathTree {
   return root;
 }
 
-/** Deeper than any body is accepted. */
+/** Greater than the depth of any accepted body. */
 const maxDepth = 1_024;
 
 /**
- * Finds values in a message that has been accepted, in one walk. What is not
- * there is undefined. Of a key that an object has twice the last one counts.
+ * Finds values of an accepted message in one pass. Missing values are undefined. The last one of repeated keys counts.
  */
 export function locate(json: Uint8Array, tree: PathTree, slots: number): readonly (Located | undefined)[] {
   const found = new Array<Located | undefined>(slots).fill(undefined);
@@ -57,7 +56,7 @@ function walk(cursor: JsonCursor, node: PathTree, found: (Located | undefined)[]
       const child = node.children.get(cursor.key());
       if (child === undefined) cursor.value();
       else {
-        forget(child, found);
+        clear(child, found);
         walk(cursor, child, found);
       }
     }
@@ -76,12 +75,12 @@ function walk(cursor: JsonCursor, node: PathTree, found: (Located | undefined)[]
   found[node.slot] = { kind, start, end: cursor.at, escaped: kind === "string" && cursor.escaped };
 }
 
-function forget(node: PathTree, found: (Located | undefined)[]): void {
+function clear(node: PathTree, found: (Located | undefined)[]): void {
   if (node.slot !== undefined) found[node.slot] = undefined;
-  for (const child of node.children.values()) forget(child, found);
+  for (const child of node.children.values()) clear(child, found);
 }
 
-/** The value as text: a string without quotes and escapes, anything else as it stands in the JSON. */
+/** Returns a value as text: a string without quotes and escapes, any other value as its JSON. */
 export function textAt(json: Uint8Array, { kind, start, end, escaped }: Located): string {
   const bytes = asBuffer(json);
   return kind === "string"
@@ -89,7 +88,7 @@ export function textAt(json: Uint8Array, { kind, start, end, escaped }: Located)
     : bytes.toString("utf8", start, end);
 }
 
-/** The value as JSON, byte for byte. */
+/** Returns the JSON of a value, byte for byte. */
 export function jsonAt(json: Uint8Array, { start, end }: Located): string {
   return asBuffer(json).toString("utf8", start, end);
 }

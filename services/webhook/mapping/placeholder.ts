@@ -1,11 +1,11 @@
 import { nearestName } from "../../../base/text/nearest.ts";
 import { shorten } from "../../../base/text/quote.ts";
 
-/** Roots of what a placeholder can name in the message itself. */
+/** Roots of the paths into a message. */
 export const messageRoots = ["push_id", "params", "custom_params", "#ops_receipt_properties"] as const;
 
-/** What a placeholder can name around the message. */
-const aroundNames = [
+/** Names of values that belong to the delivery of a message. */
+const deliveryNames = [
   "@message",
   "@delivery_id",
   "@batch_id",
@@ -18,9 +18,9 @@ const aroundNames = [
   "@replay",
 ] as const;
 
-export type AroundName = (typeof aroundNames)[number];
+export type DeliveryName = (typeof deliveryNames)[number];
 
-/** What all messages of one request have in common. */
+/** Names of values that all messages of a request share. */
 export const batchNames = [
   "@batch_id",
   "@channel",
@@ -29,20 +29,20 @@ export const batchNames = [
   "@attempt",
   "@accepted_time",
   "@replay",
-] as const satisfies readonly AroundName[];
+] as const satisfies readonly DeliveryName[];
 
-/** All that a placeholder can begin with. */
-export const validNames: readonly string[] = [...messageRoots, ...aroundNames];
+/** All valid beginnings of a placeholder. */
+export const validNames: readonly string[] = [...messageRoots, ...deliveryNames];
 
-/** What stands between the braces. */
+/** A parsed placeholder. */
 export type Placeholder =
   | { readonly kind: "path"; readonly name: string; readonly path: readonly string[] }
-  | { readonly kind: "around"; readonly name: AroundName };
+  | { readonly kind: "delivery"; readonly name: DeliveryName };
 
-/** A piece of a text: fixed, or a placeholder. */
+/** A part of a text: constant or a placeholder. */
 export type Piece = string | Placeholder;
 
-/** A template that is wrong, and where in it: keys and indexes from its root on. */
+/** A template is not valid. `path` has the keys and indexes from the root to the fault. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
   readonly path: readonly (string | number)[];
@@ -54,8 +54,7 @@ export class TemplateError extends Error {
 }
 
 /**
- * Reads a text with placeholders such as `{params.title}`. `{{` and `}}` stand
- * for braces.
+ * Parses a text with placeholders such as `{params.title}`. `{{` and `}}` stand for braces.
  * @throws TemplateError
  */
 export function parseText(text: string, at: readonly (string | number)[]): readonly Piece[] {
@@ -83,17 +82,17 @@ export function parseText(text: string, at: readonly (string | number)[]): reado
 
 /** @throws TemplateError */
 function parsePlaceholder(name: string, at: readonly (string | number)[]): Placeholder {
-  const around = aroundNames.find((known) => known === name);
-  if (around !== undefined) return { kind: "around", name: around };
+  const known = deliveryNames.find((one) => one === name);
+  if (known !== undefined) return { kind: "delivery", name: known };
   const path = parseMessagePath(name);
   if (path !== undefined) return { kind: "path", name, path };
-  const valid = [...messageRoots, "params.<name>", ...aroundNames].map((root) => `{${root}}`).join(", ");
+  const valid = [...messageRoots, "params.<name>", ...deliveryNames].map((root) => `{${root}}`).join(", ");
   const near = nearestOf(name);
   const hint = near === undefined ? "" : `; did you mean {${near}}?`;
-  throw new TemplateError(`names {${shorten(name)}}, which no message has, valid are ${valid}${hint}`, at);
+  throw new TemplateError(`has the unknown placeholder {${shorten(name)}}, valid are ${valid}${hint}`, at);
 }
 
-/** With a root that is mistyped, the rest of the path is kept. */
+/** Finds the nearest valid name. Keeps the rest of a path whose root is mistyped. */
 function nearestOf(name: string): string | undefined {
   const [root = "", ...rest] = name.split(".");
   const near = nearestName(root, validNames);
@@ -103,7 +102,7 @@ function nearestOf(name: string): string | undefined {
     : nearestName(name, validNames);
 }
 
-/** The keys of a name such as `params.items.0.count`; undefined when it begins with no root. */
+/** Returns the keys of a name such as `params.items.0.count`; undefined if it does not begin with a root. */
 export function parseMessagePath(name: string): readonly string[] | undefined {
   const path = name.split(".");
   const [root] = path;

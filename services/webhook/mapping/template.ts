@@ -1,22 +1,21 @@
 import { asBuffer } from "../../../base/json/utf8.ts";
 import type { HandedBatch } from "../targets/target.ts";
 import { compilePaths, jsonAt, type Located, locate, textAt } from "./locate.ts";
-import { type AroundName, type Piece, type Placeholder, parseText, TemplateError } from "./placeholder.ts";
+import { type DeliveryName, type Piece, type Placeholder, parseText, TemplateError } from "./placeholder.ts";
 
-/** One message of a batch, for templates. */
+/** The input of a template: a message and its batch. */
 export interface TemplateInput {
   readonly batch: Omit<HandedBatch, "elements">;
   readonly element: HandedBatch["elements"][number];
 }
 
 /**
- * What becomes of a placeholder whose value a message lacks. fail: the message
- * can't be written and becomes a dead letter. null: JSON null. omit: the member
- * or item is left out. Within a longer text, null and omit stand for no text.
+ * The treatment of placeholders without a value. fail: the message becomes a dead letter. null: JSON null. omit: the
+ * member or item is omitted. Within a longer text, null and omit stand for an empty text.
  */
 export type Missing = "fail" | "null" | "omit";
 
-/** A message lacks a value that a template needs. */
+/** A message has no value for a placeholder. */
 export class MissingValueError extends Error {
   override readonly name = "MissingValueError";
 
@@ -25,7 +24,7 @@ export class MissingValueError extends Error {
   }
 }
 
-/** What a message would make of a request can't be sent, now or later. */
+/** A value of a message makes a request that can never be sent. */
 export class UnsendableError extends Error {
   override readonly name = "UnsendableError";
 }
@@ -38,15 +37,14 @@ interface Values {
   readonly found: readonly (Located | undefined)[];
 }
 
-/** Undefined: left out. */
+/** Writes JSON or text; undefined: omitted. */
 type Writer = (values: Values) => string | undefined;
 
 /**
- * Compiles a JSON value with placeholders in its strings. A string that is one
- * placeholder alone becomes the value itself, byte for byte as it stood in the
- * message: objects, lists, big numbers and the receipt survive. Within a longer
+ * Compiles a JSON value with placeholders in its strings. A string that is a single placeholder becomes the value itself,
+ * copied byte for byte from the message: objects, arrays, big numbers and the receipt are preserved. Within a longer
  * string the value is text.
- * @returns a function that writes JSON; it throws MissingValueError
+ * @returns a function that writes JSON and throws MissingValueError
  * @throws TemplateError
  */
 export function compileTemplate(template: Json, missing: Missing): (input: TemplateInput) => string {
@@ -57,8 +55,7 @@ export function compileTemplate(template: Json, missing: Missing): (input: Templ
 }
 
 /**
- * Compiles a text with placeholders, for what is no JSON. `quote` is applied
- * to what they stand for.
+ * Compiles a text with placeholders. `quote` is applied to their values.
  * @throws TemplateError
  */
 export function compileText(
@@ -69,7 +66,7 @@ export function compileText(
   return compileJoin(parseText(template, []), missing, quote);
 }
 
-/** The same for pieces that are parsed already. */
+/** Compiles a parsed text. */
 export function compileJoin(
   pieces: readonly Piece[],
   missing: Missing,
@@ -135,8 +132,8 @@ function compileString(text: string, at: readonly (string | number)[], context: 
 function valueWriter(placeholder: Placeholder, { slots, missing }: Context): Writer {
   const { name } = placeholder;
   const write: Writer =
-    placeholder.kind === "around"
-      ? ({ input }) => aroundJson(placeholder.name, input)
+    placeholder.kind === "delivery"
+      ? ({ input }) => deliveryJson(placeholder.name, input)
       : pathReader(slots.of(placeholder.path), jsonAt);
   return (values) => {
     const json = write(values);
@@ -154,8 +151,8 @@ function textReader(
   const readers = pieces.map((piece): ((values: Values) => string) => {
     if (typeof piece === "string") return () => piece;
     const read: Writer =
-      piece.kind === "around"
-        ? ({ input }) => aroundText(piece.name, input)
+      piece.kind === "delivery"
+        ? ({ input }) => deliveryText(piece.name, input)
         : pathReader(slots.of(piece.path), textAt);
     return (values) => {
       const text = read(values);
@@ -173,14 +170,14 @@ function pathReader(slot: number, read: (json: Uint8Array, at: Located) => strin
   };
 }
 
-function aroundJson(name: AroundName, input: TemplateInput): string | undefined {
-  const text = aroundText(name, input);
+function deliveryJson(name: DeliveryName, input: TemplateInput): string | undefined {
+  const text = deliveryText(name, input);
   if (text === undefined || name === "@message" || name === "@index" || name === "@attempt") return text;
   return JSON.stringify(text);
 }
 
-/** Undefined where there is none. `@index` counts from 1, like everything that people see. */
-function aroundText(name: AroundName, { batch, element }: TemplateInput): string | undefined {
+/** Returns the value of a delivery name; undefined if there is none. `@index` counts from 1. */
+function deliveryText(name: DeliveryName, { batch, element }: TemplateInput): string | undefined {
   switch (name) {
     case "@message":
       return asBuffer(element.json).toString("utf8");

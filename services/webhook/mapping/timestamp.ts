@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Duration, type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 
-/** @param ms since 1970 */
+/** Converts milliseconds since 1970. */
 export function timestampOf(ms: number): Timestamp {
   const seconds = Math.floor(ms / 1_000);
   const nanos = Math.trunc((ms - seconds * 1_000) * 1_000_000);

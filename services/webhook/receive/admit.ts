@@ -12,7 +12,7 @@ export interface ReceiveHead {
   readonly path: (field: string) => string | undefined;
 }
 
-/** What may be read of the body; `tooLarge` makes the error for more. */
+/** The limit of the body; `tooLarge` creates the error for a larger one. */
 export interface ReceiveRoom {
   readonly maxBytes: number;
   readonly tooLarge: () => ConnectError;
@@ -21,13 +21,13 @@ export interface ReceiveRoom {
 export interface AdmitOptions {
   readonly channels: ReadonlyMap<string, Channel>;
   readonly observer: Pick<ReceiveObserver, "refused">;
-  /** The error for a body beyond the channel's limit, which REST answers with 413. */
+  /** Creates the error for a body beyond the channel's limit, for which REST responds with 413. */
   readonly tooLarge: (message: string) => ConnectError;
 }
 
 /**
- * Refuses batches by their path and headers alone: for a channel that there is
- * not, without a header that the channel requires, or without any signature.
+ * Creates the check of a call before its body is read. It refuses an unknown channel, and a call without a required
+ * header or without a signature.
  */
 export function createReceiveAdmit({ channels, observer, tooLarge }: AdmitOptions) {
   const refuse = (name: string, refusal: Refusal): ConnectError => {
@@ -36,7 +36,7 @@ export function createReceiveAdmit({ channels, observer, tooLarge }: AdmitOption
   };
   return ({ header, path }: ReceiveHead): ReceiveRoom | "unknown" => {
     const name = path("channel");
-    // A malformed escape, which is refused as such.
+    // The gateway refuses a malformed escape.
     if (name === undefined) return "unknown";
     const channel = channels.get(name);
     if (channel === undefined) throw refuse(name, unknownChannel(name));
@@ -52,15 +52,15 @@ export function createReceiveAdmit({ channels, observer, tooLarge }: AdmitOption
 }
 
 /**
- * Refuses typed batches of callers that the server does not know, unless there is
- * a channel that anyone may use: a signature covers the bytes of an HTTP body.
+ * Creates the check of callers of typed batches. It refuses anonymous callers if all channels have secrets, because a
+ * signature covers the bytes of an HTTP body.
  */
 export function createReceiveAdmitCaller(channels: ReadonlyMap<string, Channel>) {
   const all = [...channels.values()];
   const needsCaller = all.length > 0 && all.every(({ secrets }) => secrets !== undefined);
   return ({ kind }: { readonly kind: string }): void => {
     if (needsCaller && kind === "anonymous")
-      throw new ConnectError(`this server takes ${typedNeedCaller}`, Code.Unauthenticated);
+      throw new ConnectError(`this server accepts ${typedNeedCaller}`, Code.Unauthenticated);
   };
 }
 

@@ -21,7 +21,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
     "messages that would go nowhere",
     "webhook:\n  channels: { a: { auth: off, targets: [en] } }\n  targets: { en: { kind: log, when: { language: en } } }",
     [
-      '2:40: webhook.channels.a.targets: channel "a" has conditions on all of its targets: messages that match none would go nowhere, so set otherwise on one of en',
+      '2:40: webhook.channels.a.targets: channel "a" has conditions on all of its targets: messages that match none would have no target, set otherwise on one of en',
     ],
   ],
   [

@@ -154,7 +154,7 @@ describe("what is shown", () => {
       "a body written anew",
       '[{"a": 1}]',
       sign('[{"a":1}]', secret),
-      "signed before the body was written anew",
+      "signed before the body was written again",
     ],
     ["another secret", "[]", sign("[]", "other"), "no known cause"],
     ["no hexadecimal", "[]", "bad", "the value is neither hexadecimal nor base64"],

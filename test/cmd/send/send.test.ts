@@ -62,8 +62,8 @@ describe("faults", () => {
   const table: [args: readonly string[], code: number, signature: string][] = [
     [["--upper-case"], 0, "matches"],
     [["--no-signature"], 1, "missing, expected in X-SVC-OPS-Signature"],
-    [["--wrong-secret"], 1, "mismatch: no known cause: another secret, or the body was changed on its way"],
-    [["--reserialise"], 1, "mismatch: signed before the body was written anew (compact JSON)"],
+    [["--wrong-secret"], 1, "mismatch: no known cause: another secret, or the body was changed in transit"],
+    [["--reserialise"], 1, "mismatch: signed before the body was written again (compact JSON)"],
     [["--slow", "500"], 0, "matches"],
   ];
   test.each(table)("%j", async (args, code, signature) => {
@@ -110,8 +110,8 @@ describe("faults", () => {
       [
         expect.stringMatching(/^HTTP 200 after/),
         "  (no body)",
-        "  strict   call failed (invalid_answer, would not be retried): answer has no body",
-        "  lenient  all succeeded; warning: answer has no body",
+        "  strict   call failed (invalid_answer, would not be retried): reply has no body",
+        "  lenient  all succeeded; warning: reply has no body",
         "",
       ],
     ]);

@@ -33,21 +33,21 @@ const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
 describe("what comes back", () => {
   const table: [name: string, bytes: string, outcome: object][] = [
-    ["an answer", `${head}Content-Length: 2\r\n\r\n{}`, { kind: "answer", status: 200, text: "{}" }],
+    ["an answer", `${head}Content-Length: 2\r\n\r\n{}`, { kind: "response", status: 200, text: "{}" }],
     [
       "a long answer",
       `${head}Content-Length: 11\r\n\r\n${"x".repeat(11)}`,
-      { kind: "answer", text: "x".repeat(10), isTruncated: true },
+      { kind: "response", text: "x".repeat(10), isTruncated: true },
     ],
     [
       "a redirect",
       "HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n",
-      { kind: "answer", status: 302, headers: { location: "/there" } },
+      { kind: "response", status: 302, headers: { location: "/there" } },
     ],
     [
       "another protocol",
       "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\nhello",
-      { kind: "answer", status: 101, headers: { upgrade: "other" }, text: "" },
+      { kind: "response", status: 101, headers: { upgrade: "other" }, text: "" },
     ],
     [
       "a cut answer",
@@ -98,7 +98,7 @@ describe("bodies written unusually", () => {
   test("slowly, and whole", async () => {
     const server = await openRawServer(whole, (socket) => socket.end(`${head}Content-Length: 2\r\n\r\n{}`));
     const outcome = await call(server.url, { writing: { bytesPerSecond: 30 } });
-    expect(outcome).toMatchObject({ kind: "answer", text: "{}" });
+    expect(outcome).toMatchObject({ kind: "response", text: "{}" });
   });
 
   test("cut", async () => {
@@ -117,7 +117,7 @@ describe("bodies written unusually", () => {
       (socket) => socket.write("HTTP/1.1 101 Go On\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n"),
     );
     const outcome = await call(url, { writing: { bytesPerSecond: 10 } });
-    expect(outcome).toMatchObject({ kind: "answer", status: 101 });
+    expect(outcome).toMatchObject({ kind: "response", status: 101 });
   });
 
   test("are answered before their end", async () => {
@@ -126,6 +126,6 @@ describe("bodies written unusually", () => {
       (socket) => socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"),
     );
     const outcome = await call(url, { writing: { bytesPerSecond: 10 } });
-    expect(outcome).toMatchObject({ kind: "answer", status: 413 });
+    expect(outcome).toMatchObject({ kind: "response", status: 413 });
   });
 });

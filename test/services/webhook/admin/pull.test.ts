@@ -112,13 +112,13 @@ describe("LeaseMessages", () => {
     }
     expect(await lease()).toEqual([]);
     expect((await service.listDeadLetters({})).deadLetters).toMatchObject([
-      { pushId: "a", reason: "given up after 5 attempts: the last attempt gave no answer" },
+      { pushId: "a", reason: "given up after 5 attempts: the last attempt had no result" },
     ]);
   });
 
   it.each<[string, object, Code, string]>([
     ["no target", { target: "" }, Code.InvalidArgument, "target is required"],
-    ["an unknown target", { target: "z" }, Code.NotFound, 'there is no target "z", those of kind pull are x'],
+    ["an unknown target", { target: "z" }, Code.NotFound, 'there is no target "z", valid are x'],
     [
       "a target of another kind",
       { target: "pushed" },

@@ -148,14 +148,13 @@ describe("the event", () => {
 
 describe("refused", () => {
   const raw = Buffer.from("{}");
-  const asText =
-    "must be an object and was sent as a text: the platform reads nothing from a text, so send the object itself";
+  const asText = "must be an object, found a string: the platform ignores strings, send the object itself";
   const table: [request: Init, field: string, problem: string][] = [
     [{ rawReceipt: raw }, "push_id", "is required, or account_id or distinct_id"],
     [
       { pushId: "p", accountId: "a", rawReceipt: raw },
       "push_id",
-      "is the account_id here, so give only one of them",
+      "is the account_id, valid is only one of them",
     ],
     [{ pushId: "p".repeat(1_025), rawReceipt: raw }, "push_id", "is longer than 1024 characters"],
     [{ pushId: "p" }, "#ops_receipt_properties", "is required, or raw_receipt or delivery_id"],
@@ -184,12 +183,12 @@ describe("refused", () => {
     [
       { pushId: "p", rawReceipt: raw, properties: { "#ops_receipt_properties": {} } },
       "properties",
-      'must not hold "#ops_receipt_properties", give it beside properties',
+      'must not contain "#ops_receipt_properties", give it next to properties',
     ],
     [
       { pushId: "p", rawReceipt: raw, properties: { "#time": "x" } },
       "properties",
-      'must not hold "#time", it is set by the service',
+      'must not contain "#time", which the service sets',
     ],
     [
       { pushId: "p", rawReceipt: raw, properties: { "a b": 1 } },
@@ -212,7 +211,7 @@ describe("refused", () => {
   it("an unknown delivery", async () => {
     await expect(report({ deliveryId: "d9" })).rejects.toMatchObject({
       code: Code.NotFound,
-      rawMessage: 'delivery_id "d9" is unknown or no longer kept, give the receipt itself',
+      rawMessage: 'delivery_id "d9" is unknown or no longer stored, give the receipt instead',
     });
   });
 
@@ -231,7 +230,7 @@ describe("over REST", () => {
     const receiptAsText = broken.properties["#ops_receipt_properties"];
     const request = rest({ pushId: "p", "#ops_receipt_properties": receiptAsText });
     await expect(report(request)).rejects.toMatchObject({
-      rawMessage: expect.stringMatching(/^#ops_receipt_properties must be an object and was sent as a text/),
+      rawMessage: expect.stringMatching(/^#ops_receipt_properties must be an object, found a string/),
     });
   });
 

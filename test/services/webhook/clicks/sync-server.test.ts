@@ -100,7 +100,7 @@ describe("a receiver that is unavailable", () => {
     await using ingest = await openIngestServer();
     ingest.reply = () => new Promise(() => {});
     const outcome = await receiverOf(ingest.url, { timeoutMs: 20 }).send(bytes, never);
-    expect(outcome).toEqual({ kind: "retry", reason: "no answer within 20 ms" });
+    expect(outcome).toEqual({ kind: "retry", reason: "no response within 20 ms" });
   });
 
   it("is left when the signal says so", async () => {

@@ -205,7 +205,7 @@ describe("a target that is down", () => {
     await harness.accept(["a"], ["x"]);
     await harness.clock.until(() => harness.events.some(({ name }) => name === "called"));
     expect(harness.events.map(({ what }) => what)).toEqual([
-      { durationMs: 5_000, done: 0, retry: 1, dead: 0, reason: "no answer within 5000 ms" },
+      { durationMs: 5_000, done: 0, retry: 1, dead: 0, reason: "no response within 5000 ms" },
     ]);
   });
 
@@ -423,7 +423,7 @@ describe("stopping", () => {
     await stopped;
     expect(harness.clock.now() - startMs).toBeLessThan(4_000);
     const { items } = await harness.inbox.deliveries({}, { limit: 10 });
-    expect(items).toMatchObject([{ state: "pending", attempts: 1, reason: "broken off by this service" }]);
+    expect(items).toMatchObject([{ state: "pending", attempts: 1, reason: "aborted by this service" }]);
   });
 
   it("leases nothing afterwards", async () => {

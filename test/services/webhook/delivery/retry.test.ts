@@ -51,7 +51,7 @@ describe("overdue messages", () => {
     ],
     ["replayed", { replay: "n1" }, 99_000_000, undefined],
     ["the last attempt", { attempt: 3, lastReason: "busy" }, 0, undefined],
-    ["leases that ended", { attempt: 4 }, 0, "given up after 3 attempts: the last attempt gave no answer"],
+    ["leases that ended", { attempt: 4 }, 0, "given up after 3 attempts: the last attempt had no result"],
   ])("%s", (_name, changes, nowMs, expected) => {
     expect(overdueReason({ ...item, ...changes }, policy, nowMs)).toBe(expected);
   });

@@ -27,54 +27,54 @@ const explain = (given: string, body: string | Buffer = text) =>
   explainMismatch({ channel: "demo", body: Buffer.from(body as string), given: [given], nowMs }, secrets);
 
 describe("each known cause is named", () => {
-  const anew = "signed before the body was written anew";
+  const rewritten = "signed before the body was written again";
   const compact = JSON.stringify(value);
   const table: [given: string, cause: string][] = [
-    [sign("demo-key", text, "sha256").digest("hex"), "made with SHA256 in place of SHA1"],
-    [sign("demo-key", text, "md5").digest("hex"), "made with MD5 in place of SHA1"],
-    [sign("demo-key").digest("base64"), "written in base64 in place of hexadecimal"],
+    [sign("demo-key", text, "sha256").digest("hex"), "made with SHA256 instead of SHA1"],
+    [sign("demo-key", text, "md5").digest("hex"), "made with MD5 instead of SHA1"],
+    [sign("demo-key").digest("base64"), "written in base64 instead of hexadecimal"],
     [
       sign("demo-key", text, "sha512").digest("base64url"),
-      "written in base64 in place of hexadecimal, made with SHA512 in place of SHA1",
+      "written in base64 instead of hexadecimal, made with SHA512 instead of SHA1",
     ],
     [`sha1=${hex("demo-key")}`, 'the value has the prefix "sha1="'],
-    [hex("demo-key\n"), "signed with the secret and a newline behind it"],
-    [hex("demo-key\r\n"), "signed with the secret and CR LF behind it"],
-    [hex("demo-key "), "signed with the secret and a blank behind it"],
-    [hex(" demo-key"), "signed with the secret and a blank before it"],
+    [hex("demo-key\n"), "signed with the secret and a newline after it"],
+    [hex("demo-key\r\n"), "signed with the secret and CR LF after it"],
+    [hex("demo-key "), "signed with the secret and a space after it"],
+    [hex(" demo-key"), "signed with the secret and a space before it"],
     [hex('"demo-key"'), "signed with the secret in double quotes"],
     [hex("secret-bytes"), "signed with the secret decoded from base64"],
     [hex(Buffer.from("00ff17", "hex")), "signed with the secret decoded from hexadecimal"],
     [hex(Buffer.from("demo-key", "utf16le")), "signed with the secret in UTF-16"],
     [hex("old-key"), "signed with a secret that expired at 2026-01-01T00:00:00.000Z"],
     [hex("mail-key"), 'signed with the secret of channel "mail"'],
-    [createHash("sha1").update(text).digest("hex"), "a hash of the body without a secret"],
+    [createHash("sha1").update(text).digest("hex"), "the value is a hash of the body without a secret"],
     [hex("demo-key", ""), "signed an empty body"],
-    [hex("demo-key", `${text}\n`), "signed with a newline behind the body"],
-    [hex("demo-key", `${text}\r\n`), "signed with CR LF behind the body"],
+    [hex("demo-key", `${text}\n`), "signed with a newline after the body"],
+    [hex("demo-key", `${text}\r\n`), "signed with CR LF after the body"],
     [hex("demo-key", `\ufeff${text}`), "signed with a byte order mark before the body"],
-    [hex("demo-key", compact), `${anew} (compact JSON)`],
+    [hex("demo-key", compact), `${rewritten} (compact JSON)`],
     [
       hex("demo-key", '[{"push_id": "张/3", "b": 1, "a": [2, 3]}]'),
-      `${anew} (blanks behind commas and colons)`,
+      `${rewritten} (spaces after commas and colons)`,
     ],
     [
       hex("demo-key", '[{"push_id":"\\u5f20/3","b":1,"a":[2,3]}]'),
-      `${anew} (compact JSON, other characters than ASCII escaped)`,
+      `${rewritten} (compact JSON, non-ASCII characters escaped)`,
     ],
     [
       hex("demo-key", '[{"push_id": "\\u5f20/3", "b": 1, "a": [2, 3]}]'),
-      `${anew} (blanks behind commas and colons, other characters than ASCII escaped)`,
+      `${rewritten} (spaces after commas and colons, non-ASCII characters escaped)`,
     ],
-    [hex("demo-key", JSON.stringify(value, null, 2)), `${anew} (indented by 2)`],
-    [hex("demo-key", JSON.stringify(value, null, 4)), `${anew} (indented by 4)`],
-    [hex("demo-key", compact.replace("/", "\\/")), `${anew} (slashes escaped)`],
-    [hex("demo-key", '[{"a":[2,3],"b":1,"push_id":"张/3"}]'), `${anew} (keys sorted)`],
+    [hex("demo-key", JSON.stringify(value, null, 2)), `${rewritten} (indented by 2)`],
+    [hex("demo-key", JSON.stringify(value, null, 4)), `${rewritten} (indented by 4)`],
+    [hex("demo-key", compact.replace("/", "\\/")), `${rewritten} (slashes escaped)`],
+    [hex("demo-key", '[{"a":[2,3],"b":1,"push_id":"张/3"}]'), `${rewritten} (keys sorted)`],
     [
       sign("demo-key", compact, "sha256").digest("hex"),
-      `made with SHA256 in place of SHA1, ${anew} (compact JSON)`,
+      `made with SHA256 instead of SHA1, ${rewritten} (compact JSON)`,
     ],
-    [hex("never-heard-of"), "no known cause: another secret, or the body was changed on its way"],
+    [hex("never-heard-of"), "no known cause: another secret, or the body was changed in transit"],
     ["bad", "the value is neither hexadecimal nor base64 of a hash: it must be 40 hexadecimal digits"],
   ];
   it.each(table)("%s: %s", (given, cause) => {
@@ -110,7 +110,7 @@ describe("whatever is sent", () => {
     const large = "x".repeat(5_000_000);
     expect(explain(`sha1=${hex("demo-key", large)}`, large)).toBe('the value has the prefix "sha1="');
     expect(explain("0".repeat(40), large)).toBe(
-      "no known cause, of which only the likeliest were tried, since the body is large",
+      "no known cause; only the likeliest were tried, since the body is large",
     );
   });
 
@@ -119,7 +119,7 @@ describe("whatever is sent", () => {
     const encoded = gzipSync(body);
     const mismatch = { channel: "demo", body, encoded, given: [hex("demo-key", encoded)], nowMs };
     expect(explainMismatch(mismatch, secrets)).toBe(
-      "signed over the compressed bytes of the body: the signature is of the body before it is compressed",
+      "signed the compressed body: the signature must be of the body before compression",
     );
   });
 });

@@ -109,15 +109,15 @@ describe("missing values", () => {
 
 describe("faults at the start", () => {
   it.each<[Json, string, (string | number)[]]>([
-    ["{parms.title}", "names {parms.title}, which no message has, valid are {push_id}", []],
-    [{ a: { b: ["x", "{nope}"] } }, "names {nope}", ["a", "b", 1]],
-    ["{params.}", "names {params.}", []],
-    ["{push_id.x}", "names {push_id.x}", []],
-    ["{}", "names {}", []],
+    ["{parms.title}", "has the unknown placeholder {parms.title}, valid are {push_id}", []],
+    [{ a: { b: ["x", "{nope}"] } }, "has the unknown placeholder {nope}", ["a", "b", 1]],
+    ["{params.}", "has the unknown placeholder {params.}", []],
+    ["{push_id.x}", "has the unknown placeholder {push_id.x}", []],
+    ["{}", "has the unknown placeholder {}", []],
     ["a { b", 'has a lone "{" in "a { b", write "{{" for the character itself', []],
     ["a } b", 'has a lone "}"', []],
     ["{a{b}", 'has a lone "{"', []],
-    ["{@nope}", "names {@nope}", []],
+    ["{@nope}", "has the unknown placeholder {@nope}", []],
   ])("%j", (template, message, path) => {
     const compile = () => compileTemplate(template, "fail");
     expect(compile).toThrow(TemplateError);

@@ -115,7 +115,7 @@ describe("who may call", () => {
     const { receive, events } = createRig();
     const headers = new Headers({ "x-svc-ops-signature": sign(Buffer.concat([body, Buffer.from("\n")])) });
     await expect(receive({ channel: "demo", body, headers })).rejects.toThrow(/^signature mismatch$/);
-    expect(events).toEqual([["refused", "demo", "unauthenticated", "signed with a newline behind the body"]]);
+    expect(events).toEqual([["refused", "demo", "unauthenticated", "signed with a newline after the body"]]);
   });
 });
 

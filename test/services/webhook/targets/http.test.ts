@@ -217,9 +217,9 @@ describe("placeholders", () => {
     ["a path segment of dots", "/{params.dots}", "", 'message makes a path segment "." or ".." of url'],
     ["a long path", "/{params.long}", "", "message makes url 20001 characters long, at most 16384 are sent"],
     ["no value", "/{params.nope}", "", "message has no params.nope"],
-    ["a line end in a header", "/", "{params.line}", "message puts a control character into header x"],
-    ["a NUL in a header", "/", "{params.nul}", "message puts a control character into header x"],
-    ["a long header", "/", "{params.long}", "message makes header x 20000 bytes long, at most 8192 are sent"],
+    ["a line end in a header", "/", "{params.line}", "message has a control character for header x"],
+    ["a NUL in a header", "/", "{params.nul}", "message has a control character for header x"],
+    ["a long header", "/", "{params.long}", "message has 20000 bytes for header x, at most 8192 are valid"],
   ])("with %s make a dead letter, and no request", async (_name, path, header, reason) => {
     const url = `http://127.0.0.1:${server.port}${path}`;
     const headers = { x: compileHeader("x", header, rules) };

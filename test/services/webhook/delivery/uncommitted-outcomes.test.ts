@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { AnsweredMessages } from "../../../../services/webhook/delivery/answered.ts";
+import { UncommittedOutcomes } from "../../../../services/webhook/delivery/uncommitted-outcomes.ts";
 
 it("lets calls begin again once enough of what is answered is settled", async () => {
-  const answered = new AnsweredMessages();
+  const answered = new UncommittedOutcomes();
   answered.add(89);
   expect(answered.isFull).toBe(false);
   answered.add(1);
@@ -15,7 +15,7 @@ it("lets calls begin again once enough of what is answered is settled", async ()
 });
 
 it("waits no longer than its signal allows", async () => {
-  const answered = new AnsweredMessages();
+  const answered = new UncommittedOutcomes();
   answered.add(100);
   const controller = new AbortController();
   const waiting = answered.untilRoom(controller.signal);

@@ -1,37 +1,36 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { BegunCall, Inbox } from "../../../store/inbox/inbox.ts";
 
-export interface BeginNotesOptions {
+export interface CallMarkerOptions {
   readonly inbox: Pick<Inbox, "begin">;
   readonly clock: Pick<Clock, "after">;
   readonly failed: (error: unknown) => void;
 }
 
-/** Calls that end sooner are settled before a note of them would be of use. */
+/** Delay of marks. Calls that end sooner are not marked, because they are settled soon. */
 const delayMs = 10;
 
-interface Note extends BegunCall {
+interface UrgentMark extends BegunCall {
   readonly resolve: (isHeld: boolean) => void;
 }
 
 /**
- * Notes in the inbox which calls have begun, so that these count as attempts when the
- * process dies. Calls that begin at about the same time are noted together. A call is not
- * held up by its note; only of messages whose last holder vanished it is awaited, so that
- * one that ends the process each time is given up in the end.
+ * Marks calls as begun in the inbox, so that they count as attempts if the process dies. Calls that begin at about the
+ * same time are marked together. A call does not wait for its mark, except for messages whose last holder died: a
+ * message that crashes the process each time must run out of attempts.
  */
-export class BeginNotes {
-  readonly #options: BeginNotesOptions;
+export class CallMarker {
+  readonly #options: CallMarkerOptions;
   readonly #late = new Set<BegunCall>();
-  #urgent: Note[] = [];
+  #urgent: UrgentMark[] = [];
   #cancel: (() => void) | undefined;
 
-  constructor(options: BeginNotesOptions) {
+  constructor(options: CallMarkerOptions) {
     this.#options = options;
   }
 
-  /** Notes the call unless it ends very soon. The function returned says that it has ended. */
-  note(call: BegunCall): () => void {
+  /** Marks the call unless it ends very soon. The returned function must be called at its end. */
+  mark(call: BegunCall): () => void {
     this.#late.add(call);
     this.#cancel ??= this.#options.clock.after(delayMs, () => void this.#flush());
     return () => {
@@ -40,14 +39,14 @@ export class BeginNotes {
     };
   }
 
-  /** Resolves when the note is kept: whether the messages are still held by their lease and may be sent. */
-  noteFirst(call: BegunCall): Promise<boolean> {
+  /** Marks the call at once. Resolves with whether its lease is still valid, so that it may begin. */
+  markFirst(call: BegunCall): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     if (this.#urgent.push({ ...call, resolve }) === 1) queueMicrotask(() => void this.#flush());
     return promise;
   }
 
-  /** Ends its timer. */
+  /** Cancels the timer. */
   close(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -1,13 +1,13 @@
-/** While this many wait, no further call begins; at most this many are sent again after a crash. */
-const maxAnswered = 90;
+/** No call begins while this many outcomes wait for a commit, so that a crash repeats at most this many messages. */
+const maxUncommitted = 90;
 
-/** Answers of a target that wait for their commit: if the process ends before it, their messages are sent again. */
-export class AnsweredMessages {
+/** Counts the outcomes of a target that wait for their commit; a crash before it repeats their messages. */
+export class UncommittedOutcomes {
   readonly #waiting = new Set<() => void>();
   #count = 0;
 
   get isFull(): boolean {
-    return this.#count >= maxAnswered;
+    return this.#count >= maxUncommitted;
   }
 
   add(count: number): void {
@@ -22,7 +22,7 @@ export class AnsweredMessages {
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves once there is room for more, or the signal is aborted. */
+  /** Resolves when the count is below the limit, or the signal is aborted. */
   async untilRoom(signal: AbortSignal): Promise<void> {
     while (this.isFull && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
