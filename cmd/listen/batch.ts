@@ -1,10 +1,10 @@
 import { createSecretKey, hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { LruCache } from "../../base/cache/lru-cache.ts";
 import { explainMismatch } from "../../services/webhook/explain/explain.ts";
 import { checkElements } from "../../services/webhook/receive/elements.ts";
 import { scanBatch } from "../../services/webhook/receive/scan.ts";
 import { verifySignature } from "../../services/webhook/receive/signature.ts";
-import { createRecent } from "./recent.ts";
 
 export interface SeenMessage {
   /** Counted from 1. */
@@ -59,7 +59,7 @@ const limits = { maxElements: 100_000, maxDepth: 64 };
 export function createBatchReader(
   options: ReaderOptions,
 ): (headers: IncomingHttpHeaders, body: Buffer) => SeenBatch {
-  const bodies = createRecent<string>(rememberedIds);
+  const bodies = new LruCache<string, string>(rememberedIds);
   return (headers, body) => {
     const { words: signature, refusal } = verify(options, headers, body);
     const contentType = headers["content-type"] ?? "";

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LruCache } from "../../base/cache/lru-cache.ts";
 import type { Exchange } from "../../services/channel/exchange/exchange.ts";
 import { answerOf, type ConfiguredAnswer } from "./answer.ts";
 import { type Answer, createBatchReader, rememberedIds, type SeenBatch, type SeenRequest } from "./batch.ts";
-import { createRecent } from "./recent.ts";
 
 export interface ListenerOptions {
   /** Port on loopback; 0 for any free port. */
@@ -92,7 +92,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
 /** Responds to a repeated batch as to the first one. */
 function createAnswerer(configured: ConfiguredAnswer): (batch: SeenBatch) => Answer {
-  const kept = createRecent<Answer>(rememberedIds);
+  const kept = new LruCache<string, Answer>(rememberedIds);
   return (batch) => {
     const given = answerOf(batch, configured);
     const { requestId, repeat } = batch;

@@ -1,11 +1,11 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
+import { LruCache } from "../../../base/cache/lru-cache.ts";
 import type { AnalyzeEventsResponse } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type EventQuery, EventQuerySchema } from "../../../gen/engage/analysis/v1/query_pb.ts";
 import type { EngineResponse, RestCall } from "../engine.ts";
 import type { AnswerSource } from "../observer.ts";
 import type { AnalysisProject } from "../project/project.ts";
 import { keyOf } from "./query-key.ts";
-import { createResultCache } from "./result-cache.ts";
 import { createSharedRuns } from "./shared-runs.ts";
 
 /** One query to be answered. */
@@ -43,7 +43,7 @@ export interface AnswersOptions {
 
 /** Has equal queries at the same time computed once, and keeps results while the data behind them stays as it is. */
 export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
-  const cache = createResultCache<AnalyzeEventsResponse>(cacheMaxBytes);
+  const cache = new LruCache<string, AnalyzeEventsResponse>(cacheMaxBytes);
   const runs = createSharedRuns<EngineResponse<Message>>();
   const imports = new Map<number, number>();
 
@@ -72,7 +72,8 @@ export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
       const key = keyOf(EventQuerySchema, query, { operation: "analyze", ...circumstances });
       const runAndKeep = async (runSignal: AbortSignal): Promise<EngineResponse<AnalyzeEventsResponse>> => {
         const answer = await run(runSignal);
-        if (circumstances.version !== undefined) cache.set(key, answer.message, sizeOf(answer.message));
+        if (circumstances.version !== undefined)
+          cache.set(key, answer.message, sizeOf(answer.message) + keptBytes);
         return answer;
       };
       if (query.useCache === false) return { answer: await runAndKeep(signal), source: "engine" };
@@ -91,6 +92,8 @@ export function createAnswers({ cacheMaxBytes, now }: AnswersOptions): Answers {
   };
 }
 
+/** What an entry of the cache costs besides its value. */
+const keptBytes = 256;
 const bucketBytes = 200;
 const entryBytes = 300;
 const labelBytes = 2;

@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
+import { LruCache } from "../../../base/cache/lru-cache.ts";
 import type { ChannelStore, StoredRun } from "../../../store/channels/channels.ts";
 import { decodeRunChannel } from "../tasks/codec.ts";
 import { compileSendPlan, type SendPlan } from "./call/send-plan.ts";
@@ -19,7 +20,7 @@ const freshMs = 250;
 export class RunPlans {
   readonly #store: Pick<ChannelStore, "run">;
   readonly #clock: Clock;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new LruCache<string, Entry>(maxRuns);
   readonly #reading = new Map<string, Promise<Entry>>();
 
   constructor(store: Pick<ChannelStore, "run">, clock: Clock) {
@@ -60,7 +61,6 @@ export class RunPlans {
   }
 
   #add(run: StoredRun): Entry {
-    if (this.#entries.size >= maxRuns) this.#entries.delete(this.#entries.keys().next().value!);
     const entry = { plan: compileSendPlan(decodeRunChannel(run)), isUnderWay: true, readMs: 0 };
     this.#entries.set(run.runId, entry);
     return entry;

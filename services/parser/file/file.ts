@@ -1,5 +1,4 @@
-import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import { detectGzip, gunzip } from "../../../base/files/gunzip.ts";
 import { withoutByteOrderMark } from "../../../base/text/byte-order-mark.ts";
 import { visitLines } from "../line/framing.ts";
 import type { Format, LineFailure } from "../line/line.ts";
@@ -126,36 +125,9 @@ async function* blocksOf(chunks: AsyncIterable<Uint8Array>, maxLineBytes: number
 const lineEndBytes = 2;
 
 async function* inflated(
-  chunks: AsyncGenerator<Uint8Array>,
+  source: AsyncGenerator<Uint8Array>,
   gzip: ParseStreamOptions["gzip"],
 ): AsyncGenerator<Uint8Array> {
-  const head = await readHead(chunks);
-  const isGzip = gzip === "on" || (gzip === "auto" && head[0] === 0x1f && head[1] === 0x8b);
-  async function* all(): AsyncGenerator<Uint8Array> {
-    if (head.length > 0) yield head;
-    yield* chunks;
-  }
-  if (!isGzip) {
-    yield* all();
-    return;
-  }
-  const compressed = Readable.from(all());
-  const plain = createGunzip();
-  compressed.on("error", (error) => plain.destroy(error));
-  try {
-    yield* compressed.pipe(plain);
-  } finally {
-    compressed.destroy();
-  }
-}
-
-/** Reads at least two bytes, unless the source has fewer. */
-async function readHead(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
-  let head: Uint8Array = new Uint8Array();
-  while (head.length < 2) {
-    const next = await chunks.next();
-    if (next.done === true) break;
-    head = Buffer.concat([head, next.value]);
-  }
-  return head;
+  const { isGzip, chunks } = await detectGzip(source);
+  yield* gzip === "on" || (gzip === "auto" && isGzip) ? gunzip(chunks) : chunks;
 }

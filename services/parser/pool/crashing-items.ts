@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LruCache } from "../../../base/cache/lru-cache.ts";
 
 /** Remembers the items of a content that crashed a worker, so that a repeated call skips them. */
 export interface CrashingItems {
@@ -16,7 +17,7 @@ const maxCrashes = 5;
 const sampleBytes = 65_536;
 
 export function createCrashingItems(): CrashingItems {
-  const blamed = new Map<string, number[]>();
+  const blamed = new LruCache<string, readonly number[]>(maxContents);
   return {
     fingerprint,
     itemsToSkip(print) {
@@ -24,11 +25,7 @@ export function createCrashingItems(): CrashingItems {
       return items.length < maxCrashes ? items.filter((item) => item >= 0) : [allItems];
     },
     add(print, item) {
-      const items = blamed.get(print) ?? [];
-      blamed.delete(print);
-      blamed.set(print, [...items, item]);
-      const [oldest] = blamed.keys();
-      if (blamed.size > maxContents && oldest !== undefined) blamed.delete(oldest);
+      blamed.set(print, [...(blamed.get(print) ?? []), item]);
     },
   };
 }

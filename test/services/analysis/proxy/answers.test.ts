@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { AnalyzeEventsResponseSchema } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { type EventQuery, EventQuerySchema } from "../../../../gen/engage/analysis/v1/query_pb.ts";
 import { createAnswers } from "../../../../services/analysis/cache/answers.ts";
-import { createResultCache } from "../../../../services/analysis/cache/result-cache.ts";
 import { createSharedRuns } from "../../../../services/analysis/cache/shared-runs.ts";
 import type { AnalysisEngine, RestCall } from "../../../../services/analysis/engine.ts";
 import { fakeEngine } from "./proxy-server.ts";
@@ -174,26 +173,5 @@ describe("shared runs", () => {
     const { signals, join } = open();
     await expect(join(AbortSignal.abort(new Error("gone"))).result).rejects.toThrow("gone");
     expect(signals).toEqual([]);
-  });
-});
-
-describe("the cache", () => {
-  test("lets go of what was not asked for longest", () => {
-    const cache = createResultCache<string>(1_000);
-    cache.set("a", "1", 200);
-    cache.set("b", "2", 200);
-    expect(cache.get("a")).toBe("1");
-    cache.set("c", "3", 200);
-    expect(["a", "b", "c"].map((key) => cache.get(key))).toEqual(["1", undefined, "3"]);
-    expect(cache.bytes).toBe(912);
-  });
-
-  test("takes nothing larger than itself, and counts what it replaces", () => {
-    const cache = createResultCache<string>(1_000);
-    cache.set("a", "1", 200);
-    cache.set("a", "2", 300);
-    expect([cache.get("a"), cache.bytes]).toEqual(["2", 556]);
-    cache.set("a", "3", 5_000);
-    expect([cache.get("a"), cache.bytes]).toEqual([undefined, 0]);
   });
 });

@@ -1,0 +1,46 @@
+interface Entry<V> {
+  readonly value: V;
+  readonly size: number;
+}
+
+/** A map that holds entries up to a total size. Those read or set longest ago are removed first. */
+export class LruCache<K, V> {
+  readonly #maxSize: number;
+  /** In the order in which they were last used: a map keeps the order in which its keys were set. */
+  readonly #entries = new Map<K, Entry<V>>();
+  #size = 0;
+
+  /** @param maxSize number of entries, or of bytes when `set` is called with sizes in bytes */
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(key: K): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** An entry larger than the whole cache is not kept. */
+  set(key: K, value: V, size = 1): void {
+    this.#remove(key);
+    if (size > this.#maxSize) return;
+    this.#entries.set(key, { value, size });
+    this.#size += size;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.#maxSize) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: K): void {
+    this.#size -= this.#entries.get(key)?.size ?? 0;
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { LruCache } from "../../../base/cache/lru-cache.ts";
+
+it("keeps the entries that were used last", () => {
+  const cache = new LruCache<string, number>(2);
+  for (const [i, key] of ["a", "b", "a", "c"].entries()) cache.set(key, i);
+  expect(["a", "b", "c"].map((key) => cache.get(key))).toEqual([2, undefined, 3]);
+});
+
+it("removes what was used longest ago when its size is exceeded", () => {
+  const cache = new LruCache<string, string>(1_000);
+  cache.set("a", "1", 456);
+  cache.set("b", "2", 456);
+  expect(cache.get("a")).toBe("1");
+  cache.set("c", "3", 456);
+  expect(["a", "b", "c"].map((key) => cache.get(key))).toEqual(["1", undefined, "3"]);
+  expect(cache.size).toBe(912);
+});
+
+it("keeps nothing larger than itself, and counts what it replaces", () => {
+  const cache = new LruCache<string, string>(1_000);
+  cache.set("a", "1", 456);
+  cache.set("a", "2", 556);
+  expect([cache.get("a"), cache.size]).toEqual(["2", 556]);
+  cache.set("a", "3", 5_000);
+  expect([cache.get("a"), cache.size]).toEqual([undefined, 0]);
+});
+
+it("holds nothing when it has no room", () => {
+  const cache = new LruCache<string, string>(0);
+  cache.set("a", "1");
+  expect(cache.get("a")).toBeUndefined();
+});
