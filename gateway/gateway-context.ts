@@ -7,24 +7,24 @@ import type { ServedMethod, ServedService } from "./methods.ts";
 import type { UnknownMembers } from "./rest/json-message.ts";
 
 /**
- * Lets a call in or throws UNAUTHENTICATED or PERMISSION_DENIED. Runs before the
- * body is read and notes who calls in `record.caller`.
+ * Admits a call or throws UNAUTHENTICATED or PERMISSION_DENIED. Runs before the
+ * body is read and sets `record.caller`.
  */
 export type Authorize = (record: CallRecord, served: ServedMethod, header: Headers) => void;
 
-/** What every protocol of the gateway works with. */
+/** What all protocols of one gateway share. */
 export interface GatewayContext {
   readonly services: readonly ServedService[];
-  /** Outermost first. They run around every call, whatever its protocol, and see errors as handlers throw them. */
+  /** Outermost first. They run around every call of every protocol and see errors as handlers throw them. */
   readonly interceptors: readonly Interceptor[];
   readonly limits: GatewayLimits;
-  /** Over REST and Connect, but for RPCs of contracts that others have published. */
+  /** Applies to REST and Connect, except to RPCs of contracts that others have published. */
   readonly unknownMembers: UnknownMembers;
   readonly authorize: Authorize;
   readonly observer: CallObserver;
-  /** The memory of bodies and answers on their way. */
+  /** The memory of incomplete request bodies and unread responses. */
   readonly openBytes: OpenBytes;
   readonly reportFault: ReportFault;
-  /** Aborted when the time to drain is over: open streams end. */
+  /** Aborts when the time to drain is over, to end open streams. */
   readonly shutdownSignal: AbortSignal;
 }

@@ -14,9 +14,7 @@ import type { NodeRequest, NodeResponse } from "./http/http.ts";
 import { OpenBytes } from "./http/open-bytes.ts";
 import { createPort, type TlsOptions } from "./http/port.ts";
 import { sendResponse } from "./http/send.ts";
-import { createConnectLane } from "./lanes/connect.ts";
-import { createGrpcLane } from "./lanes/grpc.ts";
-import { createStreamGate } from "./lanes/stream-gate.ts";
+import { createLanes, type Lanes } from "./lanes/lanes.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ServedService } from "./methods.ts";
 import { createIndexPage } from "./pages/index-page.ts";
@@ -87,18 +85,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     gateway.openBytes.sweep(nowMs);
   };
   let sweeping: NodeJS.Timeout | undefined;
-  const lanes = options.lanes ?? true;
-  const grpcLane = createGrpcLane(gateway);
-  const streamGate = createStreamGate(gateway);
+  const lanes = options.lanes === false ? undefined : createLanes(gateway);
   const port = createPort({
     limits: options.limits,
     connections,
     ...(options.tls && { tls: options.tls }),
-    // Browsers speak HTTP/2 over TLS: what a page sends is looked at like other requests.
-    onStream: lanes
-      ? (stream, headers, pass) =>
-          headers.origin === undefined && (grpcLane(stream, headers) || streamGate(stream, headers, pass))
-      : () => false,
+    onStream: lanes?.onStream ?? (() => false),
     onRequest: createDispatch(gateway, health, options, lanes),
   });
   return {
@@ -126,7 +118,7 @@ function createDispatch(
   gateway: GatewayContext,
   health: Health,
   options: GatewayOptions,
-  lanes: boolean,
+  lanes: Lanes | undefined,
 ): (request: NodeRequest, response: NodeResponse) => void {
   const adapter = createAdapter(gateway);
   const rest = createRestRouter(gateway, { codecs: options.codecs ?? new Map() });
@@ -145,7 +137,7 @@ function createDispatch(
   const nearest = createNearestPath(gateway.services, rest.routes);
   const admit = createSites(options.sites ?? noSites, createTargets(gateway.services, rest));
   const servers: Serve[] = [
-    ...(lanes ? [createConnectLane(gateway)] : []),
+    ...(lanes === undefined ? [] : [lanes.onRequest]),
     adapter,
     (request, response, path) => pages.serve(path, request, response),
     (request, response) => rest.handle(request, response),

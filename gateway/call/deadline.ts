@@ -31,7 +31,7 @@ export function enforceDeadline(maxDeadlineMs: number): Interceptor {
   };
 }
 
-/** A signal that aborts with DEADLINE_EXCEEDED after this time, unless it is disposed of before. */
+/** Returns a signal that aborts with DEADLINE_EXCEEDED after this time, unless it is disposed of before. */
 export function startDeadline(maxDeadlineMs: number, caller?: AbortSignal): TimeLimit {
   const exceeded = () => new ConnectError("the deadline of the call was exceeded", Code.DeadlineExceeded);
   return startTimeLimit(maxDeadlineMs, exceeded, caller);
@@ -42,33 +42,33 @@ export function abortError(reason: unknown): ConnectError {
   return ConnectError.from(reason, Code.Canceled);
 }
 
-/** What can run out of time. */
-export interface Expiring {
+/** A call with a deadline. */
+export interface ExpiringCall {
   /** Milliseconds left. */
   timeoutMs(): number | undefined;
   expire(): void;
 }
 
 /**
- * Deadlines that are all as far away when they are set, so that they pass in the
- * order in which they were set and one timer serves them all. A timer for each
- * call costs a small one a twentieth of its time.
+ * Calls with the same timeout, which expire in the order in which they were
+ * added, so that one timer serves them all. A timer for each call takes a
+ * twentieth of the time of a small one.
  */
 export class DeadlineQueue {
   readonly #timeoutMs: number;
-  readonly #waiting = new Set<Expiring>();
+  readonly #waiting = new Set<ExpiringCall>();
   #isArmed = false;
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
   }
 
-  add(one: Expiring): void {
+  add(one: ExpiringCall): void {
     this.#waiting.add(one);
     if (!this.#isArmed) this.#arm(this.#timeoutMs);
   }
 
-  delete(one: Expiring): void {
+  delete(one: ExpiringCall): void {
     this.#waiting.delete(one);
   }
 

@@ -13,16 +13,16 @@ import type { Call } from "./call.ts";
 
 /**
  * Runs the interceptors and the implementation of one unary method. Without
- * interceptors, what a handler returns or throws at once comes at once: each
- * turn of the microtask queue costs a small call a percent or two.
+ * interceptors a result or an error that a handler gives synchronously stays
+ * synchronous: each microtask takes a percent or two of the time of a small call.
  */
 export type InvokeUnary = (call: Call) => Message | Promise<Message>;
 
 type AnyFn = (request: UnaryRequest | StreamRequest) => Promise<UnaryResponse | StreamResponse>;
 
 /**
- * Puts the interceptors around a unary method once, at start-up. Interceptors
- * get the `Call` itself as their request and must hand on that very object: its
+ * Wraps a unary method in the interceptors, once at start-up. Interceptors get
+ * the `Call` itself as their request and must pass on that very object: its
  * properties read private state, which neither a spread nor a derived object has.
  */
 export function compileUnary(served: ServedMethod, interceptors: readonly Interceptor[]): InvokeUnary {
@@ -40,7 +40,7 @@ export function compileUnary(served: ServedMethod, interceptors: readonly Interc
   const innermost = async (request: UnaryRequest | StreamRequest): Promise<UnaryResponse> => {
     const call = request as unknown as Call;
     const output = await spec.impl(call.message as Message, call);
-    return new UnaryReply(call, toMessage(schema, output));
+    return new InterceptedResponse(call, toMessage(schema, output));
   };
   let next: AnyFn = innermost;
   for (const interceptor of interceptors.toReversed()) next = interceptor(next);
@@ -50,13 +50,13 @@ export function compileUnary(served: ServedMethod, interceptors: readonly Interc
   };
 }
 
-/** What is told how a unary call came out. */
+/** Receives the outcome of a unary call. */
 export interface OutcomeListener {
   succeed(output: Message): void;
   fail(reason: unknown): void;
 }
 
-/** Tells what an implementation gave: at once, where it came at once. */
+/** Reports the outcome of an implementation, synchronously where it is known. */
 export function reportOutcome(output: Message | Promise<Message>, outcome: OutcomeListener): void {
   if (output instanceof Promise) {
     output.then(
@@ -66,8 +66,8 @@ export function reportOutcome(output: Message | Promise<Message>, outcome: Outco
   } else outcome.succeed(output);
 }
 
-/** What interceptors see as the response of a unary call. */
-class UnaryReply implements UnaryResponse {
+/** The response of a unary call as interceptors see it. */
+class InterceptedResponse implements UnaryResponse {
   readonly stream = false;
   readonly message: Message;
   readonly #call: Call;
@@ -95,7 +95,7 @@ class UnaryReply implements UnaryResponse {
 }
 
 function toMessage(schema: DescMessage, output: MessageInitShape<DescMessage>): Message {
-  // A handler that returns nothing has answered an empty message, as with Connect's own handlers.
+  // A handler that returns nothing responds with an empty message, as in Connect's own handlers.
   const message = output as Message | undefined;
   return message?.$typeName === schema.typeName ? message : create(schema, output);
 }
@@ -105,7 +105,7 @@ export type InvokeStream = (call: Call) => Promise<AsyncIterable<Message>>;
 
 const kCall = createContextKey<Call | undefined>(undefined, { description: "streaming call" });
 
-/** Puts the interceptors around a server-streaming method once, at start-up. */
+/** Wraps a server-streaming method in the interceptors, once at start-up. */
 export function compileStream(served: ServedMethod, interceptors: readonly Interceptor[]): InvokeStream {
   const { spec } = served;
   if (spec.kind !== "server_streaming") throw new Error(`${served.name} is not server-streaming`);
@@ -140,7 +140,7 @@ export function compileStream(served: ServedMethod, interceptors: readonly Inter
   };
 }
 
-/** The handler sees what the interceptors made of the request. */
+/** Returns the context of the handler, with the request as the interceptors passed it on. */
 function contextOf(call: Call, request: UnaryRequest | StreamRequest): HandlerContext {
   return {
     method: call.method,

@@ -3,7 +3,7 @@ import type { Code, ConnectError } from "@connectrpc/connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { NodeHeaders } from "./headers.ts";
 
-/** Adds the status of a failed call, with its details and metadata. */
+/** Adds the gRPC status of a failed call with its details and metadata. */
 export function assignGrpcStatus(target: OutgoingHttpHeaders, error: ConnectError): void {
   const status = new NodeHeaders();
   setTrailerStatus(status, error);
@@ -12,16 +12,17 @@ export function assignGrpcStatus(target: OutgoingHttpHeaders, error: ConnectErro
 }
 
 /**
- * The text of a `grpc-message`: all but printable ASCII percent-encoded, and
- * the percent sign (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
- * `encodeURIComponent` alone escapes more than that, and `@grpc/grpc-js` shows
- * the commas and colons among it as they came. Takes well-formed text only.
+ * Encodes the text of a `grpc-message`: everything but printable ASCII, and the
+ * percent sign, is percent-encoded
+ * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+ * `encodeURIComponent` escapes more, such as commas and colons, which
+ * `@grpc/grpc-js` does not decode. The text must be well-formed.
  */
 export function encodeGrpcMessage(message: string): string {
   return message.replace(/^ +| +$|[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
 }
 
-/** By number, as https://grpc.github.io/grpc/core/md_doc_statuscodes.html spells them. */
+/** Names by number, as in https://grpc.github.io/grpc/core/md_doc_statuscodes.html. */
 export const codeNames = [
   "OK",
   "CANCELLED",
@@ -44,7 +45,7 @@ export const codeNames = [
 
 export type CodeName = (typeof codeNames)[number];
 
-/** The name of an outcome in logs, metrics and JSON; undefined is OK. */
+/** Returns the name of a code in logs, metrics and JSON; undefined is OK. */
 export function codeName(code: Code | undefined): CodeName {
   return codeNames[code ?? 0] ?? "UNKNOWN";
 }

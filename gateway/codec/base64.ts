@@ -1,6 +1,6 @@
 /**
- * Undefined for all but plain base64 with its padding: Node leaves out what is none, and so gives fewer bytes. Of
- * characters beyond Latin-1 it reads the low byte, which may be a digit.
+ * Decodes padded standard base64; returns undefined for any other text. Node skips invalid characters, which gives
+ * fewer bytes, and reads the low byte of characters beyond Latin-1, which may be a digit.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   if (Buffer.byteLength(text) !== text.length) return undefined;

@@ -15,15 +15,16 @@ import { onlyBytesField } from "./wire.ts";
 
 /** Proto3 JSON of one message type. */
 export interface JsonCodec {
-  /** Throws INVALID_ARGUMENT on what is not this message. */
+  /** Throws INVALID_ARGUMENT for JSON that is not this message. */
   readonly decode: (json: JsonValue) => Message;
   readonly encode: (message: Message) => string;
 }
 
 /**
- * The codec for a message type. Messages that only carry opaque bytes are read
- * and written directly: without it their base64 goes through loops in
- * JavaScript, at a tenth of the speed.
+ * Creates the codec of a message type. Messages with a single field of bytes are
+ * read and written without protobuf-es, whose base64 is a loop in JavaScript: 200
+ * bytes in 0.15 instead of 3.0 µs when written, 0.3 instead of 1.9 µs when read.
+ * `test/gateway/codec/json.test.ts` compares both.
  */
 export function createJsonCodec(desc: DescMessage, unknown: UnknownMembers = "refuse"): JsonCodec {
   const field = onlyBytesField(desc);
@@ -61,7 +62,7 @@ function bytesCodec(
   };
 }
 
-/** The text under this key where it is the only one. */
+/** Returns the string under this key if it is the only key. */
 function onlyText(json: JsonValue, key: string): string | undefined {
   if (typeof json !== "object" || json === null) return undefined;
   const keys = Object.keys(json);
@@ -71,13 +72,13 @@ function onlyText(json: JsonValue, key: string): string | undefined {
 
 export interface JsonBody {
   readonly message: Message;
-  /** As it came, without a byte order mark. */
+  /** The exact text, without a byte order mark. */
   readonly text: string;
 }
 
 /**
- * A reader of JSON bodies of one message type. Throws INVALID_ARGUMENT with a
- * violation for each bad field.
+ * Creates a reader of JSON bodies of one message type. It throws INVALID_ARGUMENT
+ * with a violation for each bad field.
  */
 export function createJsonBodyReader(
   desc: DescMessage,

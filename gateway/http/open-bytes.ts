@@ -5,7 +5,7 @@ import type { GatewayLimits } from "../limits.ts";
 import { type Address, type Connection, connectionOf } from "./connections.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse } from "./http.ts";
 
-/** What takes memory while its caller sends or reads, and can be ended. */
+/** A call whose bytes take memory while its caller sends or reads. */
 export interface ShareOwner {
   /** Ends the call with this error. */
   cut(reason: ConnectError): void;
@@ -23,16 +23,16 @@ type ByteLimits = Pick<
   | "stallTimeoutMs"
 >;
 
-/** Callers get this long before their rate counts. */
+/** The minimum rate applies after this time. */
 const graceMs = 30_000;
 
 /**
- * The memory of bodies that are not complete yet and of large answers that are
- * not read yet, over all connections, with a share for each connection and
- * each address. Where it runs out, the largest of the connection, or of the
- * address, or of the address that holds most, is ended: a caller within its
- * share is never ended because of another address. What takes too long is
- * ended too.
+ * The memory of incomplete request bodies and of large responses that are not
+ * read yet, over all connections, with limits for each connection and each
+ * address. Beyond a limit the largest share of the connection, of the address, or
+ * of the address with the most bytes ends, so a caller within its limit never
+ * ends because of another address. Bodies and responses that take too long end
+ * too.
  */
 export class OpenBytes {
   readonly #limits: ByteLimits;
@@ -44,7 +44,7 @@ export class OpenBytes {
 
   constructor(limits: ByteLimits) {
     this.#limits = limits;
-    // A message that is allowed must have room, and then some for others.
+    // An allowed message must fit, with some room for others.
     const largest = 1.25 * Math.max(limits.maxMessageBytes, ...Object.values(limits.methods));
     this.#perConnection = Math.max(limits.openBytesPerConnection, largest);
     this.#perAddress = Math.max(limits.openBytesPerAddress, this.#perConnection);
@@ -55,20 +55,20 @@ export class OpenBytes {
     return this.#bytes;
   }
 
-  /** A body that begins to come. */
+  /** Starts to count the body of a request. */
   openBody(connection: Connection, holder: ShareOwner): ByteShare {
     connection.startBody();
     return this.#add(new ByteShare(this, connection, holder, true));
   }
 
-  /** An answer of so many bytes that waits for its reader. */
+  /** Counts a response of this size until it is read. */
   openResponse(connection: Connection, holder: ShareOwner, bytes: number): ByteShare {
     const countUntilClosed = this.#add(new ByteShare(this, connection, holder, false));
     countUntilClosed.take(bytes);
     return countUntilClosed;
   }
 
-  /** An answer in parts, each of which is taken when it is written and settled when there is room for more. */
+  /** Starts to count a streamed response: each part from when it is written until the connection takes more. */
   openStream(connection: Connection, holder: ShareOwner): ByteShare {
     const hold = this.#add(new ByteShare(this, connection, holder, false));
     hold.settle();
@@ -80,7 +80,7 @@ export class OpenBytes {
     return hold;
   }
 
-  /** @internal Called by the hold. */
+  /** @internal Called by the share. */
   changed({ connection, isOpen }: ByteShare, bytes: number): void {
     const { address } = connection;
     connection.bytes += bytes;
@@ -91,18 +91,18 @@ export class OpenBytes {
     if (!address.isShared && address.bytes > this.#perAddress)
       this.#cutLargest((hold) => hold.connection.address === address);
     if (this.#bytes > this.#total) {
-      const greediest = this.#greediest();
-      this.#cutLargest((hold) => hold.connection.address === greediest);
+      const largest = this.#largestAddress();
+      this.#cutLargest((hold) => hold.connection.address === largest);
     }
   }
 
-  /** @internal Called by the hold. */
+  /** @internal Called by the share. */
   closed(hold: ByteShare): void {
     this.#holds.delete(hold);
     if (hold.isBody) hold.connection.endBody();
   }
 
-  /** Ends what takes too long. */
+  /** Ends bodies and responses that take too long. */
   sweep(nowMs: number): void {
     for (const hold of this.#holds) {
       const { sinceMs, bytes, isBody } = hold;
@@ -127,25 +127,24 @@ export class OpenBytes {
     largest?.cut(tooManyOpenBytes());
   }
 
-  #greediest(): Address | undefined {
-    let greediest: Address | undefined;
+  #largestAddress(): Address | undefined {
+    let largest: Address | undefined;
     for (const { connection } of this.#holds) {
-      if (greediest === undefined || connection.address.bytes > greediest.bytes)
-        greediest = connection.address;
+      if (largest === undefined || connection.address.bytes > largest.bytes) largest = connection.address;
     }
-    return greediest;
+    return largest;
   }
 }
 
-/** The share of one body or answer. */
+/** The bytes of one request body or response. */
 export class ByteShare {
   readonly connection: Connection;
   readonly isBody: boolean;
-  /** Held at present. */
+  /** Bytes that are in memory now. */
   bytes = 0;
-  /** Of the body, since `sinceMs`. */
+  /** Bytes of the body that were received since `sinceMs`. */
   received = 0;
-  /** `performance.now()` since which it waits for its caller; undefined while it does not. */
+  /** `performance.now()` of when it began to wait for its caller; undefined while it does not wait. */
   sinceMs: number | undefined = performance.now();
   isOpen = true;
   #isComing = true;
@@ -159,7 +158,7 @@ export class ByteShare {
     this.isBody = isBody;
   }
 
-  /** More bytes are held. This, or another, may be cut because of them. */
+  /** Adds bytes, which may end this call or another. */
   take(bytes: number): void {
     if (!this.isOpen) return;
     if (this.#isComing) this.sinceMs ??= performance.now();
@@ -168,13 +167,13 @@ export class ByteShare {
     this.#all.changed(this, bytes);
   }
 
-  /** The body is here, and is inflated. */
+  /** Ends the wait: the body is complete and is being inflated. */
   complete(): void {
     this.#isComing = false;
     this.sinceMs = undefined;
   }
 
-  /** What was held is used, and nothing is waited for. */
+  /** Releases all bytes and ends the wait. */
   settle(): void {
     if (!this.isOpen) return;
     this.#all.changed(this, -this.bytes);
@@ -183,7 +182,7 @@ export class ByteShare {
     this.sinceMs = undefined;
   }
 
-  /** Gives back what it holds; may be called again. */
+  /** Releases all bytes for good; may be called again. */
   close(): void {
     if (!this.isOpen) return;
     this.settle();
@@ -198,10 +197,10 @@ export class ByteShare {
   }
 }
 
-/** Smaller answers are in the buffers of the system, or soon will be. */
+/** Smaller responses fit the buffers of the operating system. */
 const minAnswerBytes = 64 * 1024;
 
-/** Counts a large answer that is being written as long as its caller does not read it. */
+/** Counts a large response until it is read or its connection closes. */
 export function countResponse(
   openBytes: OpenBytes,
   request: NodeRequest,
@@ -215,11 +214,11 @@ export function countResponse(
   }
 }
 
-/** The same on an HTTP/2 stream. */
+/** Does the same for an HTTP/2 stream. */
 export function countStreamResponse(openBytes: OpenBytes, stream: ServerHttp2Stream, bytes: number): void {
   if (bytes < minAnswerBytes || stream.destroyed) return;
-  // `close` would wait for what is being written.
-  const cut = (): void => void stream.destroy(new Error("the answer is not read"));
+  // `close` would wait for pending writes.
+  const cut = (): void => void stream.destroy(new Error("the response is not read"));
   hold(openBytes, connectionOf(stream.session), stream, bytes, cut);
 }
 

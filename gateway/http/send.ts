@@ -2,17 +2,17 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { constants, Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
 import type { HttpResponse, NodeRequest, NodeResponse } from "./http.ts";
 
-/** A caller that is still sending gets this much read and thrown away, so that it comes to read its answer. */
+/** At most this much of a request is read and discarded, so that a client which still sends gets to read its response. */
 const drainMaxBytes = 256 * 1024;
 const drainMs = 500;
 
 /**
- * Answers a request whose body may not have been read. On HTTP/1.1 such a
- * connection ends: but only after the caller had the chance to read the answer,
- * for its system drops what has arrived as soon as a connection is cut.
+ * Sends a response to a request whose body may not have been read. On HTTP/1.1
+ * the connection then closes, but only after the client could read the response:
+ * its operating system discards what has arrived when a connection is reset.
  */
 export function sendResponse(request: NodeRequest, target: NodeResponse, answer: HttpResponse): void {
-  // The two response types have these methods in common, but not in their overloads.
+  // The two response types share these methods, but not their overloads.
   const response = target as ServerResponse;
   if (response.destroyed || response.writableEnded) return;
   const isUnread = hasBody(request) && !request.complete;
@@ -22,7 +22,7 @@ export function sendResponse(request: NodeRequest, target: NodeResponse, answer:
   if (target instanceof Http2ServerResponse) {
     response.writeHead(answer.status, headers);
     response.end(body);
-    // Else the rest of the request would hold the stream open.
+    // The rest of the request would keep the stream open.
     if (isUnread) endUnreadStream(target.stream);
   } else if (isUnread) {
     headers["connection"] = "close";
@@ -41,7 +41,7 @@ function hasBody(request: NodeRequest): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-/** Reads on, within limits, before it calls back. The whole answer is with the caller by then. */
+/** Reads and discards the request, within limits, then calls back. */
 function drain(request: NodeRequest, done: () => void): void {
   let bytes = 0;
   const finish = (): void => {
@@ -57,30 +57,30 @@ function drain(request: NodeRequest, done: () => void): void {
   request.on("data", onData).once("end", finish).once("close", finish);
 }
 
-/** Cuts an answer off so that its reader can't take it for a whole one. */
+/** Cuts a response off in a way that its reader cannot take for the end of a complete one. */
 export function abortResponse(request: NodeRequest, response: NodeResponse): void {
   if (response instanceof Http2ServerResponse) {
-    // This resets it with INTERNAL_ERROR. `close` with a code never returns in Node 24 while writes are pending.
-    response.stream.destroy(new Error("the answer is broken off"));
+    // This resets the stream with INTERNAL_ERROR. In Node 24 `close` with a code never finishes while writes are pending.
+    response.stream.destroy(new Error("the response is cut off"));
     return;
   }
   const { socket } = request;
-  // HTTP/1.0 has no chunks: there the end of the connection is the end of the answer, unless it is a reset.
+  // HTTP/1.0 has no chunks: the end of the connection is the end of the response, unless it is a reset.
   const isTcp = !("encrypted" in socket && socket.encrypted);
   if (request.httpVersion === "1.0" && isTcp) socket.resetAndDestroy();
   else (response as ServerResponse).destroy();
 }
 
-/** A caller that is still sending gets this long to read its answer. */
+/** A client that still sends gets this long to read its response. */
 const lingerMs = 500;
 
-/** A body of an HTTP/1.1 request that was refused is read and forgotten up to this size, which keeps its connection. */
+/** The body of a refused HTTP/1.1 request is read and discarded up to this size, so that its connection stays usable. */
 const skippedBytes = 64 * 1024;
 
-/** Whether what is left of the request is skipped, so that the connection can be used again. */
+/** Discards the body of a request if it is short, so that the connection stays usable; returns whether it does. */
 export function skipShortBody(request: NodeRequest): boolean {
   const { "content-length": declared, expect } = request.headers;
-  // Of one that was begun it is not known when the rest comes.
+  // When the rest of a body arrives that was partly read is unknown.
   const isUntouched = request.readableFlowing === null;
   const isShort =
     isUntouched && declared !== undefined && Number(declared) <= skippedBytes && expect === undefined;
@@ -90,13 +90,13 @@ export function skipShortBody(request: NodeRequest): boolean {
 }
 
 /**
- * Prepares for an answer to a request that is still coming. On HTTP/2 what comes
- * is read and forgotten until a little after the answer is written, and then the
- * caller is told to stop: a reset that is sent with the answer would overtake it.
- * HTTP/1.1 has no word for that, and to cut the connection at
- * once, as Node does, would make the caller's system drop an answer that it has
- * not read: it is closed on this side first and a little later altogether. Such
- * an answer must say `connection: close`.
+ * Ends a request whose response is sent before its body has arrived. On HTTP/2
+ * the body is discarded until shortly after the response is written, then the
+ * stream is reset: a reset that is sent with the response would overtake it.
+ * HTTP/1.1 has no reset, and closing the connection at once, as Node does, makes
+ * the client's operating system discard a response that is not read yet. So the
+ * connection is half closed first and destroyed a little later. Such a response
+ * must have the header `connection: close`.
  */
 export function endUnreadRequest(request: NodeRequest): void {
   if ("stream" in request) {
@@ -111,7 +111,7 @@ export function endUnreadRequest(request: NodeRequest): void {
   };
 }
 
-/** The same for an HTTP/2 stream. */
+/** Does the same for an HTTP/2 stream. */
 export function endUnreadStream(stream: ServerHttp2Stream): void {
   if (stream.endAfterHeaders) return;
   stream.resume();

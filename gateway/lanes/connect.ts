@@ -22,8 +22,8 @@ interface Serialize {
 type LaneMethod = UnaryHttp & Serialize;
 
 /**
- * The fast way for unary calls of the Connect protocol, JSON and binary, with
- * the same answers as Connect's own handlers. Returns false for all else.
+ * The lane for unary calls of the Connect protocol, JSON and binary. Responds as
+ * Connect's own handlers do; returns false for other requests.
  */
 export function createConnectLane(
   gateway: GatewayContext,
@@ -116,7 +116,7 @@ function encodeError(error: ConnectError, call: Call): HttpResponse {
   return { status, headers, body: errorToJsonBytes(error, undefined) };
 }
 
-/** Connect sends the trailers of a unary call as headers with a prefix. */
+/** Adds the trailers of a unary call, which Connect sends as headers with a prefix. */
 function assignTrailers(call: Call, headers: OutgoingHttpHeaders): void {
   if (!call.hasResponseTrailer) return;
   const record: Record<string, unknown> = {};

@@ -3,7 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 /** Length of the prefix of a gRPC message: one flag byte and four of length. */
 export const prefixBytes = 5;
 
-/** The payload of the one message. Codes as Connect's handlers answer them, so that a caller cannot tell the two apart. */
+/** Returns the payload of the only message. Its errors have the codes of Connect's handlers. */
 export function unwrapMessage(all: Buffer | undefined): Buffer {
   if (all === undefined || all.length === 0) {
     throw new ConnectError("protocol error: missing input message for unary method", Code.Unimplemented);

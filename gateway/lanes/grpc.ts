@@ -37,9 +37,9 @@ interface LaneMethod {
 const contentType = "application/grpc+proto";
 
 /**
- * The fast way for unary gRPC: works on the HTTP/2 stream itself and calls the
- * same implementations and interceptors as Connect's handlers do, at about six
- * times their rate. Takes uncompressed unary calls; returns false for all else.
+ * The lane for unary gRPC calls without compression. It works on the HTTP/2
+ * stream itself and calls the same implementations and interceptors as Connect's
+ * handlers do. Returns false for other streams.
  */
 export function createGrpcLane(
   gateway: GatewayContext,
@@ -67,7 +67,7 @@ export function createGrpcLane(
   };
 }
 
-/** One unary call on one HTTP/2 stream. Listeners are shared functions that find it by `kUnary`: no closures per call. */
+/** One unary call on one HTTP/2 stream. Shared listeners find it by `kUnary`, so that a call creates no closures. */
 class UnaryStream implements ShareOwner {
   readonly #gateway: GatewayContext;
   readonly #method: LaneMethod;
@@ -122,7 +122,7 @@ class UnaryStream implements ShareOwner {
     this.#hold?.take(chunk.length);
     if (this.#ended) return;
     const { length, bytes } = this.#body;
-    // The prefix tells the size before the message is here; a lying one is caught by counting.
+    // The prefix declares the size before the message arrives. Counting the bytes finds a wrong declaration.
     if (this.#expectedBytes === 0 && length >= prefixBytes) {
       const declared = (bytes as Buffer).readUInt32BE(1);
       this.#expectedBytes = declared + prefixBytes;
@@ -133,7 +133,7 @@ class UnaryStream implements ShareOwner {
 
   receive(): void {
     this.#hold?.close();
-    // A stream that is reset ends as well.
+    // A stream that is reset ends too.
     if (this.#ended || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
     try {
       const payload = unwrapMessage(this.#body.take());
@@ -158,7 +158,7 @@ class UnaryStream implements ShareOwner {
     const bytes = head.length - prefixBytes + (tail?.length ?? 0);
     head[0] = 0;
     head.writeUInt32BE(bytes, 1);
-    if (!this.#respond(this.#headOfSuccess(), withTrailers)) return;
+    if (!this.#respond(this.#successHead(), withTrailers)) return;
     this.#finish(undefined, bytes);
     const stream = this.#stream;
     stream.on("wantTrailers", onWantTrailers);
@@ -211,8 +211,8 @@ class UnaryStream implements ShareOwner {
     return { ":status": 200, "content-type": contentType, "x-request-id": this.#record.requestId };
   }
 
-  /** As a list where it can be: Node takes an object apart, which costs as much as sending it. */
-  #headOfSuccess(): OutgoingHttpHeaders | readonly string[] {
+  /** Returns the head as a list if possible: Node converts objects, which takes as long as sending them. */
+  #successHead(): OutgoingHttpHeaders | readonly string[] {
     if (!this.#call.hasResponseHeader) {
       return [":status", "200", "content-type", contentType, "x-request-id", this.#record.requestId];
     }
@@ -221,7 +221,7 @@ class UnaryStream implements ShareOwner {
     return headers;
   }
 
-  /** Whether the head is sent. Where it cannot be, the call has ended, with an internal error if there is a caller left. */
+  /** Sends the head and returns true. If it cannot be sent, the call ends, with an internal error if the stream is open. */
   #respond(headers: OutgoingHttpHeaders | readonly string[], options: ServerStreamResponseOptions): boolean {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) {
@@ -242,7 +242,7 @@ class UnaryStream implements ShareOwner {
     }
   }
 
-  /** An answer before the end of the request must close that half too, or the stream blocks a drain. */
+  /** Closes the request half of a stream whose response comes before its end, or it would block a drain. */
   #closeRequest(): void {
     if (!this.#stream.readableEnded) endUnreadStream(this.#stream);
   }
@@ -262,7 +262,7 @@ const kUnary = Symbol("unary call");
 type LaneStream = ServerHttp2Stream & { [kUnary]?: UnaryStream };
 
 const noTimeout: ReturnType<typeof parseTimeout> = {};
-/** gRPC has no use for a date, and each header costs. */
+/** gRPC does not use the date, and each header takes time. */
 const withTrailers = { waitForTrailers: true, sendDate: false };
 const withoutBody = { endStream: true, sendDate: false };
 

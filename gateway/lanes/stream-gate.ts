@@ -17,13 +17,13 @@ import type { OnStream } from "../http/port.ts";
 import { TurnQueue } from "../http/turn-queue.ts";
 import type { ServedMethod } from "../methods.ts";
 
-/** Connect's handlers take up to 0.5 ms to begin a stream, and other calls wait for as long. */
+/** Connect's handlers take up to 0.5 ms to begin a stream, during which other calls wait. */
 const streamsPerTurn = 4;
 
 /**
- * Refuses streaming calls of gRPC and gRPC-Web by their headers: those of callers that may not make them, and those
- * beyond the limits on open streams. Connect's handlers do the same at ten times the cost, and whoever is refused
- * may ask again at once. The others of callers without a key are passed on a few at a time.
+ * Refuses streaming calls of gRPC and gRPC-Web by their headers: unauthorized calls and calls beyond the limits on
+ * open streams. Connect's handlers do the same at ten times the cost, and a refused caller may try again at once.
+ * Other calls without a key are passed on a few at a time.
  */
 export function createStreamGate(gateway: GatewayContext): OnStream {
   const waiting = new TurnQueue<Address>(streamsPerTurn);
@@ -38,7 +38,7 @@ export function createStreamGate(gateway: GatewayContext): OnStream {
       return false;
     const protocol = type.startsWith("application/grpc-web") ? "grpc-web" : "grpc";
     const record = new CallRecord(served.desc, protocol, peerOf(stream.session as never), headers);
-    const error = findRefusal(gateway, served, record, stream, headers);
+    const error = refusalOf(gateway, served, record, stream, headers);
     if (error === undefined) {
       if (record.caller.kind !== "anonymous") return false;
       stream.on("error", ignore);
@@ -56,13 +56,13 @@ export function createStreamGate(gateway: GatewayContext): OnStream {
     };
     for (const [name, value] of error.metadata) head[name] = value;
     assignGrpcStatus(head, error);
-    answer(stream, head);
+    respond(stream, head);
     gateway.observer.finished(record);
     return true;
   };
 }
 
-function findRefusal(
+function refusalOf(
   gateway: GatewayContext,
   served: ServedMethod,
   record: CallRecord,
@@ -78,8 +78,8 @@ function findRefusal(
   return refuseStream(connectionOf(stream.session), gateway.limits);
 }
 
-/** All of the answer is in its head, which is on its way before the reset that follows in the next turn. */
-function answer(stream: ServerHttp2Stream, head: OutgoingHttpHeaders): void {
+/** Sends a response that is all in its head, and resets the stream once the head is sent. */
+function respond(stream: ServerHttp2Stream, head: OutgoingHttpHeaders): void {
   stream.on("error", ignore);
   stream.respond(head, withoutBody);
   stream.resume();
@@ -90,7 +90,7 @@ function close(stream: ServerHttp2Stream): void {
   if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
-/** gRPC has no use for a date; the types do not know that it can be left out. */
+/** gRPC does not use the date; the types lack the option to leave it out. */
 const withoutBody: object = { endStream: true, sendDate: false };
 
 function ignore(): void {}

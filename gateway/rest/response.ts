@@ -1,14 +1,21 @@
-import { type DescField, type DescMessage, type JsonObject, type Message, toJson } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  type JsonObject,
+  type Message,
+  toJson,
+  toJsonString,
+} from "@bufbuild/protobuf";
 import { kResponseAttachment, type RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { type HttpBody, HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import type { Call } from "../call/call.ts";
 import type { RestBinding } from "./bindings.ts";
 
-/** How a binding writes its answers. */
+/** Writes the responses of a binding. */
 export interface WriteResponse {
-  /** The media type of an answer; an `HttpBody` says it itself. */
+  /** The media type of a response; an `HttpBody` has its own. */
   readonly contentTypeOf: (output: Message) => string;
-  /** The media type of a stream without a message. */
+  /** The media type of an empty stream. */
   readonly emptyType: string;
   /** `index` counts the messages of a stream. */
   readonly write: (output: Message, call: Call, index: number) => string | Uint8Array;
@@ -17,10 +24,10 @@ export interface WriteResponse {
 const jsonType = "application/json";
 const bytesType = "application/octet-stream";
 const ndjsonType = "application/x-ndjson";
-/** Fields with their zero value are written: readers of REST answers expect them. */
+/** Fields with their zero value are written, as readers of REST responses expect. */
 const jsonOptions = { alwaysEmitImplicit: true } as const;
 
-/** Bytes as they are, the form of a codec, or JSON: one value, or in a stream one line for each message. */
+/** Compiles how responses are written: as bytes, by a codec, or as JSON, of which a stream has a line for each message. */
 export function compileResponse(binding: RestBinding, codecs: RestCodecs): WriteResponse {
   const { responseField: field } = binding;
   const { output, methodKind } = binding.served.desc;
@@ -63,7 +70,7 @@ function endLine(text: string | Uint8Array): string | Uint8Array {
   return typeof text === "string" ? `${text}\n` : Buffer.concat([text, Buffer.from("\n")]);
 }
 
-/** Reads the field that is the body, or the message itself. */
+/** Returns a function that selects the field that is the body, or the message itself. */
 function selectorOf(field: DescField | undefined): (message: Message) => unknown {
   if (field === undefined) return (message) => message;
   const { oneof, localName } = field;
@@ -76,7 +83,7 @@ function selectorOf(field: DescField | undefined): (message: Message) => unknown
 
 /** A field that is not set is written as `null`. */
 function writeJson(output: DescMessage, field: DescField | undefined): (message: Message) => string {
-  if (field === undefined) return (message) => JSON.stringify(toJson(output, message, jsonOptions));
+  if (field === undefined) return (message) => toJsonString(output, message, jsonOptions);
   return (message) =>
     JSON.stringify((toJson(output, message, jsonOptions) as JsonObject)[field.jsonName] ?? null);
 }

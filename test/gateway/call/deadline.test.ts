@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { DeadlineQueue, type Expiring } from "../../../gateway/call/deadline.ts";
+import { DeadlineQueue, type ExpiringCall } from "../../../gateway/call/deadline.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function waiter(name: string, expired: string[]): Expiring {
+function waiter(name: string, expired: string[]): ExpiringCall {
   const endMs = performance.now() + 100;
   return {
     timeoutMs: () => endMs - performance.now(),
