@@ -1,41 +1,15 @@
-import { resolve } from "node:path";
 import { createPersistentClock, systemPorts } from "../../sql/persistent-clock.ts";
-import type { MarkSetup } from "../../sql/sqlite/commit-mark.ts";
-import { DiskGuard } from "../../sql/sqlite/disk-guard.ts";
-import { SqliteExecutor, workerBeside } from "../../sql/sqlite/executor.ts";
+import { workerBeside } from "../../sql/sqlite/executor.ts";
+import { mib, openSqliteExecutor, type SqliteFileOptions } from "../../sql/sqlite/open.ts";
 import { defaultRetention, type Inbox, type InboxRetention } from "../inbox.ts";
 import { defaultMaxQueuedBytes, SqlInbox } from "../sql/sql-inbox.ts";
 import { inboxStore } from "./store.ts";
 
-export interface SqliteInboxOptions {
-  /**
-   * The database file; a missing folder is created. Beside it are the write-ahead log (`-wal`), the
-   * reserve (`.reserve`) and the holder's process id (`.pid`). The disk must be local: network file
-   * systems do not implement locks and syncs reliably.
-   */
-  readonly path: string;
+/** Defaults: a reserve of 16 MiB, a write-ahead log of 16 MiB, and a linger of 2 ms. */
+export interface SqliteInboxOptions extends SqliteFileOptions {
   readonly retention?: Partial<InboxRetention>;
-  /** The minimum of free disk space; no batch is accepted below it. Default 256 MiB. */
-  readonly minFreeBytes?: number;
-  /** The maximum size of the file; no batch is accepted beyond it. Default null: no limit. */
-  readonly maxBytes?: number | null;
-  /** Disk space reserved for settling and pruning when the disk is full. Default 16 MiB; 0: none. */
-  readonly reserveBytes?: number;
-  /**
-   * The size of the write-ahead log, which stays below three times this plus the size of one body.
-   * Default 16 MiB.
-   */
-  readonly maxWalBytes?: number;
-  /** How long a commit waits for more requests when the last group had several. Default 2. */
-  readonly lingerMs?: number;
   /** The maximum bytes of bodies which wait to be written; more is refused. Default 64 MiB. */
   readonly maxQueuedBytes?: number;
-  /** How long to wait for another process to release the file. Default 2 s. */
-  readonly lockWaitMs?: number;
-  /** Whether opening reads the whole file for damage. Default false. */
-  readonly checkAtOpen?: boolean;
-  /** The mark beside the file by which a start detects lost commits. Default: none. */
-  readonly mark?: MarkSetup;
   /** Milliseconds since 1970, for times of display. */
   readonly now?: () => number;
   /**
@@ -43,11 +17,10 @@ export interface SqliteInboxOptions {
    * which is never set.
    */
   readonly clockMs?: () => number;
-  readonly freeBytes?: (path: string) => number;
 }
 
-const mib = 1_048_576;
 const thread = { url: workerBeside(import.meta.url), name: "engage-inbox" };
+const defaults = { reserveBytes: 16 * mib, maxWalBytes: 16 * mib, lingerMs: 2 };
 
 /**
  * Opens an inbox in a SQLite file, which this process then holds exclusively. All SQL runs in one
@@ -58,28 +31,8 @@ const thread = { url: workerBeside(import.meta.url), name: "engage-inbox" };
  * an inbox, or in a folder which is not writable.
  */
 export async function openSqliteInbox(options: SqliteInboxOptions): Promise<Inbox> {
-  const path = resolve(options.path);
-  const { maxWalBytes = 16 * mib, now = Date.now, freeBytes } = options;
-  const guard = new DiskGuard({
-    path,
-    maxWalBytes,
-    freeBytes,
-    faults: inboxStore.faults,
-    minFreeBytes: options.minFreeBytes ?? 256 * mib,
-    maxBytes: options.maxBytes ?? null,
-  });
-  const setup = {
-    path,
-    maxWalBytes,
-    mark: options.mark,
-    lockWaitMs: options.lockWaitMs ?? 2_000,
-    checkAtOpen: options.checkAtOpen ?? false,
-    lingerMs: options.lingerMs ?? 2,
-    reserveBytes: options.reserveBytes ?? 16 * mib,
-  };
-  const executor = new SqliteExecutor(inboxStore, thread, setup, guard);
-  await executor.open();
-  const { maxQueuedBytes = defaultMaxQueuedBytes } = options;
+  const { now = Date.now, maxQueuedBytes = defaultMaxQueuedBytes } = options;
+  const executor = await openSqliteExecutor(inboxStore, thread, options, defaults);
   const retention = { ...defaultRetention, ...options.retention };
   try {
     const mark = await executor.call("readClock", 0, [], undefined);
