@@ -3,16 +3,16 @@ import type { ConnectError } from "@connectrpc/connect";
 import { DebugIngestResponseSchema, IngestResponseSchema } from "../../gen/engage/event/v1/ingest_pb.ts";
 import type { CollectObserver } from "./observer.ts";
 
-/** What is wrong with the sender; code −2. */
+/** The message of code −2. */
 export const unknownAppid = "unknown appid";
 
-/** A request of an SDK before its body is read. */
+/** The head of an SDK's request. */
 export interface SdkHead {
   readonly header: Pick<Headers, "get">;
   readonly query: (name: string) => string | undefined;
 }
 
-/** Whether the body is read, and how much of it; `tooLarge` makes the error for more. */
+/** Whether the body is read, and its limit; `tooLarge` creates the error for a larger one. */
 export type SdkStanding =
   | "known"
   | "unknown"
@@ -20,21 +20,20 @@ export type SdkStanding =
   | { readonly answer: Message };
 
 export interface SdkAdmitOptions {
-  /** All that are known. */
+  /** App ids of all projects. */
   readonly appids: ReadonlySet<string>;
   readonly observer: Pick<CollectObserver, "rejected">;
-  /** The error for a body beyond the limit, which REST answers with 413. */
+  /** Creates the error for a body beyond the limit, for which REST responds with 413. */
   readonly tooLarge: (message: string) => ConnectError;
 }
 
-/** What a sender may send who is named in the body at most; the largest batches of client SDKs have a tenth. */
+/** Limit of bodies that contain the app id themselves; the largest batches of client SDKs have a tenth. */
 const unnamedBytes = 1_048_576;
 
 /**
- * Decides by the app id in header or query. An unknown one is answered without
- * the body. Without one the body may name the sender, as those of client SDKs
- * do: it may be of some length as it is, and what a Content-Encoding makes of
- * it, which no SDK has, as long as that of any stranger.
+ * Creates the check of a request before its body is read, by the app id in header or query. An unknown app id is refused
+ * without the body. Without an app id the body may contain one, as those of client SDKs do, and has a limit of its own;
+ * with a Content-Encoding, which no SDK uses, the limit of unknown callers applies.
  */
 export function createSdkAdmit({ appids, observer, tooLarge }: SdkAdmitOptions) {
   const message = `a body of more than ${unnamedBytes} bytes needs the appid as header or query parameter`;

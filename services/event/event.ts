@@ -17,24 +17,35 @@ import { trackBatch } from "./track/track.ts";
 
 export interface EventCollectorOptions extends TakeOptions {
   readonly projects: readonly CollectorProject[];
-  /** Of a body of an SDK when it is inflated. Default 16 MiB. */
+  /** Limit of an inflated body of an SDK. Default 16 MiB. */
   readonly maxInflatedBytes?: number;
-  /** Of events, and as many of users, in each project. Default: no limit. */
+  /** Properties of events, and of users, in each project. Default: no limit. */
   readonly maxProperties?: number;
-  /** Of each project. Default: any name may be new. */
+  /** Limits of new names in each project. Default: none. */
   readonly names?: NameLimits;
   /** See PendingOptions. */
   readonly maxPendingBytes?: number;
 }
 
 const defaultInflatedBytes = 16 * 2 ** 20;
-/** What client SDKs are told, and do without being told. */
+/** Settings that client SDKs get, which are also their defaults. */
 const syncIntervalSeconds = 15;
 const syncBatchSize = 20;
 
 /**
- * The service EventCollector. What it answers to be taken is on disk. Its
- * answers over REST need `eventCodecs`.
+ * Creates the service EventCollector. Records that it reports as accepted are on disk. REST needs `eventCodecs`.
+ *
+ * The way of a record, by step and thread:
+ * 1. `admit.ts` finds the project by app id before the body is read (event loop).
+ * 2. `ingest/` and `track/` read a request (event loop; `body/` finds the bytes of its records, gzip uses libuv's
+ *    threads). Records of `/sync_server` are only scanned as JSON. Callers that get a verdict for each record (Track,
+ *    TrackStream, debug calls) go through `take.ts`, which checks records on the way in (`verdicts.ts`, `pending.ts`).
+ * 3. `spool-line.ts` encodes a request as one line of the spool; the thread of the spool appends and syncs it. The
+ *    request is acknowledged.
+ * 4. `load/loader.ts` (event loop) reads the spool and hands chunks to the prepare thread (`load/prepare.ts`), which
+ *    parses and checks every record, in the order of the spool, drops repeats, assigns user ids and writes rows.
+ *    This check alone decides: `record/check-record.ts` runs here once for each record.
+ * 5. The store loads the rows in one transaction (threads of its engine), and the spool is released.
  */
 export function createEventCollector(given: EventCollectorOptions): ServiceImpl<typeof EventCollector> {
   const { maxInflatedBytes = defaultInflatedBytes, maxProperties = Number.POSITIVE_INFINITY } = given;

@@ -9,35 +9,45 @@ import type { CheckedRecord } from "./record/record.ts";
 import { decodeSpoolLineYielding } from "./spool-line.ts";
 import { createVerdicts, type Verdicts } from "./verdicts.ts";
 
-/** Records that are on disk and that the store may not have loaded. */
+/**
+ * Records that are on disk and that the store may not have loaded.
+ *
+ * Verdicts of Track and debug calls foretell the result of the loader. Types in the store never change, so a verdict
+ * that depends only on them is final (`areFinal`) and nothing is read here; that is the usual case. A record with a new
+ * property or event name depends on earlier records that are acknowledged but not loaded: one of them may fix another
+ * type, or use up the limit of names. The loader cannot trust a mark on the checked line instead: calls check at the
+ * same time, the order of their lines is known only after the append, and lines of `/sync_server` are not checked at
+ * all but define properties too. With a mark, a caller would read "accepted" for a value that is then dropped, or
+ * "may lose new properties" for one that is stored; both change the contract. So the lines that wait are checked here
+ * as the loader will, in their order, each once and at most `maxPendingBytes`.
+ */
 export interface PendingRecords extends Pick<RecordReader, "start" | "end" | "read" | "bytesAfter"> {
-  /** Where they begin; changes together with the store's schema. */
+  /** Their beginning, which changes together with the store's schema. */
   readonly loadedTo: EventStore["loadedTo"];
 }
 
 export interface PendingOptions {
-  /** Undefined while nothing can be on disk. */
+  /** Undefined before the spool is open. */
   readonly pending: () => PendingRecords | undefined;
   readonly schema: EventStore["schema"];
-  /** How fast new names of a project came up to where the store is; changes together with its schema. */
+  /** Rates of new names of a project in the loaded records, which change together with the schema. */
   readonly rates?: ((projectId: number) => NameRates | undefined) | undefined;
-  /** With more that waits, nothing of it is looked at. Default 16 MiB. */
+  /** If more bytes wait, they are not checked. Default 16 MiB. */
   readonly maxPendingBytes?: number;
 }
 
-/** Looks at what waits to be loaded as the load will, in the order of the spool, when a verdict is asked for that may depend on it. */
+/** Checks the records that wait to be loaded, in the order of the spool, when a verdict may depend on them. */
 export interface PendingChecks {
-  /** To be called before a line is appended. Disposed of when it is of no interest any more. */
+  /** Registers a line before it is appended. The result must be disposed of. */
   expect(project: Project, line: Uint8Array): ExpectedLine;
-  /** With what all records on disk make known. */
+  /** Returns verdicts that include the types and names of all records on disk. */
   verdicts(project: Project): Promise<Verdicts>;
 }
 
 export interface ExpectedLine extends Disposable {
   /**
-   * What the load makes of its records, once it is on disk. Undefined when it
-   * has been loaded, or can't be looked at: then the store's types are all that
-   * is known.
+   * Foretells the result of the loader for the records of the line after it is on disk. Undefined if the line is loaded
+   * already or cannot be checked; then only the store's types are known.
    */
   checked(): Promise<readonly CheckedRecord[] | undefined>;
 }
@@ -47,23 +57,23 @@ interface Expected {
   checked?: readonly CheckedRecord[];
 }
 
-/** How far the records of a project have been looked at. */
+/** The progress of checking the records of a project. */
 interface ProjectWalk {
   readonly project: Project;
   readonly lineHead: Buffer;
   readonly expected: Set<Expected>;
   at: RecordPlace | undefined;
   verdicts: Verdicts;
-  /** The walk under way; the next one waits for it. */
+  /** The running check; the next one waits for it. */
   last: Promise<void>;
 }
 
 /** About 44,000 records of 12 properties, 0.3 to 0.5 s of processor time. */
 const defaultPendingBytes = 16 * 2 ** 20;
-/** Others have their turn behind each: about 700 records, 5 to 7 ms. */
+/** Bytes between two yields: about 700 records, 5 to 7 ms. */
 const chunkBytes = 256 * 2 ** 10;
 const lf = 0x0a;
-/** Of a line whose project stands behind its text. */
+/** The head of a line whose project follows its text. */
 const rawHead = Buffer.from('{"b":');
 
 export function createPendingChecks(options: PendingOptions): PendingChecks {
@@ -89,7 +99,7 @@ export function createPendingChecks(options: PendingOptions): PendingChecks {
       walk.expected.add(one);
       return {
         async checked() {
-          await inTurn(walk, async () => {
+          await runExclusively(walk, async () => {
             if (one.checked === undefined) await advance(walk, options);
           });
           return one.checked;
@@ -99,26 +109,26 @@ export function createPendingChecks(options: PendingOptions): PendingChecks {
     },
     async verdicts(project) {
       const walk = walkOf(project);
-      await inTurn(walk, () => advance(walk, options));
+      await runExclusively(walk, () => advance(walk, options));
       const { verdicts } = walk;
       return createVerdicts(project, options.schema, verdicts.made(), verdicts.names());
     },
   };
 }
 
-/** With nothing but what the store has. */
+/** Creates verdicts from the store's types only. */
 export function verdictsOf(project: Project, options: Pick<PendingOptions, "schema" | "rates">): Verdicts {
   const names = { events: [], rates: options.rates?.(project.id) };
   return createVerdicts(project, options.schema, [], names);
 }
 
-/** What can't be read is no reason to fail: the record is kept, and the loader, which reads the same, tells of it. */
-function inTurn(walk: ProjectWalk, work: () => Promise<void>): Promise<void> {
+/** Runs checks one after the other. Ignores read errors: the record is on disk, and the loader reports the same error. */
+function runExclusively(walk: ProjectWalk, work: () => Promise<void>): Promise<void> {
   walk.last = walk.last.then(work).catch(() => {});
   return walk.last;
 }
 
-/** Looks at what is on disk by now. */
+/** Checks the records that are on disk now. */
 async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void> {
   const records = options.pending();
   if (records === undefined) return;
@@ -130,14 +140,14 @@ async function advance(walk: ProjectWalk, options: PendingOptions): Promise<void
     const chunk = await records.read(at, chunkBytes);
     if (chunk === undefined) return;
     const now = placeOf(walk, records, options);
-    // Loaded in the meantime: the schema has it, and more than these lines would know.
+    // The store has loaded these lines meanwhile, so its schema has their types.
     if (now !== undefined && comparePlaces(now, at) > 0) continue;
     await checkLines(walk, chunk, yieldToEventLoop);
     walk.at = chunk.to;
   }
 }
 
-/** Where looking goes on. Where the store is further, it is from there, with nothing but its schema. */
+/** Returns the place of the next check. If the store has loaded more, it starts there with the store's schema. */
 function placeOf(
   walk: ProjectWalk,
   { loadedTo }: PendingRecords,
@@ -180,7 +190,7 @@ async function checkLines(
   }
 }
 
-/** Whether a line of the spool is this one, with its checksum or without. */
+/** Reports whether a line of the spool is the expected one, ignoring its checksum. */
 function isLine(line: Buffer, expected: Uint8Array): boolean {
   if (line.length !== expected.length && line.length !== expected.length + checksumBytes) return false;
   const length = expected.length - 1;

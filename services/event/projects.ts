@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { compileToInstant } from "../../base/time/zone.ts";
 import type { NameLimits } from "./record/name-book.ts";
 
-/** A project as the configuration has it. */
+/** The configuration of a project. */
 export interface CollectorProject {
   readonly id: number;
   readonly appids: readonly string[];
@@ -14,9 +14,9 @@ export interface Project {
   readonly id: number;
   /** See `compileToInstant`. */
   readonly toInstant: (localMs: number) => number;
-  /** Properties of events, and as many of users, that it may have. */
+  /** Limit of the properties of events, and of users. */
   readonly maxProperties: number;
-  /** Default: any name may be new. */
+  /** Limits of new names. Default: none. */
   readonly names?: NameLimits | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface ProjectDirectory {
   byId(id: bigint): Project | undefined;
 }
 
-/** Where two projects have the same app id, the first has it. */
+/** Creates the directory of projects. An app id of two projects belongs to the first one. */
 export function createProjectDirectory(
   projects: readonly CollectorProject[],
   maxProperties: number,

@@ -7,10 +7,10 @@ import type {
   RefusalReason as RefusalWord,
 } from "./record/record.ts";
 
-/** A verdict as the contract has it. */
+/** Converts a verdict to a message. */
 export function toResult(
   checked: CheckedRecord,
-  limit: ToldLimit,
+  limit: ReportLimit,
 ): MessageInitShape<typeof RecordResultSchema> {
   if (checked.kind !== "refused") {
     return { outcome: { case: "accepted", value: { dropped: limit(checked.dropped).map(toDropped) } } };
@@ -19,19 +19,19 @@ export function toResult(
   return { outcome: { case: "refused", value: { reason: refusalReasons[reason], field, message } } };
 }
 
-/** Of the dropped properties of one record those that the answer reports. */
-export type ToldLimit = (dropped: readonly DroppedProperty[]) => readonly DroppedProperty[];
+/** Returns those dropped properties of a record that the response reports. */
+export type ReportLimit = (dropped: readonly DroppedProperty[]) => readonly DroppedProperty[];
 
-/** Dropped properties in one answer: small requests must not make large ones. */
-const maxTold = 20_000;
+/** Dropped properties in one response, so that small requests do not cause large responses. */
+const maxReported = 20_000;
 
-/** For the records of one answer in turn: all that was dropped, and once there were many the first of each record. */
-export function createToldLimit(): ToldLimit {
-  let left = maxTold;
+/** Creates the limit for the records of one response: all dropped properties, and after many only the first of each record. */
+export function createReportLimit(): ReportLimit {
+  let left = maxReported;
   return (dropped) => {
-    const told = left >= dropped.length ? dropped : dropped.slice(0, 1);
-    left -= told.length;
-    return told;
+    const reported = left >= dropped.length ? dropped : dropped.slice(0, 1);
+    left -= reported.length;
+    return reported;
   };
 }
 
@@ -44,7 +44,7 @@ export function toDropped(dropped: DroppedProperty): {
   return { name, reason: dropReasonOf[reason], message };
 }
 
-/** The word of a reason, as REST and metrics have it. */
+/** Returns the word of a reason in REST and metrics. */
 export function dropWord(reason: DropReason): string {
   return dropWords.get(reason) ?? "unspecified";
 }
@@ -86,9 +86,9 @@ const dropReasonOf: Readonly<Record<DropWord, DropReason>> = {
   name_rate: DropReason.NAME_RATE,
 };
 
-const dropWords = turn(dropReasonOf);
-const refusalWords = turn(refusalReasons);
+const dropWords = invert(dropReasonOf);
+const refusalWords = invert(refusalReasons);
 
-function turn<T>(words: Readonly<Record<string, T>>): ReadonlyMap<T, string> {
+function invert<T>(words: Readonly<Record<string, T>>): ReadonlyMap<T, string> {
   return new Map(Object.entries(words).map(([word, value]) => [value, word]));
 }

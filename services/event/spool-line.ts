@@ -5,15 +5,15 @@ import { findRecords } from "./body/record-list.ts";
 
 const lf = 0x0a;
 const cr = 0x0d;
-const blank = 0x20;
+const space = 0x20;
 const closeObject = 0x7d;
 
 /**
- * One line of the spool: `{"p":projectId,"r":receivedMs,"b":body}`, without its
- * end, with `"d":driftMs` where that is not 0, and with `"a":appid` where the sender named one. Line ends in the body,
- * which in JSON stand only between values, become spaces.
- * @param body one record or a list of them, as JSON in UTF-8
- * @param driftMs by how much the clock of `receivedMs` was ahead of a clock that is never set
+ * Encodes a line of the spool, without its line end: `{"p":projectId,"r":receivedMs,"b":body}`, with `"d":driftMs` if it
+ * is not 0, and with `"a":appid` if the request has one. Line ends of the body, which occur only between values of JSON,
+ * become spaces.
+ * @param body one record or a list of records, as JSON in UTF-8
+ * @param driftMs how far the clock of `receivedMs` was ahead of the steady clock
  */
 export function encodeSpoolLine(
   projectId: number,
@@ -31,18 +31,17 @@ export function encodeSpoolLine(
   line[line.length - 1] = closeObject;
   if (line.includes(lf) || line.includes(cr)) {
     for (let at = head.length; at < line.length; at++) {
-      if (line[at] === lf || line[at] === cr) line[at] = blank;
+      if (line[at] === lf || line[at] === cr) line[at] = space;
     }
   }
   return line;
 }
 
 /**
- * The same for each line of NDJSON, none of which is looked at: what is no JSON
- * makes a damaged line, which the loader refuses alone. Project and time stand
- * behind the text, so that nothing in it can take their place.
- * @param lines with or without an LF behind the last; empty ones are left out
- * @param placeOf says where a line stands, counted from 1 with the empty ones
+ * Encodes each line of NDJSON as a line of the spool, without parsing it: text that is not JSON makes a damaged line,
+ * which the loader refuses alone. Project and time follow the text, so that no member of it can replace them.
+ * @param lines NDJSON; empty lines are skipped
+ * @param placeOf returns the place of a line, which is counted from 1, including empty ones
  */
 export function encodeRawSpoolLines(
   projectId: number,
@@ -54,7 +53,7 @@ export function encodeRawSpoolLines(
   const head = Buffer.from('{"b":');
   const tail = Buffer.from(`,"p":${projectId},"r":${receivedMs}}\n`);
   const source = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
-  // Copied into one piece: a view of each line costs three times as much.
+  // Copies into one buffer: a view of each line costs three times as much.
   const encoded = Buffer.allocUnsafeSlow(source.length + countLines(source) * (head.length + tail.length));
   let to = 0;
   for (let start = 0; start < source.length; ) {
@@ -94,7 +93,7 @@ function encodePlacedLines(
   return Buffer.concat(pieces);
 }
 
-/** With the last, which may have no end. */
+/** Counts lines, including the last one without a line end. */
 function countLines(source: Buffer): number {
   let count = 1;
   for (let at = source.indexOf(lf); at !== -1; at = source.indexOf(lf, at + 1)) count++;
@@ -104,18 +103,18 @@ function countLines(source: Buffer): number {
 export interface SpoolLine {
   readonly projectId: number;
   readonly receivedMs: number;
-  /** The same by a clock that is never set: what the ages of records are told by. Default: `receivedMs`. */
+  /** The time of receipt by the steady clock, for the ages of records. Default: `receivedMs`. */
   readonly steadyMs?: number;
-  /** By which the sender named the project. */
+  /** The app id of the request. */
   readonly appid: string | undefined;
   readonly records: readonly unknown[];
-  /** Where an imported record stands, such as `a.ndjson:12`. */
+  /** The place of an imported record, such as `a.ndjson:12`. */
   readonly place?: string | undefined;
 }
 
 const lineMembers: ReadonlySet<string> = new Set(["p", "r", "d", "a", "i", "b", "#crc"]);
 
-/** Undefined when it is no such line. Integers beyond 2^53 are bigints. */
+/** Decodes a line of the spool; undefined if it is damaged. Integers beyond 2^53 are bigints. */
 export function decodeSpoolLine(text: string): SpoolLine | undefined {
   let line: Readonly<Record<string, unknown>> | null;
   try {
@@ -123,7 +122,7 @@ export function decodeSpoolLine(text: string): SpoolLine | undefined {
   } catch {
     return undefined;
   }
-  // A changed byte in the name of the checksum would otherwise make it a line without one.
+  // Otherwise a changed byte in the name of the checksum would make a line without one.
   for (const name in line) if (!lineMembers.has(name)) return undefined;
   if (typeof line?.p !== "number" || typeof line.r !== "number" || line.b === undefined) return undefined;
   const { p: projectId, r: receivedMs, d: driftMs, a: appid, i: place, b: body } = line;
@@ -142,13 +141,13 @@ export function decodeSpoolLine(text: string): SpoolLine | undefined {
   } as SpoolLine;
 }
 
-/** Parsed at once: about 1 ms. */
+/** Lines up to this size are parsed at once, in about 1 ms. */
 const shortBytes = 65_536;
 const headForm = /^\{"p":(\d+),"r":(\d+),(?:"d":(-?\d+),)?(?:"a":("(?:[^"\\]|\\.)*"),)?"b":/;
 const tailForm = /^(?:,"#crc":"[0-9a-f]{8}")?\}$/;
 const maxHeadBytes = 2_048;
 
-/** The same of the bytes of a line; the records of a long one are parsed one by one, with turns for others. */
+/** Decodes the bytes of a line. Parses the records of a long line one by one and yields to the event loop between them. */
 export async function decodeSpoolLineYielding(
   line: Buffer,
   yieldToEventLoop: YieldToEventLoop,

@@ -11,9 +11,9 @@ import type { CheckedRecord, RefusedRecord } from "./record/record.ts";
 import { encodeSpoolLine } from "./spool-line.ts";
 import { areFinal, type Verdicts } from "./verdicts.ts";
 
-/** What records are taken into. */
+/** The ports and clocks of accepting records. */
 export interface TakeOptions {
-  /** Resolves when the line is on disk. */
+  /** Appends a line to the spool; resolves when it is on disk. */
   readonly append: RecordSink["append"];
   readonly schema: EventStore["schema"];
   readonly pending: PendingOptions["pending"];
@@ -22,18 +22,18 @@ export interface TakeOptions {
   readonly observer: CollectObserver;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** By how much `now` is ahead of a clock that is never set. Default: 0. */
+  /** Returns how far `now` is ahead of the steady clock. Default: 0. */
   readonly driftMs?: () => number;
 }
 
-/** A record as it came, read or found to be none. */
+/** A received record: parsed, or refused because it cannot be parsed. */
 export type RawRecord =
   | { readonly json: unknown; readonly text: string }
   | { readonly refusal: RefusedRecord; readonly text: string | Uint8Array };
 
 export interface Batch {
   readonly project: Project;
-  /** By which the sender named the project. */
+  /** The app id of the request. */
   readonly appid: string | undefined;
   readonly source: RecordSource;
   readonly records: readonly RawRecord[];
@@ -48,27 +48,27 @@ export interface CheckingOptions extends TakeOptions {
 }
 
 /**
- * Checks records one by one and keeps the good ones; the others become dead letters.
- * @returns a verdict for each, once the good ones are on disk: what the load will make of it
- * @throws ConnectError UNAVAILABLE when they can't be kept
+ * Checks records and appends the valid ones to the spool; the others become dead letters.
+ * @returns the verdict of each record, after the valid ones are on disk: it foretells the result of the loader
+ * @throws ConnectError UNAVAILABLE if the spool is unavailable
  */
 export async function takeChecked(options: CheckingOptions, batch: Batch): Promise<readonly CheckedRecord[]> {
   const { project, records } = batch;
   const first = await checkAll(batch, verdictsOf(project, options));
   const isFinal = await areAllFinal(project, options, first);
   if (batch.dryRun) return isFinal ? first : checkAll(batch, await options.checks.verdicts(project));
-  // What can't be kept is sent again, so its refused records are told only once.
-  const checked = await keepGood(options, batch, first, isFinal);
-  // A record that is refused for its new name only when it is loaded becomes a dead letter there.
+  // Refused records are reported after the append, since a request whose append fails is sent again.
+  const checked = await appendValid(options, batch, first, isFinal);
+  // A record that only the loader refuses, for its new name, becomes a dead letter there.
   const refused = first.flatMap((verdict, at): readonly RefusedLine[] =>
     verdict.kind === "refused" ? [{ refusal: verdict, line: records[at]!.text }] : [],
   );
   keepRefused(options.letters, project.id, refused, options.now);
-  tell(options.observer, batch, first, checked);
+  report(options.observer, batch, first, checked);
   return checked;
 }
 
-/** Looked at between two turns. */
+/** Verdicts that are processed between two yields. */
 const finalSlice = 100;
 
 async function areAllFinal(
@@ -86,29 +86,29 @@ async function areAllFinal(
 }
 
 /**
- * Which records are not kept the first verdicts tell. They may not yet tell what the others lose, nor that the name of
- * an event is one too many.
+ * Appends the records that the first verdicts accept. Returns the final verdicts, in which further properties may be
+ * dropped, or events refused because of the limit of names.
  */
-async function keepGood(
+async function appendValid(
   options: CheckingOptions,
   batch: Batch,
   first: readonly CheckedRecord[],
   isFinal: boolean,
 ): Promise<readonly CheckedRecord[]> {
   const { project, records, receivedMs } = batch;
-  const good = records.flatMap(({ text }, at) => (first[at]!.kind === "refused" ? [] : [text as string]));
-  if (good.length === 0) return first;
-  const body = Buffer.from(`[${good.join(",")}]`);
+  const valid = records.flatMap(({ text }, at) => (first[at]!.kind === "refused" ? [] : [text as string]));
+  if (valid.length === 0) return first;
+  const body = Buffer.from(`[${valid.join(",")}]`);
   const line = encodeSpoolLine(project.id, receivedMs, body, senderOf(batch), batch.driftMs);
   using expected = isFinal ? undefined : options.checks.expect(project, line);
-  await keepLine(options, line);
+  await appendLine(options, line);
   if (expected === undefined) return first;
   const loaded = (await expected.checked())?.values();
   if (loaded === undefined) return checkAll(batch, verdictsOf(project, options));
   return first.map((one) => (one.kind === "refused" ? one : (loaded.next().value ?? one)));
 }
 
-/** The app id, where it matters how many names it brings. */
+/** Returns the app id if the project limits new names. */
 export function senderOf({ project, appid }: Pick<Batch, "project" | "appid">): string | undefined {
   return project.names === undefined ? undefined : appid;
 }
@@ -122,17 +122,17 @@ function checkAll(
   return mapYielding(records, checkOne, createYield());
 }
 
-/** @param line of the spool @throws ConnectError UNAVAILABLE */
-export async function keepLine({ append }: Pick<TakeOptions, "append">, line: Uint8Array): Promise<void> {
+/** Appends a line to the spool. @throws ConnectError UNAVAILABLE */
+export async function appendLine({ append }: Pick<TakeOptions, "append">, line: Uint8Array): Promise<void> {
   try {
     await append(line);
   } catch (error) {
     if (!(error instanceof RecordsUnavailableError)) throw error;
-    throw retryLater("records cannot be kept at present", 1_000, { cause: error });
+    throw retryLater("the spool is temporarily unavailable", 1_000, { cause: error });
   }
 }
 
-function tell(
+function report(
   observer: CollectObserver,
   { project, source }: Batch,
   first: readonly CheckedRecord[],

@@ -5,16 +5,16 @@ import { NameBook, type NameRates } from "./record/name-book.ts";
 import type { CheckedRecord, DropReason } from "./record/record.ts";
 import { createTypeTable, type TypeTable } from "./record/type-table.ts";
 
-/** Checks one record after the other. */
+/** Checks records in their order, with the types that earlier ones have fixed. */
 export interface Verdicts {
   /**
-   * May fix types for the records that follow.
+   * Checks a record, which may fix types for later ones.
    * @param steadyMs see SpoolLine
    */
   readonly check: (json: unknown, receivedMs: number, appid?: string, steadyMs?: number) => CheckedRecord;
-  /** What records so far have made, and the store has not. */
+  /** Returns the properties that earlier records defined and the store does not have. */
   readonly made: () => readonly Property[];
-  /** The same of names of events, and how fast names came. */
+  /** Returns the event names that earlier records defined, and the rates of new names. */
   readonly names: () => MadeNames;
 }
 
@@ -26,8 +26,9 @@ export interface MadeNames {
 const noNames: MadeNames = { events: [], rates: undefined };
 
 /**
- * @param made by records before these that the store has not loaded
- * @param names the same, and the rates with them
+ * Creates the verdicts of a project.
+ * @param made properties of earlier records that the store has not loaded
+ * @param names event names of these records, and the rates of new names
  */
 export function createVerdicts(
   project: Project,
@@ -51,7 +52,7 @@ export function createVerdicts(
     if (now === stored) return;
     storedEvents = schema(project.id).events;
     for (const name of events) if (storedEvents.has(name)) events.delete(name);
-    // What the store has learnt meanwhile must not count twice.
+    // Properties that the store has loaded meanwhile must not count twice.
     stored = now;
     defined = defined.filter(({ table, name }) => stored.find(table, name) === undefined);
     types = createTypeTable(defined, { below: stored });
@@ -81,13 +82,13 @@ export function createVerdicts(
   };
 }
 
-/** Of keys, whatever types there are. */
+/** Reasons that do not depend on types. */
 const keyReasons: ReadonlySet<DropReason> = new Set(["root_key", "name", "reserved", "double"]);
 
 /**
- * Whether the verdicts of a call rest on types that the store has, which never
- * change: then no record that waits to be loaded matters.
- * @param checked against the store's schema and what the call itself makes
+ * Reports whether verdicts depend only on types in the store, which never change; then records that wait to be loaded do
+ * not matter.
+ * @param checked verdicts based on the store's schema and the records of the call itself
  */
 export function areFinal(
   project: Project,

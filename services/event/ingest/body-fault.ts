@@ -1,9 +1,9 @@
-/** A body that is no records; the message goes to the sender with code -1. */
+/** A body without valid records. The response has the message and code -1. */
 export class BodyFault extends Error {
   override readonly name: string = "BodyFault";
 }
 
-/** A body that is inflated to more than it may be. */
+/** An inflated body exceeds its limit. */
 export class LongBodyFault extends BodyFault {
   override readonly name = "LongBodyFault";
 }

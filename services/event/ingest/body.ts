@@ -10,14 +10,14 @@ import { findRecords, type RecordList, scanWhole } from "../body/record-list.ts"
 import type { RawRecord } from "../take.ts";
 import { BodyFault } from "./body-fault.ts";
 
-/** The records that a body holds, whatever form it came in. */
+/** The records of a body. */
 export interface IngestBody {
   readonly list: RecordList;
-  /** `#app_id` beside `data`. */
+  /** `#app_id` next to `data`. */
   readonly appid: string | undefined;
 }
 
-/** Writing JSON needs stack for every level. */
+/** Writing JSON recurses for each level. */
 const maxDepth = 64;
 const maxKeyBytes = 1_024;
 
@@ -77,7 +77,7 @@ function shortText(bytes: Buffer, start: number, end: number): string | undefine
   return JSON.parse(bytes.toString("utf8", start, end)) as string;
 }
 
-/** The records one by one, as they are checked. @throws BodyFault for what is nested too deeply to be written */
+/** Parses the records. @throws BodyFault if one is nested too deeply to be written */
 export async function toRawRecords(
   { list }: IngestBody,
   yieldToEventLoop: YieldToEventLoop,
@@ -95,8 +95,8 @@ export async function toRawRecords(
   return records;
 }
 
-/** The list without what is no JSON in it; as it came where all of it is. */
-export function goodBytes({ list }: IngestBody): Uint8Array {
+/** Returns the list of the valid records, which is the original bytes if all are valid. */
+export function validBytes({ list }: IngestBody): Uint8Array {
   const { bytes, start, end, starts, ends, faults } = list;
   if (faults.size === 0) return bytes.subarray(start, end);
   const pieces = starts.flatMap((from, index) =>

@@ -5,22 +5,22 @@ import { unpackSnappy } from "../body/snappy.ts";
 import { BodyFault, LongBodyFault } from "./body-fault.ts";
 
 const gunzipLater = promisify(gunzip);
-/** Below this a thread costs more than the work, and queries may hold the threads. */
+/** Limit of inflating on the event loop: below it a thread costs more than the work, and queries may occupy the threads. */
 const maxSyncBytes = 16_384;
 const maxSyncOutput = 262_144;
-/** Of what deflate makes smaller. */
+/** Highest ratio of deflate. */
 const maxGzipRatio = 1_032;
 const minPieceBytes = 1_024;
 const maxPieceBytes = 1_048_576;
-/** A snappy copy of 64 bytes takes 3. */
+/** Highest ratio of snappy: a copy of 64 bytes takes 3. */
 const maxSnappyRatio = 22;
 
-/** @throws BodyFault when it is malformed, or longer than `maxBytes` */
+/** Inflates gzip. @throws BodyFault if it is malformed, or longer than `maxBytes` */
 export async function inflateGzip(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
   try {
     const limit = { maxOutputLength: maxBytes, chunkSize: pieceBytesOf(bytes) };
-    // A few bytes may stand for many, whose work is for a thread.
-    const isShort = bytes.length <= maxSyncBytes && toldLength(bytes) <= maxSyncOutput;
+    // A few bytes may inflate to many, which a thread must do.
+    const isShort = bytes.length <= maxSyncBytes && declaredLength(bytes) <= maxSyncOutput;
     if (!isShort) return await gunzipLater(bytes, limit);
     return (
       gunzipAtOnce(bytes, { ...limit, maxOutputLength: Math.min(maxBytes, maxSyncOutput) }) ??
@@ -32,20 +32,24 @@ export async function inflateGzip(bytes: Uint8Array, maxBytes: number): Promise<
 }
 
 /**
- * With room for all of it there is one piece to wait for, and little to collect.
- * The last bytes tell its length, unless there are several members, or they lie.
+ * Returns the size of output buffers. If one fits all, there is only one to wait for, and little garbage. The last bytes
+ * have the length, unless there are several members or they are forged.
  */
 function pieceBytesOf(bytes: Uint8Array): number {
   const { length } = bytes;
-  const likely = Math.max(Math.min(toldLength(bytes), length * maxGzipRatio) + 1, length * 2, minPieceBytes);
+  const likely = Math.max(
+    Math.min(declaredLength(bytes), length * maxGzipRatio) + 1,
+    length * 2,
+    minPieceBytes,
+  );
   return Math.min(likely, maxPieceBytes);
 }
 
-function toldLength({ buffer, byteOffset, length }: Uint8Array): number {
+function declaredLength({ buffer, byteOffset, length }: Uint8Array): number {
   return length < 4 ? 0 : new DataView(buffer, byteOffset).getUint32(length - 4, true);
 }
 
-/** Undefined when the length that was told is not that of all. */
+/** Inflates on the event loop; undefined if the declared length is too small. */
 function gunzipAtOnce(bytes: Uint8Array, limit: ZlibOptions): Buffer | undefined {
   try {
     return gunzipSync(bytes, limit);
@@ -59,18 +63,18 @@ function isTooLong(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
 }
 
-/** The raw block format. @throws BodyFault when it is malformed, or longer than `maxBytes` */
+/** Inflates the raw block format of snappy. @throws BodyFault if it is malformed, or longer than `maxBytes` */
 export async function inflateSnappy(bytes: Uint8Array, maxBytes: number): Promise<Buffer> {
   const { length, end } = readLength(bytes);
   if (length > maxBytes) throw tooLong(maxBytes);
-  // A length that the bytes can't have is not worth its memory.
+  // Memory is not allocated for an impossible length.
   const isPossible = length <= bytes.length * maxSnappyRatio;
   const inflated = isPossible ? await unpackSnappy(bytes, end, length, createYield()) : undefined;
   if (inflated === undefined) throw new BodyFault("Data format error, not snappy");
   return inflated;
 }
 
-/** The varint that a block begins with. */
+/** Reads the varint at the beginning of a block. */
 function readLength(bytes: Uint8Array): { readonly length: number; readonly end: number } {
   let length = 0;
   let at = 0;

@@ -16,16 +16,16 @@ import { openPayload, unpack } from "../body/payload.ts";
 import { findSender } from "../body/sender.ts";
 import type { Project, ProjectDirectory } from "../projects.ts";
 import type { CheckedRecord, RefusedRecord } from "../record/record.ts";
-import { createToldLimit, toDropped, toResult } from "../results.ts";
+import { createReportLimit, toDropped, toResult } from "../results.ts";
 import { encodeSpoolLine } from "../spool-line.ts";
-import { type CheckingOptions, keepLine, senderOf, takeChecked } from "../take.ts";
-import { goodBytes, type IngestBody, readIngestBody, toRawRecords } from "./body.ts";
+import { appendLine, type CheckingOptions, senderOf, takeChecked } from "../take.ts";
+import { type IngestBody, readIngestBody, toRawRecords, validBytes } from "./body.ts";
 import { BodyFault } from "./body-fault.ts";
 import { keepRefused } from "./refused-letters.ts";
 
 export interface IngestOptions extends CheckingOptions {
   readonly directory: ProjectDirectory;
-  /** Of a body when it is inflated. */
+  /** Limit of an inflated body. */
   readonly maxInflatedBytes: number;
 }
 
@@ -33,7 +33,7 @@ interface Ingested {
   readonly project: Project;
   readonly appid: string | undefined;
   readonly body: IngestBody;
-  /** Parameters of a form. */
+  /** Parameters of a form body. */
   readonly fields: Fields | undefined;
   readonly yieldToEventLoop: YieldToEventLoop;
 }
@@ -52,12 +52,12 @@ export async function ingest(
   const isDebug = request.debug === 1 || requestHeader.get("debug") === "1";
   const read = await readBody(options, request, compress, appid);
   if ("code" in read) return create(IngestResponseSchema, read);
-  if (isDebug) return answerChecked(() => ingestChecked(options, read, receivedMs));
-  return ingestUnseen(options, read, receivedMs);
+  if (isDebug) return mapBodyFault(() => ingestChecked(options, read, receivedMs));
+  return ingestUnchecked(options, read, receivedMs);
 }
 
-/** Records are looked at when they are loaded: on the way in only JSON is told from what is not. */
-async function ingestUnseen(
+/** Appends records without checking them, except that they are JSON; the loader checks them. */
+async function ingestUnchecked(
   options: IngestOptions,
   { project, appid, body }: Ingested,
   receivedMs: number,
@@ -67,7 +67,7 @@ async function ingestUnseen(
   if (good > 0) {
     const sender = senderOf({ project, appid });
     const driftMs = options.driftMs?.();
-    await keepLine(options, encodeSpoolLine(project.id, receivedMs, goodBytes(body), sender, driftMs));
+    await appendLine(options, encodeSpoolLine(project.id, receivedMs, validBytes(body), sender, driftMs));
     options.observer.taken(project.id, "ingest", good);
   }
   const refused = Array.from(faults, ([at, refusal]) => ({
@@ -77,7 +77,7 @@ async function ingestUnseen(
   keepRefused(options.letters, project.id, refused, options.now);
   for (const { refusal } of refused) options.observer.refused(project.id, "ingest", refusal.reason);
   const notes = Array.from(faults, ([index, refusal]) => ({ index, verdict: refusal }));
-  return answer(notes, starts.length, good === 0);
+  return toResponse(notes, starts.length, good === 0);
 }
 
 async function ingestChecked(
@@ -90,8 +90,8 @@ async function ingestChecked(
   const source = "ingest_debug";
   const batch = { project, appid, source, records, receivedMs, driftMs, dryRun: false } as const;
   const checked = await takeChecked(options, batch);
-  const notes = checked.flatMap((verdict, index) => (isFlawless(verdict) ? [] : [{ index, verdict }]));
-  return answer(notes, checked.length, !checked.some(({ kind }) => kind !== "refused"));
+  const notes = checked.flatMap((verdict, index) => (isComplete(verdict) ? [] : [{ index, verdict }]));
+  return toResponse(notes, checked.length, !checked.some(({ kind }) => kind !== "refused"));
 }
 
 interface Note {
@@ -99,16 +99,16 @@ interface Note {
   readonly verdict: CheckedRecord;
 }
 
-/** Of one answer: a small request must not make a large one. */
+/** Records listed in one response, so that small requests do not cause large responses. */
 const maxNotes = 100;
 
 /**
- * @param records how many came
- * @param isLost whether no record was taken
+ * @param records number of records of the request
+ * @param isLost whether no record was accepted
  */
-function answer(notes: readonly Note[], records: number, isLost: boolean): IngestResponse {
+function toResponse(notes: readonly Note[], records: number, isLost: boolean): IngestResponse {
   const first = notes.find(({ verdict }) => verdict.kind === "refused")?.verdict as RefusedRecord | undefined;
-  const limit = createToldLimit();
+  const limit = createReportLimit();
   const lost = isLost && first !== undefined ? [`all records were refused, the first: ${first.message}`] : [];
   const further =
     notes.length > maxNotes
@@ -140,15 +140,15 @@ export async function debugIngest(
     const records = await toRawRecords(body, yieldToEventLoop);
     const driftMs = options.driftMs?.() ?? 0;
     const batch = { project, appid, source: "data_debug", records, receivedMs, driftMs, dryRun } as const;
-    return debugAnswer(await takeChecked(options, batch));
+    return toDebugResponse(await takeChecked(options, batch));
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
     return refuseDebug(error.message);
   }
 }
 
-function debugAnswer(checked: readonly CheckedRecord[]): DebugIngestResponse {
-  const limit = createToldLimit();
+function toDebugResponse(checked: readonly CheckedRecord[]): DebugIngestResponse {
+  const limit = createReportLimit();
   const reasons = checked.flatMap((verdict) => (verdict.kind === "refused" ? [verdict.message] : []));
   const errorReasons = reasons.slice(0, maxNotes);
   if (reasons.length > maxNotes) {
@@ -167,7 +167,7 @@ function refuseDebug(reason: string): DebugIngestResponse {
   return create(DebugIngestResponseSchema, { errorLevel: 2, errorReasons: [reason] });
 }
 
-async function answerChecked(ingested: () => Promise<IngestResponse>): Promise<IngestResponse> {
+async function mapBodyFault(ingested: () => Promise<IngestResponse>): Promise<IngestResponse> {
   try {
     return await ingested();
   } catch (error) {
@@ -176,7 +176,7 @@ async function answerChecked(ingested: () => Promise<IngestResponse>): Promise<I
   }
 }
 
-/** What the body holds and whose it is. A body of nobody known is not inflated, or only a small part of it. */
+/** Reads the body and finds its project. A body without a known app id is not inflated, or only a small part of it. */
 async function readBody(
   { directory, observer, maxInflatedBytes }: IngestOptions,
   { body, data }: Pick<IngestRequest, "body" | "data">,
@@ -184,23 +184,23 @@ async function readBody(
   given: string,
 ): Promise<Read> {
   const named = directory.byAppid(given);
-  const nobody = (detail = ""): Read => {
+  const unknown = (detail = ""): Read => {
     observer.rejected("appid");
     return { code: -2, msg: `${unknownAppid}${detail}` };
   };
-  if (given !== "" && named === undefined) return nobody();
+  if (given !== "" && named === undefined) return unknown();
   try {
     const { data: bytes = noBytes, contentType = "" } = body ?? {};
     const payload = openPayload({ bytes, contentType, data, compress });
     const sender = named ?? (await findSender(payload, directory, maxInflatedBytes));
-    if (sender === "unknown") return nobody();
-    if ("isUnknownWithin" in sender) return nobody(adviceFor(sender.isUnknownWithin));
+    if (sender === "unknown") return unknown();
+    if ("isUnknownWithin" in sender) return unknown(adviceFor(sender.isUnknownWithin));
     const yieldToEventLoop = createYield();
     const read = await readIngestBody(await unpack(payload, maxInflatedBytes), yieldToEventLoop);
     const appid = given !== "" ? given : (payload.fields?.get("appid")?.toString() ?? read.appid ?? "");
     const project = directory.byAppid(appid);
     return project === undefined
-      ? nobody()
+      ? unknown()
       : { project, appid, body: read, fields: payload.fields, yieldToEventLoop };
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
@@ -215,6 +215,6 @@ function adviceFor(bytes: number): string {
   return `: a compressed body of more than ${bytes} bytes needs it as header or query parameter`;
 }
 
-function isFlawless(verdict: CheckedRecord): boolean {
+function isComplete(verdict: CheckedRecord): boolean {
   return verdict.kind !== "refused" && verdict.dropped.length === 0;
 }

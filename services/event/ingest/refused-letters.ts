@@ -5,7 +5,7 @@ import {
 } from "../../../store/deadletters/deadletters.ts";
 import type { RefusedRecord } from "../record/record.ts";
 
-/** A refused record and the JSON text that it came as. */
+/** A refused record and its original JSON text. */
 export interface RefusedLine {
   readonly refusal: RefusedRecord;
   readonly line: string | Uint8Array;
@@ -18,7 +18,7 @@ export function createRecordLetters(): SharedDeadLetters {
   return createSharedDeadLetters({ maxOwn, join: (texts) => `[${texts.join(",")}]` });
 }
 
-/** Keeps refused records, so that the sender can mend and send them again. */
+/** Keeps refused records, so that the sender can correct them and send them again. */
 export function keepRefused(
   letters: Pick<DeadLetters, "append">,
   projectId: number,

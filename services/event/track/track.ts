@@ -16,7 +16,7 @@ import { stringifyWithNonFinite } from "../exact-json.ts";
 import type { RecordSource } from "../observer.ts";
 import { type Project, type ProjectDirectory, unknownProject } from "../projects.ts";
 import { refuse, show } from "../record/refusal.ts";
-import { createToldLimit, toResult } from "../results.ts";
+import { createReportLimit, toResult } from "../results.ts";
 import { type CheckingOptions, type RawRecord, takeChecked } from "../take.ts";
 import { refuseTyped, toJsonRecord } from "./typed-record.ts";
 
@@ -38,7 +38,7 @@ export async function trackBatch(
   const batch = { project, appid, source, records, receivedMs, driftMs, dryRun };
   const checked = await takeChecked(options, batch);
   const refused = checked.filter(({ kind }) => kind === "refused").length;
-  const limit = createToldLimit();
+  const limit = createReportLimit();
   const results = checked.map((one) => toResult(one, limit));
   return create(TrackResponseSchema, { results, accepted: checked.length - refused, refused });
 }

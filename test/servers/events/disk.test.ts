@@ -27,7 +27,7 @@ async function sendUntilRefused(sender: Sender, from: number): Promise<{ taken: 
 
 function expectUnavailable({ status, text, headers }: Answer): void {
   expect(status).toBe(503);
-  expect(JSON.parse(text)).toEqual({ code: -1, msg: "records cannot be kept at present" });
+  expect(JSON.parse(text)).toEqual({ code: -1, msg: "the spool is temporarily unavailable" });
   expect(headers["retry-after"]).toMatch(/^\d+$/);
 }
 

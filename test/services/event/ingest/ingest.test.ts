@@ -589,7 +589,7 @@ describe("when nothing can be kept", () => {
     const server = await openCollector();
     server.onDisk = () => Promise.reject(new RecordsUnavailableError("disk full"));
     const { status, text, headers } = await server.post(path, json, plain);
-    expect([status, text]).toEqual([503, '{"code":-1,"msg":"records cannot be kept at present"}']);
+    expect([status, text]).toEqual([503, '{"code":-1,"msg":"the spool is temporarily unavailable"}']);
     expect(headers.get("retry-after")).toBe("1");
     expect(server.told).toEqual([]);
   });
