@@ -6,7 +6,7 @@ interface Entry<V> {
 /** A map that holds entries up to a total size. Those read or set longest ago are removed first. */
 export class LruCache<K, V> {
   readonly #maxSize: number;
-  /** In the order in which they were last used: a map keeps the order in which its keys were set. */
+  /** The entries in the order of their last use: a map keeps the order in which its keys were set. */
   readonly #entries = new Map<K, Entry<V>>();
   #size = 0;
 

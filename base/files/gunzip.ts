@@ -3,7 +3,7 @@ import { createGunzip } from "node:zlib";
 
 /** The chunks of a file, with the ones that were read to detect gzip. */
 export interface DetectedFile {
-  /** Whether the file begins with the two bytes of gzip. */
+  /** True if the file begins with the two bytes of gzip. */
   readonly isGzip: boolean;
   readonly chunks: AsyncGenerator<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with one field of a request. */
+/** A fault of one field of a request. */
 export interface Violation {
   /** Path of the field in the request, such as `channel.delivery.batch_size`. */
   readonly field: string;

@@ -14,7 +14,7 @@ export interface JsonForm {
   pathNameOf(field: DescField): string;
   /** Returns the reader of a field's value, or of its elements; undefined for a message that is read by its fields. */
   elementReaderOf(field: DescField): ReadJson | undefined;
-  /** Whether null is a value of the field; otherwise it means that the field is not set. */
+  /** Reports whether null is a value of the field. Otherwise null means that the field is not set. */
   takesNull(field: DescField): boolean;
   /** Describes the value of a field which is a list or a map, after "is not". */
   describeField(field: DescField): string;
@@ -132,7 +132,7 @@ function mapReader(form: JsonForm, field: DescField & { fieldKind: "map" }, elem
   };
 }
 
-/** Whether one of these members of a oneof is given. */
+/** Reports whether one of these members of a oneof is given. */
 function isAnyGiven(form: JsonForm, fields: readonly DescField[], json: Members): boolean {
   return fields.some((field) => form.namesOf(field).some((name) => (json[name] ?? null) !== null));
 }

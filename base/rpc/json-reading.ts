@@ -34,7 +34,7 @@ export class JsonReading {
     this.#maxFaults = maxFaults;
   }
 
-  /** Whether no more faults are noted, so that reading on has no use. */
+  /** True when no more faults are noted, so that further reading is useless. */
   get isFull(): boolean {
     return this.#faults >= this.#maxFaults;
   }
