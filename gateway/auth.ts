@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { sha256Hex } from "../base/text/digest.ts";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { NodeHeaders } from "./call/headers.ts";
@@ -12,7 +12,7 @@ import type { ServedMethod } from "./methods.ts";
 export interface KeyRule {
   /** Stands for the key in logs. */
   readonly name: string;
-  /** SHA-256 of the key as 64 hexadecimal digits, as `hashKey` makes it. */
+  /** SHA-256 of the key as 64 hexadecimal digits, as `sha256Hex` makes it. */
   readonly sha256: string;
   /** `*`, `package.Service/*` or `package.Service/Method`. */
   readonly methods: readonly string[];
@@ -30,11 +30,6 @@ export interface AuthOptions {
   readonly keys: readonly KeyRule[];
   /** Without this list a verified client certificate may call everything. */
   readonly certificates?: readonly CertificateRule[] | undefined;
-}
-
-/** Digest of a key in the form that the configuration holds. */
-export function hashKey(key: string): string {
-  return hash("sha256", key, "hex");
 }
 
 /** Throws UNAUTHENTICATED unless a request has a key, whatever that may call, or a client certificate. */
@@ -89,7 +84,7 @@ function createIdentify({ keys, certificates }: AuthOptions) {
       // Looking a digest up takes a time that depends on the digest. That tells an attacker nothing: to learn the
       // stored digests byte by byte they would have to choose keys by the bytes of their digests, and a digest once
       // known still has to be inverted.
-      const identity = byDigest.get(hashKey(key));
+      const identity = byDigest.get(sha256Hex(key));
       if (identity !== undefined) return identity;
     }
     // A wrong key is an error of the caller and must not pass as somebody else.

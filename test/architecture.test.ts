@@ -4,9 +4,10 @@ import { describe, expect, it } from "vitest";
 
 /**
  * The architecture, as rules over the import statements: `base/` holds what every
- * layer may use, the transport knows no service, services know no transport and no
- * sibling but in `services/bridges`, stores import only what drives their SQL
- * (`store/sql`), and `cmd/` alone introduces them to each other.
+ * layer may use, the gateway knows no service, a service knows neither the gateway
+ * nor another service, `services/bridges` joins services through their ports, stores
+ * import only what drives their SQL (`store/sql`), and `cmd/serve` alone connects
+ * them. The other commands use what has a front file.
  */
 const layers = ["gen", "base", "gateway", "services", "store", "cmd"] as const;
 const files = layers.flatMap((layer) => listFiles(layer)).map(readSource);
@@ -56,6 +57,41 @@ function isPort(path: string): boolean {
   return layer === "store" && file === `${kind}.ts`;
 }
 
+/** A front file is named as its folder, such as `services/parser/file/file.ts`. */
+function isFront(path: string): boolean {
+  const [folder, file] = path.split("/").slice(-2);
+  return file === `${folder}.ts`;
+}
+
+/** The ports of a service are its front files and the files of these names. */
+function isServicePort(path: string): boolean {
+  return path.startsWith("services/") && (isFront(path) || /\/(?:ports|source|engine)\.ts$/.test(path));
+}
+
+/** What `cmd/config` checks settings with, besides the `config.ts` of services. */
+const settings: ReadonlySet<string> = new Set([
+  "gateway/limits.ts",
+  "gateway/sites/host.ts",
+  "services/parser/check/names.ts",
+  "services/webhook/delivery/routing.ts",
+  "services/webhook/receive/push-ids.ts",
+]);
+
+function commandMayImport(from: string, to: string): boolean {
+  if (/^(?:base|gen)\//.test(to) || sliceOf(from) === "cmd/serve") return true;
+  if (to.startsWith("cmd/")) return mayImportCommand(from, to);
+  if (/^(?:services|store)\//.test(to) && (isFront(to) || to.endsWith("/config.ts"))) return true;
+  return sliceOf(from) === "cmd/config" && settings.has(to);
+}
+
+function mayImportCommand(from: string, to: string): boolean {
+  const isProgram = from.split("/").length === 2;
+  // The demo shows what the other commands print.
+  const isShown = sliceOf(from) === "cmd/demo" && sliceOf(to) === "cmd/query";
+  const isShared = /^cmd\/(?:arguments\.ts$|(?:client|config|serve|terminal)\/)/.test(to);
+  return isProgram || isShown || isShared || sliceOf(from) === sliceOf(to);
+}
+
 const mayImport: Record<string, (from: string, to: string) => boolean> = {
   gen: (_from, to) => to.startsWith("gen/"),
   base: (_from, to) => /^(?:base|gen)\//.test(to),
@@ -64,9 +100,9 @@ const mayImport: Record<string, (from: string, to: string) => boolean> = {
     /^(?:base|gen)\//.test(to) ||
     sliceOf(from) === sliceOf(to) ||
     isPort(to) ||
-    (sliceOf(from) === "services/bridges" && to.startsWith("services/")),
+    (sliceOf(from) === "services/bridges" && isServicePort(to)),
   store: (from, to) => /^(?:base|gen|store\/sql)\//.test(to) || sliceOf(from) === sliceOf(to),
-  cmd: (_from, to) => /^(?:base|cmd|gateway|gen|services|store)\//.test(to),
+  cmd: commandMayImport,
 };
 
 describe("layers", () => {
@@ -109,6 +145,24 @@ describe("layers", () => {
         ]),
       ),
     ).toEqual(["a > b > c > a"]);
+  });
+});
+
+describe("rules", () => {
+  it.each([
+    ["cmd/query/query.ts", "services/parser/line/line.ts", true],
+    ["cmd/query/query.ts", "services/parser/line/window.ts", false],
+    ["cmd/query/query.ts", "gateway/auth.ts", false],
+    ["cmd/query/query.ts", "cmd/terminal/table.ts", true],
+    ["cmd/query/query.ts", "cmd/push/task.ts", false],
+    ["cmd/serve/parser.ts", "services/parser/line/window.ts", true],
+    ["cmd/config/schema/schema.ts", "gateway/limits.ts", true],
+    ["services/bridges/a.ts", "services/channel/ports.ts", true],
+    ["services/bridges/a.ts", "services/channel/watch.ts", false],
+    ["services/event/event.ts", "services/channel/ports.ts", false],
+    ["base/text/quote.ts", "store/events/events.ts", false],
+  ])("%s imports %s: %s", (from, to, isAllowed) => {
+    expect(mayImport[from.split("/")[0]!]?.(from, to)).toBe(isAllowed);
   });
 });
 

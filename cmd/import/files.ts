@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import { addAbortSignal, Readable } from "node:stream";
+import { isJsonObject, parseJson } from "../../base/json/raw-numbers.ts";
 import { withoutByteOrderMark } from "../../base/text/byte-order-mark.ts";
 import { exactCountOf } from "../../base/text/count.ts";
 import { checkColumnNames, createCsvParser } from "../../base/text/csv.ts";
-import { isJsonObject, parseJson } from "../../services/parser/mapping/json.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
 import { inflateFile } from "./inflate.ts";
@@ -108,7 +108,7 @@ async function* readTable(
   { skip, signal }: FileOptions,
 ): AsyncGenerator<ImportBlock> {
   if (file === "-") throw new UserError("Parquet can't be read from standard input: give a file");
-  const { readParquet } = await import("../../store/events/duckdb/parquet.ts");
+  const { readParquet } = await import("../../store/events/duckdb/parquet/parquet.ts");
   const check = (columns: readonly string[], allRows: number): void => {
     checkColumns(columns);
     if (skip > allRows) throw tooManySkipped({ file, skip }, exactCountOf(allRows, "row"));

@@ -97,7 +97,7 @@ async function openTarget(
     const { openRemoteImport } = await import("./remote.ts");
     return openRemoteImport(configOptions, ports);
   }
-  const { openDryImport, openLocalImport } = await import("./local.ts");
+  const { openDryImport, openLocalImport } = await import("../serve/event/local-import.ts");
   return ports.options.dryRun ? openDryImport(config, ports) : await openLocalImport(config, ports);
 }
 

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { isJsonObject } from "../../base/json/raw-numbers.ts";
 import type { LineFailure } from "../../services/parser/line/line.ts";
 import { type MappingConfig, mappingShape, strictShape } from "../../services/parser/mapping/config.ts";
-import { isJsonObject } from "../../services/parser/mapping/json.ts";
 import { compileMapping } from "../../services/parser/mapping/mapping.ts";
-import { createProblems } from "../../services/parser/mapping/problems.ts";
 import { validate } from "../config/issues.ts";
 import { createPlaces } from "../config/places.ts";
-import { formatProblems, type Problem } from "../config/problem.ts";
+import { type ConfigPath, formatProblems, type Problem } from "../config/problem.ts";
 import { parseConfigSource } from "../config/source.ts";
 import { cannotRead } from "../terminal/file-fault.ts";
 import { UsageError, UserError } from "../terminal/user-error.ts";
@@ -47,13 +46,14 @@ export function openMapping({ file, entries }: MappingSource): ImportMapping {
   const { value: config, findings } = validate(fileSchema, withEntries(source.tree ?? {}, own));
   throwIfAny(findings.map(({ path, message, part }) => locate(path, message, part)));
   const compile = (mapping: MappingConfig["mapping"], knownFields?: readonly string[]) => {
-    const problems = createProblems();
+    const found: Problem[] = [];
+    const add = (path: ConfigPath, problem: string): void => void found.push(locate(path, problem));
     const { map } = compileMapping(
       { ...config!, mapping },
       // Where a table has no value there is an empty text.
-      { at: [], problems, now: Date.now, knownFields, defaultNulls: [""] },
+      { at: [], problems: { add }, now: Date.now, knownFields, defaultNulls: [""] },
     );
-    return { map, found: problems.list.map(({ path, message }) => locate(path, message)) };
+    return { map, found };
   };
   const { mapping } = config!;
   const { map, found } = compile(mapping);

@@ -3,12 +3,12 @@ import { ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { nameSender } from "../../base/net/user-agent.ts";
 import { EventCollector } from "../../gen/engage/event/v1/event_collector_pb.ts";
+import { type RefusalReason, RefusalReasonSchema } from "../../gen/engage/event/v1/record_pb.ts";
 import {
   type TrackResponse,
   type TrackStreamRequest,
   TrackStreamRequestSchema,
 } from "../../gen/engage/event/v1/track_pb.ts";
-import { refusalWord } from "../../services/event/results.ts";
 import { wordCallError } from "../client/call-fault.ts";
 import { readKey } from "../client/rpc-client.ts";
 import { placeOf } from "../client/server-call.ts";
@@ -57,7 +57,7 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
     summary.accepted(accepted);
     for (const [index, { outcome }] of results.entries()) {
       if (outcome.case !== "refused") continue;
-      summary.refused(refusalWord(outcome.value.reason), outcome.value.message, recordAt?.(index));
+      summary.refused(reasonOf(outcome.value.reason), outcome.value.message, recordAt?.(index));
     }
   }
   async function send(lines: Uint8Array, batch: OpenBatch): Promise<void> {
@@ -95,6 +95,11 @@ export function openRemoteImport(configOptions: ConfigOptions, ports: TargetPort
       await receiving.catch(() => {});
     },
   };
+}
+
+/** Returns the reason in lower case, as REST and metrics have it. */
+function reasonOf(reason: RefusalReason): string {
+  return (RefusalReasonSchema.value[reason]?.localName ?? "unspecified").toLowerCase();
 }
 
 interface OpenBatch {

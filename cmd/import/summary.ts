@@ -1,28 +1,38 @@
 import { countOf } from "../../base/text/count.ts";
-import type { RecordCounts } from "../../services/event/load/prepared.ts";
 import type { DeadLetterBatch } from "../../store/deadletters/deadletters.ts";
 import type { RowFailure } from "./files.ts";
 import { type RefusedRecord, readLetters } from "./refused.ts";
 
-/** What became of the records of an import. */
+/** The results of storing records. */
+export interface StoredCounts {
+  readonly events: number;
+  readonly updates: number;
+  readonly users: number;
+  /** Counts by reason. */
+  readonly duplicates: Readonly<Record<string, number>>;
+  readonly refused: Readonly<Record<string, number>>;
+  readonly dropped: Readonly<Record<string, number>>;
+}
+
+/** Counts the results of an import. */
 export interface ImportSummary {
-  /** Rows of tables that made no record. */
+  /** Counts rows that made no record. */
   failed(failures: readonly RowFailure[], placeOf?: (row: number) => string): void;
-  stored(counts: RecordCounts): void;
-  /** Of records that `stored` counts. */
+  stored(counts: StoredCounts): void;
+  /** Adds the refused records that `stored` counts. */
   letters(batch: DeadLetterBatch): void;
   accepted(records: number): void;
-  /** @param of where it stands and what it is, if that was asked for */
+  /** @param of the place and data of the record, when they are needed */
   refused(reason: string, message: string, of?: Pick<RefusedRecord, "place" | "data">): void;
-  /** Records refused, and rows that made none. */
+  /** Returns the number of refused records and of rows that made none. */
   failures(): number;
-  /** Why the first was refused, where that has become of all. */
+  /** Returns why the first record was refused, when all were; otherwise undefined. */
   allRefused(): string | undefined;
   text(seconds: number): string;
 }
 
 export interface SummaryOptions {
-  /** Refused records to show for each reason; none unless given. */
+  /** Refused records to show for each reason. Default: none. */
   readonly examples?: number | undefined;
   /** Gets each refused record. */
   readonly keep?: ((refused: RefusedRecord) => void) | undefined;

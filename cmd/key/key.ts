@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { stringify } from "yaml";
-import { hashKey } from "../../gateway/auth.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
 import { UserError } from "../terminal/user-error.ts";
 
 export interface KeyOptions {
@@ -23,7 +23,7 @@ export function createKey(
   }
   // With 256 random bits a hash without salt cannot be reversed.
   const key = `engage_${random(32).toString("base64url")}`;
-  const entry = { name, sha256: hashKey(key), methods: options.method ?? ["*"] };
+  const entry = { name, sha256: sha256Hex(key), methods: options.method ?? ["*"] };
   if (options.json) {
     stdout.write(`${JSON.stringify({ ...entry, key })}\n`);
     return;

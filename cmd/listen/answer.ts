@@ -1,4 +1,4 @@
-import type { Answer, SeenBatch } from "./batch.ts";
+import type { Answer, SeenBatch } from "../../services/webhook/inspect/inspect.ts";
 
 /** The configured response to valid batches. */
 export interface ConfiguredAnswer {

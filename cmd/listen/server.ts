@@ -4,8 +4,14 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LruCache } from "../../base/cache/lru-cache.ts";
 import type { Exchange } from "../../services/channel/exchange/exchange.ts";
+import {
+  type Answer,
+  createBatchReader,
+  rememberedIds,
+  type SeenBatch,
+  type SeenRequest,
+} from "../../services/webhook/inspect/inspect.ts";
 import { answerOf, type ConfiguredAnswer } from "./answer.ts";
-import { type Answer, createBatchReader, rememberedIds, type SeenBatch, type SeenRequest } from "./batch.ts";
 
 export interface ListenerOptions {
   /** Port on loopback; 0 for any free port. */

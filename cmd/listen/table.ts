@@ -1,6 +1,6 @@
 import { countOf } from "../../base/text/count.ts";
+import type { SeenMessage, SeenRequest } from "../../services/webhook/inspect/inspect.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
-import type { SeenMessage, SeenRequest } from "./batch.ts";
 
 /** Messages of a batch to print. */
 const maxRows = 20;

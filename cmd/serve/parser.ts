@@ -20,12 +20,12 @@ export interface ParserServices extends AsyncDisposable {
   readonly parserStream: ServiceImpl<typeof ParserStream>;
 }
 
-/** Batches waiting for worker threads, in bytes; beyond it callers are told to come again. */
+/** Bytes of batches that wait for worker threads. Calls beyond the limit are refused. */
 const maxPendingBytes = 1024 * 1024 * 1024;
 
 /**
  * Opens the parser: formats, dead letters and worker threads.
- * @throws ConfigError with all that is wrong with the formats
+ * @throws ConfigError with all faults of the formats
  */
 export async function openParserServices(
   settings: Config,
@@ -38,13 +38,12 @@ export async function openParserServices(
     logger: Logger;
     registry: Registry;
     locate: (path: ConfigPath, message: string) => Problem;
-    /** Where records go that `parser.store` has stored. */
+    /** Stores records when `parser.store` is set. */
     keep?: StoreRecords | undefined;
   },
 ): Promise<ParserServices> {
   const { parser: config, data } = settings;
   const { formatFor } = await openCheckedFormats(settings, locate);
-  // Without formats nobody sends lines.
   const warnings = config.formats.length === 0 ? [] : separatorWarnings(config);
   for (const warning of warnings) logger.warn(warning);
   const metrics = createParserMetrics(registry);
@@ -55,7 +54,7 @@ export async function openParserServices(
       ...metrics.deadLetters,
       failed(error) {
         metrics.deadLetters.failed(error);
-        logger.error({ err: error }, "dead letters cannot be written");
+        logger.error({ err: error }, "could not write dead letters");
       },
     },
   });

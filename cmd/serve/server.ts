@@ -25,13 +25,13 @@ import { siteOptionsOf } from "./sites.ts";
 export interface ServerOptions {
   /** File descriptor of the log; standard output by default. */
   readonly logFd?: number;
-  /** Places faults that show when formats are compiled. */
+  /** Returns the place of an error that is found when formats are compiled. */
   readonly locate?: (path: ConfigPath, message: string) => Problem;
-  /** Serves the controller of the go-plugin convention, which calls this. */
+  /** Called by the controller of the go-plugin convention, which is served when this is set. */
   readonly onShutdownRequest?: () => void;
   /** See GatewayOptions. */
   readonly lanes?: boolean;
-  /** When records come in and queries are asked, ms since 1970; the present time by default. */
+  /** The time of records and queries, in ms since 1970. Default: the present time. */
   readonly now?: () => number;
 }
 
@@ -42,7 +42,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Opens everything, wires it and listens. @throws ConfigError, or Error when the port cannot be had */
+/** Opens everything, wires it and listens. @throws ConfigError, or Error when the port cannot be opened */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
   await using opened = new AsyncDisposableStack();
   const log = opened.use(openLog(config.log, options.logFd ?? 1));
@@ -50,11 +50,8 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   opened.defer(() => logger.info("stopped"));
   opened.use(
     watchClockJumps(systemClock, (ms) => {
-      const direction = ms > 0 ? "put forward" : "set back";
-      logger.warn(
-        { ms },
-        `the clock of this computer was ${direction} by ${Math.round(Math.abs(ms) / 1_000)} s`,
-      );
+      const direction = ms > 0 ? "forward" : "back";
+      logger.warn({ ms }, `the system clock was set ${direction} by ${Math.round(Math.abs(ms) / 1_000)} s`);
     }),
   );
   const metrics = createMetrics();
@@ -108,7 +105,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   };
 }
 
-/** What the description needs is loaded when somebody first asks for it. */
+/** Loads the code for the description when it is first requested. */
 async function describeApi(services: readonly ServedService[], codecs: RestCodecs): Promise<JsonObject> {
   const [{ describeOpenApi }, { comments }] = await Promise.all([
     import("../../gateway/openapi/document.ts"),

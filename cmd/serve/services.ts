@@ -21,28 +21,28 @@ import { openEventServices } from "./event/event.ts";
 import { openParserServices } from "./parser.ts";
 import { openWebhookServices } from "./webhook/webhook.ts";
 
-/** All that a server serves. */
+/** The services of a server. */
 export interface OpenServices extends AsyncDisposable {
   readonly services: readonly ServedService[];
   /** The REST forms of messages. */
   readonly codecs: RestCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** The server begins to stop, and `drainMs` to run. */
+  /** Starts the stop, and with it `drainMs`. */
   beginStop(): void;
 }
 
 export interface ServiceTools {
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Places faults that show when formats are compiled, or what projects declare is read. */
+  /** Returns the place of an error in formats or projects. */
   readonly locate: (path: ConfigPath, message: string) => Problem;
-  /** When records come in and queries are asked, ms since 1970. */
+  /** The time of records and queries, in ms since 1970. */
   readonly now: () => number;
 }
 
 /**
- * Opens the services and introduces them to each other. Those that hand on to another are closed before it.
- * @throws ConfigError, or UserError when something of the data folder can't be opened
+ * Opens the services and connects them. A service is closed before those that it uses.
+ * @throws ConfigError, or UserError when the data folder cannot be opened
  */
 export async function openServices(config: Config, tools: ServiceTools): Promise<OpenServices> {
   await using opened = new AsyncDisposableStack();
@@ -104,8 +104,8 @@ export async function openServices(config: Config, tools: ServiceTools): Promise
 }
 
 /**
- * Waits for all, since each may wait for a thread or a disk. When some fail, the
- * others are closed with the stack, and the first fault is told.
+ * Opens services concurrently, since each may wait for a thread or a disk. When some
+ * fail, the others are closed with the stack and the first error is thrown.
  */
 async function openTogether<T extends readonly AsyncDisposable[]>(
   opened: AsyncDisposableStack,

@@ -1,17 +1,17 @@
-/** The time that parts which stop one after the other share. */
+/** The time limit shared by parts that stop one after the other. */
 export interface StopTime {
-  /** Aborted when it begins. */
+  /** Aborted when the stop begins. */
   readonly signal: AbortSignal;
-  /** The server begins to stop. */
+  /** Starts the stop. */
   begin(): void;
-  /** What is left for the part that stops now. */
+  /** Returns the time left for the part that stops now. */
   leftMs(): number;
 }
 
-/** A part that comes late still gets this, so that it can put away what it holds. */
+/** The minimum time for a part, so that it can store its state. */
 const leastMs = 1_000;
 
-/** @param monotonicMs a clock that never goes back */
+/** @param monotonicMs a monotonic clock */
 export function createStopTime(drainMs: number, monotonicMs: () => number): StopTime {
   const stop = new AbortController();
   let endMs: number | undefined;

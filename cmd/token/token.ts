@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { makePrivateFolder } from "../../base/files/private.ts";
-import { hashToken } from "../../services/analysis/admission/tokens.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
 import type { Config } from "../config/config.ts";
 import { changeTokenFile, type KeptToken, readTokenFile, tokenFileOf } from "../serve/analysis/token-file.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
@@ -39,7 +39,7 @@ export function createToken(
   const { rate } = options;
   const kept: KeptToken = {
     name,
-    sha256: hashToken(token),
+    sha256: sha256Hex(token),
     projects: projectsOf(config, options),
     ...(rate !== undefined && { rateLimit: { perSecond: rate, burst: Math.max(1, Math.ceil(rate)) } }),
     created: new Date(now()).toISOString(),

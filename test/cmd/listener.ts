@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { SeenRequest } from "../../cmd/listen/batch.ts";
 import { type ListenerOptions, openListener } from "../../cmd/listen/server.ts";
+import type { SeenRequest } from "../../services/webhook/inspect/inspect.ts";
 
 export const secret = "a secret of the test";
 

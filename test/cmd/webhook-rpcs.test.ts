@@ -9,7 +9,7 @@ import {
 import { credentials, loadPackageDefinition, Metadata, type ServiceClientConstructor } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { hashKey } from "../../gateway/auth.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
 import { DeliveryState } from "../../gen/engage/webhook/v1/delivery_pb.ts";
 import { WebhookMessageSchema } from "../../gen/engage/webhook/v1/message_pb.ts";
 import { WebhookReceiver } from "../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
@@ -17,7 +17,7 @@ import { openWebhookServer, type WebhookServer } from "./webhook-server.ts";
 
 const key = "engage_a-key-of-the-test";
 const headers = { authorization: `Bearer ${key}` };
-const settings = { auth: { keys: [{ name: "operator", sha256: hashKey(key) }] } };
+const settings = { auth: { keys: [{ name: "operator", sha256: sha256Hex(key) }] } };
 const receipt = '{"n":1.0,"big":9007199254740993,"ops_request_id":"r-1"}';
 
 type Webhooks = Client<typeof WebhookReceiver>;
@@ -219,7 +219,7 @@ test("a server without channels and targets keeps nothing, and says so", async (
   const client = createClient(WebhookReceiver, createGrpcTransport({ baseUrl: server.url }));
   await expect(client.getStats({})).rejects.toMatchObject({
     code: Code.FailedPrecondition,
-    rawMessage: "webhook.channels and webhook.targets are empty, so this server keeps no messages",
+    rawMessage: "this server stores no messages: webhook.channels and webhook.targets are empty",
   });
   expect(readdirSync(server.data)).toEqual([]);
   expect(await client.reportClick({ pushId: "ann", rawReceipt: Buffer.from("{}") })).toMatchObject({

@@ -1,6 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAuthorizer, hashKey } from "../../gateway/auth.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { createAuthorizer } from "../../gateway/auth.ts";
 import { recordOf } from "../../gateway/call/record.ts";
 import { openGateway, type TestGateway } from "../gateway/gateway-server.ts";
 import { clientKinds, type TestClient } from "./clients.ts";
@@ -9,10 +10,10 @@ import { grpcStatusOf, openHttp2, sendHttp1 } from "./raw.ts";
 const authorize = createAuthorizer({
   mode: "keys",
   keys: [
-    { name: "all", sha256: hashKey("key-all"), methods: ["*"] },
-    { name: "echo", sha256: hashKey("key-echo"), methods: ["engage.test.v1.Library/Echo"] },
-    { name: "service", sha256: hashKey("key-service"), methods: ["engage.test.v1.Library/*"] },
-    { name: "other", sha256: hashKey("key-other"), methods: ["engage.test.v1.Failing/*"] },
+    { name: "all", sha256: sha256Hex("key-all"), methods: ["*"] },
+    { name: "echo", sha256: sha256Hex("key-echo"), methods: ["engage.test.v1.Library/Echo"] },
+    { name: "service", sha256: sha256Hex("key-service"), methods: ["engage.test.v1.Library/*"] },
+    { name: "other", sha256: sha256Hex("key-other"), methods: ["engage.test.v1.Failing/*"] },
   ],
 });
 

@@ -2,9 +2,9 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sha256Hex } from "../../base/text/digest.ts";
 import { loadConfig } from "../../cmd/config/config.ts";
 import { type RunningServer, startServer } from "../../cmd/serve/server.ts";
-import { hashKey } from "../../gateway/auth.ts";
 import { envelope, grpcStatusOf, type RawAnswer, sendHttp1, sendHttp2 } from "./raw.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -211,7 +211,7 @@ describe("a webhook channel without a signature", () => {
   let open: RunningServer;
   beforeAll(async () => {
     const channels = { open: { auth: "off", targets: ["log"] } };
-    const keys = [{ name: "all", sha256: hashKey("key-all"), methods: ["*"] }];
+    const keys = [{ name: "all", sha256: sha256Hex("key-all"), methods: ["*"] }];
     open = await start({
       ENGAGE_WEBHOOK_CHANNELS: JSON.stringify(channels),
       ENGAGE_AUTH_KEYS: JSON.stringify(keys),
@@ -323,7 +323,7 @@ describe("CORS", () => {
 describe("where keys are asked for", () => {
   let keyed: RunningServer;
   beforeAll(async () => {
-    const keys = [{ name: "all", sha256: hashKey("key-all"), methods: ["*"] }];
+    const keys = [{ name: "all", sha256: sha256Hex("key-all"), methods: ["*"] }];
     keyed = await start({ ENGAGE_AUTH_KEYS: JSON.stringify(keys), ENGAGE_METRICS_AUTH: "keys" });
   });
   afterAll(() => keyed.stop());

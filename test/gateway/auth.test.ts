@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { type AuthOptions, createAuthorizer, hashKey } from "../../gateway/auth.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import { type AuthOptions, createAuthorizer } from "../../gateway/auth.ts";
 import { type Caller, CallRecord, type ProtocolName } from "../../gateway/call/record.ts";
 import { createHealth } from "../../gateway/health/health.ts";
 import { type ServedMethod, type ServedService, serve } from "../../gateway/methods.ts";
@@ -23,11 +24,11 @@ function method({ methods }: ServedService, name: string): ServedMethod {
 }
 
 const keys: AuthOptions["keys"] = [
-  { name: "all", sha256: hashKey("key-all"), methods: ["*"] },
-  { name: "library", sha256: hashKey("key-library").toUpperCase(), methods: ["engage.test.v1.Library/*"] },
+  { name: "all", sha256: sha256Hex("key-all"), methods: ["*"] },
+  { name: "library", sha256: sha256Hex("key-library").toUpperCase(), methods: ["engage.test.v1.Library/*"] },
   {
     name: "two",
-    sha256: hashKey("key-two"),
+    sha256: sha256Hex("key-two"),
     methods: ["engage.test.v1.Library/Echo", "engage.test.v1.Failing/AsStatus"],
   },
 ];
@@ -154,7 +155,7 @@ describe("asks for a key", () => {
       "KEY_MISSING",
     ],
     ["when the key is not known", { header: bearer("key-al") }, unknown, "KEY_UNKNOWN"],
-    ["when the digest is sent for the key", { header: bearer(hashKey("key-all")) }, unknown, "KEY_UNKNOWN"],
+    ["when the digest is sent for the key", { header: bearer(sha256Hex("key-all")) }, unknown, "KEY_UNKNOWN"],
     [
       "when it is wrong beside a certificate",
       { header: bearer("no"), certificate: "a.test" },
@@ -231,7 +232,7 @@ describe("rules", () => {
     ["engage.test.v1.Library/Ec*", []],
     ["", []],
   ])('refuse the pattern "%s"', (pattern) => {
-    const rule = { name: "k", sha256: hashKey("k"), methods: [pattern] };
+    const rule = { name: "k", sha256: sha256Hex("k"), methods: [pattern] };
     expect(() => createAuthorizer({ mode: "keys", keys: [rule] })).toThrow(
       `methods of key "k" has "${pattern}", valid are "*", "package.Service/*" and "package.Service/Method"`,
     );
@@ -246,8 +247,8 @@ describe("rules", () => {
     [
       "one key under two names",
       [
-        { name: "k", sha256: hashKey("k"), methods: ["*"] },
-        { name: "l", sha256: hashKey("k"), methods: [] },
+        { name: "k", sha256: sha256Hex("k"), methods: ["*"] },
+        { name: "l", sha256: sha256Hex("k"), methods: [] },
       ],
       'keys "k" and "l" are the same key',
     ],
@@ -256,6 +257,6 @@ describe("rules", () => {
   });
 
   it("hash keys with SHA-256", () => {
-    expect(hashKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    expect(sha256Hex("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   });
 });

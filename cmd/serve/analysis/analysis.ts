@@ -3,9 +3,10 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { RestCodecs } from "../../../base/rpc/rest-codec.ts";
+import { sha256Hex } from "../../../base/text/digest.ts";
 import { AnalysisProxy } from "../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { createHeadAdmission } from "../../../services/analysis/admission/admit-head.ts";
-import { createTokenBook, hashToken, type TokenBook } from "../../../services/analysis/admission/tokens.ts";
+import { createTokenBook, type TokenBook } from "../../../services/analysis/admission/tokens.ts";
 import type { PlatformEngine } from "../../../services/analysis/platform/platform.ts";
 import { defineProject, type ProjectDefinitions } from "../../../services/analysis/project/definitions.ts";
 import { readDimensionFile } from "../../../services/analysis/project/dimension-file.ts";
@@ -23,9 +24,9 @@ import { openTokenFile, tokenFileOf } from "./token-file.ts";
 
 export interface AnalysisServices extends AsyncDisposable {
   readonly proxy: ServiceImpl<typeof AnalysisProxy>;
-  /** By id; what answers the queries of each. */
+  /** Projects with their engines, by id. */
   readonly projects: () => Promise<ReadonlyMap<number, AnalysisProject>>;
-  /** Look at tokens before bodies are read. */
+  /** Admits calls by token before their bodies are read. */
   readonly admit: ReturnType<typeof createHeadAdmission>;
   /** The REST forms of its messages. */
   readonly codecs: RestCodecs;
@@ -34,22 +35,22 @@ export interface AnalysisServices extends AsyncDisposable {
 interface Surroundings {
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Where the events of projects with the embedded engine are. */
+  /** Events of projects with the embedded engine. */
   readonly store: EventStore;
-  /** What queries of those wait for. */
+  /** The gate that their queries wait for. */
   readonly gate: Gate;
-  /** See AnalysisProject; of those projects. */
+  /** See AnalysisProject. */
   readonly lateness: () => string | undefined;
-  /** Places faults of what projects declare. */
+  /** Returns the place of an error in projects. */
   readonly locate: (path: ConfigPath, message: string) => Problem;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * What is wrong with definitions and tokens shows at once; the code that answers
- * queries is loaded with the first of them.
- * @throws ConfigError, UserError when the file of tokens can't be read
+ * Checks definitions and tokens at once, and loads the code for queries with the
+ * first query.
+ * @throws ConfigError, UserError when the token file cannot be read
  */
 export async function openAnalysisServices(
   config: Config,
@@ -104,7 +105,7 @@ async function loadProjects(
   );
 }
 
-/** Its code, and that of its HTTP client, is only loaded where it is used. */
+/** Loads the code of the platform and its HTTP client only when it is used. */
 async function openPlatform(
   upstream: NonNullable<Config["analysis"]["platform"]>,
   logger: Logger,
@@ -122,8 +123,8 @@ function platformDeps(logger: Logger) {
     now: () => performance.now(),
     random: Math.random,
     observer: {
-      retried: (error: Error) => logger.warn({ err: error }, "the query is sent again"),
-      breakerTurned: (state: string) => logger.warn({ state }, "the breaker of the platform has turned"),
+      retried: (error: Error) => logger.warn({ err: error }, "query retried"),
+      breakerTurned: (state: string) => logger.warn({ state }, "breaker of the platform changed"),
     },
   };
 }
@@ -142,21 +143,21 @@ function defineProjects(config: Config, locate: Surroundings["locate"]): readonl
   return definitions as readonly ProjectDefinitions[];
 }
 
-/** Those of the configuration, then those of the data folder. */
+/** Returns the tokens of the configuration and of the data folder. */
 function openTokens({ analysis, data, listen }: Config, logger: Logger): TokenBook {
   const configured = createTokenBook(
     analysis.tokens.map(({ name, token, sha256, projects, rateLimit }) => ({
       name,
       projects,
       rateLimit,
-      sha256: sha256 ?? hashToken(token as string),
+      sha256: sha256 ?? sha256Hex(token as string),
     })),
   );
   const kept = openTokenFile(tokenFileOf(data), {
     now: () => performance.now(),
-    failed: (error) => logger.error({ err: error }, "the tokens in the data folder can't be read again"),
+    failed: (error) => logger.error({ err: error }, "could not read the tokens of the data folder again"),
   });
-  // The configuration is refused with it; the data folder's tokens may change while the server runs.
+  // The configuration may not contain this token; the tokens of the data folder can change while the server runs.
   const refused = isLoopback(listen.host) ? undefined : demo.token;
   return { find: (token) => configured.find(token) ?? (token === refused ? undefined : kept.find(token)) };
 }

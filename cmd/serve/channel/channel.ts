@@ -26,7 +26,7 @@ export interface ChannelServices extends AsyncDisposable {
   readonly sender: ServiceImpl<typeof ChannelSender>;
   readonly codecs: RestCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** The server begins to stop: who watches a task is told so, and `drainMs` begins to run. */
+  /** Starts the stop: streams of tasks end, and `drainMs` begins. */
   beginStop(): void;
 }
 
@@ -35,20 +35,20 @@ export interface ChannelSurroundings {
   readonly registry: Registry;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Called once, when a channel is first asked for or tasks may be waiting. */
+  /** Called once, when the channel store is opened. */
   readonly openSources: () => Promise<ChannelSources>;
 }
 
-/** Schedules believe a clock that was set after this. */
+/** Schedules accept a changed clock after this time. */
 const settleMs = 30_000;
 
-/** A store that can't be opened at the start is tried again after this. */
+/** Delay before another attempt to open the store after the start. */
 const retryMs = 5_000;
 
 /**
- * The sender of channels. Its store is opened by the first call, or right after
- * the start when there may be tasks that go on: a server without channels does
- * without its thread, and without the code.
+ * Opens the channel sender. Its store is opened by the first call, or after the
+ * start when tasks may be waiting, so a server without channels needs neither its
+ * thread nor its code.
  */
 export function openChannelServices(config: Config, surroundings: ChannelSurroundings): ChannelServices {
   const { logger, registry } = surroundings;
@@ -64,13 +64,12 @@ export function openChannelServices(config: Config, surroundings: ChannelSurroun
         return (await opening.get()).service;
       } catch (error) {
         const told = toConnectError(error);
-        if (told instanceof ConnectError)
-          logger.error({ err: error }, "the store of channels could not be opened");
+        if (told instanceof ConnectError) logger.error({ err: error }, "could not open the channel store");
         throw told;
       }
     }),
     codecs: createChannelCodecs(jsonDecoderOf(config)),
-    // A channel is of a project.
+    // Channels belong to projects.
     checks: config.projects.length === 0 ? {} : { channels: createCheck(opening) },
     beginStop: stop.begin,
     async [Symbol.asyncDispose]() {
@@ -97,7 +96,7 @@ async function open(
     logger,
     createThrottle(() => performance.now()),
   );
-  // A clock that is put forward for a moment begins no run, and puts off none until it is that time again.
+  // A clock that is wrong for a moment neither starts a run nor delays one.
   const settledNow = createSettledNow({ ...systemClock, now }, settleMs);
   const sources = await openSources();
   return openSender({
@@ -121,19 +120,19 @@ async function open(
     callerOf,
     pruneFailed(error) {
       metrics.pruneFailed();
-      logger.error({ err: error }, "runs that are no longer kept cannot be deleted");
+      logger.error({ err: error }, "could not delete expired runs");
     },
   });
 }
 
-/** Opens the store until it is open, so that tasks go on. */
+/** Retries until the store is open, so that waiting tasks continue. */
 async function resume(opening: () => Promise<unknown>, stopping: AbortSignal, logger: Logger): Promise<void> {
   while (!stopping.aborted) {
     try {
       await opening();
       return;
     } catch (error) {
-      logger.error({ err: error }, "tasks of channels cannot go on");
+      logger.error({ err: error }, "could not open the channel store, tasks of channels wait");
     }
     await pause(retryMs, stopping);
   }
@@ -149,15 +148,15 @@ function pause(ms: number, stopping: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** A store that was never asked for is not open, which is no fault. */
+/** A store that was never needed is not open, which is not a fault. */
 function createCheck({ peek, hasFailed }: LazyResource<OpenSender>): ReadyCheck {
   return async (signal) => {
-    if (hasFailed()) return "channels cannot be read";
+    if (hasFailed()) return "the channel store is unavailable";
     try {
       await peek()?.store.check({ signal });
       return undefined;
     } catch {
-      return "channels cannot be read";
+      return "the channel store is unavailable";
     }
   };
 }

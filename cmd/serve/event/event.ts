@@ -45,18 +45,18 @@ import { hasSpooledRecords, keepDaysOf } from "./store.ts";
 
 export interface EventServices extends AsyncDisposable {
   readonly collector: ServiceImpl<typeof EventCollector>;
-  /** Decides by app ids before bodies are read. */
+  /** Admits calls by app id before their bodies are read. */
   readonly admit: ReturnType<typeof createSdkAdmit>;
   /** The REST forms of its messages. */
   readonly codecs: RestCodecs;
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** Opened when something is asked of it. */
+  /** Opened by the first call that needs it. */
   readonly store: EventStore;
-  /** What queries have to wait for that ask the store's schema. @throws EventsUnavailableError */
+  /** Waits until the schema of the store is known. @throws EventsUnavailableError */
   readonly gate: Gate;
-  /** Says when records that were acknowledged are not loaded after the time that is set for it. */
+  /** Returns a warning while acknowledged records are not loaded within the configured time. */
   readonly lateness: () => string | undefined;
-  /** Takes records that the service itself makes, whatever their types: the loader checks them. */
+  /** Returns the sink for records that services create; the loader checks them. */
   sinkOf(projectId: number): Pick<RecordSink, "append">;
 }
 
@@ -68,10 +68,10 @@ interface Surroundings {
 }
 
 /**
- * The collector of events. Store and spool are opened by the first call that
- * needs them, or right after the start when the spool holds records: an idle
- * server does without the 60 MiB of the engine.
- * @throws UserError when another process has the data folder
+ * Opens the event collector. Store and spool are opened by the first call that
+ * needs them, or after the start when the spool holds records, so an idle server
+ * does not need the 60 MiB of the engine.
+ * @throws UserError when another process uses the data folder
  */
 export async function openEventServices(
   config: Config,
@@ -88,7 +88,7 @@ export async function openEventServices(
       file: join(config.data, config.events.deadLetters.file),
       observer: {
         ...metrics.deadLetters,
-        failed: (error) => logger.error({ err: error }, "refused records cannot be written"),
+        failed: (error) => logger.error({ err: error }, "could not write refused records"),
         resumed: () => logger.info("refused records are written again"),
       },
     }),
@@ -98,8 +98,8 @@ export async function openEventServices(
   );
   const open = (): Promise<EventLoading> =>
     loading.get().catch((error: unknown) => {
-      logger.error({ err: error }, "the store of events cannot be opened");
-      throw new EventsUnavailableError("the store of events cannot be opened", { cause: error });
+      logger.error({ err: error }, "could not open the event store");
+      throw new EventsUnavailableError("the event store could not be opened", { cause: error });
     });
   registerLagGauges(registry, loading.peek);
   const store = createLazyEventStore(loading, async () => (await open()).store);
@@ -148,12 +148,12 @@ export async function openEventServices(
   };
 }
 
-/** The text stays the same while it is late, so that kept answers with it can be used. */
+/** The text stays the same while loading is late, so that cached responses with it can be used. */
 function createLateness({ events }: Config, loading: Loading): () => string | undefined {
   const { warnMs } = events.lag;
   const maxMs = warnMs + events.batch.maxDelayMs;
   const seconds = Math.round(maxMs / 1_000);
-  const message = `records that were acknowledged more than ${seconds} s ago are not loaded yet, the answer may lack them`;
+  const message = `records acknowledged more than ${seconds} s ago are not loaded yet, so the response may be incomplete`;
   return () => ((loading.peek()?.lagMs() ?? 0) > maxMs ? message : undefined);
 }
 
@@ -163,7 +163,7 @@ const gatedMethods = ["track", "trackStream", "ingest", "debugIngest"];
 type Loading = LazyResource<EventLoading>;
 
 function refuse(error: unknown): never {
-  const message = "events can't be kept or queried at present";
+  const message = "the event store is temporarily unavailable";
   throw new ConnectError(message, Code.Unavailable, undefined, undefined, error);
 }
 
@@ -174,7 +174,7 @@ interface LoadingPorts {
   readonly clock: SteadyClock | undefined;
 }
 
-/** A clock that was set wrongly for less than this drops no events. */
+/** A clock that is wrong for less than this time does not delete events. */
 const settleMs = 3_600_000;
 
 async function openLoading(
@@ -191,45 +191,44 @@ async function openLoading(
         loaded(prepared, times) {
           metrics.load.loaded(prepared, times);
           const lines = prepared.counts.refused.bad_line ?? 0;
-          if (lines > 0)
-            logger.error({ lines }, "lines of the spool are damaged, they are kept as dead letters");
+          if (lines > 0) logger.error({ lines }, "lines of the spool are damaged and kept as dead letters");
         },
         failed(error, delayMs) {
           metrics.load.failed(error, delayMs);
           const line = throttle("load");
           const advice = error instanceof EventsMemoryError ? ", events.engine.memoryBytes is too small" : "";
           if (line !== undefined)
-            logger.error({ err: error, delayMs, ...line }, `events wait to be loaded${advice}`);
+            logger.error({ err: error, delayMs, ...line }, `could not load events, will retry${advice}`);
         },
         overLimit(project, property) {
           const maxProperties = maxPropertiesOf(config.events);
           logger.warn(
             { project, property, maxProperties },
-            "new properties are dropped, the project has as many as events.maxProperties allows; engage store forget removes names that are not wanted",
+            "new properties are dropped: the project has reached events.maxProperties; engage store forget deletes unwanted names",
           );
         },
         limited({ projectId: project, reason, name }) {
           const { maxEventNames, maxNewNamesPerMinute } = config.events;
           if (reason === "event_limit") {
-            const advice = "engage store forget removes names that are not wanted";
+            const advice = "engage store forget deletes unwanted names";
             logger.warn(
               { project, event: name, maxEventNames },
-              `events with new names are refused, the project has as many as events.maxEventNames allows; ${advice}`,
+              `events with new names are refused: the project has reached events.maxEventNames; ${advice}`,
             );
           } else {
             logger.warn(
               { project, name, maxNewNamesPerMinute },
-              "new names of events and properties are not taken, more came within a minute than events.maxNewNamesPerMinute allows",
+              "new names of events and properties are refused: more than events.maxNewNamesPerMinute within a minute",
             );
           }
         },
       },
-      changed: (words) => logger.warn({ reason: words }, "files of events are not as they were left"),
+      changed: (words) => logger.warn({ reason: words }, "files of events were changed by another program"),
       torn(file, bytes) {
         metrics.torn();
         logger.warn(
           { file, bytes },
-          "a record at the end of the spool was torn, it had not been acknowledged",
+          "removed an incomplete record at the end of the spool, which had not been acknowledged",
         );
       },
     }),
@@ -239,12 +238,12 @@ async function openLoading(
     startCompaction({
       store: loading.store,
       keepDays: keepDaysOf(config),
-      // A clock that was put forward drops no events, not even for long or at a start.
+      // A clock that was set forward never deletes events.
       now: () => Math.min(settledNow(), clock?.steadyMs() ?? Number.POSITIVE_INFINITY),
-      done: (report) => logger.info(report, "closed days of events were put in order"),
+      done: (report) => logger.info(report, "compacted closed days"),
       failed(error) {
         metrics.compactFailed();
-        logger.error({ err: error }, "closed days of events cannot be put in order");
+        logger.error({ err: error }, "could not compact closed days");
       },
     }),
   );
@@ -252,28 +251,28 @@ async function openLoading(
   return { ...loading, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** Whether there is something to load, or to say about the data folder. */
+/** Reports whether records wait to be loaded, or the data folder has faults to report. */
 async function shouldOpen(config: Config): Promise<boolean> {
   if ((await hasSpooledRecords(config)) || isIntakeLost(config)) return true;
   const { lost, changed } = await findEventLosses(config);
   return lost.length + changed.length > 0;
 }
 
-/** Ready while a record would be taken. Why not names folders, so the log tells it and the answer doesn't. */
+/** Passes while records are accepted. The reason names folders, so it is logged and left out of the response. */
 function createCheck(loading: Loading, logger: Logger): ReadyCheck {
   let lastReason: string | undefined;
   const find = (): readonly [reason: string, told: string] | undefined => {
     try {
       loading.peek()?.admit(0);
     } catch (error) {
-      return [(error as Error).message, "takes no records"];
+      return [(error as Error).message, "accepts no records"];
     }
     const fault = loading.peek()?.fault();
     return fault === undefined ? undefined : [fault, fault];
   };
   return async () => {
-    // Why was logged when it failed.
-    if (loading.hasFailed()) return "takes no records";
+    // The reason was logged when it failed.
+    if (loading.hasFailed()) return "accepts no records";
     const [reason, told] = find() ?? [];
     if (reason !== lastReason && reason !== undefined) logger.error({ reason }, "events are not ready");
     if (reason === undefined && lastReason !== undefined) logger.info("events are ready again");

@@ -3,7 +3,7 @@ import type { DeliveryObserver } from "../../../services/channel/delivery/observ
 import type { ScheduleObserver } from "../../../services/channel/schedule/scheduler.ts";
 import type { Throttle } from "./throttle.ts";
 
-/** Tells a log of what goes wrong between tasks and receivers. */
+/** Creates observers that log the faults of deliveries and schedules. */
 export function createChannelLog(
   logger: Logger,
   throttle: Throttle,
@@ -12,27 +12,30 @@ export function createChannelLog(
     delivery: {
       failed(what, error) {
         const line = throttle(`channel ${what}`);
-        if (line !== undefined) logger.error({ err: error, what, ...line }, "delivery is held up");
+        if (line !== undefined) logger.error({ err: error, what, ...line }, "delivery error, will retry");
       },
       attempted({ channelId, runId, number, outcome, reason, warnings, durationMs }) {
         if (outcome === "succeeded" && warnings.length === 0) return;
         const line = throttle(`channel ${channelId} ${outcome}`);
         if (line === undefined) return;
         const entry = { channelId, runId, batch: number, reason, warnings, durationMs, ...line };
-        logger.warn(entry, outcome === "succeeded" ? "an answer was not right" : `batch: ${outcome}`);
+        logger.warn(
+          entry,
+          outcome === "succeeded" ? "response of the receiver had warnings" : `batch ${outcome}`,
+        );
       },
-      prepared: (runId) => logger.info({ runId }, "run is prepared"),
-      refused: (runId, error) => logger.error({ err: error, runId }, "run cannot be prepared"),
+      prepared: (runId) => logger.info({ runId }, "run prepared"),
+      refused: (runId, error) => logger.error({ err: error, runId }, "could not prepare run"),
     },
     schedule: {
       taken(taskId, outcome) {
-        if (outcome === "begun") logger.info({ taskId }, "scheduled run begins");
-        else logger.warn({ taskId }, "a scheduled time passes without a run");
+        if (outcome === "begun") logger.info({ taskId }, "scheduled run started");
+        else logger.warn({ taskId }, "scheduled time was skipped");
       },
-      refused: (taskId, error) => logger.error({ err: error, taskId }, "scheduled task cannot be read"),
+      refused: (taskId, error) => logger.error({ err: error, taskId }, "could not read scheduled task"),
       failed(error) {
         const line = throttle("channel schedule");
-        if (line !== undefined) logger.error({ err: error, ...line }, "schedules are held up");
+        if (line !== undefined) logger.error({ err: error, ...line }, "schedule error, will retry");
       },
     },
   };

@@ -173,7 +173,7 @@ function toBytes(chunk: string | Buffer): Buffer {
 }
 
 function droppedLine(lines: number): string {
-  return `${JSON.stringify({ level: "warn", dropped: lines, msg: "log lines were dropped, nobody read them" })}\n`;
+  return `${JSON.stringify({ level: "warn", dropped: lines, msg: "log lines were dropped because the output was not read" })}\n`;
 }
 
 /** Whether the descriptor took it all. A reader that stands still is waited for, but not for ever. */

@@ -7,20 +7,20 @@ import { toText } from "./text.ts";
 
 export interface LogConfig {
   readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-  /** Text for people instead of JSON; by default when the descriptor is a terminal. */
+  /** Writes text instead of JSON. Default: whether the descriptor is a terminal. */
   readonly pretty?: boolean | undefined;
 }
 
 export interface Log extends AsyncDisposable {
   readonly logger: Logger;
-  /** Writes what waits before it returns. */
+  /** Writes all pending lines before it returns. */
   flushSync(): void;
 }
 
 /**
  * Opens the log on a file descriptor: JSON lines with the level by name and
- * the time in ISO 8601, values of credentials masked by the names of their
- * properties. Disposing writes what waits and leaves the descriptor open.
+ * the time in ISO 8601. Properties with the name of a credential are masked.
+ * Disposing writes all pending lines and leaves the descriptor open.
  */
 export function openLog(config: LogConfig, fd: number): Log {
   const destination = openLogDestination(fd);
@@ -33,7 +33,7 @@ export function openLog(config: LogConfig, fd: number): Log {
   };
 }
 
-/** The logger by itself, writing wherever it is told to. */
+/** Creates a logger that writes to a destination. */
 function createLogger(config: LogConfig, destination: DestinationStream): Logger {
   return pino(
     {
@@ -47,7 +47,7 @@ function createLogger(config: LogConfig, destination: DestinationStream): Logger
   );
 }
 
-/** The library adds the message of each cause, also where the error's own message has it. */
+/** Serializes an error, without repeating the messages of its causes. */
 function serializeError(error: Error): ReturnType<typeof stdSerializers.err> {
   const serialized = stdSerializers.err(error);
   if (error instanceof Error) serialized.message = messageWithCauses(error);

@@ -3,7 +3,7 @@ const sensitiveName =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|api_?key|private_?key|(?:[\w-]*[_-])?(?:token|secret|password|passphrase|signature)s?)$/i;
 
 const masked = "[masked]";
-/** Nothing deeper is written, so that nothing deeper need be looked at. */
+/** Deeper values are not written. */
 const maxDepth = 8;
 
 /**
@@ -33,7 +33,7 @@ function copyOf(value: object): Record<string, unknown> {
   return (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
 }
 
-// The same few names come with every line, and a look-up is cheaper than the expression.
+// The same names occur in every line, and a look-up is cheaper than the expression.
 const verdicts = new Map<string, boolean>();
 const maxVerdicts = 1_000;
 

@@ -3,7 +3,7 @@ import type { LoadedConfig } from "../../config/config.ts";
 import { formatProblems } from "../../config/problem.ts";
 import { mistakesOf } from "../formats.ts";
 
-/** Tells an operator what `engage config --check` finds although nothing keeps the server from running. */
+/** Logs the findings of `engage config --check` that do not prevent a start. */
 export function logMistakes(loaded: LoadedConfig, logger: Logger): void {
   for (const problem of [...mistakesOf(loaded), ...loaded.advice])
     logger.warn(formatProblems([problem]).trim());

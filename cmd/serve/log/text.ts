@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 
-/** Fields with a place of their own in the line. */
+/** Fields that are not printed as name=value. */
 const placed = new Set(["level", "time", "msg", "err"]);
 
-/** One JSON line of the log as text for people; anything else as it is. */
+/** Formats a JSON line of the log as text; any other line is returned unchanged. */
 export function toText(line: string): string {
   let fields: Record<string, unknown>;
   try {
@@ -20,7 +20,7 @@ export function toText(line: string): string {
   return `${head.join(" ").trimEnd()}\n${err === undefined ? "" : indent(errorText(err))}`;
 }
 
-/** Quoted unless it is a plain word or sentence: a value must not be able to move the cursor or forge a line. */
+/** Quotes a value unless it is plain text: a value must not move the cursor or forge a line. */
 function plain(value: unknown): string {
   if (typeof value === "string" && !/[\p{C}\p{Zl}\p{Zp}"\\]/u.test(value)) return value;
   return JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escapeUnit);

@@ -1,21 +1,21 @@
-/** What to add to a line that may be written; undefined when it may not. */
+/** Returns the fields to add to a line, or undefined when the line must not be written. */
 export type Throttle = (key: string) => { readonly omitted?: number } | undefined;
 
-/** Lines at once, and in the long run one for each of these. */
+/** Lines that may be written at once; after that, one per interval. */
 const burst = 5;
 const intervalMs = 1_000;
 
 interface Budget {
-  /** When all of the burst may be written again. */
+  /** When the whole burst may be written again. */
   fullAtMs: number;
   omitted: number;
 }
 
 /**
- * Bounds what strangers and broken targets can make a log grow: for each key,
- * lines beyond a burst of 5 and 1 a second are left out, and the next one says
- * how many.
- * @param monotonicMs a clock that never goes back
+ * Limits the lines that callers and broken targets can cause: for each key, lines
+ * beyond a burst of 5 and 1 per second are omitted, and the next line has their
+ * number.
+ * @param monotonicMs a monotonic clock
  */
 export function createThrottle(monotonicMs: () => number): Throttle {
   const budgets = new Map<string, Budget>();

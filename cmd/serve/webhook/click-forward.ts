@@ -26,7 +26,7 @@ export interface ClickForwardPorts {
 
 const delays = { minDelayMs: 500, maxDelayMs: 60_000, unknownAppidMs: 60_000 };
 
-/** Begins to forward the clicks of a spool to the platform's ingest. What that refuses goes to `dead-letters.ndjson` beside them. */
+/** Forwards the clicks of a spool to the platform's ingest. Refused clicks are written to `dead-letters.ndjson` beside them. */
 export function openClickForwarder(config: ForwardConfig, ports: ClickForwardPorts): AsyncDisposable {
   const { folder, spool, logger, registry, outbound } = ports;
   const { wait, now } = systemClock;
@@ -35,7 +35,7 @@ export function openClickForwarder(config: ForwardConfig, ports: ClickForwardPor
     openDurableDeadLetters({
       file: join(folder, "dead-letters.ndjson"),
       observer: {
-        failed: (error) => logger.error({ err: error }, "dead letters of clicks cannot be written"),
+        failed: (error) => logger.error({ err: error }, "could not write dead letters of clicks"),
         resumed: () => logger.info("dead letters of clicks are written again"),
       },
     }),
@@ -69,7 +69,7 @@ export function openClickForwarder(config: ForwardConfig, ports: ClickForwardPor
   return stack;
 }
 
-/** Writes what goes wrong, and counts. */
+/** Creates an observer that logs faults and counts. */
 export function createForwardLog(
   { url, appid }: Pick<ForwardConfig, "url" | "appid">,
   logger: Pick<Logger, "warn" | "error">,
@@ -86,8 +86,12 @@ export function createForwardLog(
       counters.retried(outcome, delayMs);
       const { kind, reason } = outcome;
       const call = { url, reason, delayMs: Math.round(delayMs) };
-      if (kind === "retry") return limited(kind, (line) => logger.warn({ ...call, ...line }, "clicks wait"));
-      const message = "clicks wait: the ingest does not know webhook.clicks.forward.appid";
+      if (kind === "retry")
+        return limited(kind, (line) =>
+          logger.warn({ ...call, ...line }, "could not forward clicks, will retry"),
+        );
+      const message =
+        "could not forward clicks, will retry: the ingest does not know webhook.clicks.forward.appid";
       limited(kind, (line) => logger.error({ ...call, appid, ...line }, message));
     },
     dead(record, reason) {
@@ -98,7 +102,9 @@ export function createForwardLog(
     },
     failed(error) {
       counters.failed(error);
-      limited("failed", (line) => logger.error({ err: error, ...line }, "spool of clicks failed"));
+      limited("failed", (line) =>
+        logger.error({ err: error, ...line }, "could not read or write the spool of clicks"),
+      );
     },
   };
 }

@@ -8,8 +8,8 @@ import { markFile } from "../data/marks.ts";
 import { describeMissing } from "../event/losses.ts";
 
 /**
- * Opens the spool of clicks. One that is forwarded is compared with what was written to it: what is missing
- * is logged once, and the rest goes on. One that is not is for other programs, which may take its files.
+ * Opens the spool of clicks. When clicks are forwarded, missing ones are logged once and the others are forwarded.
+ * Otherwise other programs may remove the files of the spool.
  */
 export async function openClickSpool(config: Config, logger: Logger): Promise<RecordSpool> {
   const folder = clickFolder(config);
@@ -19,7 +19,7 @@ export async function openClickSpool(config: Config, logger: Logger): Promise<Re
   for (const missing of await findMissing(folder, mark, cursor)) {
     if (missing.isRead) continue;
     const reason = describeMissing(missing);
-    logger.error({ reason }, "clicks that were reported are missing, and are not forwarded");
+    logger.error({ reason }, "clicks are missing from the spool and cannot be forwarded");
   }
   return openRecordSpool({ folder, mark, checksums: true });
 }

@@ -16,7 +16,7 @@ export interface DeliveryPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer: DeliveryObserver;
-  /** What is left of the time to stop, asked for when it is closed. */
+  /** Returns the time left to stop, when it is closed. */
   readonly stopMs: () => number;
 }
 
@@ -24,7 +24,7 @@ export interface OpenDelivery extends AsyncDisposable, Pick<Delivery, "deliverNo
 
 type Targets = Readonly<Record<string, TargetConfig>>;
 
-/** Opens all targets that are called, and begins to deliver what the inbox holds for them. */
+/** Opens the targets that are called and starts delivering to them. */
 export function openTargets(configs: Targets, ports: DeliveryPorts): OpenDelivery {
   const { inbox, outbound, clock, logger, observer } = ports;
   const targets = Object.entries(configs).flatMap(([name, config]) => {
@@ -54,14 +54,14 @@ export function openTargets(configs: Targets, ports: DeliveryPorts): OpenDeliver
   };
 }
 
-/** The retry policies of targets whose messages are fetched; null for those that are called. */
+/** Returns the retry policies of targets whose messages are pulled; null for targets that are called. */
 export function pullPolicies(configs: Targets): ReadonlyMap<string, RetryPolicy | null> {
   return new Map(
     Object.entries(configs).map(([name, config]) => [name, config.kind === "pull" ? config.retry : null]),
   );
 }
 
-/** Says which messages wait for a target that is no longer configured. */
+/** Warns about messages that wait for a target that is no longer configured. */
 export async function warnOfOrphans(
   inbox: Pick<Inbox, "counts">,
   configs: Targets,

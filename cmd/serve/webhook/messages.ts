@@ -27,7 +27,7 @@ import { createInboxCheck, openInbox, startReading } from "./inbox.ts";
 
 type Methods = Omit<ServiceImpl<typeof WebhookReceiver>, "receive" | "reportClick">;
 
-/** All that has to do with the inbox. */
+/** The methods that need the inbox. */
 export interface Messages extends AsyncDisposable {
   readonly receive: Receive;
   readonly methods: Methods;
@@ -47,7 +47,7 @@ export interface MessagePorts {
 
 /**
  * Opens the inbox and begins to deliver.
- * @throws UserError when the inbox can't be opened
+ * @throws UserError when the inbox cannot be opened
  */
 export async function openMessages(config: Config, ports: MessagePorts): Promise<Messages> {
   await using opened = new AsyncDisposableStack();
@@ -111,10 +111,10 @@ function createRouting({ channels, targets }: Config["webhook"]): RoutesOf {
   return ({ name }, batch) => routers.get(name)!(batch);
 }
 
-/** For a server without channels and targets: it opens no inbox, so it needs no folder, thread or database. */
+/** Refuses all calls on a server without channels and targets, which needs no folder, thread or database. */
 export function refuseMessages(observer: Pick<ReceiveObserver, "refused">): Messages {
   const nothing = (): never => {
-    const message = "webhook.channels and webhook.targets are empty, so this server keeps no messages";
+    const message = "this server stores no messages: webhook.channels and webhook.targets are empty";
     throw new ConnectError(message, Code.FailedPrecondition);
   };
   return {

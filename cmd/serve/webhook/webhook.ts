@@ -26,12 +26,12 @@ import { type Messages, openMessages, refuseMessages } from "./messages.ts";
 
 export interface WebhookServices extends AsyncDisposable, Pick<Messages, "checks"> {
   readonly receiver: ServiceImpl<typeof WebhookReceiver>;
-  /** Look at channels and headers before bodies are read. */
+  /** Admit calls by channel and headers before their bodies are read. */
   readonly admit: { readonly receive: ReturnType<typeof createReceiveAdmit> };
   readonly admitCaller: { readonly receive: ReturnType<typeof createReceiveAdmitCaller> };
   /** The REST forms of its messages. */
   readonly codecs: RestCodecs;
-  /** The server begins to stop: calls that wait for messages are answered, and `drainMs` begins to run. */
+  /** Starts the stop: calls that wait for messages return, and `drainMs` begins. */
   beginStop(): void;
 }
 
@@ -43,9 +43,9 @@ interface WebhookSurroundings {
 }
 
 /**
- * Opens the inbox with its targets and the spool of clicks. Close it when no
- * call can come any more: what is under way to targets may still end.
- * @throws UserError when the inbox can't be opened
+ * Opens the inbox with its targets and the spool of clicks. Close it when no more
+ * calls can arrive; deliveries in progress may still finish.
+ * @throws UserError when the inbox cannot be opened
  */
 export async function openWebhookServices(
   config: Config,
@@ -121,7 +121,7 @@ export async function openWebhookServices(
 function reportPruneFailure(metrics: WebhookMetrics, logger: Logger): (error: unknown) => void {
   return (error) => {
     metrics.pruneFailed();
-    logger.error({ err: error }, "could not delete what is past its retention");
+    logger.error({ err: error }, "could not delete expired messages");
   };
 }
 

@@ -1,8 +1,8 @@
+import { setKey } from "../../../base/json/raw-numbers.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { Refusal, refuse } from "../line/line.ts";
 import { checkTypeKeys, compileConvert } from "../mapping/convert.ts";
-import { setKey } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 import { compileTime } from "../mapping/time/time.ts";
 import type { ColumnConfig, FormatConfigOf } from "./config.ts";

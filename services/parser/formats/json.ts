@@ -1,7 +1,7 @@
+import { isJsonObject, parseJson } from "../../../base/json/raw-numbers.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { refuse } from "../line/line.ts";
 import { type Fields, readPath } from "../mapping/fields.ts";
-import { isJsonObject, parseJson } from "../mapping/json.ts";
 import type { FormatConfigOf } from "./config.ts";
 import type { FieldReader, ReadLine } from "./field-reader.ts";
 

@@ -1,6 +1,6 @@
+import { setKey } from "../../../base/json/raw-numbers.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { refuse } from "../line/line.ts";
-import { setKey } from "../mapping/json.ts";
 import type { FieldReader, ReadLine } from "./field-reader.ts";
 import { readQuoted, skipSpaces, space } from "./tokens.ts";
 

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
+import { isJsonObject } from "../../../base/json/raw-numbers.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { wordError } from "../../../base/text/system-error.ts";
 import { type ParseLine, type Refusal, refuse } from "../line/line.ts";
-import { isJsonObject } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 
 type UserParse = (line: string, index: string) => unknown;

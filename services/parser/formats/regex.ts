@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException } from "re2js";
+import { setKey } from "../../../base/json/raw-numbers.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { refuse } from "../line/line.ts";
-import { setKey } from "../mapping/json.ts";
 import type { ConfigPath, Problems } from "../mapping/problems.ts";
 import type { FormatConfigOf } from "./config.ts";
 import type { FieldReader } from "./field-reader.ts";

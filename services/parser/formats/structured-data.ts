@@ -1,4 +1,4 @@
-import { setKey } from "../mapping/json.ts";
+import { setKey } from "../../../base/json/raw-numbers.ts";
 import { quoteEnd } from "./tokens.ts";
 
 type Parameters = Record<string, unknown>;

@@ -1,6 +1,6 @@
+import { isJsonObject, parseJson } from "../../../base/json/raw-numbers.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { type Refusal, refuse } from "../line/line.ts";
-import { isJsonObject, parseJson } from "../mapping/json.ts";
 import { writeNested } from "../mapping/write.ts";
 import { skipSpaces, unescapeLoosely } from "./tokens.ts";
 

@@ -1,9 +1,9 @@
 import { isRawNumber } from "../../../base/json/exact-numbers.ts";
+import { isJsonObject, parseJson, setKey } from "../../../base/json/raw-numbers.ts";
 import { exactCountOf } from "../../../base/text/count.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import { Refusal, refuse } from "../line/line.ts";
 import type { PartConfig, TypeConfig } from "./config.ts";
-import { isJsonObject, parseJson, setKey } from "./json.ts";
 import { readNumber } from "./number.ts";
 import type { ConfigPath, Problems } from "./problems.ts";
 import { textOf } from "./template.ts";

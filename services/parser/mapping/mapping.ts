@@ -1,9 +1,9 @@
+import { isJsonObject, setKey } from "../../../base/json/raw-numbers.ts";
 import { Refusal, refuse } from "../line/line.ts";
 import type { MappingConfig } from "./config.ts";
 import { type Copier, createCopier } from "./copy/copy.ts";
 import { compileEntry, type Entry, type EntryContext } from "./entry.ts";
 import { compilePath, createSlotTable, type Fields, type GetValue, type SlotTable } from "./fields.ts";
-import { isJsonObject, setKey } from "./json.ts";
 import { closeRecord, type IsNull, joinMembers, type Target, writeMembers } from "./members.ts";
 import { createPlanner, type MakePlan, maxFields } from "./plan.ts";
 import type { ConfigPath, Problems } from "./problems.ts";

@@ -1,7 +1,7 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { beforeEach, describe, expect, test } from "vitest";
-import { hashKey } from "../../../gateway/auth.ts";
+import { sha256Hex } from "../../../base/text/digest.ts";
 import { WebhookReceiver } from "../../../gen/engage/webhook/v1/webhook_receiver_pb.ts";
 import { batchOf } from "../../services/webhook/bodies.ts";
 import { folderWith } from "../config/load.ts";
@@ -89,7 +89,7 @@ describe("commands that call a running server", () => {
 
 describe("callers", () => {
   const key = "engage_key";
-  const auth = { keys: [{ name: "operator", sha256: hashKey(key) }] };
+  const auth = { keys: [{ name: "operator", sha256: sha256Hex(key) }] };
 
   test("show their key from a file or the environment", async () => {
     server = await openWebhookServer({}, { settings: { auth } });

@@ -134,14 +134,14 @@ async function expectAway(
 ): Promise<void> {
   const answer = await sender.send(reportOf(2), ingestPath);
   expect(answer.status).toBe(503);
-  expect(JSON.parse(answer.text)).toEqual({ code: -1, msg: "events can't be kept or queried at present" });
+  expect(JSON.parse(answer.text)).toEqual({ code: -1, msg: "the event store is temporarily unavailable" });
   const events = [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES" }];
   expect(await ask(engage, "event-analyze", { events })).toEqual({
     return_code: -1006,
     return_message: "the events can't be queried at present",
   });
   await vi.waitFor(() => {
-    const faults = engage.log.filter(({ msg }) => msg === "the store of events cannot be opened");
+    const faults = engage.log.filter(({ msg }) => msg === "could not open the event store");
     expect(faults.length).toBeGreaterThan(0);
     expect(JSON.stringify(faults[0])).toContain(words);
   });

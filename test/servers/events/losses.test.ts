@@ -45,10 +45,10 @@ const patient = { timeout: 60_000, interval: 100 };
 /** It says what is missing, takes nothing, and stays as it is until that is accepted. */
 async function expectLoss(engage: Engage, words: RegExp): Promise<void> {
   await vi.waitFor(async () => {
-    const faults = engage.log.filter(({ msg }) => msg === "the store of events cannot be opened");
+    const faults = engage.log.filter(({ msg }) => msg === "could not open the event store");
     expect(JSON.stringify(faults.map(({ err }) => (err as Error).message))).toMatch(words);
   }, patient);
-  expect(await readiness(engage)).toEqual([503, expect.stringContaining("takes no records")]);
+  expect(await readiness(engage)).toEqual([503, expect.stringContaining("accepts no records")]);
   using sender = createSender(engage);
   expect((await sender.send(reportOf(99), ingestPath)).status).toBe(503);
   await engage.kill("SIGTERM");
@@ -208,7 +208,7 @@ it("warns in answers of records that wait for longer than is set", async () => {
   await engage.start();
   await send(engage, [reportOf(50)]);
   const events = [{ type: "normal", eventName: "play", analysis: "TOTAL_TIMES" }];
-  const late = /records that were acknowledged more than \d+ s ago are not loaded yet/;
+  const late = /records acknowledged more than \d+ s ago are not loaded yet/;
   await vi.waitFor(async () => {
     const { data } = await ask(engage, "event-analyze", { events, useCache: true });
     expect(JSON.stringify(data.warnings)).toMatch(late);

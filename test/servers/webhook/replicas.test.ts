@@ -65,7 +65,7 @@ it("take over from one that stands still, and refuse what it settles later", asy
     interval: 50,
   });
   await vi.waitUntil(() =>
-    first.log.some(({ msg }) => msg === "messages were taken over by another process"),
+    first.log.some(({ msg }) => msg === "lease expired, another process delivers the messages"),
   );
   expect(await readBooks(first)).toEqual(books);
   expect(target.calls).toHaveLength(2);

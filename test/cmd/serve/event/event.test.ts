@@ -92,12 +92,12 @@ describe("server that takes events", () => {
     );
   });
 
-  it("takes no records on a disk that is nearly full, and says so", async () => {
+  it("accepts no records on a disk that is nearly full, and says so", async () => {
     const server = await openEventServer(folderWith({}), { events: { spool: { minFreeBytes: 2 ** 52 } } });
     expect(await server.send([trackOf("a")])).toContain('"code":-1');
     expect(JSON.parse(await server.get("/readyz"))).toMatchObject({
       status: "not ready",
-      checks: { events: "takes no records" },
+      checks: { events: "accepts no records" },
     });
   });
 

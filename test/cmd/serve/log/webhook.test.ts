@@ -46,10 +46,10 @@ describe("a throttled log", () => {
     expect(lines.map(({ level, msg, reason, detail }) => [level, msg, reason, detail])).toEqual([
       ["warn", "batch refused", "signature mismatch", "SHA-256 was used"],
       ["info", "batch refused", "body is empty", undefined],
-      ["warn", "messages are tried again", "HTTP 503", undefined],
+      ["warn", "messages will be retried", "HTTP 503", undefined],
       ["warn", "messages given up", "HTTP 404", undefined],
       ["warn", "target is down", undefined, undefined],
-      ["info", "target is back", undefined, undefined],
+      ["info", "target is up again", undefined, undefined],
     ]);
   });
 

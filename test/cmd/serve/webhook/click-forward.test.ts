@@ -134,7 +134,11 @@ test("an unknown appid is reported with the setting's name", () => {
   log.retried({ kind: "retry", reason: "HTTP 503" }, 500.4);
   const call = { url: "http://a", reason: "HTTP 200", delayMs: 60_000, appid: "APP_ID" };
   expect(lines).toEqual([
-    ["error", call, "clicks wait: the ingest does not know webhook.clicks.forward.appid"],
-    ["warn", { url: "http://a", reason: "HTTP 503", delayMs: 500 }, "clicks wait"],
+    [
+      "error",
+      call,
+      "could not forward clicks, will retry: the ingest does not know webhook.clicks.forward.appid",
+    ],
+    ["warn", { url: "http://a", reason: "HTTP 503", delayMs: 500 }, "could not forward clicks, will retry"],
   ]);
 });

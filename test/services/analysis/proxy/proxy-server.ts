@@ -1,6 +1,7 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { onTestFinished } from "vitest";
+import { sha256Hex } from "../../../../base/text/digest.ts";
 import { createAccessLog } from "../../../../gateway/access-log.ts";
 import { createGateway } from "../../../../gateway/gateway.ts";
 import { defaultLimits } from "../../../../gateway/limits.ts";
@@ -8,11 +9,7 @@ import { serve } from "../../../../gateway/methods.ts";
 import { createMetrics } from "../../../../gateway/metrics/metrics.ts";
 import { AnalysisProxy } from "../../../../gen/engage/analysis/v1/analysis_proxy_pb.ts";
 import { createHeadAdmission } from "../../../../services/analysis/admission/admit-head.ts";
-import {
-  createTokenBook,
-  hashToken,
-  type TokenRule,
-} from "../../../../services/analysis/admission/tokens.ts";
+import { createTokenBook, type TokenRule } from "../../../../services/analysis/admission/tokens.ts";
 import { type AnalysisProxyOptions, createAnalysisProxy } from "../../../../services/analysis/analysis.ts";
 import type { AnalysisEngine, EngineCall } from "../../../../services/analysis/engine.ts";
 import type { AnalysisObserver } from "../../../../services/analysis/observer.ts";
@@ -38,11 +35,11 @@ export function fakeEngine(methods: Partial<AnalysisEngine>): AnalysisEngine {
 }
 
 export const tokens: readonly TokenRule[] = [
-  { name: "one", sha256: hashToken("token-one"), projects: [1] },
-  { name: "root", sha256: hashToken("token-root"), projects: "*" },
+  { name: "one", sha256: sha256Hex("token-one"), projects: [1] },
+  { name: "root", sha256: sha256Hex("token-root"), projects: "*" },
   {
     name: "slow",
-    sha256: hashToken("token-slow"),
+    sha256: sha256Hex("token-slow"),
     projects: [1],
     rateLimit: { perSecond: 0.001, burst: 2 },
   },

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { type JsonObject, parseJson } from "../../../../../base/json/raw-numbers.ts";
 import { mappingShape } from "../../../../../services/parser/mapping/config.ts";
-import { type JsonObject, parseJson } from "../../../../../services/parser/mapping/json.ts";
 import { compileMapping } from "../../../../../services/parser/mapping/mapping.ts";
 import { createProblems } from "../../../../../services/parser/mapping/problems.ts";
 

@@ -1,4 +1,4 @@
-import { isRawNumber, parseLongIntegers, rawNumber } from "../../../base/json/exact-numbers.ts";
+import { isRawNumber, parseLongIntegers, rawNumber } from "./exact-numbers.ts";
 
 /** Parses JSON as JSON.parse does, except that integers beyond 2^53 become RawNumbers. @throws SyntaxError */
 export function parseJson(text: string): unknown {

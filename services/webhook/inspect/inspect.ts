@@ -1,10 +1,10 @@
 import { createSecretKey, hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { LruCache } from "../../base/cache/lru-cache.ts";
-import { explainMismatch } from "../../services/webhook/explain/explain.ts";
-import { checkElements } from "../../services/webhook/receive/elements.ts";
-import { scanBatch } from "../../services/webhook/receive/scan.ts";
-import { verifySignature } from "../../services/webhook/receive/signature.ts";
+import { LruCache } from "../../../base/cache/lru-cache.ts";
+import { explainMismatch } from "../explain/explain.ts";
+import { checkElements } from "../receive/elements.ts";
+import { scanBatch } from "../receive/scan.ts";
+import { verifySignature } from "../receive/signature.ts";
 
 export interface SeenMessage {
   /** Counted from 1. */

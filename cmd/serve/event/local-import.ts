@@ -1,21 +1,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wordError } from "../../base/text/system-error.ts";
-import { maxPropertiesOf } from "../../services/event/config.ts";
-import { createPreparer } from "../../services/event/load/prepare.ts";
-import { removeRows } from "../../services/event/load/staging.ts";
-import { encodeRawSpoolLines } from "../../services/event/spool-line.ts";
-import { openNdjsonDeadLetters } from "../../store/deadletters/ndjson.ts";
-import { emptySchema } from "../../store/events/events.ts";
-import { openSqliteIntake } from "../../store/intake/sqlite/open.ts";
-import type { Config } from "../config/config.ts";
-import { keepFilesPrivate } from "../serve/data/folder.ts";
-import { lockFolder } from "../serve/data/lock.ts";
-import { openEventLoading } from "../serve/event/loading.ts";
-import { writeForeign } from "../terminal/terminal.ts";
-import type { ImportSummary } from "./summary.ts";
-import type { ImportTarget, TargetPorts } from "./target.ts";
+import { wordError } from "../../../base/text/system-error.ts";
+import { maxPropertiesOf } from "../../../services/event/config.ts";
+import { createPreparer } from "../../../services/event/load/prepare.ts";
+import { removeRows } from "../../../services/event/load/staging.ts";
+import { encodeRawSpoolLines } from "../../../services/event/spool-line.ts";
+import { openNdjsonDeadLetters } from "../../../store/deadletters/ndjson.ts";
+import { emptySchema } from "../../../store/events/events.ts";
+import { openSqliteIntake } from "../../../store/intake/sqlite/open.ts";
+import type { Config } from "../../config/config.ts";
+import type { ImportSummary } from "../../import/summary.ts";
+import type { ImportTarget, TargetPorts } from "../../import/target.ts";
+import { writeForeign } from "../../terminal/terminal.ts";
+import { keepFilesPrivate } from "../data/folder.ts";
+import { lockFolder } from "../data/lock.ts";
+import { openEventLoading } from "./loading.ts";
 
 /**
  * From 122,880 rows of a day on the engine writes them where they stay, and not
@@ -73,7 +73,7 @@ export async function openLocalImport(
         overLimit: () => {},
       },
       torn: () => {},
-      changed: (words) => void say("files of events are not as they were left", words),
+      changed: (words) => void say("files of events were changed by another program", words),
       bulk,
     }),
   );

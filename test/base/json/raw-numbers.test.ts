@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseJson, setKey } from "../../../../services/parser/mapping/json.ts";
+import { parseJson, setKey } from "../../../base/json/raw-numbers.ts";
 
 test("any integer in any place is printed as it stood", () => {
   const place = fc.tuple(

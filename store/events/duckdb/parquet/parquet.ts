@@ -1,5 +1,5 @@
 import { DuckDBInstance } from "@duckdb/node-api";
-import { textLiteral } from "./session.ts";
+import { textLiteral } from "../session.ts";
 
 export interface ParquetRows {
   /** JSON objects of the file's columns; times as `yyyy-MM-dd HH:mm:ss`. */
