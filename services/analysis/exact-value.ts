@@ -1,6 +1,6 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 
-/** JSON cannot hold whole numbers beyond 2^53 exactly, so they are texts. */
+/** Returns a stored value as JSON. Integers beyond 2^53 become strings, since many readers of JSON would round them. */
 export function toExactJson(value: unknown): JsonValue {
   if (typeof value === "string") return value;
   if (typeof value === "bigint" || (Number.isInteger(value) && !Number.isSafeInteger(value))) {

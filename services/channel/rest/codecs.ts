@@ -23,7 +23,7 @@ import { writeQuery } from "./write-query.ts";
 /** Reads proto3 JSON. @throws ConnectError with a BadRequest that names fields by their path after `at` */
 export type DecodeJson = (desc: DescMessage, json: JsonValue, at: string) => Message;
 
-/** @param at path of the message, for violations */
+/** @param at the path of the message in violations */
 type Read = (desc: DescMessage, json: JsonValue, at: string) => ReadJson;
 
 const readers: readonly (readonly [DescMessage, Read])[] = [
@@ -33,7 +33,7 @@ const readers: readonly (readonly [DescMessage, Read])[] = [
   [TestChannelRequestSchema, readChannelWithin],
 ];
 
-/** Answers with tasks. */
+/** Responses with tasks. */
 const written: readonly DescMessage[] = [
   CreateTaskResponseSchema,
   RunTaskResponseSchema,

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { BigNumber } from "../../../base/json/exact-numbers.ts";
 import type { Violation } from "../../../base/rpc/invalid-fields.ts";
 
-/** JSON of a caller, as proto3 JSON without what is wrong. */
+/** A body as proto3 JSON, without the members that are not valid. */
 export interface ReadJson {
   readonly json: JsonValue;
   readonly violations: readonly Violation[];
@@ -12,12 +12,12 @@ export function isObject(json: JsonValue | undefined): json is JsonObject {
   return typeof json === "object" && json !== null && !Array.isArray(json) && !isBig(json);
 }
 
-/** A number that no double holds, of which the gateway keeps the digits. */
+/** Whether it is a number beyond 2^53, whose digits the gateway keeps. */
 export function isBig(json: unknown): json is BigNumber {
   return json instanceof BigNumber;
 }
 
-/** The path of a member of a message. */
+/** Returns the path of a member of a message. */
 export function pathOf(at: string, name: string): string {
   return at === "" ? name : `${at}.${name}`;
 }

@@ -2,20 +2,20 @@ import { type DescEnum, type DescField, type DescMessage, getOption } from "@buf
 import { GroupValueSchema } from "../../../gen/engage/analysis/v1/result_pb.ts";
 import { json_word } from "../../../gen/engage/gateway/v1/options_pb.ts";
 
-/** Where the platform's own API writes a field otherwise than proto3 JSON does. */
+/** How the platform's own API writes a field, where it differs from proto3 JSON. */
 export type PlatformForm =
-  /** It may be so within. */
+  /** A message whose fields may differ. */
   | { readonly kind: "message"; readonly message: DescMessage }
-  /** Words in the place of the names of an enum. */
+  /** Words instead of the names of an enum. */
   | { readonly kind: "words"; readonly words: Words }
-  /** Literals, which may be numbers. */
+  /** Literals, which may be written as numbers. */
   | { readonly kind: "texts" }
   /** Labels of groups. */
   | { readonly kind: "labels" };
 
 export interface Words {
   readonly nameOf: ReadonlyMap<unknown, string>;
-  /** Undefined for the value that is not set. */
+  /** The word is undefined for the value that means not set. */
   readonly wordOf: ReadonlyMap<unknown, string | undefined>;
 }
 
@@ -32,7 +32,7 @@ const literals: ReadonlySet<string> = new Set([
 
 const known = new WeakMap<DescMessage, ReadonlyMap<string, PlatformField>>();
 
-/** The fields that may differ, by both of their names in JSON. */
+/** Returns the fields that may differ, by both of their names in JSON. */
 export function platformFieldsOf(desc: DescMessage): ReadonlyMap<string, PlatformField> {
   let fields = known.get(desc);
   if (fields === undefined) {
@@ -61,7 +61,7 @@ function formOf(field: DescField): PlatformForm | undefined {
   return words && { kind: "words", words };
 }
 
-/** Undefined for an enum that is written by its names. */
+/** Returns undefined for an enum that is written by its names. */
 function wordsOf({ values }: DescEnum): Words | undefined {
   const pairs = values.map((value) => [value.name, getOption(value, json_word)] as const);
   const worded = pairs.filter(([, word]) => word !== "");

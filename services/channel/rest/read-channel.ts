@@ -4,7 +4,7 @@ import { quote } from "../../../base/text/quote.ts";
 import { deliveryRanges } from "../channels/settings.ts";
 import { isObject, pathOf, type ReadJson } from "./json-values.ts";
 
-/** A channel; what is no whole number among its settings is refused with their ranges, not with those of an int32. */
+/** Reads a channel. Settings that are not whole numbers are refused with their own ranges, not with those of an int32. */
 export function readChannel(_desc: DescMessage, json: JsonValue, at: string): ReadJson {
   const delivery = isObject(json) ? json["delivery"] : undefined;
   if (!isObject(json) || !isObject(delivery)) return { json, violations: [] };
@@ -26,14 +26,14 @@ export function readChannel(_desc: DescMessage, json: JsonValue, at: string): Re
   return { json: { ...json, delivery: Object.fromEntries(right) }, violations };
 }
 
-/** A request with a channel. */
+/** Reads a request with a channel. */
 export function readChannelWithin(desc: DescMessage, json: JsonValue, at: string): ReadJson {
   if (!isObject(json) || json["channel"] === undefined) return { json, violations: [] };
   const read = readChannel(desc, json["channel"], pathOf(at, "channel"));
   return { json: { ...json, channel: read.json }, violations: read.violations };
 }
 
-/** A text of digits is a number in proto3 JSON; larger ones than the contract holds have the same fault. */
+/** Strings of digits are numbers in proto3 JSON. Numbers larger than the type of the field have the same fault. */
 function isWhole(value: JsonValue): boolean {
   if (typeof value === "string") return /^-?\d{1,9}$/.test(value);
   return typeof value === "number" && (value | 0) === value;

@@ -7,19 +7,19 @@ import { type PlatformField, type PlatformForm, platformFieldsOf, type Words } f
 
 /** The label of the group without a value. */
 export const nullLabel = "(null)";
-/** A text that needs one backslash more, so that it isn't taken for that label; as results write it. */
+/** Labels that results write with one more backslash, so that they differ from that label. */
 export const looksNull = /^\\*\(null\)$/;
-/** Labels of the one group of a result without groups. */
+/** The labels of the only group of a result without groups. */
 const overallLabels: readonly unknown[] = ["Overall", "总体"];
 
-/** Messages within each other; what is deeper is refused by who reads the JSON next. */
+/** Messages within each other. Deeper ones are refused when the proto3 JSON is read. */
 const maxDepth = 100;
 
 /**
- * Proto3 JSON of a message in which queries and filters may be written as the
- * platform's own API takes them: with its words (`greater`), numbers among the
+ * Translates a body to proto3 JSON in which queries and filters may be written as
+ * in the platform's own API: with its words (`greater`), numbers among the
  * literals, and groups by their labels.
- * @param at path of the message, for violations
+ * @param at the path of the message in violations
  */
 export function readQuery(desc: DescMessage, json: JsonValue, at: string): ReadJson {
   const violations: Violation[] = [];
@@ -27,7 +27,7 @@ export function readQuery(desc: DescMessage, json: JsonValue, at: string): ReadJ
 }
 
 interface Place {
-  /** Of the member, or its index in a list. */
+  /** The name of the member, or its index in a list. */
   readonly name: string | number;
   readonly parent: Place | undefined;
   readonly depth: number;
@@ -38,7 +38,7 @@ function refuse(place: Place, problem: string): undefined {
   place.violations.push({ field: placeText(place), problem });
 }
 
-/** Nothing more is looked at when as much is wrong as is shown. */
+/** Whether there are as many violations as one error reports. */
 function isFull({ violations }: Place): boolean {
   return violations.length >= maxViolations;
 }
@@ -72,7 +72,7 @@ function readMessage(desc: DescMessage, json: JsonValue, place: Place): JsonValu
   return desc.typeName === EventUserQuerySchema.typeName ? withoutOverall(message) : message;
 }
 
-/** Members of which only one may be given, when there are several; both names of each. */
+/** Refuses members of which only one may be given. Returns both names of each. */
 function refuseDoubles({ oneofs }: DescMessage, json: JsonObject, place: Place): Set<string> {
   const doubles = oneofs.flatMap(({ name, fields }) => {
     const given = fields.filter((field) => (json[field.jsonName] ?? json[field.name] ?? null) !== null);
@@ -95,7 +95,7 @@ function readField({ form, isList }: PlatformField, value: JsonValue, place: Pla
   return items;
 }
 
-/** Undefined for what is not set, or wrong. */
+/** Returns undefined for a value that means not set, or is not valid. */
 function readValue(form: PlatformForm, value: JsonValue, place: Place): JsonValue | undefined {
   switch (form.kind) {
     case "message":
@@ -109,7 +109,7 @@ function readValue(form: PlatformForm, value: JsonValue, place: Place): JsonValu
   }
 }
 
-/** A word, or the name or number of the enum's value. */
+/** Reads a word, or the name or number of the enum's value. */
 function readWord({ nameOf, wordOf }: Words, value: JsonValue, place: Place) {
   const name = nameOf.get(value);
   if (name !== undefined) return name;
@@ -122,7 +122,7 @@ function readWord({ nameOf, wordOf }: Words, value: JsonValue, place: Place) {
 function readText(value: JsonValue, place: Place): JsonValue | undefined {
   if (typeof value === "boolean") return String(value);
   if (typeof value !== "number" && !isBig(value)) return value;
-  // Other digits may have been written than JSON's numbers hold.
+  // JSON's numbers may have other digits than those that were written.
   if (!isBig(value) && Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
     return String(value);
   return refuse(place, `is a number beyond ${Number.MAX_SAFE_INTEGER}, write it as a text`);

@@ -24,20 +24,20 @@ export interface RecordList {
   /** The list, or the one record, within `bytes`. */
   readonly start: number;
   readonly end: number;
-  /** Of each record, within `bytes`. */
+  /** The range of each record, within `bytes`. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** By place: what is no JSON, where the records around it still are. */
+  /** By index, the elements that are not JSON or too large, while the records around them are accepted. */
   readonly faults: ReadonlyMap<number, RefusedRecord>;
-  /** Most lists and objects within each other in one record. */
+  /** The largest number of lists and objects within each other in one record. */
   readonly depth: number;
 }
 
-/** As many as one transaction of the loader takes. */
+/** The number of records that one transaction of the loader takes. */
 const maxRecords = 50_000;
-/** Scanned at once: about 1 ms. */
+/** Bytes that are read before others get their turn: about 1 ms. */
 const sliceBytes = 262_144;
-/** Faults of one body that are described, with their places. */
+/** Faults of one body that are described with their places. */
 const maxDescribed = 100;
 const notJson: RefusedRecord = refuse("not_json", "", "record is not JSON");
 
@@ -142,10 +142,10 @@ function endOfLooseText(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** Names what is wrong, and its place: of the record in the list from 1, of the fault in the record in bytes. */
+/** Describes an element that is not JSON: its place in the list, counted from 1, and the byte of the fault in it. */
 function refuseElement(bytes: Buffer, index: number, start: number, faultAt: number): RefusedRecord {
   const token = /^[^\s,:{}[\]"]+/.exec(bytes.toString("utf8", faultAt, faultAt + 200))?.[0];
-  const found = token === undefined ? "" : `, ${quoteText(token)} is none of its values`;
+  const found = token === undefined ? "" : `, ${quoteText(token)} is not a JSON value`;
   const place = `record ${index + 1} of the list`;
   return { ...notJson, message: `${place} is not JSON at byte ${faultAt - start} of it${found}` };
 }

@@ -4,24 +4,24 @@ import { LongBodyFault } from "../ingest/body-fault.ts";
 import type { Project, ProjectDirectory } from "../projects.ts";
 import { type Payload, unpack } from "./payload.ts";
 
-/** Who sends a body: a project, or nobody who is known and why. */
+/** The sender of a body: a project, or unknown, perhaps because only a part of the body was searched. */
 export type Sender = Project | "unknown" | { readonly isUnknownWithin: number };
 
-/** What a stranger's body is inflated to at least, and at most. */
+/** The bytes to which the body of an unknown sender is inflated, at least and at most. */
 const minBytes = 65_536;
 const maxBytes = 1_048_576;
-/** Of what is inflated for what was sent; records of one sender are alike, so that 10 to 15 are common. */
+/** Inflated bytes for each byte that was sent. Records of one sender are alike, so 10 to 15 are common. */
 const maxRatio = 16;
-/** Looked through at either end of a body: `#app_id` stands before the records or after them. */
+/** The bytes at each end of a body that are searched: `#app_id` is before the records or after them. */
 const windowBytes = 65_536;
 const maxNames = 100;
 const maxAppidBytes = 256;
 const key = Buffer.from('"#app_id"');
 
 /**
- * Whose body it is, at a small cost: a parameter of its form, or else `#app_id`
- * beside `data`, for which a bounded part is inflated and looked through. The
- * latter only tells that a known app id is there.
+ * Finds the sender of a body at a small cost: by a parameter of its form, or else
+ * by `#app_id` beside `data`, for which a bounded part is inflated and searched.
+ * The search only finds out that a known app id is in the body.
  * @throws BodyFault for a body that can't be unpacked
  */
 export async function findSender(
@@ -50,7 +50,7 @@ function findAppid(bytes: Buffer, directory: Pick<ProjectDirectory, "byAppid">):
   return findIn(bytes.subarray(-windowBytes), directory) ?? findIn(bytes.subarray(0, windowBytes), directory);
 }
 
-/** Records may have the key, too. */
+/** It tries every key of this name, because records may have it too. */
 function findIn(bytes: Buffer, directory: Pick<ProjectDirectory, "byAppid">): Project | undefined {
   let at = bytes.indexOf(key);
   for (let names = 0; at !== -1 && names < maxNames; names++) {

@@ -207,7 +207,7 @@ describe("hostile bodies", () => {
 
 describe("a list with a record that is no JSON", () => {
   const nan = '{"#type":"track","properties":{"a":"]},{","n":NaN}}';
-  const message = 'record 2 of the list is not JSON at byte 46 of it, "NaN" is none of its values';
+  const message = 'record 2 of the list is not JSON at byte 46 of it, "NaN" is not a JSON value';
   const note = { index: 1, reason: "not_json", field: "", message };
   const one = JSON.stringify(record);
   const list = `[${one},${nan}\n , ${one}]`;
