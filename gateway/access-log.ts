@@ -4,7 +4,7 @@ import { createByMethod } from "./call/by-method.ts";
 import type { CallObserver, CallRecord } from "./call/record.ts";
 import { codeName } from "./call/status.ts";
 
-/** Outcomes that mean a fault on this side. */
+/** Codes that mean a fault of the server. */
 const serverFaults: ReadonlySet<Code | undefined> = new Set([
   Code.Unknown,
   Code.DeadlineExceeded,
@@ -16,12 +16,12 @@ const serverFaults: ReadonlySet<Code | undefined> = new Set([
 type WriteLine = (line: AccessLine) => void;
 
 /**
- * Writes one line a call, `warn` for faults of the server and `info` for all
- * else. It holds what `CallRecord` knows and so no message, no header and no
- * query string, where secrets could be.
+ * Writes one line for each call, `warn` for faults of the server and `info` for
+ * others. It has the fields of `CallRecord`, and so no message, header or query
+ * string, which may hold secrets.
  *
- * What is the same for many calls is serialised once, in a child logger for
- * each method, protocol and outcome; that halves the cost of a line.
+ * The fields that many calls share are serialised once, in a child logger for
+ * each method, protocol and code; that halves the cost of a line.
  */
 export function createAccessLog(logger: Logger): CallObserver {
   const writers = createByMethod((method, protocol) => ({ method, protocol, byCode: [] as WriteLine[] }));
@@ -44,7 +44,7 @@ function createWriter(logger: Logger, level: "warn" | "info"): WriteLine {
   return (line) => logger[level](line, "call");
 }
 
-/** What differs from call to call; undefined properties are not written. */
+/** The fields that differ from call to call; undefined ones are not written. */
 class AccessLine {
   readonly ms: number;
   readonly bytesIn: number;

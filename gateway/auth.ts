@@ -19,13 +19,13 @@ export interface KeyRule {
 }
 
 export interface CertificateRule {
-  /** As `Peer.certificate` has it. */
+  /** In the form of `Peer.certificate`. */
   readonly subject: string;
   readonly methods: readonly string[];
 }
 
 export interface AuthOptions {
-  /** `off` lets everybody in and still tells handlers whose key it is. */
+  /** `off` admits all callers and still recognises their keys. */
   readonly mode: "keys" | "off";
   readonly keys: readonly KeyRule[];
   /** Without this list a verified client certificate may call everything. */
@@ -51,8 +51,8 @@ interface Identity {
 
 /**
  * Recognises callers by bearer key or verified client certificate and checks
- * what they may call. Health checks are open to everybody, and so are methods
- * over REST whose handler authenticates by itself.
+ * what they may call. Health checks need no key, nor do methods over REST
+ * whose handler authenticates callers itself.
  * @throws Error when a rule is malformed or two keys are the same
  */
 export function createAuthorizer(options: AuthOptions): Authorize {
@@ -81,13 +81,13 @@ function createIdentify({ keys, certificates }: AuthOptions) {
 
   return (presented: readonly string[], { peer }: Pick<CallRecord, "peer">): Identity | undefined => {
     for (const key of presented) {
-      // Looking a digest up takes a time that depends on the digest. That tells an attacker nothing: to learn the
+      // Looking a digest up takes a time that depends on the digest. That reveals nothing: to learn the
       // stored digests byte by byte they would have to choose keys by the bytes of their digests, and a digest once
       // known still has to be inverted.
       const identity = byDigest.get(sha256Hex(key));
       if (identity !== undefined) return identity;
     }
-    // A wrong key is an error of the caller and must not pass as somebody else.
+    // A wrong key is the caller's error and must not pass as another caller.
     if (presented.length > 0 || peer.certificate === undefined) return undefined;
     return {
       caller: { kind: "certificate", name: peer.certificate },
@@ -151,7 +151,7 @@ function unauthenticated(hasKey: boolean): ConnectError {
   );
 }
 
-/** Names the method and not the key: the answer may be seen by more people than the configuration. */
+/** Names the method and not the key: more people may see the response than the configuration. */
 function denied({ name }: ServedMethod): ConnectError {
   return new ConnectError(`this caller may not call ${name}`, Code.PermissionDenied, undefined, [
     errorInfo("METHOD_NOT_ALLOWED", { method: name }),

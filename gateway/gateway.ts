@@ -41,25 +41,25 @@ export interface GatewayOptions {
   readonly codecs?: RestCodecs;
   readonly pages: Omit<PagesOptions, "isDraining">;
   readonly tls?: TlsOptions;
-  /** What is done with members of JSON bodies that are not known; they are refused by default. */
+  /** What happens to unknown members of JSON bodies; by default they are refused. */
   readonly unknownMembers?: UnknownMembers;
-  /** What pages of other sites may do; by default nothing that no key is asked for. */
+  /** What pages of other sites may do; by default only calls that require a key. */
   readonly sites?: SitesOptions;
-  /** False sends every call through Connect's own handlers; both ways answer the same. */
+  /** False sends every call through Connect's own handlers; both ways give the same responses. */
   readonly lanes?: boolean;
 }
 
 export interface Gateway {
   readonly health: Health;
   listen(host: string, port: number): Promise<AddressInfo>;
-  /** Says that it is leaving, lets calls finish for up to `drainMs`, then ends what is left. */
+  /** Reports that it stops, lets calls finish for up to `drainMs`, then ends the others. */
   drain(drainMs: number): Promise<void>;
 }
 
-/** How often connections and bodies are looked at for what takes too long. */
+/** How often connections and bodies are checked for those that take too long. */
 const sweepMs = 1_000;
 
-/** Every protocol on one port, over one set of services. Does no I/O before `listen`. */
+/** Creates a gateway: all protocols on one port, for one set of services. Does no I/O before `listen`. */
 export function createGateway(options: GatewayOptions): Gateway {
   const shutdown = new AbortController();
   const health = createHealth(options.services.map((service) => service.desc.typeName));
@@ -102,7 +102,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async drain(drainMs) {
       health.drain();
       const reason = new ConnectError("the server is shutting down", Code.Unavailable);
-      // Streams that never end by themselves get the last tenth of the time to say so.
+      // Streams that do not end by themselves get the last tenth of the time for their last message.
       const timer = setTimeout(() => shutdown.abort(reason), drainMs * 0.9);
       await port.drain(drainMs);
       clearTimeout(timer);
@@ -153,7 +153,7 @@ function createDispatch(
     const query = target.indexOf("?");
     const path = query < 0 ? target : target.slice(0, query);
     if (!admit(request, response, path, head)) return;
-    // What the server takes as a whole: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.7
+    // The methods of the whole server: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.7
     if (path === "*" && request.method === "OPTIONS") {
       refuseMethod(request, response, { path, methods });
       return;

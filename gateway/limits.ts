@@ -2,15 +2,15 @@ import type { JsonBounds } from "../base/json/bounds.ts";
 import type { BodyLimit, Standing } from "./http/request-head.ts";
 import type { ServedMethod } from "./methods.ts";
 
-/** What one server takes at most. */
+/** Limits of one server. */
 export interface GatewayLimits {
   /** Largest request message in bytes, after decompression. */
   readonly maxMessageBytes: number;
   /** Other sizes for single methods, by `package.Service/Method`. */
   readonly methods: Readonly<Record<string, number>>;
-  /** Largest message, on the wire and inflated, of callers whom the head of their request does not make known. */
+  /** Largest message, on the wire and inflated, of callers that the head of their request does not identify. */
   readonly unknownCallerBytes: number;
-  /** What a JSON body may hold; methods may have bounds of their own. */
+  /** Bounds on JSON bodies; methods may have their own. */
   readonly json: JsonBounds;
   readonly maxConnections: number;
   /** Connections of one address: of IPv4, or a network of 64 bits of IPv6. */
@@ -22,13 +22,13 @@ export interface GatewayLimits {
   readonly openStreamsPerAddress: number;
   /** Addresses and networks (`10.0.0.0/8`) of proxies, whose connections carry many callers: no limit per address applies. */
   readonly trustedProxies: readonly string[];
-  /** Bytes of bodies that are not complete and of large answers that are not read, over all connections. */
+  /** Bytes of incomplete request bodies and of large unread responses, over all connections. */
   readonly openBytes: number;
   readonly openBytesPerAddress: number;
   readonly openBytesPerConnection: number;
-  /** A body that comes more slowly is refused, after 30 s. */
+  /** After 30 s a body that arrives more slowly is refused. */
   readonly minBytesPerSecond: number;
-  /** A reader that takes nothing of its answer for this long is cut off; of a large answer that rate is due besides. */
+  /** A response is cut off if its client reads nothing for this long, or a large one more slowly than the minimum rate. */
   readonly stallTimeoutMs: number;
   /** A connection on which no request has come is closed after this time. */
   readonly unusedTimeoutMs: number;
@@ -44,7 +44,7 @@ export interface GatewayLimits {
   readonly idleTimeoutMs: number;
   /** Unary calls end after this time at the latest; longer deadlines are cut to it. */
   readonly maxDeadlineMs: number;
-  /** Answers from this size on are compressed, where the caller asks for it. */
+  /** Responses from this size on are compressed if the caller accepts it. */
   readonly compressMinBytes: number;
 }
 
@@ -91,14 +91,14 @@ export function maxMessageBytesOf(limits: GatewayLimits, served: ServedMethod): 
   return limits.methods[served.name] ?? Math.min(served.maxMessageBytes ?? maxMessageBytes, maxMessageBytes);
 }
 
-/** What a JSON body of this method may hold: what its service says, else the limits of the server. */
+/** Returns the bounds on JSON bodies of a method: those of its service, else those of the server. */
 export function jsonBoundsOf(limits: GatewayLimits, served: ServedMethod): JsonBounds {
   return { ...limits.json, ...served.json };
 }
 
-/** What may be read of the body of a caller. */
+/** Returns how much of a caller's body is read. */
 export function bodyLimitOf(
-  standing: Exclude<Standing, { readonly answer: unknown }>,
+  standing: Exclude<Standing, { readonly response: unknown }>,
   limits: GatewayLimits,
   served: ServedMethod,
 ): BodyLimit {

@@ -38,9 +38,9 @@ export interface ServedMethod {
   readonly maxMessageBytes?: number;
   /** Return codes of errors without one of their own; methods with the error style ENVELOPE have them. */
   readonly returnCodes?: ReturnCodes;
-  /** Decides who calls over REST before the body is read. */
+  /** Admits callers over REST before the body is read. */
   readonly admit?: AdmitHead;
-  /** Decides by who calls over the other protocols before the message is read. */
+  /** Admits callers over the other protocols before the message is read. */
   readonly admitCaller?: AdmitCaller;
 }
 
@@ -56,32 +56,32 @@ const foreignStyles: ReadonlySet<ErrorStyle> = new Set([
   ErrorStyle.CODE,
 ]);
 
-/** Whether the REST form of a method is a contract of others, whose callers send more than it says. */
+/** Returns whether the REST form of a method is a contract of others, whose callers may send more members than it has. */
 export function isForeignContract({ options }: ServedMethod): boolean {
   return foreignStyles.has(options.errorStyle);
 }
 
-/** The HTTP methods that the protocols of RPCs use for this one. */
+/** Returns the HTTP methods by which RPC protocols call this method. */
 export function httpMethodsOf({ desc }: ServedMethod): readonly string[] {
   const isRead = desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   return isRead && desc.methodKind === "unary" ? ["GET", "POST"] : ["POST"];
 }
 
-/** What a service says of its methods beyond their contract. */
+/** Options of the methods of a service that their contract cannot have. */
 export interface ServeOptions<S extends DescService = DescService> {
-  /** What the JSON bodies of its methods may hold, where that is not what the server allows. */
+  /** Bounds on the JSON bodies of its methods that differ from those of the server. */
   readonly json?: Partial<JsonBounds>;
-  /** Largest request of its methods in bytes, unless the limits of the server say otherwise of one. */
+  /** Largest request of its methods in bytes, unless the limits of the server have another one for a method. */
   readonly maxMessageBytes?: number;
   /** Needed by methods with the error style ENVELOPE. */
   readonly returnCodes?: ReturnCodes;
-  /** By methods as the implementation names them, see AdmitHead. */
+  /** By method names of the implementation, see AdmitHead. */
   readonly admit?: { readonly [Name in keyof S["method"]]?: AdmitHead };
-  /** The same for the other protocols, see AdmitCaller. */
+  /** By method names of the implementation, for the other protocols, see AdmitCaller. */
   readonly admitCaller?: { readonly [Name in keyof S["method"]]?: AdmitCaller };
 }
 
-/** Pairs a service with its implementation. Methods that are left out answer UNIMPLEMENTED. */
+/** Pairs a service with its implementation. Methods that are left out return UNIMPLEMENTED. */
 export function serve<S extends DescService>(
   desc: S,
   impl: Partial<ServiceImpl<S>>,

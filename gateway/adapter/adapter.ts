@@ -40,8 +40,10 @@ interface Route {
 }
 
 /**
- * Connect's own handlers for gRPC, gRPC-Web and Connect: streams, compression
- * and all that the fast lanes leave. Returns false for a path that is no RPC.
+ * Serves gRPC, gRPC-Web and Connect with Connect's own handlers: streams,
+ * compression and other calls that the lanes do not take. Returns false for a
+ * path that is no RPC. `join-messages.ts` and `check-messages.ts` bound the
+ * request, `outcome.ts` and `rewrite-errors.ts` observe and correct the response.
  */
 export function createAdapter(
   gateway: GatewayContext,
@@ -77,7 +79,7 @@ function createRoutes(gateway: GatewayContext): ReadonlyMap<string, Route> {
     served.set(`/${method.name}`, method);
     router.rpc(method.desc, method.spec.impl as never, {
       readMaxBytes: maxMessageBytesOf(gateway.limits, method),
-      // A part of these options that the types of the router leave out.
+      // The types of the router lack this option.
       jsonOptions: { textDecoder: checkingDecoder(gateway, method) } as object,
     });
   }
@@ -90,9 +92,8 @@ function createRoutes(gateway: GatewayContext): ReadonlyMap<string, Route> {
 }
 
 /**
- * Every JSON message passes through its decoder, whatever frame or compression
- * it came in. It is read here as the lane reads it, and the library gets a text
- * that it can't take for another message.
+ * Creates the decoder of the JSON messages of a method. It reads each message as
+ * the lane does and gives the library a text that it reads as the same message.
  */
 function checkingDecoder(
   gateway: GatewayContext,
@@ -109,18 +110,18 @@ function checkingDecoder(
   };
 }
 
-/** What is known of a call once its headers are read. */
+/** The state of a call once its headers are read. */
 interface Upload {
-  /** Connect waits for a body without looking at it. */
+  /** Ends the body: Connect waits for it without checking the signal. */
   signal?: AbortSignal;
   readonly connection: Connection;
-  /** Gives back the place of a streaming call of a caller without a key. */
+  /** Stops counting a streaming call of a caller without a key. */
   leave?: () => void;
 }
 
 const kUpload = createContextKey<Upload>({ connection: connectionOf(undefined) }, { description: "upload" });
 
-/** Runs when the headers are here and the body is not. */
+/** Creates the check that runs when the headers are read and the body is not. */
 function createGate(
   gateway: GatewayContext,
   served: ReadonlyMap<string, ServedMethod>,
@@ -147,19 +148,19 @@ async function handle(
   const record = new CallRecord(served.desc, protocolOf(request), peerOf(request.socket), request.headers);
   gateway.observer.started(record);
   const closed = new Promise<void>((resolve) => response.once("close", resolve));
-  // Only calls that take one message have a limit of their own: streams may be open for ever.
+  // Only calls with one message have a time limit: streams may stay open for ever.
   using limit = served.spec.kind === "unary" ? startDeadline(gateway.limits.maxDeadlineMs) : undefined;
   const cut = new AbortController();
   const connection = connectionOfRequest(request);
   const hold = gateway.openBytes.openBody(connection, { cut: (reason) => cut.abort(reason) });
-  // A client that streams may wait between messages.
+  // A streaming client may wait between messages.
   if (served.desc.methodKind === "client_streaming" || served.desc.methodKind === "bidi_streaming")
     hold.settle();
   const reading = gateway.openBytes.openStream(connection, { cut: () => abortResponse(request, response) });
   const upload: Upload = { connection };
   let answer: UniversalServerResponse | undefined;
   try {
-    // HTTP/1.0 and HTTP/2 can do without; Connect cannot.
+    // HTTP/1.0 and HTTP/2 may lack it; Connect needs it.
     request.headers.host ??= "localhost";
     const universal = universalRequestFromNodeRequest(
       request,
@@ -167,7 +168,7 @@ async function handle(
       undefined,
       createContextValues().set(kRecord, record).set(kUpload, upload),
     );
-    dropUnaskedCompression(universal.header);
+    dropUnrequestedCompression(universal.header);
     const received = receive(universal.body as AsyncIterable<Uint8Array>, record, () =>
       AbortSignal.any([upload.signal, limit?.signal, cut.signal].filter((signal) => signal !== undefined)),
     );
@@ -183,9 +184,9 @@ async function handle(
       endUnreadRequest(request);
     } else if ("stream" in request && answer.status !== 200) endUnreadRequest(request);
     const written = universalResponseToNodeResponse(observeResponse(answer, record, reading), response);
-    // Connect waits for the end of an answer, which a stream that was reset does not have.
+    // Connect waits for the end of a response, which a stream that was reset does not have.
     await Promise.race([written, closed]);
-    // Whatever failed then, in a handler or in writing, failed because of it.
+    // A failure of the handler or of writing is then a consequence.
     if (isGone(request, response) && record.code !== Code.DeadlineExceeded) record.code = Code.Canceled;
   } catch (error) {
     if (response.headersSent || isGone(request, response)) record.code = Code.Canceled;
@@ -215,18 +216,17 @@ async function* receive(
   }
 }
 
-/** gRPC clients name what they could read in every call; only a compressed request asks for a compressed answer. */
-function dropUnaskedCompression(header: Headers): void {
+/** gRPC clients list the encodings they accept in every call; only a compressed request asks for a compressed response. */
+function dropUnrequestedCompression(header: Headers): void {
   if ((header.get("grpc-encoding") ?? "identity") === "identity") header.delete("grpc-accept-encoding");
 }
 
-/** Whether the caller left before it had its answer. */
+/** Returns whether the caller closed the connection before it got its response. */
 function isGone(request: NodeRequest, response: NodeResponse): boolean {
   return request.aborted || (response.destroyed && !response.writableEnded);
 }
 
-/** Whether messages have a prefix with their length. */
-/** The body in whole messages, none of which holds more than may be read. JSON is bounded by its own reader. */
+/** Joins the body into whole messages and checks that none has too many values; JSON has bounds of its own. */
 function boundBody(
   received: AsyncIterable<Uint8Array>,
   request: NodeRequest,
@@ -249,6 +249,7 @@ function boundBody(
   return isJson ? whole : checkBody(whole, framed(headers["content-encoding"]));
 }
 
+/** Returns whether messages have a prefix with their length. */
 function isEnveloped({ headers }: NodeRequest): boolean {
   return /^application\/(?:grpc|connect\+)/.test(headers["content-type"] ?? "");
 }

@@ -10,18 +10,18 @@ const inflaters: Readonly<Record<string, (bytes: Uint8Array, limits: object) => 
   br: promisify(brotliDecompress),
 };
 
-/** What the messages of a body are, and how they may be compressed. */
+/** The type and the compression of the messages of a body. */
 export interface MessageFormat {
   readonly desc: DescMessage;
-  /** `gzip`, `br` or another name, which is left to the library. */
+  /** `gzip`, `br`, or another name that the library handles. */
   readonly encoding: string;
   readonly maxBytes: number;
 }
 
 /**
- * The same frames of gRPC, gRPC-Web or Connect streams, of which each message is
- * looked at before the library reads it: it has no bound on what a message may hold.
- * Compressed ones go on inflated. @param chunks of whole frames
+ * Checks each message of gRPC, gRPC-Web or Connect streams before the library
+ * reads it, which has no bound on the number of values. Passes compressed ones on
+ * inflated. @param chunks of whole frames
  * @throws ConnectError INVALID_ARGUMENT
  */
 export async function* checkFrames(
@@ -33,7 +33,7 @@ export async function* checkFrames(
     let at = 0;
     while (at + prefixBytes <= chunk.length) {
       const end = at + prefixBytes + view.getUint32(at + 1);
-      // Part of a message that is too long, or of a body that was cut.
+      // A part of a message that is too long, or of a body that was cut.
       if (end > chunk.length) break;
       yield await checkFrame(chunk.subarray(at, end), framed);
       at = end;
@@ -47,7 +47,7 @@ async function checkFrame(frame: Uint8Array, framed: MessageFormat): Promise<Uin
   const payload = frame.subarray(prefixBytes);
   const isCompressed = (flags & 1) === 1;
   const message = isCompressed ? await inflate(payload, framed) : payload;
-  // The library says what is wrong with it.
+  // The library reports its fault.
   if (message === undefined) return frame;
   refuseMany(framed.desc, message);
   if (!isCompressed) return frame;
@@ -58,7 +58,7 @@ async function checkFrame(frame: Uint8Array, framed: MessageFormat): Promise<Uin
   return inflated;
 }
 
-/** The same for a body that is one message. */
+/** Does the same for a body that is one message. */
 export async function* checkBody(
   chunks: AsyncIterable<Uint8Array>,
   framed: MessageFormat,
@@ -70,7 +70,7 @@ export async function* checkBody(
   }
 }
 
-/** Undefined for what is malformed, too large or of an unknown encoding. */
+/** Returns undefined for a payload that is malformed, too large or of an unknown encoding. */
 async function inflate(
   payload: Uint8Array,
   { encoding, maxBytes }: MessageFormat,

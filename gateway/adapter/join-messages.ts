@@ -38,7 +38,7 @@ export async function* joinMessages(
   if (begun.length > 0) yield begun.take() as Buffer;
 }
 
-/** The end of the last whole message from `start` on; `start` when there is none. */
+/** Returns the end of the last whole message from `start` on; `start` without one. */
 function endOfWhole(chunk: Uint8Array, start: number): number {
   const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   let end = start;
@@ -50,18 +50,18 @@ function endOfWhole(chunk: Uint8Array, start: number): number {
   return end;
 }
 
-/** Of the prefix first, and then of the message. */
+/** Returns the missing bytes of the prefix, or then of the message. */
 function neededBytes(begun: MessageBuffer): number {
   const length = lengthOf(begun);
   return length === undefined ? prefixBytes - begun.length : prefixBytes + length - begun.length;
 }
 
-/** The length that the prefix tells; undefined until that is here. */
+/** Returns the length in the prefix; undefined before the prefix is complete. */
 function lengthOf({ bytes, length }: MessageBuffer): number | undefined {
   return length < prefixBytes ? undefined : (bytes as Buffer).readUInt32BE(1);
 }
 
-/** The whole body in one piece, for the same reasons; beyond `maxBytes` it goes on as it comes. */
+/** Joins the whole body for the same reason; passes it on in chunks beyond `maxBytes`. */
 export async function* joinBody(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,

@@ -6,7 +6,7 @@ import { type CallRecord, recordOf } from "../call/record.ts";
 import { encodeGrpcMessage } from "../call/status.ts";
 import type { ByteShare } from "../http/open-bytes.ts";
 
-/** Notes the code of calls that reach the interceptors; others fail while their body is read. */
+/** Records the code of calls that reach the interceptors; others fail while their body is read. */
 export const recordCode: Interceptor = (next) => async (request) => {
   const note = (error: unknown): unknown => {
     recordOf(request.contextValues).code ??= ConnectError.from(error).code;
@@ -20,14 +20,14 @@ export const recordCode: Interceptor = (next) => async (request) => {
   }
 };
 
-/** The same answer; its bytes are counted, and its status is noted and spelt as the lane spells it. */
+/** Counts the bytes of a response, records its status and encodes its message as the lane does. */
 export function observeResponse(
-  answer: UniversalServerResponse,
+  response: UniversalServerResponse,
   record: CallRecord,
   reading: ByteShare,
 ): UniversalServerResponse {
-  const { body, trailer } = answer;
-  return body === undefined ? answer : { ...answer, body: watch(body, trailer, record, reading) };
+  const { body, trailer } = response;
+  return body === undefined ? response : { ...response, body: watch(body, trailer, record, reading) };
 }
 
 async function* watch(
@@ -55,7 +55,7 @@ function codeInTrailerFrame(frame: Uint8Array | undefined): Code | undefined {
   return Number(status?.[1] ?? 0) || undefined;
 }
 
-/** Outcomes before any interceptor runs: while the body of a unary call is read. */
+/** Codes of calls that fail before any interceptor runs, while the body of a unary call is read. */
 const earlyCodes = [
   Code.Canceled,
   Code.InvalidArgument,
@@ -66,10 +66,10 @@ const earlyCodes = [
   Code.Internal,
 ] as const;
 
-/** The code of an answer that no interceptor saw, as far as its head and its trailers tell. */
-export function codeOf(answer: UniversalServerResponse | undefined): Code | undefined {
-  if (answer === undefined) return Code.Internal;
-  const { status, trailer } = answer;
+/** Returns the code of a response that no interceptor saw, from its head and trailers. */
+export function codeOf(response: UniversalServerResponse | undefined): Code | undefined {
+  if (response === undefined) return Code.Internal;
+  const { status, trailer } = response;
   if (status === 200) return Number(trailer?.get("grpc-status") ?? 0) || undefined;
   return earlyCodes.find((code) => codeToHttpStatus(code) === status) ?? Code.Unimplemented;
 }

@@ -8,10 +8,10 @@ import type { NodeRequest } from "../http/http.ts";
 import type { ServedMethod } from "../methods.ts";
 import { encodeError } from "../rest/status.ts";
 
-/** How the library begins what it says of a message that is no protobuf. It calls that an internal error. */
+/** The beginning of the library's message for malformed protobuf, which it reports as an internal error. */
 const parsePrefix = "parse binary: ";
 
-/** Makes malformed protobuf in a stream of requests the fault of the caller. */
+/** Reports malformed protobuf in a stream of requests as INVALID_ARGUMENT. */
 export const reportMalformedMessages: Interceptor = (next) => (request) => {
   if (!request.stream) return next(request);
   const { typeName } = request.method.input;
@@ -25,43 +25,43 @@ export const reportMalformedMessages: Interceptor = (next) => (request) => {
   return next({ ...request, message: mapErrors(request.message, toCallerFault) });
 };
 
-/** The same as the lanes say it. */
+/** Returns the message in the words of the lanes. */
 function rephrase(message: string, typeName: string): string {
   return malformedMessage(typeName, message.slice(parsePrefix.length)).rawMessage;
 }
 
 /**
- * The same for a single message, which is read before any interceptor runs: the
- * answer itself has to be changed, whose error is a body in Connect, a frame in
+ * Does the same for a single message, which is read before any interceptor runs:
+ * the response itself is changed, whose error is a body in Connect, a frame in
  * gRPC-Web and trailers in gRPC.
  * @param typeName of the message
  */
 export async function reportMalformedMessage(
-  answer: UniversalServerResponse,
+  response: UniversalServerResponse,
   typeName: string,
 ): Promise<UniversalServerResponse> {
-  const { body, trailer, status } = answer;
-  if (body === undefined) return answer;
-  if (status === codeToHttpStatus(Code.Internal)) return mendBody(answer, body, typeName);
-  return { ...answer, body: mendTrailers(body, trailer, typeName) };
+  const { body, trailer, status } = response;
+  if (body === undefined) return response;
+  if (status === codeToHttpStatus(Code.Internal)) return rewriteBody(response, body, typeName);
+  return { ...response, body: rewriteTrailers(body, trailer, typeName) };
 }
 
-async function mendBody(
-  answer: UniversalServerResponse,
+async function rewriteBody(
+  response: UniversalServerResponse,
   body: AsyncIterable<Uint8Array>,
   typeName: string,
 ): Promise<UniversalServerResponse> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
-  if (!text.includes(`"message":"${parsePrefix}`)) return { ...answer, body: only(Buffer.from(text)) };
+  if (!text.includes(`"message":"${parsePrefix}`)) return { ...response, body: only(Buffer.from(text)) };
   const code = codeToString(Code.InvalidArgument);
   const error = JSON.parse(text) as { readonly message: string };
   const message = rephrase(error.message, typeName);
-  const mended = Buffer.from(JSON.stringify({ ...error, code, message }));
-  const header = new Headers(answer.header);
-  header.set("content-length", String(mended.length));
-  return { ...answer, status: codeToHttpStatus(Code.InvalidArgument), header, body: only(mended) };
+  const rewritten = Buffer.from(JSON.stringify({ ...error, code, message }));
+  const header = new Headers(response.header);
+  header.set("content-length", String(rewritten.length));
+  return { ...response, status: codeToHttpStatus(Code.InvalidArgument), header, body: only(rewritten) };
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -71,12 +71,12 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 const internal = String(Code.Internal);
 const invalid = String(Code.InvalidArgument);
 
-async function* mendTrailers(
+async function* rewriteTrailers(
   body: AsyncIterable<Uint8Array>,
   trailer: Headers | undefined,
   typeName: string,
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) yield chunk[0] === trailerFlag ? mendFrame(chunk, typeName) : chunk;
+  for await (const chunk of body) yield chunk[0] === trailerFlag ? rewriteFrame(chunk, typeName) : chunk;
   if (trailer?.get("grpc-status") !== internal) return;
   const message = decodeURIComponent(trailer.get("grpc-message") ?? "");
   if (!message.startsWith(parsePrefix)) return;
@@ -84,31 +84,31 @@ async function* mendTrailers(
   trailer.set("grpc-message", encodeURIComponent(rephrase(message, typeName)));
 }
 
-/** Of the frame of gRPC-Web that has the trailers in its text. */
+/** Flag of the frame of gRPC-Web whose text is the trailers. */
 const trailerFlag = 0x80;
 const prefixBytes = 5;
 
-function mendFrame(frame: Uint8Array, typeName: string): Uint8Array {
+function rewriteFrame(frame: Uint8Array, typeName: string): Uint8Array {
   const text = Buffer.from(frame.subarray(prefixBytes)).toString("latin1");
   const status = `grpc-status: ${internal}\r\n`;
   const [line, encoded = ""] = /grpc-message: ([^\r\n]*)/.exec(text) ?? [];
   const message = decodeURIComponent(encoded);
   if (line === undefined || !message.startsWith(parsePrefix) || !text.includes(status)) return frame;
-  const mendedText = text
+  const newText = text
     .replace(status, () => `grpc-status: ${invalid}\r\n`)
     .replace(line, () => `grpc-message: ${encodeURIComponent(rephrase(message, typeName))}`);
-  const mended = Buffer.from(`\x80\0\0\0\0${mendedText}`, "latin1");
-  mended.writeUInt32BE(mended.length - prefixBytes, 1);
-  return mended;
+  const rewritten = Buffer.from(`\x80\0\0\0\0${newText}`, "latin1");
+  rewritten.writeUInt32BE(rewritten.length - prefixBytes, 1);
+  return rewritten;
 }
 
-/** Says which content types a method takes: the library refuses others by the status alone. */
+/** Adds the valid content types to a response 415, which the library sends without a body. */
 export function explainUnsupportedType(
-  answer: UniversalServerResponse,
+  response: UniversalServerResponse,
   { headers }: NodeRequest,
   { spec }: ServedMethod,
 ): UniversalServerResponse {
-  if (answer.status !== 415 || answer.body !== undefined) return answer;
+  if (response.status !== 415 || response.body !== undefined) return response;
   const given = headers["content-type"];
   const fault =
     given === undefined ? "the content-type is missing" : `content-type ${quoteText(given)} is not supported`;
@@ -116,10 +116,10 @@ export function explainUnsupportedType(
   const error = refuse("UNSUPPORTED_MEDIA_TYPE", Code.InvalidArgument, `${fault}, valid are ${valid}`);
   const { body } = encodeError(error);
   const bytes = Buffer.from(body);
-  const header = new Headers(answer.header);
+  const header = new Headers(response.header);
   header.set("content-type", "application/json");
   header.set("content-length", String(bytes.length));
-  return { ...answer, header, body: once(bytes) };
+  return { ...response, header, body: once(bytes) };
 }
 
 const grpcTypes = "those of gRPC and gRPC-Web";

@@ -4,15 +4,15 @@ import type { CallRecord, ProtocolName } from "./record.ts";
 type ByProtocol<T> = { [P in ProtocolName]: T | undefined };
 
 export interface ByMethod<T> {
-  /** What belongs to the method and protocol of this call; made at the first one. */
+  /** Returns the value of the method and protocol of a call; the first call creates it. */
   of(record: CallRecord): T;
-  /** All that were made. */
+  /** Returns all values. */
   all(): T[];
 }
 
 /**
- * Keeps one thing for each method and protocol, found by identity: a key made
- * of names would have to be built and hashed at every call.
+ * Keeps one value for each method and protocol, found by identity: a key of
+ * names would have to be built and hashed at every call.
  */
 export function createByMethod<T extends object>(
   make: (methodName: string, protocol: ProtocolName) => T,

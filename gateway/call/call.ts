@@ -16,7 +16,7 @@ import { type CallRecord, kRecord } from "./record.ts";
  * One unary call on the lanes and over REST. It is at the same time the
  * request that interceptors see and the context that the handler gets, and it
  * builds what costs time (abort controller, context values, headers) only
- * when somebody touches it.
+ * when it is used.
  */
 export class Call implements HandlerContext {
   readonly stream = false;
@@ -73,7 +73,7 @@ export class Call implements HandlerContext {
     return this.#requestHeader;
   }
 
-  /** What interceptors know as the request's header. */
+  /** The request header under the name that interceptors use. */
   get header(): Headers {
     return this.requestHeader;
   }
@@ -88,7 +88,7 @@ export class Call implements HandlerContext {
     return this.#responseTrailer;
   }
 
-  /** Whether somebody touched the response headers. */
+  /** Whether the response headers were used. */
   get hasResponseHeader(): boolean {
     return this.#responseHeader !== undefined;
   }
@@ -97,12 +97,12 @@ export class Call implements HandlerContext {
     return this.#responseTrailer !== undefined;
   }
 
-  /** Adds the response headers that were set, if any. */
+  /** Adds the response headers that were set. */
   assignResponseHeader(target: Record<string, unknown>): void {
     this.#responseHeader?.assignTo(target);
   }
 
-  /** Adds the response trailers that were set, if any. */
+  /** Adds the response trailers that were set. */
   assignResponseTrailer(target: Record<string, unknown>): void {
     this.#responseTrailer?.assignTo(target);
   }
@@ -112,7 +112,7 @@ export class Call implements HandlerContext {
     return this.#values;
   }
 
-  /** What interceptors know as the context values. */
+  /** The context values under the name that interceptors use. */
   get contextValues(): ContextValues {
     return this.values;
   }
@@ -155,7 +155,7 @@ export class Call implements HandlerContext {
     this.abort(new ConnectError("the deadline of the call was exceeded", Code.DeadlineExceeded));
   }
 
-  /** Names what happens once the call is aborted; there is one such listener. */
+  /** Sets the only listener for the abort of the call. */
   onAbort(listener: (reason: unknown) => void): void {
     this.#onAbort = listener;
     if (this.#aborted !== undefined) listener(this.#aborted.reason);
@@ -170,7 +170,7 @@ export class Call implements HandlerContext {
     this.#onAbort?.(reason);
   }
 
-  /** Stops the deadline and tells a handler that still works that nobody waits for it. */
+  /** Stops the deadline and aborts the signal of a handler that still works. */
   end(): void {
     this.#onAbort = undefined;
     this.#stopDeadline();
@@ -190,7 +190,7 @@ function expire(call: Call): void {
 /** Node's timers fire at once beyond this. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** By the longest time that a gateway gives a call. */
+/** Queues by their timeout. */
 const queues = new Map<number, DeadlineQueue>();
 
 function queueOf(maxMs: number): DeadlineQueue {

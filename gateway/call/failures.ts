@@ -5,13 +5,13 @@ import { RequestInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import type { CallRecord } from "./record.ts";
 import { recordOf } from "./record.ts";
 
-/** Told of every error that is a fault of ours: the caller sees only the request id. */
+/** Receives each error that is a fault of the server; its caller gets only the request id. */
 export type ReportFault = (error: unknown, record: CallRecord) => void;
 
 /**
- * Turns whatever a handler throws into an error that may leave the house: a
- * `ConnectError` as it is, anything else as "internal error" with the request
- * id by which the log has the rest.
+ * Turns what a handler throws into an error that callers may see: a
+ * `ConnectError` stays, anything else becomes "internal error" with the request
+ * id under which the log has the cause.
  */
 export function toSafeError(error: unknown, record: CallRecord, report: ReportFault): ConnectError {
   let fault = error;
@@ -39,7 +39,7 @@ export function toSafeError(error: unknown, record: CallRecord, report: ReportFa
  */
 const inHeaders: ErrorLimits = { messageBytes: 1_024, detailsBytes: 2_048 };
 
-/** Elsewhere an error is a body, or a frame at its end. */
+/** Other protocols send an error in the body. */
 const inBodies: ErrorLimits = { messageBytes: 16_384, detailsBytes: Number.POSITIVE_INFINITY };
 
 interface ErrorLimits {
@@ -74,7 +74,7 @@ function cut(message: string, maxBytes: number): string {
 
 type Details = ConnectError["details"];
 
-/** Details that would go beyond the limit are left out. */
+/** Leaves out details beyond the limit. */
 function takeFitting(details: Details, maxBytes: number): Details {
   let room = maxBytes;
   return details.filter((detail) => {
@@ -86,12 +86,12 @@ function takeFitting(details: Details, maxBytes: number): Details {
   });
 }
 
-/** What a handler throws once its call has ended changes no answer; a fault is still told. */
+/** Reports a fault that a handler throws after its call has ended; it does not change the response. */
 export function reportLate(error: unknown, record: CallRecord, report: ReportFault): void {
   if (!(error instanceof ConnectError || isAbortError(error))) report(error, record);
 }
 
-/** `toSafeError` as an interceptor, for unary answers and for each message of a stream. */
+/** Applies `toSafeError` as an interceptor, to unary calls and to each message of a stream. */
 export function concealFaults(report: ReportFault): Interceptor {
   return (next) => async (request) => {
     const conceal = (error: unknown): ConnectError => {

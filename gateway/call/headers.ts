@@ -3,9 +3,9 @@ import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } fro
 type HeaderRecord = Record<string, string | string[] | number | undefined>;
 
 /**
- * Headers over the record that Node already has. Building a real `Headers` for
- * each call costs the unary lanes more than a third of their throughput; this
- * class costs one small object and copies the record only when it is changed.
+ * Headers on top of the record that Node has. A real `Headers` for each call
+ * takes more than a third of the throughput of the unary lanes; this class takes
+ * one small object and copies the record only when it changes.
  */
 export class NodeHeaders implements Headers {
   #record: HeaderRecord;
@@ -25,7 +25,7 @@ export class NodeHeaders implements Headers {
     return this.get(name) !== null;
   }
 
-  /** @throws TypeError for what cannot be sent, while the one who sets it can still be told */
+  /** @throws TypeError for a header that cannot be sent */
   set(name: string, value: string): void {
     this.#writable()[name.toLowerCase()] = sendable(name, value);
   }

@@ -163,7 +163,7 @@ async function* only(message: Message): AsyncGenerator<Message> {
 
 async function firstOf(messages: AsyncIterable<Message>): Promise<Message> {
   for await (const message of messages) return message;
-  throw new Error("an interceptor left no request message");
+  throw new Error("an interceptor dropped the request message");
 }
 
 async function* normalize(schema: DescMessage, outputs: AsyncIterable<unknown>): AsyncGenerator<Message> {

@@ -1,10 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema, RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 
-/** The domain of the `ErrorInfo` reasons that the gateway itself gives. */
+/** The domain of the gateway's own `ErrorInfo` reasons. */
 export const gatewayDomain = "engage.gateway";
 
-/** Why the gateway refuses a call, where the code alone does not tell; REST has an HTTP status for each. */
+/** Why the gateway refuses a call, if the code alone is not enough; REST has an HTTP status for each. */
 export type RefusalReason =
   | "CROSS_SITE"
   | "FOREIGN_HOST"
@@ -15,26 +15,26 @@ export type RefusalReason =
   | "UNSUPPORTED_CONTENT_ENCODING"
   | "UNSUPPORTED_MEDIA_TYPE";
 
-/** An error with its reason as `google.rpc.ErrorInfo`. */
+/** Creates an error with its reason as `google.rpc.ErrorInfo`. */
 export function refuse(reason: RefusalReason, code: Code, message: string): ConnectError {
   const value = { reason, domain: gatewayDomain };
   return new ConnectError(message, code, undefined, [{ desc: ErrorInfoSchema, value }]);
 }
 
-/** A message of protobuf that can't be read. */
+/** Creates the error for a malformed protobuf message. */
 export function malformedMessage(typeName: string, error: unknown): ConnectError {
   const reason = error instanceof Error ? error.message : String(error);
   return new ConnectError(`${typeName} is malformed: ${reason}`, Code.InvalidArgument);
 }
 
-/** @param bytes the size that was declared, where one was */
+/** @param bytes the declared size, if any */
 export function messageTooLarge(bytes: number | undefined, maxBytes: number): ConnectError {
   const found = bytes === undefined ? "the request message" : `the request message of ${bytes} bytes`;
   const message = `${found} is larger than the limit of ${maxBytes} bytes`;
   return refuse("MESSAGE_TOO_LARGE", Code.ResourceExhausted, message);
 }
 
-/** Whether the gateway itself gives this reason for an error. */
+/** Returns whether an error has this reason. */
 export function hasReason({ details }: ConnectError, reason: RefusalReason): boolean {
   return details.some(
     (detail) =>
@@ -44,10 +44,9 @@ export function hasReason({ details }: ConnectError, reason: RefusalReason): boo
   );
 }
 
-/** Of a connection, an address or the server. */
 export function tooManyOpenBytes(): ConnectError {
   return busy(
-    "too many bytes of requests are on their way from this address, try again when some of them are done",
+    "too many bytes of incomplete requests from this address, try again when some of them have completed",
   );
 }
 
@@ -62,10 +61,10 @@ function busy(message: string): ConnectError {
 }
 
 export function bodyTooSlow(minBytesPerSecond: number): ConnectError {
-  const message = `the request did not come in time, or at less than ${minBytesPerSecond} bytes a second`;
+  const message = `the request did not arrive in time, or at less than ${minBytesPerSecond} bytes a second`;
   return refuse("REQUEST_TOO_SLOW", Code.DeadlineExceeded, message);
 }
 
-export function answerStalled(): ConnectError {
-  return new ConnectError("the caller does not read its answer", Code.DeadlineExceeded);
+export function responseStalled(): ConnectError {
+  return new ConnectError("the caller does not read its response", Code.DeadlineExceeded);
 }

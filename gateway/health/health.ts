@@ -6,7 +6,7 @@ import {
 } from "../../gen/grpc/health/v1/health_pb.ts";
 import { type ServedService, serve } from "../methods.ts";
 
-/** What can be said of a service that is known. */
+/** The status of a known service. */
 export type ServiceStatus = "serving" | "not serving";
 
 export interface Health {
@@ -14,21 +14,21 @@ export interface Health {
   readonly served: ServedService;
   /** Whether `drain` was called. */
   readonly isDraining: boolean;
-  /** Undefined for a name that was never set. */
+  /** Returns undefined for a name that was never set. */
   statusOf(service: string): ServiceStatus | undefined;
   /** Sets a service, the server as a whole (""), or any other name. Without effect once draining. */
   set(service: string, status: ServiceStatus): void;
-  /** Everything stops serving, for good, and every Watch ends after it has said so. */
+  /** Sets all services to not serving, for good, and ends each Watch after it has sent that. */
   drain(): void;
 }
 
-/** Open to every caller, and all that is asked with is a name. */
+/** Health checks need no key, and a request is only a name. */
 const maxMessageBytes = 4_096;
 
 /**
  * The state of each service and, under the name "", of the server as a whole;
  * all are serving at first. A Watch that is slower than the changes gets the
- * latest state and not all of those in between, so that it holds no queue.
+ * latest state and not all of those in between, so that it needs no queue.
  */
 export function createHealth(serviceNames: Iterable<string>): Health {
   const states = new Map<string, ServiceStatus>([["", "serving"]]);
@@ -90,7 +90,7 @@ function refuse(service: string): never {
   throw new ConnectError(`there is no service ${quoteText(service)} on this server`, Code.NotFound);
 }
 
-/** Resolves at the next change or when the signal aborts; leaves no listener behind. */
+/** Resolves at the next change or when the signal aborts; removes its listeners. */
 function nextWake(watchers: Set<() => void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {

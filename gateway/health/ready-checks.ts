@@ -1,16 +1,16 @@
 /**
- * Looks whether a part of the server can do its work. Resolves to nothing when
- * it can and to the reason when it can't; the reason is shown to the public. A
- * check that throws, or has not answered when the signal aborts, has failed.
+ * Checks whether a part of the server works. Resolves to undefined if it does,
+ * else to the reason, which is public. A check fails if it throws or has not
+ * resolved when the signal aborts.
  */
 export type ReadyCheck = (signal: AbortSignal) => string | undefined | Promise<string | undefined>;
 
 export type CheckResults = Readonly<Record<string, string>>;
 
-/** Orchestrators give a probe one second or more; leave room for the answer. */
+/** Orchestrators give a probe at least one second, of which the response needs some. */
 const defaultTimeoutMs = 900;
 
-/** Runs all checks at the same time: "ok" or the reason, by name. */
+/** Runs all checks at the same time; returns "ok" or the reason by name. */
 export async function runChecks(
   checks: Readonly<Record<string, ReadyCheck>>,
   timeoutMs = defaultTimeoutMs,
@@ -24,9 +24,9 @@ export async function runChecks(
 
 async function runCheck(check: ReadyCheck, signal: AbortSignal, timeoutMs: number): Promise<string> {
   const late = new Promise<string>((resolve) => {
-    signal.addEventListener("abort", () => resolve(`no answer within ${timeoutMs} ms`), { once: true });
+    signal.addEventListener("abort", () => resolve(`no response within ${timeoutMs} ms`), { once: true });
   });
-  // What was thrown stays inside: it may tell of hosts, paths or accounts.
+  // What was thrown is not shown: it may contain hosts, paths or accounts.
   const outcome = (async () => (await check(signal)) ?? "ok")().catch(() => "the check failed");
   return await Promise.race([outcome, late]);
 }

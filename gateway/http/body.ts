@@ -9,14 +9,14 @@ import type { ByteShare } from "./open-bytes.ts";
 import type { BodyLimit } from "./request-head.ts";
 
 const inflaters = { gzip: createGunzip, br: createBrotliDecompress };
-/** Inflated in one go of a thread. */
+/** Bytes that are inflated at a time. */
 const partBytes = 64 * 1024;
 
-/** Told how the body of a request comes in, and what it is or why there is none. */
+/** Receives the body of a request, or the reason why there is none. */
 export interface BodyReader {
   /** Size on the wire. */
   bytesRead(bytes: number): void;
-  /** @param encoded the body as it came, where an encoding was undone */
+  /** @param encoded the body as it was sent, where a content encoding was undone */
   receive(body: Buffer, encoded?: Buffer): void;
   fail(reason: unknown): void;
 }
@@ -45,7 +45,7 @@ function encodingOf(header = "identity"): string {
   return name === "x-gzip" ? "gzip" : name;
 }
 
-/** As a promise. `bytesRead` is told the size on the wire. */
+/** Reads a body as a promise. `bytesRead` receives the size on the wire. */
 export function readBody(
   request: Request,
   room: BodyLimit,
@@ -123,7 +123,7 @@ function collect(
     request.off("data", onData);
     body.take();
   };
-  const gone = (): void => fail(new ConnectError("the caller went away", Code.Canceled));
+  const onGone = (): void => fail(new ConnectError("the caller closed the connection", Code.Canceled));
   request.on("data", onData);
   request.on("end", () => {
     if (isOver || !hold.isOpen) return;
@@ -131,12 +131,12 @@ function collect(
     reader.bytesRead(body.length);
     reader.receive(body.take() ?? Buffer.alloc(0));
   });
-  request.on("error", gone);
-  // On HTTP/1.1 it is an error too.
-  if (request.httpVersionMajor === 2) request.on("aborted", gone);
+  request.on("error", onGone);
+  // On HTTP/1.1 it is also an error.
+  if (request.httpVersionMajor === 2) request.on("aborted", onGone);
 }
 
-/** Once the events of a broken request are through: until then its answer does not know that nobody is there. */
+/** Fails after the events of a broken request: before them its response does not know that the connection is closed. */
 function failLater(reader: BodyReader, reason: ConnectError): void {
   queueMicrotask(() => reader.fail(reason));
 }

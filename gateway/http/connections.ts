@@ -4,12 +4,12 @@ import { addCidr, hasAddress } from "../../base/net/special-networks.ts";
 import type { GatewayLimits } from "../limits.ts";
 
 /**
- * What a connection does that may be closed for another: it never had an answer and has no call, it has no call
- * any more, or it sends the body of its first calls.
+ * The use of a connection that may be closed for another: without a call or a response so far, without a call now, or
+ * sending the body of its first calls.
  */
 type Use = "unanswered" | "idle" | "sending";
 
-/** One client address, and what its connections hold at present. */
+/** One client address and what its connections have open. */
 export class Address {
   readonly name: string;
   /** Connections of many callers, as of a proxy: no limit per address applies. */
@@ -24,10 +24,10 @@ export class Address {
   calls = 0;
   /** Streaming calls of callers without a key. */
   openStreams = 0;
-  /** Of bodies that are not complete and answers that are not read. */
+  /** Bytes of incomplete request bodies and unread responses. */
   bytes = 0;
 
-  /** Whether it is among the addresses that have something to close. */
+  /** Whether it is listed as an address with a connection to close. */
   isListed = false;
   readonly list: (address: Address) => void;
 
@@ -38,7 +38,7 @@ export class Address {
   }
 }
 
-/** One connection, and what it holds at present. */
+/** One connection and what it has open. */
 export class Connection {
   readonly address: Address;
   readonly socket: Socket | undefined;
@@ -96,7 +96,7 @@ export class Connection {
     if (!this.#hasAnswered) this.note();
   }
 
-  /** Puts the connection among those of its address that do the same; it is nowhere when it is closed. */
+  /** Lists the connection by its use; a closed one is not listed. */
   note(): void {
     const { closable, connections } = this.address;
     const use = connections.has(this) ? this.#findUse() : undefined;
@@ -138,7 +138,7 @@ type ConnectionLimits = Pick<
 /**
  * All connections of a port by their addresses. When there are too many, in all
  * or of one address, those that do nothing are closed for new ones: first such
- * as had time for a request and never had an answer, then idle ones, then those
+ * as had time for a request and never had a response, then idle ones, then those
  * that are new or still sending the body of their first request.
  */
 export class Connections {
@@ -160,7 +160,7 @@ export class Connections {
     return this.#count;
   }
 
-  /** Makes a new connection known; undefined, and the socket is destroyed, where there is no room for it. */
+  /** Adds a new connection; destroys its socket and returns undefined if there are too many. */
   add(socket: Socket, nowMs: number): Connection | undefined {
     const address = this.#addressOf(socket.remoteAddress ?? "");
     if (!this.#makeRoom(address, nowMs)) {
@@ -183,7 +183,7 @@ export class Connections {
     return connection;
   }
 
-  /** Makes a session known, or the inner side of TLS. */
+  /** Adds a session, or the inner socket of TLS, to its connection. */
   alias(carrier: Socket | Http2Session, { remoteAddress, remotePort }: Socket): void {
     const connection = this.#byPort.get(`${remoteAddress} ${remotePort}`);
     if (connection !== undefined) setConnection(carrier, connection);
@@ -212,7 +212,7 @@ export class Connections {
     return this.#evictFromLargest(nowMs);
   }
 
-  /** What is found to be busy is not looked at again before it has something to close. */
+  /** Closes a connection of the largest address. Busy addresses are not checked again before they have one to close. */
   #evictFromLargest(nowMs: number): boolean {
     for (let size = this.#bySize.length - 1; size > 0; size--) {
       const addresses = this.#bySize[size] as Set<Address>;

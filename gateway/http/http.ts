@@ -21,18 +21,18 @@ export interface HttpResponse {
   readonly body: Uint8Array | string;
 }
 
-/** The connection that a request came on. */
+/** Returns the connection of a request. */
 export function connectionOfRequest(request: NodeRequest): Connection {
   return connectionOf("stream" in request ? request.stream.session : request.socket);
 }
 
 const peers = new WeakMap<object, Peer>();
 
-/** The other end of a connection, worked out once for each. */
+/** Returns the other end of a connection, which is determined once. */
 export function peerOf(connection: http2.Http2Session | net.Socket): Peer {
   const known = peers.get(connection);
   if (known !== undefined) return known;
-  // HTTP/2 hands out proxies of its sockets, which answer for properties but not to `in`.
+  // HTTP/2 has proxies of its sockets, which forward properties but not `in`.
   const socket = ("socket" in connection ? connection.socket : connection) as Partial<TLSSocket>;
   const certificate = socket.authorized ? subjectOf(socket as TLSSocket) : undefined;
   const peer: Peer = {
@@ -44,7 +44,7 @@ export function peerOf(connection: http2.Http2Session | net.Socket): Peer {
   return peer;
 }
 
-/** First URI (as SPIFFE uses it) or DNS name, else the common name. */
+/** Returns the first URI (as in SPIFFE) or DNS name, else the common name. */
 function subjectOf(socket: TLSSocket): string | undefined {
   const { subjectaltname = "", subject } = socket.getPeerCertificate();
   const name = /(?:^|, )(?:URI|DNS):([^,]+)/.exec(subjectaltname)?.[1];
@@ -52,16 +52,16 @@ function subjectOf(socket: TLSSocket): string | undefined {
   return name ?? (Array.isArray(common) ? common[0] : common);
 }
 
-/** Requests whose answer may depend on their origin. */
+/** Requests whose response may depend on their origin. */
 const byOrigin = new WeakSet<NodeRequest>();
 
-/** Notes, for caches, that the answer depends on the origin of the page that asks. */
-export function noteVary(request: NodeRequest, response: http.ServerResponse): void {
+/** Marks, for caches, a response that depends on the origin of the calling page. */
+export function setVaryOrigin(request: NodeRequest, response: http.ServerResponse): void {
   byOrigin.add(request);
   response.setHeader("vary", "origin");
 }
 
-/** The header `vary` of an answer that depends on this header too. */
+/** Returns the header `vary` of a response that also depends on this header. */
 export function varyWith(request: NodeRequest, name: string): string {
   return byOrigin.has(request) ? `origin, ${name}` : name;
 }

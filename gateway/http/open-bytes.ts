@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { ConnectError } from "@connectrpc/connect";
-import { answerStalled, bodyTooSlow, tooManyOpenBytes } from "../call/refusals.ts";
+import { bodyTooSlow, responseStalled, tooManyOpenBytes } from "../call/refusals.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { type Address, type Connection, connectionOf } from "./connections.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse } from "./http.ts";
@@ -114,7 +114,7 @@ export class OpenBytes {
           waitedMs > graceMs && hold.received < (minBytesPerSecond * (waitedMs - graceMs)) / 1_000;
         if (isSlow || waitedMs > requestTimeoutMs) hold.cut(bodyTooSlow(minBytesPerSecond));
       } else if (waitedMs > stallTimeoutMs + (bytes / minBytesPerSecond) * 1_000) {
-        hold.cut(answerStalled());
+        hold.cut(responseStalled());
       }
     }
   }

@@ -5,27 +5,27 @@ import type { Caller } from "../call/record.ts";
 /** A REST request before its body is read. */
 export interface RequestHead {
   readonly header: Pick<Headers, "get">;
-  /** Whom the gateway has recognised by a key or certificate; anonymous for most callers of such methods. */
+  /** The caller by its key or certificate; anonymous for most callers of such methods. */
   readonly caller: Caller;
   /** The value of a path variable by the name of its proto field; undefined when it can't be decoded. */
   path(field: string): string | undefined;
-  /** The first value of a query parameter, decoded; undefined when there is none, or it can't be decoded. */
+  /** The first value of a query parameter, decoded; undefined without one that can be decoded. */
   query(name: string): string | undefined;
 }
 
 /**
- * Who asks, as far as the head tells:
+ * What the head of a request tells of its caller:
  * - `known`: the body may be as large as the method allows.
  * - `unknown`: it may have `limits.unknownCallerBytes`, on the wire and inflated,
  *   which is enough to look for a name in it.
  * - `maxBytes`: the body may have this many bytes, if the method allows them; `tooLarge` makes the error for more.
- * - `answer`: the call is answered at once, and its body is not read. Only of unary methods.
+ * - `response`: the call ends with this response, and its body is not read. Only for unary methods.
  */
 export type Standing =
   | "known"
   | "unknown"
   | { readonly maxBytes: number; readonly tooLarge?: () => ConnectError }
-  | { readonly answer: Message };
+  | { readonly response: Message };
 
 /**
  * Decides from the path, the query and the headers of a REST request who asks,

@@ -20,7 +20,7 @@ export interface UnaryHttp {
   readonly served: ServedMethod;
   readonly protocol: ProtocolName;
   readonly invoke: InvokeUnary;
-  /** Milliseconds the caller gives, undefined for no deadline of its own. Throws on a malformed one. */
+  /** Returns the caller's timeout; undefined without one. Throws on a malformed one. */
   readonly timeoutMs: (request: NodeRequest) => number | undefined;
   readonly encode: (
     output: Message,
@@ -30,17 +30,17 @@ export interface UnaryHttp {
   readonly encodeError: (error: ConnectError, call: Call) => HttpResponse;
 }
 
-/** Reads the message from the body of a request. `encoded` is how that came, where an encoding was undone. */
+/** Reads the message from the body of a request. `encoded` is the body as it was sent, where a content encoding was undone. */
 export type DecodeBody = (body: Buffer, call: Call, request: NodeRequest, encoded?: Buffer) => Message;
 
-/** How the message of one request is come by. */
+/** How the message of one request is read. */
 export interface UnaryInput {
   readonly decode: DecodeBody;
-  /** Asks who calls, before the body is read; every caller is known without it. */
+  /** Admits the caller before the body is read; without it every caller is known. */
   readonly admit?: ((call: Call) => Standing) | undefined;
 }
 
-/** Serves one unary call over HTTP/1.1 or HTTP/2 requests, from its first byte to its report. */
+/** Serves one unary call over an HTTP/1.1 or HTTP/2 request. */
 export function serveUnaryHttp(
   gateway: GatewayContext,
   method: UnaryHttp,
@@ -51,7 +51,7 @@ export function serveUnaryHttp(
   new Exchange(gateway, method, input, request, response).start();
 }
 
-/** One request and its answer. Whatever comes first (answer, error, deadline, end of the caller) ends it. */
+/** One request and its response. The first of response, error, deadline and a closed connection ends it. */
 class Exchange implements BodyReader, ShareOwner {
   readonly #gateway: GatewayContext;
   readonly #method: UnaryHttp;
@@ -102,9 +102,9 @@ class Exchange implements BodyReader, ShareOwner {
       return;
     }
     this.#call.onAbort((reason) => this.fail(reason));
-    if (typeof standing === "object" && "answer" in standing) {
+    if (typeof standing === "object" && "response" in standing) {
       this.#call.message = create(served.desc.input);
-      this.succeed(standing.answer);
+      this.succeed(standing.response);
       return;
     }
     this.#hold = openBytes.openBody(connectionOfRequest(this.#request), this);
@@ -164,7 +164,7 @@ class Exchange implements BodyReader, ShareOwner {
     this.#gateway.observer.finished(this.#record);
   }
 
-  /** Returns the size of the body: of an internal error where headers of the handler cannot be sent. */
+  /** Returns the size of the body, which is an internal error if the handler's headers cannot be sent. */
   #write(answer: HttpResponse): number {
     const { requestId } = this.#record;
     try {
@@ -181,7 +181,7 @@ class Exchange implements BodyReader, ShareOwner {
   }
 
   closed(): void {
-    if (!this.#ended) this.#call.abort(new ConnectError("the caller went away", Code.Canceled));
+    if (!this.#ended) this.#call.abort(new ConnectError("the caller closed the connection", Code.Canceled));
   }
 }
 
@@ -189,14 +189,14 @@ const kExchange = Symbol("exchange");
 
 type Answering = ServerResponse & { [kExchange]?: Exchange };
 
-/** One listener for all calls, which finds the call by its response. */
+/** Shared by all calls; finds the call by its response. */
 function onClose(this: Answering): void {
   this[kExchange]?.closed();
 }
 
 /** Returns the size of the body. */
 function write(request: NodeRequest, target: NodeResponse, requestId: string, answer: HttpResponse): number {
-  // The two response types have these methods in common, but not in their overloads.
+  // The two response types share these methods, but not their overloads.
   const response = target as ServerResponse;
   const { headers, body } = answer;
   const bytes = Buffer.byteLength(body);

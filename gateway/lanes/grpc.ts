@@ -192,7 +192,7 @@ class UnaryStream implements ShareOwner {
   }
 
   closed(): void {
-    if (!this.#ended) this.#call.abort(new ConnectError("the caller went away", Code.Canceled));
+    if (!this.#ended) this.#call.abort(new ConnectError("the caller closed the connection", Code.Canceled));
   }
 
   sendTrailers(): void {

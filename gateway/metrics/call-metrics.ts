@@ -17,7 +17,7 @@ export function callMetrics(tallies: CallTallies): readonly ComputedMetric[] {
     },
     {
       name: durationName,
-      help: "Time from the first byte of a call to the end of its answer",
+      help: "Time from the first byte of a call to the end of its response",
       type: "histogram",
       samples: each(durations),
     },

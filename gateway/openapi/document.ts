@@ -117,7 +117,7 @@ function describeConnect(services: readonly ServedService[], context: DescribeCo
         ...describeMethod(desc, context, operationId),
         requestBody: { required: true, content: input },
         responses: {
-          "200": { description: "The answer.", content: output },
+          "200": { description: "The response.", content: output },
           default: referTo(errorResponses.connect),
         },
       };
@@ -141,12 +141,15 @@ function describeErrors({ schemas }: DescribeContext): JsonObject {
       },
       required: ["code"],
     }),
-    [errorResponses.returnCode]: json("An error, told by its HTTP status and a return code other than 0.", {
-      type: "object",
-      properties: { return_code: { type: "integer" }, return_message: { type: "string" } },
-      required: ["return_code", "return_message"],
-    }),
-    [errorResponses.code]: json("An error, told by its HTTP status and a code other than 0.", {
+    [errorResponses.returnCode]: json(
+      "An error, indicated by its HTTP status and a return code other than 0.",
+      {
+        type: "object",
+        properties: { return_code: { type: "integer" }, return_message: { type: "string" } },
+        required: ["return_code", "return_message"],
+      },
+    ),
+    [errorResponses.code]: json("An error, indicated by its HTTP status and a code other than 0.", {
       type: "object",
       properties: { code: { type: "integer" }, msg: { type: "string" } },
       required: ["code", "msg"],

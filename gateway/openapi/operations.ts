@@ -65,7 +65,7 @@ export function describeRestResponses(binding: RestBinding, context: DescribeCon
   const { methodKind } = served.desc;
   const { errorStyle } = served.options;
   const ok = {
-    description: methodKind === "unary" ? "The answer." : "The messages, as they come.",
+    description: methodKind === "unary" ? "The response." : "The messages of the stream.",
     content: describeRestContent(binding, context, responseField),
   };
   if (errorStyle !== ErrorStyle.ENVELOPE) {

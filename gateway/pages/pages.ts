@@ -8,7 +8,7 @@ import { endUnreadRequest } from "../http/send.ts";
 type PageRequest = IncomingMessage | Http2ServerRequest;
 type PageResponse = ServerResponse | Http2ServerResponse;
 
-/** What a page answers to GET; HEAD gets the same without the body. */
+/** The response of a page to GET; HEAD gets the same without the body. */
 export interface Page {
   readonly status?: number;
   readonly contentType: string;
@@ -28,20 +28,20 @@ export interface PagesOptions {
   readonly requireMetricsKey?: (request: PageRequest) => void;
   /** Further pages by their exact path. */
   readonly pages?: Readonly<Record<string, PageHandler>>;
-  /** Told what a page threw; the caller sees "internal error". */
+  /** Receives what a page throws; its caller gets "internal error". */
   readonly reportFault: (error: unknown, path: string) => void;
 }
 
 export interface Pages {
-  /** Answers when there is such a page; otherwise returns false and touches nothing. `path` has no query. */
+  /** Serves a page if it exists, else returns false. `path` has no query. */
   serve(path: string, request: PageRequest, response: PageResponse): boolean;
 }
 
 const noStore = { "cache-control": "no-store" };
 
-/** `/healthz` (the process answers), `/readyz` (it wants calls), `/metrics`, and the pages handed in. */
+/** Creates `/healthz` (the process responds), `/readyz` (it accepts calls), `/metrics` and the given pages. */
 export function createPages(options: PagesOptions): Pages {
-  // Anyone may ask for these two, many times in one packet of HTTP/2.
+  // These two need no key, and one packet of HTTP/2 may hold many requests for them.
   const readinessOf = shareTurn(() => readiness(options));
   const metricsOf = shareTurn(() => options.metrics.text());
   const handlers = new Map<string, PageHandler>([
@@ -113,7 +113,7 @@ function send(request: PageRequest, response: PageResponse, page: Page): void {
   const target = response as ServerResponse;
   if (target.destroyed) return;
   const body = typeof page.body === "string" ? Buffer.from(page.body) : page.body;
-  // A body that nobody asked for, as of a refused POST, is read and forgotten so that the connection stays usable.
+  // An unexpected body, as of a refused POST, is read and discarded so that the connection stays usable.
   request.resume();
   target.writeHead(page.status ?? 200, {
     ...page.headers,
@@ -123,6 +123,6 @@ function send(request: PageRequest, response: PageResponse, page: Page): void {
   });
   if (request.method === "HEAD") target.end();
   else target.end(body);
-  // On HTTP/1.1 the time of a request ends one that never does.
+  // On HTTP/1.1 the request timeout ends a body that never does.
   if ("stream" in request && !request.complete) endUnreadRequest(request);
 }

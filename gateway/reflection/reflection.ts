@@ -26,7 +26,7 @@ type Answer =
 
 /**
  * `grpc.reflection.v1` and `v1alpha` over the given services, which are to
- * include health; reflection adds itself. Every answer with files holds the
+ * include health; reflection adds itself. Every response with files holds the
  * whole closure of imports, the file asked for first.
  */
 export function createReflection(services: readonly ServedService[]): readonly ServedService[] {
@@ -64,7 +64,7 @@ async function* bounded<Request>(requests: AsyncIterable<Request>): AsyncGenerat
   let questions = 0;
   for await (const request of requests) {
     if (++questions > maxQuestions) {
-      const message = `a stream answers at most ${maxQuestions} questions, ask the others on another stream`;
+      const message = `a stream takes at most ${maxQuestions} requests, send the others on another stream`;
       throw new ConnectError(message, Code.ResourceExhausted);
     }
     yield request;
@@ -75,7 +75,7 @@ function reply<R extends { host: string }, A>(originalRequest: R, messageRespons
   return { validHost: originalRequest.host, originalRequest, messageResponse };
 }
 
-/** A failed question is answered with its error; the stream goes on. */
+/** Responds to a failed request with its error; the stream continues. */
 function answerQuestion(index: DescriptorIndex, question: Question): Answer {
   try {
     return answerFrom(index, question);
@@ -110,7 +110,10 @@ function answerFrom(index: DescriptorIndex, question: Question): Answer {
       };
     }
     default:
-      throw new ConnectError("the request holds no question that this server knows", Code.InvalidArgument);
+      throw new ConnectError(
+        "the request has no message_request that this server supports",
+        Code.InvalidArgument,
+      );
   }
 }
 

@@ -14,7 +14,7 @@ export interface RestBinding {
   readonly variables: readonly BoundVariable[];
   /** The field that is the HTTP body, the whole message, or undefined for none. */
   readonly body: DescField | "*" | undefined;
-  /** The field of the answer that is sent; undefined for the whole message. */
+  /** The field of the response that is sent; undefined for the whole message. */
   readonly responseField: DescField | undefined;
 }
 

@@ -2,7 +2,7 @@ import { nearestName } from "../../base/text/nearest.ts";
 import type { ServedService } from "../methods.ts";
 import type { RestBinding } from "./bindings.ts";
 
-/** Longer paths are no slips of a few letters. */
+/** Longer paths are not compared. */
 const maxLength = 200;
 
 interface Candidate {
@@ -11,7 +11,7 @@ interface Candidate {
   readonly segments: readonly (string | undefined)[];
 }
 
-/** Finds the path that a mistyped one most likely meant: a template of REST or the path of an RPC. */
+/** Creates a search for the path that a mistyped one most likely means: a REST template or the path of an RPC. */
 export function createNearestPath(
   services: readonly ServedService[],
   routes: readonly RestBinding[],
@@ -25,7 +25,7 @@ export function createNearestPath(
   return (path) => {
     if (path.length > maxLength) return undefined;
     const own = path.split("/");
-    // With what stands in the path in the places of variables, only the other segments differ.
+    // With the variables filled from the path, only the other segments can differ.
     const filled = new Map(candidates.map((candidate) => [fill(candidate, own), candidate.text]));
     const nearest = nearestName(path, filled.keys());
     return nearest === undefined ? undefined : filled.get(nearest);

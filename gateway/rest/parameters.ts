@@ -13,7 +13,7 @@ export interface Parameter {
 
 /**
  * The parameter of a field path whose parts are proto names or JSON names;
- * otherwise a text that says why there is none.
+ * otherwise the reason why there is none.
  */
 export function compileParameter(desc: DescMessage, path: readonly string[]): Parameter | string {
   const steps: DescField[] = [];

@@ -10,7 +10,7 @@ export type BindQuery = (message: Message, query: string) => readonly Violation[
 
 /** Recursive messages have names without end. */
 const maxKnownNames = 1_000;
-/** Names that begin so are set by caches and proxies, not by people. */
+/** Caches and proxies add parameters with this prefix. */
 const ignoredPrefix = "_";
 
 /**
@@ -40,7 +40,7 @@ export function compileQuery(binding: RestBinding): BindQuery {
     const violations = malformed
       .slice(0, maxViolations)
       .map((part) => invalid(shorten(part), "has a malformed percent escape"));
-    // A field has two names, `page_size` and `pageSize`: what both say belongs together.
+    // A field has two names, `page_size` and `pageSize`, whose values are joined.
     const given = new Map<string, { readonly parameter: Parameter | string; readonly texts: string[] }>();
     for (const [name, texts] of parameters) {
       const parameter = known.get(name) ?? resolve(name);
@@ -66,7 +66,7 @@ export function compileQuery(binding: RestBinding): BindQuery {
   };
 }
 
-/** Fields that are not open to query parameters. */
+/** Returns the fields that query parameters cannot set. */
 function takenNames({ variables, body }: RestBinding): readonly string[] {
   const names = variables.map(({ parameter }) => parameter.name);
   return body === undefined || body === "*" ? names : [...names, body.name];

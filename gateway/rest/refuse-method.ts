@@ -9,13 +9,13 @@ import { encodeError } from "./status.ts";
 export interface RefusedMethod {
   readonly path: string;
   readonly methods: readonly string[];
-  /** Where any path below a place is taken: the routes that exist there. */
+  /** The routes below the path of a template that takes all paths there. */
   readonly below?: readonly string[];
   /** A method at the path, in whose error style the refusal is. */
   readonly served?: ServedMethod;
 }
 
-/** The path exists, but not for this method: 405 in the style of the path, or what OPTIONS asks for. */
+/** Responds to a method that is not served at a path with 405 in the style of the path, and to OPTIONS with the methods. */
 export function refuseMethod(
   request: NodeRequest,
   response: NodeResponse,
@@ -26,7 +26,7 @@ export function refuseMethod(
     sendResponse(request, response, { status: 204, headers: { allow }, body: "" });
     return;
   }
-  const listed = below.length === 0 ? "" : `; what is there is ${below.join(", ")}`;
+  const listed = below.length === 0 ? "" : `; routes there are ${below.join(", ")}`;
   const message = `method ${shorten(request.method ?? "")} is not served at ${shorten(path)}, valid are ${allow}${listed}`;
   const answer = encodeError(refuse("METHOD_NOT_ALLOWED", Code.Unimplemented, message), served);
   sendResponse(request, response, { ...answer, headers: { ...answer.headers, allow } });

@@ -10,12 +10,12 @@ import { compileStreamRoute } from "./stream.ts";
 import { compileRefusedRoute, compileUnaryRoute, type ServeRoute } from "./unary.ts";
 
 export interface RestRouter {
-  /** Answers if a route has this path; otherwise returns false and touches nothing. */
+  /** Serves the request if a route has its path, else returns false. */
   readonly handle: (request: NodeRequest, response: NodeResponse) => boolean;
   readonly routes: readonly RestBinding[];
-  /** The RPC that answers this HTTP method at this path. */
+  /** Returns the RPC of this HTTP method and path. */
   readonly find: (method: string, path: string) => ServedMethod | undefined;
-  /** The HTTP methods that are served at a path, sorted; empty where there is none. */
+  /** Returns the HTTP methods that are served at a path, sorted. */
   readonly methodsAt: (path: string) => readonly string[];
 }
 
@@ -29,8 +29,11 @@ interface Route {
 }
 
 /**
- * REST from the `google.api.http` options of the served methods. Throws when an
- * option is wrong or two of them have the same HTTP method and form of path.
+ * Creates the router of REST from the `google.api.http` options of the served
+ * methods. `bindings.ts` reads the options, `request.ts` and `response.ts` convert
+ * between HTTP and messages, `unary.ts` and `stream.ts` serve calls, `status.ts`
+ * writes errors. Throws when an option is wrong or two of them have the same HTTP
+ * method and form of path.
  */
 export function createRestRouter(gateway: GatewayContext, options: RestOptions = {}): RestRouter {
   const codecs: RestCodecs = options.codecs ?? new Map();
@@ -76,7 +79,7 @@ export function createRestRouter(gateway: GatewayContext, options: RestOptions =
   };
 }
 
-/** Of a template that takes any path below a place, the routes that have a path of their own there. */
+/** Returns the routes with their own path below a template that takes all paths there. */
 function pathsBelow({ text, segments }: PathTemplate, routes: readonly RestBinding[]): readonly string[] {
   if (segments.at(-1)?.kind !== "rest") return [];
   const place = text.slice(0, text.search(/[{*]/));

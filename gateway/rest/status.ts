@@ -39,7 +39,7 @@ const httpStatusByCode: Readonly<Record<Code, number>> = {
   [Code.Unauthenticated]: 401,
 };
 
-/** Reasons of the gateway that HTTP has a status of its own for. */
+/** HTTP statuses of the gateway's own reasons. */
 const httpStatusByReason: Readonly<Record<RefusalReason, number>> = {
   CROSS_SITE: 403,
   FOREIGN_HOST: 421,
@@ -82,7 +82,7 @@ export function encodeError(
   }
 }
 
-/** An envelope is HTTP 200 unless the error says otherwise, as for a path that does not exist. */
+/** Returns the status of an envelope: 200 unless the error has another one, as for an unknown path. */
 function envelopeStatusOf(info: JsonObject | undefined): number {
   const metadata = info?.["metadata"] as JsonObject | undefined;
   const given = Number(metadata?.["http_status"] ?? Number.NaN);
@@ -94,7 +94,7 @@ function returnCodeOf(code: Code, info: JsonObject | undefined, codes: ReturnCod
   const given = Number(metadata?.["return_code"] ?? Number.NaN);
   // 0 would read as success.
   if (Number.isInteger(given) && given !== 0) return given;
-  // What the gateway refuses, the caller has to change, whatever the code is called; but not when or how fast it asks.
+  // Requests that the gateway refuses are invalid, except for those that only came too slowly or too often.
   const isTemporary = temporaryReasons.has(info?.["reason"]);
   if (info?.["domain"] === gatewayDomain && !isTemporary) return codes[Code.InvalidArgument];
   return codes[code] ?? codes[Code.Internal];
@@ -118,7 +118,7 @@ function decodeDetail(detail: ConnectError["details"][number]): Detail {
       return { json: { "@type": typeUrl(desc.typeName), ...(toJson(desc, message) as JsonObject) }, message };
     }
   } catch {
-    // Its type is as much as can be told of it.
+    // Only its type can be reported.
   }
   return { json: { "@type": typeUrl(isOwn ? detail.desc.typeName : detail.type) } };
 }

@@ -22,7 +22,7 @@ import type { ServeRoute } from "./unary.ts";
 /**
  * A server-streaming method over REST: each message is sent as it comes, no
  * faster than the caller reads. An error before the first message is an error
- * answer like any other; a later one breaks the answer off.
+ * response like any other; a later one cuts the response off.
  */
 export function compileStreamRoute(
   gateway: GatewayContext,
@@ -47,8 +47,8 @@ export function compileStreamRoute(
       await untilCallAborted(call, async () => {
         gateway.authorize(record, served, call.requestHeader);
         const standing = admit?.(call, segments, query) ?? "known";
-        if (typeof standing === "object" && "answer" in standing)
-          throw new Error(`${served.name} streams its answer, so its head can't be answered`);
+        if (typeof standing === "object" && "response" in standing)
+          throw new Error(`${served.name} streams its response, so admit cannot return one`);
         const room = bodyLimitOf(standing, gateway.limits, served);
         const body = await readBody(request, room, hold, (bytes) => {
           record.bytesIn = bytes;
@@ -85,14 +85,14 @@ export function compileStreamRoute(
   };
 }
 
-/** Aborts the call when the caller goes away or the server has to end. */
+/** Aborts the call when the caller closes the connection or the server stops. */
 function abortWith(call: Call, response: NodeResponse, shutdown: AbortSignal): () => void {
   let isFinished = false;
   const onFinish = (): void => {
     isFinished = true;
   };
   const onClose = (): void => {
-    if (!isFinished) call.abort(new ConnectError("the caller went away", Code.Canceled));
+    if (!isFinished) call.abort(new ConnectError("the caller closed the connection", Code.Canceled));
   };
   const onShutdown = (): void =>
     call.abort(new ConnectError("the server is shutting down", Code.Unavailable));

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { HttpResponse, NodeRequest } from "../http/http.ts";
 
-/** What clients of gRPC-Web, Connect and REST read besides the body. */
+/** Headers that clients of gRPC-Web, Connect and REST read. */
 const exposedHeaders = [
   "allow",
   "content-disposition",
@@ -13,16 +13,16 @@ const exposedHeaders = [
   "x-request-id",
 ].join(", ");
 
-/** Chromium keeps what a preflight says for no longer. */
+/** Chromium caches a preflight for at most this time. */
 const maxAgeSeconds = 7_200;
 
-/** A page's question whether it may send a request: https://fetch.spec.whatwg.org/#cors-preflight-fetch */
+/** Returns whether a request is a preflight: https://fetch.spec.whatwg.org/#cors-preflight-fetch */
 export function isPreflight({ method, headers }: NodeRequest): boolean {
   return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }
 
 /**
- * Lets pages of this origin read the answer. The origin is named, and not `*`,
+ * Lets pages of this origin read the response. The origin is named, and not `*`,
  * which browsers refuse for requests that could carry credentials, as those of
  * some SDKs do.
  */
@@ -34,14 +34,14 @@ export function corsHeaders(origin: string): OutgoingHttpHeaders {
   };
 }
 
-/** The answer to a preflight. Headers may be any: the origin may call, and what it sends is checked like all calls. */
-export function answerPreflight(
+/** Creates the response to a preflight. All headers are allowed: the origin may call, and its calls are checked like others. */
+export function respondToPreflight(
   { headers }: NodeRequest,
   origin: string,
   methods: readonly string[],
 ): HttpResponse {
   const asked = headers["access-control-request-headers"];
-  const answer: OutgoingHttpHeaders = {
+  const allowed: OutgoingHttpHeaders = {
     "access-control-allow-origin": origin,
     "access-control-allow-credentials": "true",
     "access-control-allow-methods": methods.join(", "),
@@ -49,10 +49,10 @@ export function answerPreflight(
     vary: "origin, access-control-request-method, access-control-request-headers",
   };
   if (typeof asked === "string" && /^[\w!#$%&'*+.^`|~, \t-]{1,4096}$/.test(asked)) {
-    answer["access-control-allow-headers"] = asked;
+    allowed["access-control-allow-headers"] = asked;
   }
   if (headers["access-control-request-private-network"] === "true") {
-    answer["access-control-allow-private-network"] = "true";
+    allowed["access-control-allow-private-network"] = "true";
   }
-  return { status: 204, headers: answer, body: "" };
+  return { status: 204, headers: allowed, body: "" };
 }

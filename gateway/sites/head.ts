@@ -3,21 +3,21 @@ import { quoteText } from "../../base/text/quote.ts";
 import type { NodeRequest } from "../http/http.ts";
 import { type Host, parseHost } from "./host.ts";
 
-/** Where a request goes. */
+/** The host that a request is for. */
 export interface Destination {
   /** Undefined when an HTTP/1.0 or HTTP/2 request names none. */
   readonly host: Host | undefined;
 }
 
-/** Hosts by their text: a server is called by few names. */
+/** Hosts by their text: a server has few names. */
 const known = new Map<string, Destination>();
 const maxKnown = 256;
 const nowhere: Destination = { host: undefined };
 
 /**
- * Checks what a request says of where it goes, and brings its target into the
- * form that all else expects: `/path?query`, with the host in its header (RFC
- * 9112, sections 3.2 and 3.3). Returns what is wrong with it as a text.
+ * Checks the target and the host of a request, and brings the target into the
+ * form `/path?query`, with the host in its header (RFC 9112, sections 3.2 and
+ * 3.3). Returns a string with the fault of a bad one.
  */
 export function readHead(request: NodeRequest): Destination | string {
   const { url = "" } = request;
@@ -28,7 +28,7 @@ export function readHead(request: NodeRequest): Destination | string {
     if (absolute === null) return `the request target ${quoteText(url)} is neither a path nor an http URL`;
     const [, host = "", rest = ""] = absolute;
     request.url = rest.startsWith("/") ? rest : `/${rest}`;
-    // It stands above the header.
+    // It takes precedence over the header.
     request.headers.host = host;
   }
   const text = request.headers[":authority"] ?? request.headers.host;
@@ -50,7 +50,7 @@ function authorityProblem(headers: NodeRequest["headers"]): string | undefined {
   const authority = headers[":authority"];
   const { host } = headers;
   if (authority === undefined || host === undefined || authority === host) return undefined;
-  return `the request goes to ${quoteText(String(authority))}, but its host header says ${quoteText(host)}`;
+  return `the request goes to ${quoteText(String(authority))}, but its host header is ${quoteText(host)}`;
 }
 
 function headOf(text: string): Destination | undefined {

@@ -5,10 +5,10 @@ import { quoteText, shorten } from "../../base/text/quote.ts";
 import { Health } from "../../gen/grpc/health/v1/health_pb.ts";
 import { type RefusalReason, refuse } from "../call/refusals.ts";
 import { encodeGrpcMessage } from "../call/status.ts";
-import { type NodeRequest, type NodeResponse, noteVary, peerOf } from "../http/http.ts";
+import { type NodeRequest, type NodeResponse, peerOf, setVaryOrigin } from "../http/http.ts";
 import { sendResponse } from "../http/send.ts";
 import { encodeError } from "../rest/status.ts";
-import { answerPreflight, corsHeaders, isPreflight } from "./cors.ts";
+import { corsHeaders, isPreflight, respondToPreflight } from "./cors.ts";
 import type { Destination } from "./head.ts";
 import { type Host, isLoopbackAddress, isLoopbackName, isSameHost, parseHost, parseOrigin } from "./host.ts";
 import type { FindTarget, Target } from "./target.ts";
@@ -21,7 +21,7 @@ export interface SitesOptions {
   readonly cors: readonly string[];
   /** Whether calls need a key or a client certificate. */
   readonly asksForKeys: boolean;
-  /** Whether the handler at a path, which usually authenticates callers by itself, lets everybody in. */
+  /** Whether the handler at a path, which usually authenticates callers itself, admits all callers. */
   readonly isUnsigned?: (path: string) => boolean;
   /** Receives each request that is refused. Its texts come from the caller and are cut to 100 characters. */
   readonly onRefused?: (refusal: SiteRefusal) => void;
@@ -33,12 +33,12 @@ export interface SiteRefusal {
   readonly path: string;
   readonly host?: string;
   readonly origin?: string;
-  /** What the browser says of the page: the header `sec-fetch-site`. */
+  /** The browser's header `sec-fetch-site`. */
   readonly site?: string;
   readonly peer: string;
 }
 
-/** Returns whether the request may go on; otherwise it has been answered. */
+/** Returns whether the request is admitted; otherwise the response has been sent. */
 export type Admit = (
   request: NodeRequest,
   response: NodeResponse,
@@ -46,14 +46,14 @@ export type Admit = (
   head: Destination,
 ) => boolean;
 
-/** Pages that a link from another site may open: they show nothing that is worth hiding and do nothing. */
+/** Pages that a link from another site may open: they show nothing secret and change nothing. */
 const linkable = new Set(["/", "/docs"]);
 
 /**
- * Keeps pages of other sites from calls that nothing else authenticates: a
- * browser sends what a page wants to every address that it can reach, and a
- * name of the page's own may lead to loopback (DNS rebinding). Lets the pages
- * that may call read the answers (CORS).
+ * Refuses calls of pages of other sites that nothing else authenticates: a
+ * browser sends a page's requests to every address that it can reach, and a host
+ * name of the page may resolve to loopback (DNS rebinding). Allows pages that may
+ * call to read the responses (CORS).
  */
 export function createSites(options: SitesOptions, find: FindTarget): Admit {
   const listed = new Set(options.cors.map((origin) => origin.toLowerCase()));
@@ -72,11 +72,11 @@ export function createSites(options: SitesOptions, find: FindTarget): Admit {
 
   return (request, response, path, head) => {
     const { headers } = request;
-    if (listed.size > 0) noteVary(request, response as ServerResponse);
+    if (listed.size > 0) setVaryOrigin(request, response as ServerResponse);
     const isFromPage = headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
     const isMisdirected = isForeign(head) && isOnLoopback(request);
     if (!isFromPage && !isMisdirected) return true;
-    // No browser speaks it in plain text, and over TLS a page's call says where it is from.
+    // No browser uses HTTP/2 in plain text, and over TLS the calls of a page have its origin.
     if (isNativeGrpc(request) && !(isFromPage && peerOf(request.socket).secure)) return true;
     const target = find(methodOf(request), path);
     const { origin } = headers;
@@ -87,15 +87,15 @@ export function createSites(options: SitesOptions, find: FindTarget): Admit {
     const refusal = isGuarded ? refusalOf(request, path, head, isMisdirected, mayCall) : undefined;
     if (mayCall && origin !== undefined) {
       if (isPreflight(request) && refusal === undefined) {
-        sendResponse(request, response, answerPreflight(request, origin, target.methods));
+        sendResponse(request, response, respondToPreflight(request, origin, target.methods));
         return false;
       }
       allow(response as ServerResponse, origin);
-      noteVary(request, response as ServerResponse);
+      setVaryOrigin(request, response as ServerResponse);
     }
     if (refusal === undefined) return true;
     options.onRefused?.(describe(request, path, refusal.reason));
-    answer(request, response, target, refusal.error);
+    sendRefusal(request, response, target, refusal.error);
     return false;
   };
 }
@@ -114,13 +114,13 @@ function refusalOf(
 ): Refusal | undefined {
   if (isMisdirected) {
     const name = quoteText(head.host?.name ?? "");
-    const message = `this server is on loopback and asks for no key, so it is not called ${name}: valid are localhost, *.localhost, loopback addresses and the names in gateway.hosts`;
+    const message = `this server listens on loopback and requires no key, so it refuses host ${name}: valid are localhost, *.localhost, loopback addresses and the names in gateway.hosts`;
     return refusal("FOREIGN_HOST", message);
   }
   if (mayCall || !isCrossSite(request, path, head)) return undefined;
   const { origin } = request.headers;
   const page = origin === undefined ? "pages of other sites" : `pages of ${quoteText(origin)}`;
-  const message = `${page} may not make this call, for which no key is asked: valid are pages of this server and the origins in gateway.cors`;
+  const message = `${page} may not make this call, which requires no key: valid are pages of this server and the origins in gateway.cors`;
   return refusal("CROSS_SITE", message);
 }
 
@@ -128,7 +128,7 @@ function refusal(reason: RefusalReason, message: string): Refusal {
   return { reason, error: refuse(reason, Code.PermissionDenied, message) };
 }
 
-/** By the two headers that no page can set. Either is enough; a client that is no browser sends neither. */
+/** Decides by the two headers that no page can set. Either is enough; other clients than browsers send neither. */
 function isCrossSite({ method, headers }: NodeRequest, path: string, { host }: Destination): boolean {
   const { origin } = headers;
   const from = origin === undefined ? undefined : parseOrigin(origin);
@@ -142,13 +142,13 @@ function isCrossSite({ method, headers }: NodeRequest, path: string, { host }: D
   return !(isLink && linkable.has(path));
 }
 
-/** Of a preflight, the method that the page wants to send. */
+/** Returns the HTTP method; for a preflight the one that the page asks for. */
 function methodOf(request: NodeRequest): string {
   const { method = "" } = request;
   return isPreflight(request) ? String(request.headers["access-control-request-method"]) : method;
 }
 
-/** Whether nothing tells who calls but, at most, a certificate, which browsers send for every page. */
+/** Returns whether a call has no credentials, or only a certificate, which browsers send for every page. */
 function isUnauthenticated(request: NodeRequest, { served }: Target, asksForKeys: boolean): boolean {
   if (!asksForKeys || served === undefined || served.desc.parent.typeName === Health.typeName) return true;
   const { headers } = request;
@@ -181,7 +181,12 @@ function allow(response: ServerResponse, origin: string): void {
   }
 }
 
-function answer(request: NodeRequest, response: NodeResponse, target: Target, error: ConnectError): void {
+function sendRefusal(
+  request: NodeRequest,
+  response: NodeResponse,
+  target: Target,
+  error: ConnectError,
+): void {
   const encoded = encodeError(error, target.isRest ? target.served : undefined);
   const headers = { ...encoded.headers };
   if (request.headers["content-type"]?.startsWith("application/grpc")) {

@@ -1,9 +1,9 @@
 import { httpMethodsOf, type ServedMethod, type ServedService } from "../methods.ts";
 import type { RestRouter } from "../rest/rest.ts";
 
-/** What a path is, as far as pages of other origins are concerned. */
+/** What is served at a path, as far as pages of other origins are concerned. */
 export interface Target {
-  /** The RPC at the path; undefined for pages of the server and for paths where nothing is. */
+  /** The RPC at the path; undefined for pages of the server and for unknown paths. */
   readonly served: ServedMethod | undefined;
   /** Pages of every origin may call it. */
   readonly anyOrigin: boolean;

@@ -17,7 +17,7 @@ export type SdkStanding =
   | "known"
   | "unknown"
   | { readonly maxBytes: number; readonly tooLarge: () => ConnectError }
-  | { readonly answer: Message };
+  | { readonly response: Message };
 
 export interface SdkAdmitOptions {
   /** App ids of all projects. */
@@ -46,7 +46,7 @@ export function createSdkAdmit({ appids, observer, tooLarge }: SdkAdmitOptions) 
         return (header.get("content-encoding") ?? "identity") === "identity" ? unnamed : "unknown";
       if (appids.has(appid)) return "known";
       observer.rejected("appid");
-      return { answer: answer() };
+      return { response: answer() };
     };
   return {
     ingest: admit(() => create(IngestResponseSchema, { code: -2, msg: unknownAppid })),

@@ -106,7 +106,7 @@ test.each(["GET", "PUT", "DELETE", "PATCH"])(
     const { headers, body } = await sendHttp1(port, `${method} /open/nothing`, {});
     expect(headers["allow"]).toBe("OPTIONS, POST");
     expect(body.toString()).toContain(
-      "; what is there is POST /open/event-analyze, POST /open/event-user-list, POST /open/streaming-download/event-analyze, POST /open/streaming-download/event-user-list",
+      "; routes there are POST /open/event-analyze, POST /open/event-user-list, POST /open/streaming-download/event-analyze, POST /open/streaming-download/event-user-list",
     );
   },
 );

@@ -39,7 +39,7 @@ export function compileTemplate(text: string): PathTemplate {
     throw new Error(`path template "${text}" ${problem}`);
   };
   if (!text.startsWith("/")) fail('does not start with "/"');
-  if (/[?#\s%]/.test(text)) fail("holds one of ? # % or a blank");
+  if (/[?#\s%]/.test(text)) fail("contains one of ? # % or a space");
   const colon = text.lastIndexOf(":");
   const hasVerb = colon > Math.max(text.lastIndexOf("/"), text.lastIndexOf("}"));
   const verb = hasVerb ? text.slice(colon + 1) : "";
@@ -120,9 +120,9 @@ function parseSegment(text: string, isOnly: boolean, fail: Fail): Segment {
  */
 export function readVariable(variable: Variable, segments: readonly string[]): string | undefined {
   const { start, end, multi } = variable;
-  const behind = end ?? segments.length;
-  let raw = start < behind ? segments[start]! : "";
-  for (let index = start + 1; index < behind; index++) raw += `/${segments[index]}`;
+  const endIndex = end ?? segments.length;
+  let raw = start < endIndex ? segments[start]! : "";
+  for (let index = start + 1; index < endIndex; index++) raw += `/${segments[index]}`;
   if (!raw.includes("%")) return raw;
   if (!multi) return decode(raw);
   const pieces = raw.split(/(%2f)/i);

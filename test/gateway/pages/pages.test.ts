@@ -167,7 +167,7 @@ describe("/readyz", () => {
       "a check never answers",
       { a: () => new Promise(() => undefined), b: fine },
       503,
-      { status: "not ready", checks: { a: "no answer within 900 ms", b: "ok" } },
+      { status: "not ready", checks: { a: "no response within 900 ms", b: "ok" } },
     ],
   ])("when %s", async (_, present, status, body) => {
     checks = present;

@@ -139,7 +139,7 @@ describe("what a stream may ask", () => {
 
   it("ends after many questions", async () => {
     const many = Array.from({ length: 501 }, () => question);
-    await expect(ask("v1", ...many)).rejects.toThrow("a stream answers at most 500 questions");
+    await expect(ask("v1", ...many)).rejects.toThrow("a stream takes at most 500 requests");
     expect((await ask("v1alpha", ...many.slice(1))).length).toBe(500);
   });
 

@@ -15,7 +15,7 @@ const standings: Readonly<Record<string, ReturnType<AdmitHead>>> = {
   known: "known",
   unknown: "unknown",
   bounded: { maxBytes, tooLarge: () => new ConnectError("too large for it", Code.OutOfRange) },
-  answered: { answer },
+  answered: { response: answer },
 };
 
 const admit: AdmitHead = ({ header, query }) => {

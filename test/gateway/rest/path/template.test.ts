@@ -82,7 +82,7 @@ describe("start-up", () => {
     ["/v1/**/b", 'path template "/v1/**/b" has "**" before its end'],
     ["/v1/{a}/{a}", 'path template "/v1/{a}/{a}" binds "a" twice'],
     ["/v1/***", 'path template "/v1/***" has "***", which is neither a literal, "*", "**" nor a variable'],
-    ["/v1/a?b", 'path template "/v1/a?b" holds one of ? # % or a blank'],
+    ["/v1/a?b", 'path template "/v1/a?b" contains one of ? # % or a space'],
   ])("%s is refused", (template, message) => {
     expect(() => compileTemplate(template)).toThrow(message);
   });
