@@ -183,7 +183,10 @@ it.each(lostIntakes)(
         expect.stringContaining("records are taken, and not loaded"),
       ]);
     }, 60_000);
-    expect(JSON.stringify(engage.log)).toContain("engage store rebuild-intake");
+    await vi.waitFor(
+      () => expect(JSON.stringify(engage.log)).toContain("engage store rebuild-intake"),
+      20_000,
+    );
     await engage.kill("SIGTERM");
     expect(engageStore(folder.path, "rebuild-intake")).toMatch(
       /^intake rebuilt: 50 accounts, 0 visitors, uuids of 132 records$/m,
