@@ -13,7 +13,7 @@ export async function applyPushIdRules(
   observer: Pick<ReceiveObserver, "failed">,
 ): Promise<CheckedBatch> {
   const { pushIdRule: rule } = channel;
-  const unusable = await ask(channel, checked.accepted, checkPushIds, observer);
+  const unusable = await checkWithService(channel, checked.accepted, checkPushIds, observer);
   if (rule === undefined && unusable === undefined) return checked;
   const accepted: BatchElement[] = [];
   const failures: ElementFailure[] = [...checked.failures];
@@ -25,8 +25,8 @@ export async function applyPushIdRules(
   return { ...checked, accepted, failures: failures.sort((a, b) => a.index - b.index) };
 }
 
-/** Undefined when nobody is asked or the answer does not come: then nothing is refused. */
-async function ask(
+/** Checks push ids with the channel's service; undefined if there is none or it fails: then nothing is refused. */
+async function checkWithService(
   { name, checkTimeoutMs }: Channel,
   elements: readonly BatchElement[],
   checkPushIds: CheckPushIds | undefined,
@@ -36,7 +36,7 @@ async function ask(
   const pushIds = [...new Set(elements.map(({ pushId }) => pushId))];
   const signal = AbortSignal.timeout(checkTimeoutMs);
   try {
-    // The sender waits, and a check may ignore its signal.
+    // The sender is waiting, and a check may ignore its signal.
     return await untilAborted(checkPushIds(name, pushIds, signal), signal);
   } catch (error) {
     observer.failed(name, "push_id_check", error);

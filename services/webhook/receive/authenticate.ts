@@ -5,8 +5,8 @@ import { findWrongHeader } from "./required-headers.ts";
 import { verifySignature } from "./signature.ts";
 
 /**
- * Checks what the headers of an HTTP call tell before its body is here. Returns
- * the signatures that they give; throws a Refusal of kind `unauthenticated`.
+ * Checks the headers of an HTTP call before its body is read. Returns the given signatures.
+ * @throws Refusal of kind `unauthenticated`
  */
 export function checkHeaders(channel: Channel, headers: Pick<Headers, "get">): readonly string[] {
   const wrong = findWrongHeader(headers, channel.requiredHeaders);
@@ -19,15 +19,15 @@ export function checkHeaders(channel: Channel, headers: Pick<Headers, "get">): r
   throw new Refusal("unauthenticated", `signature is missing, valid headers are ${names}`);
 }
 
-/** What a signature is checked against. */
+/** A call whose signature is checked. */
 export interface SignedCall {
   readonly headers: Pick<Headers, "get">;
   readonly body: Uint8Array;
-  /** The body as it came, where a content encoding was undone; for the explanation. */
+  /** The body before its content encoding was decoded; for the explanation. */
   readonly encoded?: Uint8Array | undefined;
 }
 
-/** Checks the headers and the signature of an HTTP call. Throws a Refusal of kind `unauthenticated`. */
+/** Checks the headers and the signature of an HTTP call. @throws Refusal of kind `unauthenticated` */
 export function authenticate(channel: Channel, call: SignedCall, nowMs: number, explain: Explain): void {
   const { headers, body, encoded } = call;
   const given = checkHeaders(channel, headers);

@@ -10,10 +10,10 @@ export interface PushIdCheckers extends Disposable {
   readonly checkPushIds: CheckPushIds;
 }
 
-/** Enough for a reason for each push id of a batch. */
+/** Limit of a response, enough for a reason for each push id of a batch. */
 const maxAnswerBytes = 4_194_304;
 
-/** Asks the services that channels name, by engage.handler.v1.PushIdChecker. Dials at the first question. */
+/** Creates clients of the services engage.handler.v1.PushIdChecker of the channels. They connect at the first check. */
 export function createPushIdCheckers(
   channels: Readonly<Record<Channel["name"], Pick<ChannelConfig, "pushId">>>,
   outbound: Outbound,

@@ -7,7 +7,7 @@ import type { FieldProblem, Span } from "./scan-fields.ts";
 
 /** An element that is not accepted. */
 export interface ElementFailure {
-  /** 0-based place in the batch; written as 1-based. */
+  /** 0-based index in the batch; the reply has 1-based ones. */
   readonly index: number;
   readonly message: string;
 }
@@ -16,19 +16,19 @@ export interface CheckedBatch {
   readonly accepted: readonly BatchElement[];
   /** Ascending by index. */
   readonly failures: readonly ElementFailure[];
-  /** The batch's id, from the receipts; null when none has one, as for journeys. */
+  /** The id of the batch, from the receipts; null if there is none, as for journeys. */
   readonly requestId: string | null;
-  /** How many different ids the receipts have. More than one is against the contract. */
+  /** Number of distinct ids in the receipts. The specification allows only one. */
   readonly requestIdCount: number;
 }
 
-/** Of the messages of one reply; those of further elements are short, so that a reply stays small beside its batch. */
+/** Bytes of the messages of one reply; further elements get a short message, so that a reply is smaller than its batch. */
 const maxMessageBytes = 262_144;
 const shortMessage = "not accepted";
-/** Push ids are slices of the whole body's text up to this size; they keep all of it alive. */
+/** Up to this size push ids are slices of the body's text, which they keep in memory. */
 const maxDecodedBytes = 262_144;
 
-/** Sorts elements into those that are accepted and those that never can be. `override` has faults known beforehand. */
+/** Divides elements into accepted ones and failures. `override` has faults that are already known. */
 export function checkElements(
   body: Buffer,
   { elements }: Pick<ScannedBatch, "elements">,
@@ -36,7 +36,7 @@ export function checkElements(
 ): CheckedBatch {
   const accepted: BatchElement[] = [];
   const failures: ElementFailure[] = [];
-  // One call for all push ids, of which most are ASCII, costs less than one for each.
+  // Decoding the whole body once costs less than decoding each push id; most are ASCII.
   const latin1 = body.length <= maxDecodedBytes ? body.toString("latin1") : undefined;
   let messageBytes = 0;
   const fail = (index: number, message: string): void => {
@@ -48,7 +48,7 @@ export function checkElements(
     const message = override?.get(index) ?? faultOf(element);
     const pushId = message === undefined ? pushIdOf(body, latin1, element.pushId!) : "";
     if (message !== undefined) fail(index, message);
-    else if (!pushId.isWellFormed()) fail(index, "push_id holds half a surrogate pair");
+    else if (!pushId.isWellFormed()) fail(index, "push_id has a lone surrogate");
     else {
       const { start, end, receipt } = element;
       const { start: receiptStart, end: receiptEnd } = receipt!;
@@ -59,7 +59,7 @@ export function checkElements(
   return { accepted, failures, requestId: keyOf(ids), requestIdCount: ids.length };
 }
 
-/** The text of a span: that of a string, or a number as it was written. */
+/** Returns the text of a string, or a number as written. */
 function textOf(body: Buffer, { kind, start, end, escaped }: Span): string {
   return kind === "string"
     ? decodeString(body, start + 1, end - 1, escaped)
@@ -73,7 +73,7 @@ function pushIdOf(body: Buffer, latin1: string | undefined, span: Span): string 
   return latin1.slice(span.start + 1, end);
 }
 
-/** Undefined for a good element. */
+/** Returns the fault of an element; undefined if it is valid. */
 function faultOf(element: ScannedElement): string | undefined {
   const { kind, pushId, params, customParams, receipt, problem } = element;
   if (kind !== "object") return `message must be an object, found ${article(kind)}`;
@@ -94,7 +94,7 @@ function isEmptyText({ kind, start, end }: Span): boolean {
   return kind === "string" && end - start === 2;
 }
 
-/** Null is as good as not provided. */
+/** Null counts as not provided. */
 function isNoObject(span: Span | undefined): boolean {
   return span !== undefined && span.kind !== "object" && span.kind !== "null";
 }
@@ -102,14 +102,14 @@ function isNoObject(span: Span | undefined): boolean {
 function describeProblem({ field, key, what }: FieldProblem): string {
   const name = quoteText(key);
   if (what === "name") {
-    return `${field} has the key ${name}, a key must be letters, digits and underscores and not begin with a digit`;
+    return `${field} has the key ${name}, valid are letters, digits and underscores, not a digit first`;
   }
   return what === "row"
-    ? `${field} has in ${name} a list that holds something else than objects`
+    ? `${field} has in ${name} a list with items that are not objects`
     : `${field} has in ${name} a value that is not a string, valid are a string and a list of objects with string values`;
 }
 
-/** Each id once, in the order of the batch. One batch has one, so bytes are compared before anything is decoded. */
+/** Returns each id once. A batch usually has one, so bytes are compared before they are decoded. */
 function requestIdsOf(body: Buffer, elements: readonly ScannedElement[]): readonly string[] {
   const ids = new Set<string>();
   let last: Span | undefined;
@@ -132,10 +132,10 @@ function isSame(body: Buffer, one: Span, other: Span): boolean {
   return true;
 }
 
-/** Keys are kept by the thousand and indexed: long ones are kept as their hash. */
+/** Longer keys are replaced by their hash, since the store indexes keys. */
 const maxKeyLength = 200;
 
-/** Several ids, which no sender should send, make one key in their order: a retry has the same ones. */
+/** Returns the key of a batch. Several ids, which are against the specification, make one key, which a retry repeats. */
 function keyOf(ids: readonly string[]): string | null {
   if (ids.length === 0) return null;
   const key = ids.length === 1 ? ids[0]! : JSON.stringify(ids);

@@ -14,8 +14,8 @@ const codes: Readonly<Record<Exclude<RefusalKind, "too_large">, Code>> = {
 const domain = "engage.webhook";
 
 /**
- * A refusal as the error of the call: over REST 404, 401, 400, 409 and 503.
- * @param tooLarge makes the error that the transport answers with 413
+ * Converts a refusal to the error of the call: over REST 404, 401, 400, 409 and 503.
+ * @param tooLarge creates the error for which the transport responds with 413
  */
 export function toConnectError(refusal: Refusal, tooLarge: (message: string) => ConnectError): ConnectError {
   const { kind, message, retryAfterMs } = refusal;

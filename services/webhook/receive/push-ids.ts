@@ -2,12 +2,11 @@ import { RE2JS, RE2JSException } from "re2js";
 import { withoutTextMark } from "../../../base/text/byte-order-mark.ts";
 import type { ChannelConfig } from "../config.ts";
 
-/** Why a push id is unusable; undefined for a usable one. */
+/** Returns why a push id is unusable; undefined if it is usable. */
 export type PushIdRule = (pushId: string) => string | undefined;
 
 /**
- * Asks the owner of the push ids: those that are unusable, with the reason.
- * `pushIds` has each once. A rejection refuses nothing.
+ * Checks distinct push ids and returns the reason of each unusable one. A rejection refuses nothing.
  */
 export type CheckPushIds = (
   channel: string,
@@ -15,12 +14,12 @@ export type CheckPushIds = (
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<string, string>>;
 
-/** The time of matching goes by the length; no id is as long. */
+/** Longest push id that is matched, since the time of matching grows with the length. */
 const maxMatchedLength = 4_096;
 
 /**
- * The rules that need nobody to be asked. `list` is the content of the file
- * that `config.list` names. Undefined when there is no rule.
+ * Compiles the rules of pattern and list. `list` is the content of the file `config.list`. Returns undefined if there is
+ * no rule.
  * @throws Error for a pattern that is not RE2
  */
 export function compilePushIdRule(

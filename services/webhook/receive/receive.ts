@@ -23,7 +23,7 @@ import { type StorePorts, storeBatch } from "./store-batch.ts";
 export interface ReceiverOptions extends StorePorts {
   readonly channels: ReadonlyMap<string, Channel>;
   readonly explain: Explain;
-  /** Where accepted elements go; by default all of them to each target of the channel. */
+  /** Returns the routes of accepted elements; default: all elements to each target of the channel. */
   readonly routesOf?: RoutesOf;
   readonly checkPushIds?: CheckPushIds;
 }
@@ -36,20 +36,26 @@ export type RoutesOf = (
 /** One call of Receive. */
 export interface Incoming {
   readonly channel: string;
-  /** The exact bytes; kept as they are. */
+  /** The exact bytes, which are stored unchanged. */
   readonly body: Buffer;
-  /** As it came, where a content encoding was undone. */
+  /** The body before its content encoding was decoded. */
   readonly encoded?: Uint8Array | undefined;
-  /** Of an HTTP call, which its signature authenticates. Undefined: the caller is authenticated already. */
+  /** Headers of an HTTP call, which its signature authenticates. Undefined: the caller is authenticated already. */
   readonly headers: Pick<Headers, "get"> | undefined;
-  /** Faults of elements, by 0-based index, that the body does not show. */
+  /** Faults of elements that the body does not contain, by 0-based index. */
   readonly faults?: ReadonlyMap<number, string>;
 }
 
-/** The bytes of the reply. @throws Refusal */
+/** Receives a call and returns the bytes of the reply. @throws Refusal */
 export type Receive = (incoming: Incoming) => Promise<Uint8Array>;
 
-/** The accept path, from the bytes of a call to the bytes of its reply. */
+/**
+ * Creates the receiver of batches, from the bytes of a call to the bytes of its reply.
+ *
+ * A call is authenticated (`authenticate.ts`), scanned (`scan.ts`) and its elements are checked (`elements.ts`,
+ * `apply-push-ids.ts`). The batch is stored once with its reply (`store-batch.ts`); in sync mode the reply follows the
+ * outcomes of the targets (`sync-outcome.ts`). `admit.ts` refuses calls by their head, before the body is read.
+ */
 export function createReceiver(options: ReceiverOptions): Receive {
   const { channels, observer } = options;
   const running = createRunningBatches();
@@ -119,7 +125,7 @@ export function createReceiver(options: ReceiverOptions): Receive {
   }
 }
 
-/** Undefined for what is a fault of ours. */
+/** Converts an error to a refusal; undefined for an internal error. */
 function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof JsonFault) return new Refusal("bad_body", `body is not valid JSON: ${error.message}`);

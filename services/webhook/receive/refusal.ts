@@ -1,4 +1,4 @@
-/** Why a call is refused; nothing of it has been accepted. */
+/** Why a call is refused as a whole. */
 export type RefusalKind =
   | "unknown_channel"
   | "unauthenticated"
@@ -11,9 +11,9 @@ export type RefusalKind =
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly kind: RefusalKind;
-  /** Of `unavailable`: when to try again. */
+  /** Time after which to retry, for `unavailable`. */
   readonly retryAfterMs: number | undefined;
-  /** For the log, never for the answer. */
+  /** Details for the log, never for the response. */
   readonly detail: string | undefined;
 
   constructor(

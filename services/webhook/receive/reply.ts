@@ -6,9 +6,8 @@ import {
 import type { ElementFailure } from "./elements.ts";
 
 /**
- * An answer as the bytes that are stored and sent:
- * `{"return_code":0,"return_message":"success","data":{"fail_list":[]}}`.
- * `fail_list` is there also when it is empty, with indexes counted from 1.
+ * Encodes a reply, as it is stored and sent: `{"return_code":0,"return_message":"success","data":{"fail_list":[]}}`.
+ * `fail_list` is present even if it is empty; its indexes are counted from 1.
  */
 export function encodeReply(
   failures: readonly ElementFailure[],
@@ -26,7 +25,7 @@ interface Reply {
   readonly data: { readonly fail_list: readonly { readonly index: number; readonly message: string }[] };
 }
 
-/** The message of a reply that `encodeReply` wrote, perhaps an older version of it. */
+/** Decodes a reply of `encodeReply`, also of older versions. */
 export function decodeReply(bytes: Uint8Array): ReceiveResponse {
   const reply = JSON.parse(Buffer.from(bytes).toString("utf8")) as Partial<Reply>;
   return create(ReceiveResponseSchema, {

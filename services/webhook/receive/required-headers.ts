@@ -6,7 +6,7 @@ export interface RequiredHeader {
   readonly value: Uint8Array;
 }
 
-/** The first header that is missing or has another value. Values are compared in constant time, whatever their length. */
+/** Returns the first header that is missing or has another value. Values are compared in constant time. */
 export function findWrongHeader(
   headers: Pick<Headers, "get">,
   required: readonly RequiredHeader[],
@@ -19,7 +19,7 @@ export function findWrongHeader(
   return wrong;
 }
 
-/** Node reads header bytes as Latin-1. A value that fits in it was sent so, or in UTF-8; both are bytes again here. */
+/** Returns the bytes of a header, which Node has decoded as Latin-1. */
 function toBytes(header: string): Uint8Array {
   return Buffer.from(header, "latin1");
 }

@@ -10,18 +10,17 @@ export interface Span {
   readonly escaped: boolean;
 }
 
-/** A fault inside `params` or `custom_params`. */
+/** A fault in `params` or `custom_params`. */
 export interface FieldProblem {
   readonly field: "params" | "custom_params";
-  /** The member at fault, for example `title`, or `items.count` in an Array Row. */
+  /** The invalid member, for example `title`, or `items.count` in an Array Row. */
   readonly key: string;
   readonly what: "name" | "value" | "row";
 }
 
 /**
- * Reads the members of an element that have rules. Each method leaves what it
- * found besides the span in the object, which is one for the whole batch: no
- * garbage for each element.
+ * Reads the members of an element that have rules. The methods return a span and store further results in fields, so
+ * that one scanner serves the whole batch without garbage for each element.
  */
 export class FieldScanner {
   numbersForText = 0;
@@ -36,7 +35,7 @@ export class FieldScanner {
     this.#cursor = cursor;
   }
 
-  /** Any value; a number is counted as one for text. */
+  /** Reads any value and counts a number as one instead of a string. */
   text(): Span {
     const cursor = this.#cursor;
     const start = cursor.at;
@@ -66,7 +65,7 @@ export class FieldScanner {
     return { kind: "object", start, end: cursor.at, escaped: false };
   }
 
-  /** An Array Row: objects of texts. */
+  /** Reads an Array Row, which is a list of objects of strings. */
   #rows(field: FieldProblem["field"], key: string): void {
     const cursor = this.#cursor;
     for (let more = cursor.firstItem(); more; more = cursor.nextItem()) {
@@ -87,7 +86,7 @@ export class FieldScanner {
     }
   }
 
-  /** Reads a value. A number passes for a text and is counted. */
+  /** Reads a value and reports whether it is not a string. A number is accepted and counted. */
   #isNotText(): boolean {
     const kind = this.#cursor.value();
     if (kind === "number") this.numbersForText++;
@@ -116,7 +115,7 @@ export class FieldScanner {
   }
 }
 
-/** Whether the key is `[A-Za-z_][A-Za-z0-9_]*`; an escaped one is looked at as what it stands for. */
+/** Reports whether the decoded key is `[A-Za-z_][A-Za-z0-9_]*`. */
 function isName(cursor: JsonCursor): boolean {
   if (cursor.keyEscaped) return /^[A-Za-z_]\w*$/.test(cursor.key());
   const { bytes, keyStart, keyEnd } = cursor;

@@ -4,7 +4,7 @@ import { type DuplicateKey, DuplicateKeys } from "../../../base/json/duplicate-k
 import { requireUtf8, textStart } from "../../../base/json/utf8.ts";
 import { type FieldProblem, FieldScanner, type Span } from "./scan-fields.ts";
 
-/** One element of the body's array. Of a member that is there twice the last one counts, as in `JSON.parse`. */
+/** An element of the body's array. The last one of repeated members counts, as in `JSON.parse`. */
 export interface ScannedElement {
   readonly kind: JsonKind;
   readonly start: number;
@@ -15,23 +15,23 @@ export interface ScannedElement {
   readonly receipt: Span | undefined;
   /** `ops_request_id` of the receipt. */
   readonly requestId: Span | undefined;
-  /** The first fault inside `params` and `custom_params`. */
+  /** The first fault in `params` and `custom_params`. */
   readonly problem: FieldProblem | undefined;
 }
 
 export interface ScannedBatch {
   readonly elements: readonly ScannedElement[];
-  /** Keys that an object has twice, anywhere in the body: how many, and the first few. */
+  /** Repeated keys of objects anywhere in the body: their number and the first few. */
   readonly duplicateKeys: { readonly count: number; readonly found: readonly DuplicateKey[] };
-  /** Numbers where a text is due. */
+  /** Number of numbers instead of strings. */
   readonly numbersForText: number;
-  /** `ops_*` members of receipts that have another type than their contract says. */
+  /** Number of `ops_*` members of receipts with another type than specified. */
   readonly oddReceiptValues: number;
 }
 
 export interface ScanLimits {
   readonly maxElements: number;
-  /** Objects and arrays within each other, the batch's array included. */
+  /** Nesting of objects and arrays, including the array of the batch. */
   readonly maxDepth: number;
 }
 
@@ -40,15 +40,14 @@ export class NotAnArrayError extends Error {
   override readonly name = "NotAnArrayError";
 }
 
-/** The array holds more elements than the channel takes. */
+/** The array has more elements than the channel accepts. */
 export class TooManyElementsError extends Error {
   override readonly name = "TooManyElementsError";
 }
 
 /**
- * Reads a batch in one pass over its bytes, in linear time: the whole grammar
- * is checked, and the ranges of what matters are noted. Nothing is copied or
- * written anew, so receipts can be cut out byte for byte.
+ * Scans a batch in one pass over its bytes, in linear time: checks the whole grammar and returns byte ranges. Nothing is
+ * copied, so receipts can be extracted byte for byte.
  * @throws JsonFault, NotAnArrayError, TooManyElementsError
  */
 export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
@@ -65,7 +64,7 @@ export function scanBatch(bytes: Uint8Array, limits: ScanLimits): ScannedBatch {
   }
   for (let more = cursor.firstItem(); more; more = cursor.nextItem()) {
     if (elements.length === limits.maxElements) {
-      throw new TooManyElementsError(`body holds more than ${limits.maxElements} messages`);
+      throw new TooManyElementsError(`body has more than ${limits.maxElements} messages`);
     }
     elements.push(scanElement(cursor, fields));
   }
@@ -123,7 +122,7 @@ function scanElement(cursor: JsonCursor, fields: FieldScanner): ScannedElement {
 
 const members = ["push_id", "params", "custom_params", "#ops_receipt_properties"] as const;
 type Member = (typeof members)[number];
-/** The names differ in length, so one of them at most has to be compared. */
+/** The names differ in length, so at most one must be compared. */
 const memberByLength: readonly (Member | undefined)[] = Array.from({ length: 24 }, (_, length) =>
   members.find((name) => name.length === length),
 );

@@ -1,25 +1,24 @@
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 
-/** A secret of a channel, ready for use. */
+/** A secret of a channel. */
 export interface Secret {
   readonly key: KeyObject;
-  /** From this time on, in ms since 1970, it signs nothing any more. Undefined: for ever. */
+  /** Time from which it is not valid any more, in ms since 1970. Undefined: no end. */
   readonly expiresMs: number | undefined;
 }
 
 export type SignatureVerdict =
   | { readonly kind: "match" }
   | { readonly kind: "missing" }
-  /** `given`: what the headers said, for the explainer. */
+  /** `given`: values of the headers, for the explanation. */
   | { readonly kind: "mismatch"; readonly given: readonly string[] };
 
-/** More headers of that meaning are no honest caller's. */
+/** Signature headers that are checked at most. */
 const maxGiven = 8;
 
 /**
- * Whether one of the given values is the hexadecimal HMAC-SHA1 of the body's
- * exact bytes under one of the secrets that are in force. Upper case and blanks
- * around the value are accepted. The 20 bytes are compared in constant time.
+ * Checks whether one of the given values is the hexadecimal HMAC-SHA1 of the body under a valid secret. Accepts upper
+ * case and spaces around the value. Compares the 20 bytes in constant time.
  */
 export function verifySignature(
   body: Uint8Array,
@@ -34,7 +33,7 @@ export function verifySignature(
     if (expiresMs !== undefined && expiresMs <= nowMs) continue;
     const expected = createHmac("sha1", key).update(body).digest();
     for (const candidate of candidates) {
-      // All are compared, so that the time does not tell which secret it was.
+      // All are compared, so that the time does not reveal which secret matches.
       if (candidate !== undefined && timingSafeEqual(candidate, expected)) isMatch = true;
     }
   }

@@ -14,9 +14,8 @@ export interface CheckedDelivery extends Omit<NewBatch, "reply" | "ownerLeaseMs"
 }
 
 /**
- * Hands a batch to its targets at once and resolves with what they answered,
- * `timeoutMs` later at the latest. It settles nothing: what becomes of the
- * answers is decided by the caller.
+ * Delivers a batch to its targets at once. Resolves with their outcomes after `timeoutMs` at the latest, and settles
+ * nothing.
  */
 export type DeliverNow = (
   batch: Pick<NewBatch, "channel" | "requestId" | "body" | "elements" | "routes"> & {
@@ -31,18 +30,17 @@ export interface StorePorts {
   readonly observer: ReceiveObserver;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Of a clock that nobody sets, for waiting. */
+  /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
 }
 
-/** Beyond the targets' time: for the commits before and behind it. */
+/** Time in addition to that of the targets, for the commits before and after. */
 const ownerMarginMs = 15_000;
-/** A sender with the default timeout of 60 s is answered before it gives up. */
+/** Less than the default timeout of senders, 60 s, so that they get a reply. */
 const maxWaitMs = 45_000;
 
 /**
- * Stores a batch once and gives its reply; the reply of the first time when it
- * came before, waiting for that while it is in flight.
+ * Stores a batch once and returns its reply. A repeated batch gets the first reply, after waiting for it if necessary.
  * @throws Refusal of kind `conflict` or `unavailable`
  */
 export async function storeBatch(
@@ -73,8 +71,8 @@ export async function storeBatch(
     }
     if (result.kind === "stored") {
       const { batchId } = result;
-      const reply = sync === undefined ? immediate : await answerNow(ports, sync, batch, batchId);
-      // Without a reply the batch took too long and was taken over by another call: that one's reply counts.
+      const reply = sync === undefined ? immediate : await deliverAndReply(ports, sync, batch, batchId);
+      // Without a reply, another call has taken over the batch because it took too long; the reply of that call counts.
       if (reply === undefined) continue;
       observer.accepted(channel.name, { batchId, accepted: batch.elements.length, failed: failures.length });
       return reply;
@@ -93,8 +91,8 @@ export async function storeBatch(
   }
 }
 
-/** Sync mode: the reply tells what the targets said. Undefined when the batch is no longer this call's. */
-async function answerNow(
+/** Delivers a batch in sync mode and replies with the outcomes; undefined if another call has taken over the batch. */
+async function deliverAndReply(
   { inbox, deliverNow, observer }: StorePorts,
   { timeoutMs, late }: NonNullable<Channel["sync"]>,
   batch: CheckedDelivery,
@@ -111,7 +109,7 @@ async function answerNow(
   const failures = [...batch.failures, ...outcome.failures].sort((a, b) => a.index - b.index);
   if (outcome.kind === "failed") {
     await inbox.release(batchId);
-    return encodeReply(failures, { returnCode: 1, returnMessage: "no target answered in time" });
+    return encodeReply(failures, { returnCode: 1, returnMessage: "no target responded in time" });
   }
   const reply = encodeReply(failures);
   const { kind } = await inbox.complete(batchId, { reply, results: outcome.results });

@@ -1,11 +1,11 @@
 import type { BatchElement, Route, RouteResult } from "../../../store/inbox/inbox.ts";
 import type { ElementFailure } from "./elements.ts";
 
-/** What one target answered in time; elements of its route that it names nowhere are unanswered. */
+/** The outcomes of a target within the time limit; elements of its route in neither list are unanswered. */
 export interface RouteAnswer {
   readonly target: string;
   readonly delivered: readonly number[];
-  /** Refused for good, with the reason. */
+  /** Elements that the target refused, with the reason. */
   readonly failed: readonly { readonly index: number; readonly reason: string }[];
 }
 
@@ -15,14 +15,13 @@ export type SyncOutcome =
       readonly failures: readonly ElementFailure[];
       readonly results: readonly RouteResult[];
     }
-  /** No target answered anything: the sender is to send the batch again. */
+  /** No target responded: the sender must send the batch again. */
   | { readonly kind: "failed"; readonly failures: readonly ElementFailure[] };
 
 /**
- * What the answers of the targets mean for the sender and for the books. An
- * element fails when one of its targets refused it or, with `late: "fail"`, did
- * not answer; what others have delivered stays delivered, and nothing more of
- * it is delivered, since the sender is told that it failed.
+ * Determines the failures of the reply and the results that are stored. An element fails if one of its targets refused
+ * it or, with `late: "fail"`, did not respond. Other targets keep it as delivered, or do not get it any more, since the
+ * sender learns that it failed.
  */
 export function decideSync(
   elements: readonly BatchElement[],
@@ -36,7 +35,7 @@ export function decideSync(
     for (const [index, reason] of failed) if (!failures.has(index)) failures.set(index, reason);
     if (late === "queue") continue;
     for (const index of unanswered) {
-      if (!failures.has(index)) failures.set(index, `target "${target}" did not answer in time`);
+      if (!failures.has(index)) failures.set(index, `target "${target}" did not respond in time`);
     }
   }
   const list = [...failures]

@@ -4,19 +4,18 @@ import { readValue } from "../../../base/json/cursor.ts";
 import { JsonFault } from "../../../base/json/fault.ts";
 import type { WebhookMessage } from "../../../gen/engage/webhook/v1/message_pb.ts";
 
-/** Typed messages as the bytes a platform would have sent. */
+/** Typed messages, encoded as the platform sends them. */
 export interface TypedBatch {
   readonly body: Buffer;
-  /** Faults of messages, by 0-based index, that have no form in JSON. */
+  /** Faults of messages that cannot be written as JSON, by 0-based index. */
   readonly faults: ReadonlyMap<number, string>;
 }
 
 const maxReceiptDepth = 60;
 
 /**
- * Writes typed messages as a JSON array. The same messages give the same bytes,
- * whatever order their maps come in, since a repeat is known by its bytes. A
- * receipt given as `raw_receipt` stands in it byte for byte.
+ * Encodes typed messages as a JSON array. Equal messages give equal bytes, in any order of their maps, since repeats are
+ * recognised by bytes. `raw_receipt` is copied byte for byte.
  */
 export function encodeBatch(messages: readonly WebhookMessage[]): TypedBatch {
   const faults = new Map<number, string>();
@@ -72,7 +71,9 @@ function valuesOf(field: string, values: Readonly<Record<string, Value>>): Recor
       try {
         return [key, sortKeys(toJson(ValueSchema, values[key]!))];
       } catch {
-        throw new UnwritableError(`${field} has in ${JSON.stringify(key)} a value that has no form in JSON`);
+        throw new UnwritableError(
+          `${field} has in ${JSON.stringify(key)} a value that cannot be written as JSON`,
+        );
       }
     }),
   );
@@ -82,7 +83,7 @@ function writeJson(field: string, value: object): string {
   try {
     return JSON.stringify(sortKeys(value));
   } catch {
-    throw new UnwritableError(`${field} has no form in JSON`);
+    throw new UnwritableError(`${field} cannot be written as JSON`);
   }
 }
 

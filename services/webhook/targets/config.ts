@@ -13,7 +13,7 @@ const secret = () => z.string().min(1).meta({ secret: true });
 const filePath = () => z.string().min(1).meta({ path: true });
 const milliseconds = () => z.int().min(1).max(2_147_483_647);
 const port = () => z.int().min(1).max(65_535);
-/** A name or an address; the brackets of an IPv6 address are for URLs. */
+/** A host name or an address, without the brackets that an IPv6 address has in URLs. */
 const host = () =>
   z
     .string()
@@ -36,7 +36,7 @@ function faultOfUrl(text: string): string | undefined {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return 'must be a URL such as "https://example.com/messages"';
   }
-  return url.username === "" ? undefined : "must hold no user name, put it into headers";
+  return url.username === "" ? undefined : "must not have a user name, use headers instead";
 }
 
 /** A JSON value with placeholders. */
@@ -67,46 +67,46 @@ const conditions = () =>
       context.addIssue({
         code: "custom",
         path: [field],
-        message: `is no field of a message, valid are ${valid}`,
+        message: `is not a field of a message, valid are ${valid}`,
       });
     }
   });
 
-/** Which messages. A channel names its targets; these narrow it down. */
+/** Which messages of its channels a target gets. */
 const routing = {
-  /** Values of fields that a message must have, for example `language: [en, de]`. */
+  /** Valid values of fields, for example `language: [en, de]`. */
   when: conditions().optional(),
   /** Gets the messages that match the conditions of no other target of their channel. */
   otherwise: z.boolean().default(false),
-  /** Messages of one push_id one after the other. */
+  /** Delivers messages of one push_id one after the other. */
   ordered: z.boolean().default(false),
 };
 
 const retry = z
   .strictObject({
     maxAttempts: z.int().min(1).max(1_000).default(20),
-    /** Since the message was accepted. */
+    /** Longest time since the message was accepted. */
     maxAgeMs: milliseconds().default(86_400_000),
-    /** Bound of the first wait; it doubles with each attempt. */
+    /** Limit of the first delay; it doubles with each attempt. */
     minDelayMs: milliseconds().default(1_000),
     maxDelayMs: milliseconds().default(3_600_000),
   })
   .prefault({});
 
-/** How. A call is one request: of one message, or of all messages that go together. */
+/** How a target is called. A call is one request, with one message or with several. */
 const calls = {
-  /** Calls at the same time. */
+  /** Concurrent calls. */
   concurrency: z.int().min(1).max(1_000).default(8),
   /** Calls that begin in any one second. */
   maxPerSecond: z.int().min(1).max(10_000).optional(),
-  /** Time for one call. */
+  /** Limit of one call. */
   timeoutMs: milliseconds().default(10_000),
   retry,
   breaker: z
     .strictObject({
-      /** It opens after this many calls in a row have failed. */
+      /** The breaker opens after this many consecutive failed calls. */
       failures: z.int().min(1).max(1_000).default(5),
-      /** Doubles each time the target is still down. */
+      /** Time until the next call; it doubles each time the target is still down. */
       openMs: milliseconds().default(5_000),
       maxOpenMs: milliseconds().default(60_000),
     })
@@ -114,17 +114,17 @@ const calls = {
 };
 
 const written = {
-  /** What is sent of a message; the message as it was received unless given. */
+  /** Template of the sent message. Default: the message as received. */
   body: template().optional(),
-  /** What becomes of placeholders whose value a message lacks. */
+  /** The treatment of placeholders without a value. */
   missing: z.enum(["fail", "null", "omit"]).default("fail"),
 };
 
 const tls = z
   .strictObject({
-    /** Authorities that sign the target's certificate, PEM; those of Node unless given. */
+    /** Authorities of the target's certificate, PEM. Default: those of Node. */
     ca: filePath().optional(),
-    /** Our own certificate and its key, PEM, where the target asks for one. */
+    /** Client certificate and its key, PEM. */
     cert: filePath().optional(),
     key: filePath().optional(),
   })
@@ -140,15 +140,15 @@ const http = z
     ...calls,
     ...written,
     tls,
-    /** Path and query may hold placeholders; what they stand for is encoded. */
+    /** Path and query may have placeholders, whose values are encoded. */
     url: httpUrl(),
     method: z.enum(["POST", "PUT"]).default("POST"),
-    /** Values may hold placeholders. */
+    /** Values may have placeholders. */
     headers: z.record(headerName(), secret()).default({}),
-    /** One request for each message, or one with a list for those that came together. */
+    /** One request for each message, or one with a list for the messages of a batch. */
     per: z.enum(["message", "batch"]).default("message"),
     maxMessages: z.int().min(1).max(1_000).default(100),
-    /** Secrets of Standard Webhooks; with several, each signs. */
+    /** Secrets of Standard Webhooks; each of several adds a signature. */
     signing: z
       .array(secret().refine(isSigningSecret, 'must be "whsec_" and base64 of 24 to 64 bytes'))
       .max(4)
@@ -192,11 +192,11 @@ const smtp = z
     user: z.string().min(1).optional(),
     password: secret().optional(),
     from: z.string().regex(/^[^\s<>@]+@[^\s<>@]+$/, 'must be a mail address such as "news@example.com"'),
-    /** Gives one mail address, for example `{push_id}`. */
+    /** Template of one mail address, for example `{push_id}`. */
     to: textTemplate(),
     subject: textTemplate(),
     text: textTemplate().optional(),
-    /** What placeholders stand for is escaped. */
+    /** Values of placeholders are escaped. */
     html: textTemplate().optional(),
   })
   .refine(({ text, html }) => text !== undefined || html !== undefined, "needs text or html")
@@ -262,7 +262,7 @@ export const targetSchema = z.discriminatedUnion("kind", [http, grpc, smtp, nats
 
 export type TargetConfig = z.output<typeof targetSchema>;
 
-/** `webhook.outbound`: what targets may dial although it is not public. */
+/** `webhook.outbound`: places that targets may connect to although they are not public. */
 export const outboundSchema = z.strictObject({
   allow: z
     .array(

@@ -23,10 +23,10 @@ export interface TargetPorts {
   readonly now: () => number;
 }
 
-/** Everything but `pull`, whose messages are fetched. */
+/** Targets that are called; consumers fetch the messages of `pull`. */
 export type PushConfig = Exclude<TargetConfig, { readonly kind: "pull" }>;
 
-/** Dials nothing; vendors' clients are loaded by the first message. */
+/** Creates a target. It connects, and loads the library of its kind, at the first message. */
 export function createTarget(config: PushConfig, ports: TargetPorts): Target {
   const { outbound, log, now } = ports;
   switch (config.kind) {

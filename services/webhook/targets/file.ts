@@ -3,17 +3,17 @@ import type { Target } from "./target.ts";
 import { outcomesOf, type WriteMessage, writeAll } from "./write.ts";
 
 export interface FileTargetOptions {
-  /** Made when missing; its folder is not. A file that was renamed is left alone and a new one begun. */
+  /** The file is created if it is missing, its folder is not. A renamed file is replaced by a new one. */
   readonly path: string;
   readonly write: WriteMessage;
 }
 
 const lineEnd = 0x0a;
 
-/** One line of JSON for each message, on disk before it is done. */
+/** Appends a line of JSON for each message and syncs it before the message is done. */
 export function createFileTarget({ path, write }: FileTargetOptions): Target {
   let file: FileHandle | undefined;
-  // One write after the other: a torn line is then always the last one.
+  // Writes are sequential, so that only the last line can be incomplete.
   let last: Promise<unknown> = Promise.resolve();
   return {
     maxMessages: 1_000,
@@ -39,14 +39,14 @@ export function createFileTarget({ path, write }: FileTargetOptions): Target {
       await file.appendFile(lines.map((line) => `${line}\n`).join(""));
       await file.datasync();
     } catch (error) {
-      // What was written of it may be half a line: opening anew ends that line.
+      // A failed write may leave an incomplete line, which the next opening ends.
       await file?.close().catch(() => undefined);
       file = undefined;
       throw error;
     }
   }
 
-  /** The file that stands at the path now. */
+  /** Returns the file that is at the path now. */
   async function current(handle: FileHandle | undefined): Promise<FileHandle> {
     if (handle !== undefined) {
       const [own, there] = await Promise.all([handle.stat(), stat(path).catch(() => undefined)]);
@@ -62,7 +62,7 @@ export function createFileTarget({ path, write }: FileTargetOptions): Target {
   }
 }
 
-/** Line ends inside JSON stand between its values only. */
+/** Replaces line ends by spaces: in JSON they occur only between values. */
 function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]/g, " ");
 }

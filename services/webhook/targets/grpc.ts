@@ -18,16 +18,16 @@ export interface GrpcTargetOptions {
   /** Sent as `authorization: Bearer`. */
   readonly bearer: string | undefined;
   readonly tls: ConnectionOptions;
-  /** Messages of one call at most. */
+  /** Messages of one call. */
   readonly maxMessages: number;
   readonly maxAnswerBytes: number;
   readonly outbound: Outbound;
 }
 
-/** Errors about the messages themselves: another attempt is no use. */
+/** Errors of the messages themselves, which are not retried. */
 const dead: ReadonlySet<Code> = new Set([Code.InvalidArgument, Code.Unimplemented]);
 
-/** Calls `engage.handler.v1.MessageHandler/Handle` over one kept HTTP/2 connection. */
+/** Creates a target that calls `engage.handler.v1.MessageHandler/Handle` over one kept HTTP/2 connection. */
 export function createGrpcTarget(options: GrpcTargetOptions): Target {
   const { transport, close } = createConnection(options);
   const client = createClient(MessageHandler, transport);
@@ -55,7 +55,7 @@ export interface GrpcConnection {
   readonly close: () => void;
 }
 
-/** Dials at the first call. */
+/** Creates a connection, which is opened at the first call. */
 export function createConnection(
   options: Pick<GrpcTargetOptions, "url" | "tls" | "outbound" | "maxAnswerBytes">,
 ): GrpcConnection {
@@ -82,14 +82,14 @@ export function createConnection(
   };
 }
 
-/** An answer about other messages than those handed over is no answer. */
+/** Reads the results of the handler. A response with results for other messages is not valid. */
 function outcomesOf({ elements }: HandedBatch, { results }: HandleResponse): readonly TargetOutcome[] {
   const byIndex = new Map(results.map((result) => [result.index, result]));
-  if (byIndex.size < results.length) return elements.map(() => badAnswer("one index twice"));
+  if (byIndex.size < results.length) return elements.map(() => invalidResponse("one index twice"));
   const known = new Set(elements.map(({ index }) => index + 1));
   const stray = results.find(({ index }) => !known.has(index));
   if (stray !== undefined)
-    return elements.map(() => badAnswer(`index ${stray.index}, which the batch has not`));
+    return elements.map(() => invalidResponse(`index ${stray.index}, which the batch does not have`));
   return elements.map(({ index }) => {
     const result = byIndex.get(index + 1);
     return (
@@ -98,8 +98,8 @@ function outcomesOf({ elements }: HandedBatch, { results }: HandleResponse): rea
   });
 }
 
-function badAnswer(what: string): TargetOutcome {
-  return { kind: "retry", reason: `the handler's answer names ${what}` };
+function invalidResponse(what: string): TargetOutcome {
+  return { kind: "retry", reason: `the handler's response has ${what}` };
 }
 
 function outcomeOfError(error: ConnectError): TargetOutcome {
@@ -109,7 +109,7 @@ function outcomeOfError(error: ConnectError): TargetOutcome {
   return downOutcome(reason, delay && Math.max(0, durationMs(delay)));
 }
 
-/** Connect wraps what goes wrong below it, and leaves out why. */
+/** Returns the message of the cause, which Connect omits. */
 function messageOf({ rawMessage, cause }: ConnectError): string {
   return cause instanceof Error && cause.name !== "AbortError" ? describeError(cause) : rawMessage;
 }

@@ -2,15 +2,14 @@ import type { HttpAnswer } from "../../../base/net/http-client.ts";
 import { oneLine } from "../../../base/text/system-error.ts";
 import { downOutcome, type TargetOutcome } from "./target.ts";
 
-/** Statuses that say "not now"; the other ones from 400 to 499 say "never". */
+/** Temporary statuses from 400 to 499; the other ones are permanent. */
 const retriable: ReadonlySet<number> = new Set([408, 425, 429]);
-/** Statuses about the target as a whole: others would fare no better. */
+/** Statuses of the target as a whole, which apply to all messages. */
 const down: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * What an answer means for the messages of the call: 2xx is done, 5xx and 408,
- * 425, 429 are tried again, other 4xx are dead. A redirect is not followed and
- * tried again, because it says nothing about the message.
+ * Converts a response to the outcome of the call's messages: 2xx is done; 5xx, 408, 425 and 429 are retried; other 4xx are
+ * dead. A redirect is not followed but retried, because it says nothing about the message.
  */
 export function outcomeOf(
   { status, headers, text, bodyFault = "" }: Omit<HttpAnswer, "isTruncated">,
@@ -28,15 +27,15 @@ export function outcomeOf(
   return down.has(status) ? downOutcome(reason, afterMs) : { kind: "retry", reason, afterMs };
 }
 
-/** Longer waits are taken for this: a day. */
+/** Limit of the delay: a day. */
 const maxRetryAfterMs = 86_400_000;
 
-/** Seconds, or a date of HTTP. Undefined when it is neither. */
+/** Parses seconds or an HTTP date; undefined if it is neither. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Number(text) * 1_000, maxRetryAfterMs);
-  // Only the form that is written today: Date.parse takes almost anything.
+  // Only the current form, since Date.parse accepts almost anything.
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
   return Math.min(Math.max(0, Date.parse(text) - nowMs), maxRetryAfterMs);
 }

@@ -14,18 +14,18 @@ export interface HttpTargetOptions {
   readonly method: "POST" | "PUT";
   /** Path and query of each request; undefined: those of `url`. */
   readonly path?: ((input: TemplateInput) => string) | undefined;
-  /** Values, or what writes them for each request. */
+  /** Values, or functions that write them for each request. */
   readonly headers: Readonly<Record<string, string | ((input: TemplateInput) => string)>>;
   /** message: one request for each message. batch: one with a JSON array. */
   readonly per: "message" | "batch";
-  /** Messages of one request at most, for `per: "batch"`. */
+  /** Messages of one request, for `per: "batch"`. */
   readonly maxMessages: number;
   readonly write: WriteMessage;
-  /** Sign with each of these; empty: no signature. */
+  /** Keys of the signatures; empty: no signature. */
   readonly signingKeys: readonly Uint8Array[];
-  /** Connections kept at most. */
+  /** Connections that are kept at most. */
   readonly maxConnections: number;
-  /** Of the answer, more is not read. */
+  /** Bytes of a response that are read at most. */
   readonly maxAnswerBytes: number;
   readonly tls: https.AgentOptions;
   readonly outbound: Outbound;
@@ -33,7 +33,7 @@ export interface HttpTargetOptions {
   readonly now: () => number;
 }
 
-/** Messages as JSON over HTTP/1.1 with kept connections; never follows redirects. */
+/** Creates a target that sends messages as JSON over HTTP/1.1 with kept connections. It does not follow redirects. */
 export function createHttpTarget(options: HttpTargetOptions): Target {
   const { per, write, path } = options;
   const client = createHttpClient({ ...options, url: originOf(options) });
@@ -66,7 +66,7 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
 
   async function send(json: Buffer, batch: HandedBatch, signal: AbortSignal): Promise<TargetOutcome> {
     const { signingKeys, now } = options;
-    // With several messages, what is written is the same for all.
+    // With several messages, path and headers are the same for all.
     const place = writeOrFault(() => placeOf({ batch, element: batch.elements[0]! }));
     if ("kind" in place) return place;
     const id = messageId(batch);
@@ -81,7 +81,7 @@ export function createHttpTarget(options: HttpTargetOptions): Target {
   }
 }
 
-/** A URL whose path is written anew for each request counts only up to there. */
+/** Returns the URL; without its path if that is written for each request. */
 function originOf({ url, path }: HttpTargetOptions): string {
   return path === undefined ? url : (/^[^/?#]*\/\/[^/?#]*/.exec(url)?.[0] ?? url);
 }

@@ -2,12 +2,12 @@ import type { Target, TargetOutcome } from "./target.ts";
 import { type WriteMessage, writeOrFault } from "./write.ts";
 
 export interface LogTargetOptions {
-  /** Takes one message: who gets it, its id, and its JSON text. */
+  /** Logs a message. */
   readonly log: (entry: { target: string; deliveryId: string; pushId: string; message: string }) => void;
   readonly write: WriteMessage;
 }
 
-/** Messages into the service's own log, to look at them. */
+/** Creates a target that writes messages to the service's log. */
 export function createLogTarget({ log, write }: LogTargetOptions): Target {
   return {
     maxMessages: 1_000,

@@ -3,10 +3,10 @@ import type { MessageResult } from "../../../gen/engage/webhook/v1/batch_pb.ts";
 import { durationMs } from "../mapping/timestamp.ts";
 import type { TargetOutcome } from "./target.ts";
 
-/** Longer waits are taken for this: a day. */
+/** Limit of the delay: a day. */
 const maxDelayMs = 86_400_000;
 
-/** The outcome that a consumer gives a message; undefined when it gives none. */
+/** Converts a consumer's result; undefined if it is empty. */
 export function toOutcome({ outcome }: MessageResult): TargetOutcome | undefined {
   switch (outcome.case) {
     case "done":

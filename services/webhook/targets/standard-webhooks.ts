@@ -4,8 +4,8 @@ import type { HandedBatch } from "./target.ts";
 const prefix = "whsec_";
 
 /**
- * The key of a secret in the form of Standard Webhooks: `whsec_` and base64 of
- * 24 to 64 bytes. Undefined for anything else.
+ * Decodes the key of a secret of Standard Webhooks: `whsec_` and base64 of 24 to 64 bytes. Returns undefined for other
+ * texts.
  */
 export function decodeSecret(secret: string): Buffer | undefined {
   const text = secret.startsWith(prefix) ? secret.slice(prefix.length) : "";
@@ -15,9 +15,8 @@ export function decodeSecret(secret: string): Buffer | undefined {
 }
 
 /**
- * The headers by which a receiver checks a message (Standard Webhooks,
- * https://www.standardwebhooks.com): one signature for each key, so that the
- * receiver can change its secret without a gap.
+ * Returns the signature headers of Standard Webhooks (https://www.standardwebhooks.com): one signature for each key, so
+ * that the receiver can change its secret without a gap.
  */
 export function signHeaders(
   keys: readonly Uint8Array[],
@@ -38,9 +37,8 @@ export function signHeaders(
 }
 
 /**
- * Names what is sent, the same in each attempt and another one in each replay,
- * for receivers that must not act twice. Holds no dot, which parts the signed
- * text.
+ * Returns the id of a request for deduplication: the same in each attempt, another one in each replay. It has no dot,
+ * which separates the parts of the signed text.
  */
 export function messageId({ batchId, target, replay, elements }: HandedBatch): string {
   const [first] = elements;

@@ -1,37 +1,36 @@
 import type { WorkItem } from "../../../store/inbox/inbox.ts";
 
-/** Messages of one batch on their way to one target. */
+/** Messages of a batch that are delivered to a target together. */
 export type HandedBatch = Omit<
   WorkItem,
   "token" | "leaseUntilMs" | "lastReason" | "acceptedClockMs" | "isSuspect"
 >;
 
-/** What became of one message in one call of a target. */
+/** The outcome of a message in a call of a target. */
 export type TargetOutcome =
   | { readonly kind: "done" }
   | {
       readonly kind: "retry";
       readonly reason: string;
-      /** The least time to wait, where the target named one. */
+      /** The least delay, if the target requested one. */
       readonly afterMs?: number | undefined;
-      /** The fault is the target's as a whole, so other messages would fare no better now. */
+      /** Whether the target as a whole is down, so that other messages would fail too. */
       readonly isTargetDown?: boolean;
     }
   | { readonly kind: "dead"; readonly reason: string };
 
-/** Somewhere messages are handed on to. */
+/** A system that messages are delivered to. */
 export interface Target extends AsyncDisposable {
-  /** Messages of one call at most. */
+  /** Messages of one call. */
   readonly maxMessages: number;
   /**
-   * Hands messages over; resolves with one outcome for each element, in their
-   * order. Ends soon after `signal` is aborted. A rejection is a fault of the
-   * target as a whole: all are tried again.
+   * Delivers messages; resolves with the outcome of each element, in their order. Ends soon after `signal` is aborted. A
+   * rejection means that the target as a whole is down: all messages are retried.
    */
   deliver(batch: HandedBatch, signal: AbortSignal): Promise<readonly TargetOutcome[]>;
 }
 
-/** The target can't be used now, for any message. */
+/** Creates the outcome of a target that is down. */
 export function downOutcome(reason: string, afterMs?: number): TargetOutcome {
   return { kind: "retry", reason, afterMs, isTargetDown: true };
 }

@@ -2,13 +2,13 @@ import { asBuffer } from "../../../base/json/utf8.ts";
 import { MissingValueError, type TemplateInput, UnsendableError } from "../mapping/template.ts";
 import type { HandedBatch, TargetOutcome } from "./target.ts";
 
-/** The JSON text that a target gets of a message. May throw MissingValueError. */
+/** Writes the JSON text of a message for a target. @throws MissingValueError */
 export type WriteMessage = (input: TemplateInput) => string;
 
-/** The message as it was received. */
+/** Returns the message as received. */
 export const writeReceived: WriteMessage = ({ element }) => asBuffer(element.json).toString("utf8");
 
-/** Either the text, or why the message can never be sent. */
+/** Returns the text, or the outcome of a message that can never be sent. */
 export function writeOrFault<T extends string | object>(write: () => T): T | TargetOutcome {
   try {
     return write();
@@ -20,12 +20,12 @@ export function writeOrFault<T extends string | object>(write: () => T): T | Tar
   }
 }
 
-/** One text or fault for each message of a batch. */
+/** Returns the text or the fault of each message of a batch. */
 export function writeAll(batch: HandedBatch, write: WriteMessage): readonly (string | TargetOutcome)[] {
   return batch.elements.map((element) => writeOrFault(() => write({ batch, element })));
 }
 
-/** The outcome of each message: its fault, or what became of those that could be written. */
+/** Returns the outcome of each message: its fault, or the outcome of the call. */
 export function outcomesOf(
   texts: readonly (string | TargetOutcome)[],
   sent: TargetOutcome,

@@ -28,7 +28,7 @@ const cases: [what: string, yaml: string, expected: string[]][] = [
     "a condition on a field that no message has",
     "webhook:\n  targets: { en: { kind: log, when: { lang: en } } }",
     [
-      "2:45: webhook.targets.en.when.lang: is no field of a message, valid are task, language, push_id, params.<name>, custom_params.<name>, #ops_receipt_properties.<name>",
+      "2:45: webhook.targets.en.when.lang: is not a field of a message, valid are task, language, push_id, params.<name>, custom_params.<name>, #ops_receipt_properties.<name>",
     ],
   ],
   [

@@ -105,7 +105,7 @@ describe("a verdict before earlier records are loaded", () => {
   it("owes nothing to calls that were not kept, were dry runs, or of another project", async () => {
     const outcomes = [Promise.reject(new RecordsUnavailableError("disk full")), Promise.resolve()];
     await using rig = openPendingRig({ beforeAppend: () => outcomes.shift() ?? Promise.resolve() });
-    await expect(rig.send("track", text)).rejects.toThrow("records cannot be kept");
+    await expect(rig.send("track", text)).rejects.toThrow("the spool is temporarily unavailable");
     expect(await rig.send("sdk", text, 2)).toEqual([]);
     expect(await rig.send("dry run", text)).toEqual([]);
     expect(await rig.send("debug", number)).toEqual([]);

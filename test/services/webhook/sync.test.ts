@@ -13,7 +13,7 @@ const answer = (target: string, delivered: number[], failed: Record<number, stri
 });
 const rig = (late: "queue" | "fail", deliverNow: DeliverNow, inbox?: MemoryInbox) =>
   createRig({ mode: "sync", sync: { timeoutMs: 700, late }, targets: ["t1", "t2"] }, { deliverNow }, inbox);
-const late = 'target "t2" did not answer in time';
+const late = 'target "t2" did not respond in time';
 
 describe("what the targets answer", () => {
   const table: [
@@ -111,7 +111,7 @@ describe("nothing answered, and not to be queued", () => {
     );
     expect(JSON.parse((await send(body)) as string)).toMatchObject({
       return_code: 1,
-      return_message: "no target answered in time",
+      return_message: "no target responded in time",
     });
     isAwake = true;
     expect(await send(body)).toContain('"return_code":0');

@@ -37,7 +37,7 @@ describe("the cases", () => {
 describe("bad elements", () => {
   const id = '"push_id":"a"';
   const receipt = '"#ops_receipt_properties":{}';
-  const name = "a key must be letters, digits and underscores and not begin with a digit";
+  const name = "valid are letters, digits and underscores, not a digit first";
   const value = "a value that is not a string, valid are a string and a list of objects with string values";
   const table: [element: string, message: string][] = [
     ["7", "message must be an object, found a number"],
@@ -48,7 +48,7 @@ describe("bad elements", () => {
     [`{"push_id":"",${receipt}}`, "push_id is required"],
     [`{"push_id":["a"],${receipt}}`, "push_id must be a string, found an array"],
     [`{"push_id":true,${receipt}}`, "push_id must be a string, found a boolean"],
-    [`{"push_id":"\\ud800",${receipt}}`, "push_id holds half a surrogate pair"],
+    [`{"push_id":"\\ud800",${receipt}}`, "push_id has a lone surrogate"],
     [`{${id}}`, "#ops_receipt_properties is required"],
     [`{${id},"#ops_receipt_properties":null}`, "#ops_receipt_properties is required"],
     [`{${id},"#ops_receipt_properties":"{}"}`, "#ops_receipt_properties must be an object, found a string"],
@@ -64,10 +64,7 @@ describe("bad elements", () => {
     [`{${id},${receipt},"params":{"a":null}}`, `params has in "a" ${value}`],
     [`{${id},${receipt},"custom_params":{"a":{"b":"c"}}}`, `custom_params has in "a" ${value}`],
     [`{${id},${receipt},"params":{"r":[{"a":"b"},{"c":[]}]}}`, `params has in "r.c" ${value}`],
-    [
-      `{${id},${receipt},"params":{"r":["x"]}}`,
-      'params has in "r" a list that holds something else than objects',
-    ],
+    [`{${id},${receipt},"params":{"r":["x"]}}`, 'params has in "r" a list with items that are not objects'],
     [`{${id},${receipt},"params":{"a":true,"b-":"c"}}`, `params has in "a" ${value}`],
     [
       `{${id},${receipt},"params":{"${"k".repeat(200)}":true}}`,

@@ -45,7 +45,7 @@ describe("refused as a whole", () => {
       'body is not valid JSON: expected "," or "]", found the end of the text at line 1, column 4 (byte 3)',
     ],
     ["", "demo", "bad_body", "body is not valid JSON: text is empty at line 1, column 1 (byte 0)"],
-    [many, "demo", "bad_body", "body holds more than 500 messages"],
+    [many, "demo", "bad_body", "body has more than 500 messages"],
     [" ".repeat(2_001), "demo", "too_large", "body of 2001 bytes is larger than the limit of 2000"],
   ];
   it.each(table)("%.20j to %s", async (body, channel, kind, message) => {

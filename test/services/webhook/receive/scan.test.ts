@@ -61,7 +61,7 @@ describe("the batch as a whole", () => {
     ['{"push_id":"a"}', NotAnArrayError, "body must be an array of messages, found an object"],
     ["null", NotAnArrayError, "body must be an array of messages, found null"],
     ['"[]"', NotAnArrayError, "body must be an array of messages, found a string"],
-    [`[${"1,".repeat(500)}1]`, TooManyElementsError, "body holds more than 500 messages"],
+    [`[${"1,".repeat(500)}1]`, TooManyElementsError, "body has more than 500 messages"],
   ] as never;
   it.each(table)("%s", (body, error, message) => {
     expect(() => scanBatch(Buffer.from(body), limits)).toThrow(error);

@@ -72,12 +72,12 @@ describe("bad messages fail alone", () => {
     [
       "a value that is nothing",
       { ...good, params: { p: create(ValueSchema) } },
-      'params has in "p" a value that has no form in JSON',
+      'params has in "p" a value that cannot be written as JSON',
     ],
     [
       "a number beyond JSON",
       { ...good, customParams: { p: number(Number.NaN) } },
-      'custom_params has in "p" a value that has no form in JSON',
+      'custom_params has in "p" a value that cannot be written as JSON',
     ],
     ["a bad name", { ...good, params: { "a b": text("x") } }, /^params has the key "a b"/],
   ];

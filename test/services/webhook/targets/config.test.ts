@@ -130,7 +130,7 @@ describe("targets", () => {
     ["an unknown kind", { kind: "fax" }, "kind", ""],
     ["an unknown key", { kind: "log", levle: 1 }, "", "levle"],
     ["a URL of another protocol", { kind: "http", url: "ftp://example.com" }, "url", "must be a URL"],
-    ["a login in a URL", { kind: "http", url: "http://u:p@example.com" }, "url", "put it into headers"],
+    ["a login in a URL", { kind: "http", url: "http://u:p@example.com" }, "url", "use headers instead"],
     ["a path for gRPC", { kind: "grpc", url: "http://a:1/x" }, "url", "must have no path"],
     ["a secret of another form", { kind: "http", url: "http://a", signing: ["abc"] }, "signing.0", "whsec_"],
     [
@@ -153,7 +153,7 @@ describe("targets", () => {
       "a condition on nothing",
       { kind: "log", when: { lang: "en" } },
       "when.lang",
-      "is no field of a message, valid are task, language, push_id, params.<name>",
+      "is not a field of a message, valid are task, language, push_id, params.<name>",
     ],
     ["a port in a host", { kind: "redis", host: "a:1", stream: "s" }, "host", "without a port"],
   ])("refuse %s", (_name, config, path, message) => {

@@ -123,7 +123,7 @@ describe("results", () => {
       ],
       Array.from({ length: 2 }, () => ({
         kind: "retry",
-        reason: "the handler's answer names one index twice",
+        reason: "the handler's response has one index twice",
       })),
     ],
     [
@@ -131,7 +131,7 @@ describe("results", () => {
       [result(3, { outcome: { case: "done", value: {} } })],
       Array.from({ length: 2 }, () => ({
         kind: "retry",
-        reason: "the handler's answer names index 3, which the batch has not",
+        reason: "the handler's response has index 3, which the batch does not have",
       })),
     ],
   ])("%s", async (_name, results, expected) => {
