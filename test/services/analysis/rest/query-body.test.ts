@@ -296,6 +296,11 @@ describe("hostile bodies", () => {
       'body: an array has more than 100000 elements (limit "elements") at byte 300026',
     ],
     [
+      "more literals than all conditions may have",
+      `{"projectId":1,"filts":[${Array.from({ length: 150 }, () => `{"ftv":[${"0,".repeat(2_999)}0]}`)}]}`,
+      'body: the JSON holds more than 150000 values (limit "values") at byte 300316',
+    ],
+    [
       "a million unknown members",
       `{${Array.from({ length: 10_001 }, (_, i) => `"k${i}":0`).join(",")}}`,
       'body: an object has more than 10000 members (limit "members") at byte 98892',
