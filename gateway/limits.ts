@@ -1,5 +1,5 @@
 import type { JsonBounds } from "../base/json/bounds.ts";
-import type { BodyLimit, Standing } from "./http/request-head.ts";
+import type { BodyLimit, Standing } from "../base/rpc/request-head.ts";
 import type { ServedMethod } from "./methods.ts";
 
 /** Limits of one server. */

@@ -15,7 +15,7 @@ export interface Clock {
 }
 
 /** The longest time of Node's timers; with a longer time they fire at once. */
-const maxTimerMs = 2_147_483_647;
+export const maxTimerMs = 2_147_483_647;
 
 function after(ms: number, call: () => void): () => void {
   const timer = setTimeout(call, Math.min(Math.max(0, ms), maxTimerMs));

@@ -7,6 +7,7 @@ import {
   createContextValues,
   type HandlerContext,
 } from "@connectrpc/connect";
+import { maxTimerMs } from "../../base/async/clock.ts";
 import type { ServedMethod } from "../methods.ts";
 import { DeadlineQueue } from "./deadline.ts";
 import { NodeHeaders } from "./headers.ts";
@@ -186,9 +187,6 @@ export class Call implements HandlerContext {
 function expire(call: Call): void {
   call.expire();
 }
-
-/** Node's timers fire at once beyond this. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /** Queues by their timeout. */
 const queues = new Map<number, DeadlineQueue>();

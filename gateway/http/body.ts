@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { BodyLimit } from "../../base/rpc/request-head.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { messageTooLarge, refuse } from "../call/refusals.ts";
 import { MessageBuffer } from "./message-buffer.ts";
 import type { ByteShare } from "./open-bytes.ts";
-import type { BodyLimit } from "./request-head.ts";
 
 const inflaters = { gzip: createGunzip, br: createBrotliDecompress };
 /** Bytes that are inflated at a time. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { create, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Standing } from "../../base/rpc/request-head.ts";
 import { Call } from "../call/call.ts";
 import { reportLate, toSafeError } from "../call/failures.ts";
 import { type InvokeUnary, reportOutcome } from "../call/invoke.ts";
@@ -12,7 +13,6 @@ import { type BodyReader, collectBody } from "./body.ts";
 import type { HttpResponse } from "./http.ts";
 import { connectionOfRequest, type NodeRequest, type NodeResponse, peerOf } from "./http.ts";
 import { type ByteShare, countResponse, type ShareOwner } from "./open-bytes.ts";
-import type { Standing } from "./request-head.ts";
 import { endUnreadRequest, skipShortBody } from "./send.ts";
 
 /** How a protocol reads and writes one unary method over plain HTTP. */

@@ -1,12 +1,13 @@
 import { create, type DescField, type JsonObject, type Message } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
+import type { Standing } from "../../base/rpc/request-head.ts";
 import type { DecodedBody, RestCodecs } from "../../base/rpc/rest-codec.ts";
 import { quoteText } from "../../base/text/quote.ts";
 import { HttpBodySchema } from "../../gen/google/api/httpbody_pb.ts";
 import type { Call } from "../call/call.ts";
 import { refuse } from "../call/refusals.ts";
 import type { GatewayContext } from "../gateway-context.ts";
-import type { RequestHead, Standing } from "../http/request-head.ts";
+import type { CallerHead } from "../http/request-head.ts";
 import { jsonBoundsOf } from "../limits.ts";
 import { isForeignContract } from "../methods.ts";
 import type { BoundVariable, RestBinding } from "./bindings.ts";
@@ -130,7 +131,7 @@ function headOf(
   variables: readonly BoundVariable[],
   segments: readonly string[],
   query: string,
-): RequestHead {
+): CallerHead {
   return {
     header: call.requestHeader,
     caller: call.record.caller,

@@ -1,23 +1,11 @@
 import { create, type Message } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
+import type { RequestHead, Standing } from "../../base/rpc/request-head.ts";
 import { DebugIngestResponseSchema, IngestResponseSchema } from "../../gen/engage/event/v1/ingest_pb.ts";
 import type { CollectObserver } from "./observer.ts";
 
 /** The message of code −2. */
 export const unknownAppid = "unknown appid";
-
-/** The head of an SDK's request. */
-export interface SdkHead {
-  readonly header: Pick<Headers, "get">;
-  readonly query: (name: string) => string | undefined;
-}
-
-/** Whether the body is read, and its limit; `tooLarge` creates the error for a larger one. */
-export type SdkStanding =
-  | "known"
-  | "unknown"
-  | { readonly maxBytes: number; readonly tooLarge: () => ConnectError }
-  | { readonly response: Message };
 
 export interface SdkAdmitOptions {
   /** App ids of all projects. */
@@ -40,7 +28,7 @@ export function createSdkAdmit({ appids, observer, tooLarge }: SdkAdmitOptions) 
   const unnamed = { maxBytes: unnamedBytes, tooLarge: () => tooLarge(message) };
   const admit =
     (answer: () => Message) =>
-    ({ header, query }: SdkHead): SdkStanding => {
+    ({ header, query }: Pick<RequestHead, "header" | "query">): Standing => {
       const appid = header.get("appid") ?? query("appid") ?? "";
       if (appid === "")
         return (header.get("content-encoding") ?? "identity") === "identity" ? unnamed : "unknown";

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { maxTimerMs } from "../../base/async/clock.ts";
 import type { NameLimits } from "./record/name-book.ts";
 
 const mib = 1_048_576;
 /** Memory per property: a column takes at most 1.3 MiB while rows are loaded or sorted; the rest is for queries. */
 const bytesPerProperty = 2 * mib;
-const milliseconds = () => z.int().min(1).max(2_147_483_647);
+const milliseconds = () => z.int().min(1).max(maxTimerMs);
 const bytes = () => z.int().min(0);
 const hourMs = 3_600_000;
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { maxTimerMs } from "../../base/async/clock.ts";
 import { defaultSignatureHeader } from "../../base/net/signature.ts";
 
 const secret = () => z.string().min(1).meta({ secret: true });
-const milliseconds = () => z.int().min(0).max(2_147_483_647);
+const milliseconds = () => z.int().min(0).max(maxTimerMs);
 const headerName = () =>
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of an HTTP header such as "X-Api-Key"');
 const targetName = () =>

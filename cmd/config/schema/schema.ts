@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxTimerMs } from "../../../base/async/clock.ts";
 import { isCidr } from "../../../base/net/special-networks.ts";
 import { defaultLimits } from "../../../gateway/limits.ts";
 import { projectAnalysisShape } from "../../../services/analysis/project/config.ts";
@@ -22,7 +23,7 @@ const count = () => z.int().min(1);
 const network = () =>
   z.string().refine(isCidr, 'must be an address such as "10.0.0.7" or a network such as "10.0.0.0/8"');
 // A timer in Node takes no more.
-const milliseconds = () => z.int().min(0).max(2_147_483_647);
+const milliseconds = () => z.int().min(0).max(maxTimerMs);
 const name = () =>
   z
     .string()

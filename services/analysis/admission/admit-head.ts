@@ -1,14 +1,10 @@
+import type { RequestHead } from "../../../base/rpc/request-head.ts";
 import { type AnalysisObserver, type Operation, outcomeOf } from "../observer.ts";
 import { toCallError } from "../refusal/call-error.ts";
 import { bearerOf, findToken } from "./admission.ts";
 import type { TokenBook } from "./tokens.ts";
 
-/** A query over REST before its body is read. */
-export interface QueryHead {
-  readonly header: Pick<Headers, "get">;
-  readonly query: (name: string) => string | undefined;
-}
-
+type QueryHead = Pick<RequestHead, "header" | "query">;
 type Admit = (head: QueryHead) => "known" | "unknown";
 
 /** What looks at the token of each query over REST before its body is read, by method. */

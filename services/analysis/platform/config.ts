@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { maxTimerMs } from "../../../base/async/clock.ts";
 import { overallLabels } from "../text-form.ts";
 
 // A timer in Node takes no more.
-const milliseconds = () => z.int().min(1).max(2_147_483_647);
+const milliseconds = () => z.int().min(1).max(maxTimerMs);
 
 const breakerSchema = z.strictObject({
   /** It opens after this many calls in a row have failed. */

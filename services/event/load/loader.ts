@@ -1,5 +1,5 @@
 import { backoffMs, type Delays } from "../../../base/async/backoff.ts";
-import type { Clock } from "../../../base/async/clock.ts";
+import { type Clock, maxTimerMs } from "../../../base/async/clock.ts";
 import type { DeadLetterBatch } from "../../../store/deadletters/deadletters.ts";
 import {
   type EventStore,
@@ -75,8 +75,6 @@ export interface LoadStatus {
 
 /** How often is looked whether what waits has become a whole batch; to be told of each record costs its taking more. */
 const lookMs = 20;
-/** Node's timers take no more. */
-const foreverMs = 2 ** 31 - 1;
 
 /** Begins to move the records of a spool into the store, each once. Closing it lets a load under way end. */
 export function openLoader(options: LoaderOptions): Loader {
@@ -219,7 +217,7 @@ class SpoolLoader implements Loader {
       const waitingBytes = await reader.bytesAfter(from);
       if (waitingBytes === 0) this.#flushes.nothingBetween(from, spoolEnd);
       const leftMs =
-        waitingBytes === 0 ? foreverMs : Math.min(limits.batchMs, this.#nextBatchMs - clock.monotonicMs());
+        waitingBytes === 0 ? maxTimerMs : Math.min(limits.batchMs, this.#nextBatchMs - clock.monotonicMs());
       if (leftMs <= 0 || waitingBytes >= limits.maxBytes) return;
       if (waitingBytes > 0 && this.#flushes.isWaiting()) return;
       if (waitingBytes === 0) void grown.then(() => waker.abort());

@@ -1,22 +1,11 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { BodyLimit, RequestHead } from "../../../base/rpc/request-head.ts";
 import { quoteText } from "../../../base/text/quote.ts";
 import type { Channel } from "../channels.ts";
 import type { ReceiveObserver } from "../observer.ts";
 import { checkHeaders } from "./authenticate.ts";
 import { toConnectError } from "./errors.ts";
 import { Refusal } from "./refusal.ts";
-
-/** A REST call of Receive before its body is read. */
-export interface ReceiveHead {
-  readonly header: Pick<Headers, "get">;
-  readonly path: (field: string) => string | undefined;
-}
-
-/** The limit of the body; `tooLarge` creates the error for a larger one. */
-export interface ReceiveRoom {
-  readonly maxBytes: number;
-  readonly tooLarge: () => ConnectError;
-}
 
 export interface AdmitOptions {
   readonly channels: ReadonlyMap<string, Channel>;
@@ -34,7 +23,7 @@ export function createReceiveAdmit({ channels, observer, tooLarge }: AdmitOption
     observer.refused(name, refusal);
     return toConnectError(refusal, tooLarge);
   };
-  return ({ header, path }: ReceiveHead): ReceiveRoom | "unknown" => {
+  return ({ header, path }: Pick<RequestHead, "header" | "path">): BodyLimit | "unknown" => {
     const name = path("channel");
     // The gateway refuses a malformed escape.
     if (name === undefined) return "unknown";

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { maxTimerMs } from "../../../base/async/clock.ts";
 import { parsePlace } from "../../../base/net/outbound.ts";
 import { isCidr } from "../../../base/net/special-networks.ts";
 import { conditionPath, validConditionFields } from "../delivery/routing.ts";
@@ -11,7 +12,7 @@ import { decodeSecret } from "./standard-webhooks.ts";
 
 const secret = () => z.string().min(1).meta({ secret: true });
 const filePath = () => z.string().min(1).meta({ path: true });
-const milliseconds = () => z.int().min(1).max(2_147_483_647);
+const milliseconds = () => z.int().min(1).max(maxTimerMs);
 const port = () => z.int().min(1).max(65_535);
 /** A host name or an address, without the brackets that an IPv6 address has in URLs. */
 const host = () =>
