@@ -14,7 +14,7 @@ type Compress = (body: string | Uint8Array, encoding: Encoding) => Promise<Uint8
 const compressBody: Compress = (body, encoding) =>
   encoding === "gzip" ? gzipAsync(body) : brotliAsync(body, brotliOptions);
 
-/** For a body that does not change: it is compressed once for each encoding, however often it is asked for. */
+/** Compresses a body that does not change once for each encoding. */
 export function compressOnce(): Compress {
   const known = new Map<Encoding, Promise<Uint8Array>>();
   return (body, encoding) => {
@@ -25,7 +25,7 @@ export function compressOnce(): Compress {
 }
 
 /**
- * Compresses an answer of at least `minBytes` when the caller's Accept-Encoding
+ * Compresses a response of at least `minBytes` when the caller's Accept-Encoding
  * names gzip or br; returns it as it is otherwise.
  */
 export function compressResponse(
@@ -45,12 +45,12 @@ export function compressResponse(
   }));
 }
 
-/** A UTF-16 unit is at most three bytes, so that short texts need not be counted. */
+/** A UTF-16 unit is at most three bytes, so the bytes of short texts are not counted. */
 function isBelow(body: string | Uint8Array, minBytes: number): boolean {
   return (typeof body === "string" && body.length * 3 < minBytes) || Buffer.byteLength(body) < minBytes;
 }
 
-/** The encoding to answer with; an entry with `q=0` is a refusal. */
+/** Returns the encoding of the response; an entry with `q=0` refuses one. */
 function acceptedEncoding(header: string | string[] | undefined): Encoding | undefined {
   const accepted = String(header ?? "")
     .split(",")

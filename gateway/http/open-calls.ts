@@ -49,7 +49,7 @@ const kConnection = Symbol("connection of a call");
 
 type Counted = ServerHttp2Stream & { [kConnection]?: Connection };
 
-/** One listener for all streams; a closed stream does not know its session any more. */
+/** Shared by all streams, as a closed stream has no session. */
 function onStreamClose(this: Counted): void {
   this[kConnection]?.endCall();
 }
@@ -75,7 +75,7 @@ export function enterStream(connection: Connection, limits: StreamLimits): () =>
   };
 }
 
-/** The error for one more such call, which counts as refused; undefined where there is room for it. */
+/** Returns the error for one call too many, which counts as refused; undefined within the limits. */
 export function refuseStream(connection: Connection, limits: StreamLimits): ConnectError | undefined {
   const { address } = connection;
   const { openStreamsPerConnection, openStreamsPerAddress } = limits;

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 
-/** Pipelined requests of one connection that are worked on at a time: their answers go out in order anyway. */
+/** Pipelined requests of one connection that are handled at a time: their responses are sent in order anyway. */
 export const maxPipelined = 16;
-/** Those that may wait for them, some 3 KB each: Node's parser takes all that come until answers wait to be read. */
+/** Requests that may wait for them, some 3 KB each: Node parses all that arrive until responses wait to be read. */
 const maxWaiting = 4_000;
 
 const kWaiting = Symbol("pipelined requests that wait");
@@ -17,7 +17,7 @@ export function waitForTurn(socket: Socket, begin: () => void): void {
   else socket.destroy();
 }
 
-/** Begins the next request that waits on this connection, for one has been answered. */
+/** Begins the next waiting request of this connection once another has its response. */
 export function beginNext(socket: Socket): void {
   const pipe: Pipe = socket;
   if (pipe[kWaiting] === undefined) return;

@@ -22,12 +22,12 @@ export interface PortOptions {
   readonly limits: GatewayLimits;
   readonly connections: Connections;
   readonly tls?: TlsOptions;
-  /** Answers HTTP/1.1 requests, and those HTTP/2 requests that `onStream` leaves. */
+  /** Serves HTTP/1.1 requests, and those HTTP/2 requests that `onStream` does not take. */
   readonly onRequest: (request: NodeRequest, response: NodeResponse) => void;
   readonly onStream: OnStream;
 }
 
-/** Sees each HTTP/2 stream first; returns whether it took it. One that was taken may be left later by `pass`. */
+/** Receives each HTTP/2 stream first and returns whether it takes it. `pass` gives a taken stream up later. */
 export type OnStream = (
   stream: http2.ServerHttp2Stream,
   headers: http2.IncomingHttpHeaders,
@@ -38,7 +38,7 @@ export type OnStream = (
 export interface Port {
   listen(host: string, port: number): Promise<net.AddressInfo>;
   /**
-   * Stops accepting, tells HTTP/2 peers by GOAWAY and HTTP/1.1 peers by
+   * Stops accepting, informs HTTP/2 peers by GOAWAY and HTTP/1.1 peers by
    * `connection: close`, lets open calls finish and cuts what is left after
    * `graceMs`.
    */
@@ -60,8 +60,8 @@ const idleGraceMs = 250;
 const kResponse = Symbol("response");
 
 /**
- * An HTTP/1.1 connection and the open answer to the latest request on it. Noting it there costs less than a set of
- * answers.
+ * An HTTP/1.1 connection with the response to its latest request. A property takes less time than a set of
+ * responses.
  */
 type AnsweringSocket = net.Socket & { [kResponse]?: http.ServerResponse | null };
 
@@ -80,7 +80,7 @@ export function createPort(options: PortOptions): Port {
       socket[kResponse] = response;
       const calls = startHttp1Call(response);
       response.on("close", forget);
-      if (draining) sayClose(response);
+      if (draining) closeAfterResponse(response);
       if (calls > maxPipelined) {
         keep(options, request, response);
         return;
@@ -125,7 +125,7 @@ export function createPort(options: PortOptions): Port {
         net.Server.prototype.close.call(listener, () => resolve()),
       );
       for (const session of sessions) session.close();
-      for (const { [kResponse]: latest } of http1Sockets) if (latest) sayClose(latest);
+      for (const { [kResponse]: latest } of http1Sockets) if (latest) closeAfterResponse(latest);
       const stop = new AbortController();
       const cut = sleep(graceMs, undefined, { signal: stop.signal }).then(() => {
         for (const socket of sockets) socket.destroy();
@@ -191,7 +191,7 @@ function createPlain(
   return { h1, h2 };
 }
 
-/** Node's own listener turns streams into requests; this one is asked before it. */
+/** Puts a listener before Node's own, which turns streams into requests. */
 function putFirst(
   h2: http2.Http2Server | http2.Http2SecureServer,
   { onStream, limits }: Pick<PortOptions, "onStream" | "limits">,
@@ -239,12 +239,12 @@ function http2Options(limits: GatewayLimits): http2.ServerOptions {
   };
 }
 
-/** A function of its own: what the other listeners of a connection see must not hold its requests. */
+/** A separate function, so that the closures of a connection do not hold its requests. */
 function keep({ onRequest }: PortOptions, request: NodeRequest, response: NodeResponse): void {
   waitForTurn(request.socket as net.Socket, () => onRequest(request, response));
 }
 
-/** Else an idle connection would hold the last request, with its body. */
+/** Frees the last request of an idle connection, with its body. */
 function forget(this: http.ServerResponse): void {
   endHttp1Call(this);
   const socket = this.req.socket as AnsweringSocket;
@@ -252,8 +252,8 @@ function forget(this: http.ServerResponse): void {
   beginNext(socket);
 }
 
-/** For every answer that comes once it drains, also to a request that came before: its peer may send the next at once. */
-function sayClose(response: http.ServerResponse): void {
+/** Closes the connection after a response that is sent while the port drains: its peer could send another request. */
+function closeAfterResponse(response: http.ServerResponse): void {
   if (!response.headersSent) response.setHeader("connection", "close");
 }
 

@@ -29,7 +29,7 @@ export function callMetrics(tallies: CallTallies): readonly ComputedMetric[] {
     },
     {
       name: "engage_message_bytes_total",
-      help: "Bytes of messages as they stood on the wire, without framing and headers",
+      help: "Bytes of messages on the wire, without framing and headers",
       type: "counter",
       samples: each((tally) => [
         { labels: { ...labelsOf(tally), direction: "in" }, value: tally.bytesIn },
@@ -43,7 +43,7 @@ function labelsOf({ method, protocol }: CallTally): { method: string; protocol: 
   return { method, protocol };
 }
 
-/** OK is there from the first call on, others once they have happened. */
+/** Returns OK from the first call on, other codes once they have occurred. */
 function outcomes(tally: CallTally): Sample[] {
   return codeNames
     .map((code, number) => ({ labels: { ...labelsOf(tally), code }, value: tally.codes[number]! }))

@@ -27,7 +27,7 @@ export interface CallTally {
 
 export interface CallTallies {
   readonly observer: CallObserver;
-  /** One for each method and protocol that was called. */
+  /** Returns one tally for each method and protocol that was called. */
   all(): CallTally[];
 }
 

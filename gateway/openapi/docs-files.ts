@@ -3,14 +3,14 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Those files of swagger-ui-dist that the reference page uses, by their media types. */
+/** The files of swagger-ui-dist that the reference page uses, with their media types. */
 export const docsFiles: Readonly<Record<string, string>> = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
   "favicon-32x32.png": "image/png",
 };
 
-/** What its licence asks to be handed on with them. */
+/** Notices that its licence requires beside them. */
 export const docsNotices: readonly string[] = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"];
 
 /**
@@ -22,12 +22,12 @@ export function builtFolder(): string {
   return fileURLToPath(new URL("swagger-ui", import.meta.url));
 }
 
-/** The package itself, as development has it. */
+/** The folder of the package itself, for development. */
 export function packageFolder(): string {
   return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 }
 
-/** Where a file of the reference page lies. */
+/** Returns the path of a file of the reference page. */
 export function docsFile(name: string): string {
   const built = join(builtFolder(), name);
   return existsSync(built) ? built : join(packageFolder(), name);

@@ -58,7 +58,7 @@ export function describeOpenApi(services: readonly ServedService[], options: Ope
   };
 }
 
-/** The HTTP methods that OpenAPI knows; it can't describe others. */
+/** The HTTP methods that OpenAPI can describe. */
 const methods = new Set(["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"]);
 
 function describeRest(bindings: readonly RestBinding[], context: DescribeContext): JsonObject {
@@ -101,7 +101,7 @@ function describeRest(bindings: readonly RestBinding[], context: DescribeContext
   return paths;
 }
 
-/** Such bindings exist to be refused. */
+/** Returns whether calls of a binding are always refused. */
 function isClientStreaming({ served }: RestBinding): boolean {
   return served.spec.kind === "client_streaming" || served.spec.kind === "bidi_streaming";
 }

@@ -5,7 +5,7 @@ import type { RestBinding } from "../rest/bindings.ts";
 import { textTypeOf } from "../rest/field-text.ts";
 import { type Comments, commented, type SchemaRegistry } from "./schema.ts";
 
-/** What operations are described with. */
+/** What the description of an operation needs. */
 export interface DescribeContext {
   readonly comments: Comments;
   readonly schemas: SchemaRegistry;
@@ -21,13 +21,13 @@ export const errorResponses = {
   connect: "ConnectError",
 } as const;
 
-/** Of styles whose status tells that it is an error. */
+/** Error responses of styles whose status shows an error. */
 const errorByStyle: Partial<Readonly<Record<ErrorStyle, string>>> = {
   [ErrorStyle.RETURN_CODE]: errorResponses.returnCode,
   [ErrorStyle.CODE]: errorResponses.code,
 };
 
-/** What REST and Connect say of the same method. */
+/** Describes what REST and Connect share of a method. */
 export function describeMethod(
   method: DescMethod,
   { comments }: DescribeContext,

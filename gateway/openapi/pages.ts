@@ -69,7 +69,7 @@ const html = `<!doctype html>
 const script = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null });
 `;
 
-/** They change with the package only, which is not every day. */
+/** The files change only with a new version of the package. */
 const fileHeaders = { "cache-control": "public, max-age=86400" } as const;
 
 function createFilePage(name: string, contentType: string): PageHandler {
@@ -78,7 +78,7 @@ function createFilePage(name: string, contentType: string): PageHandler {
 
 const compressMinBytes = 4_096;
 
-/** Loads the body when it is first asked for, and keeps it and what it compresses to: anyone may ask for it. */
+/** Loads the body for the first request and keeps it, also compressed: requests need no key. */
 function createFixedPage(
   load: () => Promise<Buffer>,
   contentType: string,
@@ -88,8 +88,8 @@ function createFixedPage(
   let loaded: Promise<Buffer> | undefined;
   return async (request) => {
     loaded ??= load();
-    const answer = { status: 200, headers: {}, body: await loaded };
-    const { headers, body } = await compressResponse(answer, request, compressMinBytes, compress);
+    const response = { status: 200, headers: {}, body: await loaded };
+    const { headers, body } = await compressResponse(response, request, compressMinBytes, compress);
     const added = Object.entries(headers).map(([name, value]) => [name, String(value)]);
     return { contentType, body, headers: { ...own, ...Object.fromEntries(added) } };
   };

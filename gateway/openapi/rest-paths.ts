@@ -15,7 +15,7 @@ export interface PathParameter {
   readonly field: DescField | undefined;
   /** Whether it is the whole value of its field. */
   readonly isWhole: boolean;
-  /** Whether it may hold slashes, which OpenAPI can't say. */
+  /** Whether it may hold slashes, which OpenAPI cannot describe. */
   readonly isRest: boolean;
 }
 

@@ -1,11 +1,18 @@
 import { create, type JsonObject, type Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, expect, test } from "vitest";
-import type { RestCodec } from "../../../base/rpc/rest-codec.ts";
+import {
+  encodeAttachedBytes,
+  kRequestAttachment,
+  kResponseAttachment,
+  type RestCodec,
+} from "../../../base/rpc/rest-codec.ts";
+import { serve } from "../../../gateway/methods.ts";
 import {
   BookSchema,
   EchoMessageSchema,
   ImportBooksRequestSchema,
+  Library,
   type Row,
   RowSchema,
   type WatchRequest,
@@ -111,4 +118,29 @@ test("a codec without a type of its own writes lines into a stream", async () =>
   const response = await fetch(`${other.url}/v1/books:rows?count=2`);
   expect(response.headers.get("content-type")).toBe("application/x-ndjson");
   expect(await response.text()).toBe('["0","a,b"]\n["1","a,b"]\n');
+});
+
+test("what decode attaches reaches the handler, and what that attaches reaches encode", async () => {
+  const attaching = new Map<string, RestCodec>([
+    [
+      EchoMessageSchema.typeName,
+      {
+        decode: ({ raw }) => ({ message: create(EchoMessageSchema), attachment: raw }),
+        encode: encodeAttachedBytes,
+      },
+    ],
+  ]);
+  const library = serve(Library, {
+    echo(message, { values }) {
+      values.set(kResponseAttachment, values.get(kRequestAttachment));
+      return message;
+    },
+  });
+  await using other = await openRestServer({ codecs: attaching, services: [library] });
+  const response = await fetch(`${other.url}/v1/echo`, {
+    method: "POST",
+    body: '{"n":1.0}',
+    headers: { "content-type": json },
+  });
+  expect(await response.text()).toBe('{"n":1.0}');
 });
