@@ -30,7 +30,7 @@ export interface LoadedConfig {
   readonly placeholders: readonly Problem[];
   /** What can be better, such as secrets that are too short. */
   readonly advice: readonly Problem[];
-  /** Whether nobody gave a file, so that the demo's stands in. */
+  /** Whether no file was given and the demo is served. */
   readonly isDemo: boolean;
   /** Places a fault that was found later, for example while formats were compiled. */
   locate(path: ConfigPath, message: string): Problem;

@@ -15,7 +15,7 @@ export interface Finding {
   readonly part: "key" | "value";
 }
 
-/** Stands for "no message of its own", so that messages written in a schema can be told from the library's. */
+/** Marks an issue without its own message, to distinguish messages of a schema from those of the library. */
 const unworded = "\u0000";
 
 /** Validates the tree and says all that is wrong with it in our own words. */
@@ -29,7 +29,7 @@ export function validate<S extends z.ZodType>(
   return { value: undefined, findings: findings.map((one) => ({ ...one, path: shorten(tree, one.path) })) };
 }
 
-/** A path that goes on behind a missing value (a list made from one text, say) ends there. */
+/** Cuts a path at the first missing value, such as an item of a list that was made from one text. */
 function shorten(tree: unknown, path: ConfigPath): ConfigPath {
   const missing = path.findIndex((_, i) => valueAt(tree, path.slice(0, i + 1)) === undefined);
   return missing === -1 ? path : path.slice(0, missing + 1);

@@ -14,7 +14,7 @@ export function readSecretFile(file: string): string {
 }
 
 /**
- * Puts the content of the file in the place of every secret given as `{ file: path }`.
+ * Replaces every secret given as `{ file: path }` with the content of the file.
  * @param folderOf the folder that relative paths in this setting start at
  * @param fail called for a file that cannot be read, with the reason
  * @returns the tree, and the files by the JSON of their path in it

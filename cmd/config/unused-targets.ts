@@ -2,13 +2,13 @@ import { listNames } from "../../base/text/nearest.ts";
 import type { Settings } from "./schema/schema.ts";
 import type { Finding } from "./tls-files.ts";
 
-/** Channels whose messages go nowhere, and targets that get none. */
+/** Finds channels without targets and targets without channels. */
 export function findUnusedTargets({ webhook: { channels, targets } }: Settings): readonly Finding[] {
   const names = Object.keys(targets);
   const used = new Set(Object.values(channels).flatMap((channel) => channel.targets));
-  const valid = names.length === 0 ? "webhook.targets has none to name yet" : `valid are ${listNames(names)}`;
+  const valid = names.length === 0 ? "webhook.targets is empty" : `valid are ${listNames(names)}`;
   const idle = Object.entries(channels).flatMap(([name, channel]): Finding[] => {
-    const message = `names no target, so that messages are kept and handed to nobody: ${valid}`;
+    const message = `names no target, so that messages are stored but not delivered: ${valid}`;
     return channel.targets.length > 0 ? [] : [{ path: ["webhook", "channels", name, "targets"], message }];
   });
   const unused = names.flatMap((name): Finding[] => {

@@ -30,7 +30,7 @@ const query = {
   events: [{ type: "normal", eventName: "login", analysis: "TRIG_USER_NUM" }],
 };
 
-/** Records in, by HTTP and by gRPC; numbers out as a chart; and the users behind one of them. @param nowMs since 1970 */
+/** Sends records over HTTP and gRPC, draws a chart of them, and lists the users of one number. @param nowMs since 1970 */
 export async function showEvents(demo: Demo, nowMs: number): Promise<void> {
   const { url, say } = demo;
   const records = loginsByDay.flatMap((count, day) =>
@@ -53,7 +53,7 @@ export async function showEvents(demo: Demo, nowMs: number): Promise<void> {
   await showUsers(demo, data.x[0] ?? "");
 }
 
-/** What becomes of a record that breaks a rule is told over RPC. */
+/** Sends an invalid record over RPC, which returns the reason of the refusal. */
 async function showTrack({ say, transport }: Demo): Promise<void> {
   say("\n   EventCollector/Track over gRPC tells what is wrong with a record");
   const { accepted, refused, results } = await createClient(EventCollector, transport).track({
@@ -68,7 +68,7 @@ async function showTrack({ say, transport }: Demo): Promise<void> {
 }
 
 async function showUsers({ say, transport }: Demo, sliceDate: string): Promise<void> {
-  say(`\n   AnalysisProxy/ListEventUsers over gRPC: the users behind the number of ${sliceDate}`);
+  say(`\n   AnalysisProxy/ListEventUsers over gRPC: the users counted on ${sliceDate}`);
   const users = {
     projectId,
     sliceDate,
@@ -77,7 +77,7 @@ async function showUsers({ say, transport }: Demo, sliceDate: string): Promise<v
     events: [{ type: MetricType.NORMAL, eventName: "login", analysis: Aggregation.TRIG_USER_NUM }],
   };
   const proxy = createClient(AnalysisProxy, transport);
-  // The city of one was reported behind the logins.
+  // The city of one user was reported after the logins.
   const { data } = await until(
     () => proxy.listEventUsers({ token, query: users }),
     (answer) => answer.data?.datalist.some(({ properties }) => properties?.["city"] !== undefined) ?? false,

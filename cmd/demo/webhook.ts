@@ -32,9 +32,7 @@ export async function showWebhook(demo: Demo, handler: DemoHandler, secret: stri
   await settled(webhook);
   for (const note of handler.takeNotes()) say(`   ${note}`);
 
-  say(
-    "\n   the same batch once more, as after an answer that was lost: the stored reply, and nobody is called",
-  );
+  say("\n   the same batch again, as after a lost response: the stored reply, without a call of the handler");
   const repeated = await send();
   say(`     → ${repeated}`);
   const calls = handler.takeNotes().length;
@@ -42,7 +40,7 @@ export async function showWebhook(demo: Demo, handler: DemoHandler, secret: stri
     `     ${repeated === reply ? "the same bytes" : "other bytes"}, ${countOf(calls, "call")} of the handler`,
   );
 
-  say("\n   WebhookReceiver over gRPC: the books, and what was given up");
+  say("\n   WebhookReceiver over gRPC: counts of messages, and dead letters");
   for (const { target, accepted, delivered, dead, pending } of (await webhook.getStats({})).targets) {
     say(`     ${target}: ${accepted} accepted = ${delivered} delivered + ${dead} dead + ${pending} pending`);
   }

@@ -96,7 +96,7 @@ async function* readBlocks(file: string, options: FileOptions): AsyncGenerator<I
   const blocks =
     format === "csv"
       ? csvBlocks(plain, mapping!, { file, skip })
-      : lineBlocks(behindLines(plain, { file, skip }), mapping?.map);
+      : lineBlocks(skipLines(plain, { file, skip }), mapping?.map);
   for await (const block of blocks) {
     yield { ...block, fraction: (fileBytes) => (fileBytes === 0 ? 1 : bytesRead / fileBytes) };
   }
@@ -128,7 +128,7 @@ function tooManySkipped({ file, skip }: Skipped, all: string): UsageError {
 }
 
 /** Without its first lines. */
-async function* behindLines(chunks: AsyncIterable<Uint8Array>, skipped: Skipped): AsyncGenerator<Uint8Array> {
+async function* skipLines(chunks: AsyncIterable<Uint8Array>, skipped: Skipped): AsyncGenerator<Uint8Array> {
   let left = skipped.skip;
   let endsInLine = false;
   for await (const chunk of chunks) {

@@ -16,8 +16,8 @@ import { createImportSummary } from "./summary.ts";
 import type { ImportOptions, ImportStreams, ImportTarget, TargetPorts } from "./target.ts";
 
 /**
- * Imports files one after the other and writes a summary to stderr. What was taken is stored also when the signal is
- * aborted, or a file can't be read to its end; then is told how to go on.
+ * Imports files one after the other and writes a summary to stderr. When the signal is aborted, or a file cannot be
+ * read to its end, the records read so far are stored, and the command line with which to continue is printed.
  * @returns the exit code
  * @throws StoppedError when the signal was aborted
  */

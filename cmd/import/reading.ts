@@ -21,9 +21,9 @@ export interface ReadingPorts {
 }
 
 /**
- * Brings files into the target and tells what became of them. Whatever ends it early, what was taken until then is
- * stored, and is told where the rest begins.
- * @throws StoppedError when the signal was aborted, and what kept it from reading or storing
+ * Sends files to the target and reports the results. When it ends early, the records read so far are stored, and the
+ * position of the rest is reported.
+ * @throws StoppedError when the signal was aborted, and the errors of reading or storing
  */
 export async function takeFiles(files: readonly string[], ports: ReadingPorts): Promise<void> {
   const { target, tell, options, streams, signal } = ports;

@@ -6,7 +6,7 @@ const lf = 0x0a;
 export interface RefusedRecord {
   readonly reason: string;
   readonly message: string;
-  /** Such as `a.ndjson:12`; undefined where nobody asked for it. */
+  /** Such as `a.ndjson:12`; undefined unless it is needed. */
   readonly place: string | undefined;
   /** The record, or the line that holds none. */
   readonly data: string | Uint8Array;

@@ -104,7 +104,7 @@ function reasonOf(reason: RefusalReason): string {
 
 interface OpenBatch {
   readonly kept: () => void;
-  /** The record that a result is of, by its index; undefined where nobody asked for it. */
+  /** Returns the record of a result by its index; undefined unless it is needed. */
   readonly recordAt: ((index: number) => Pick<RefusedRecord, "place" | "data">) | undefined;
 }
 

@@ -3,23 +3,23 @@ import type { ImportFormat } from "./files.ts";
 import type { ImportSummary } from "./summary.ts";
 
 export interface ImportOptions {
-  /** Id of the project; may be left out when there is only one. */
+  /** Id of the project. Default: the only one. */
   readonly project?: number;
   readonly format?: ImportFormat;
-  /** YAML file that says how rows become records. */
+  /** YAML file that maps rows to records. */
   readonly mapping?: string;
   readonly map?: readonly string[];
   /** Only check. */
   readonly dryRun?: boolean;
-  /** File that keeps what was refused. */
+  /** File for refused records. */
   readonly rejects?: string;
   /** Refused records that the summary shows for each reason. */
   readonly examples?: number;
-  /** Files count again that were imported before. */
+  /** Imports files again that were imported before. */
   readonly again?: boolean;
   /** Exit with 1 when a record is refused. */
   readonly strict?: boolean;
-  /** Sends to a running server, in the place of opening the data folder. */
+  /** Sends to a running server instead of opening the data folder. */
   readonly url?: string;
   readonly keyFile?: string;
   /** Lines of NDJSON, or rows of a table, of the first file that are left out. */

@@ -10,7 +10,7 @@ export interface ChartSize {
   readonly hasColors: boolean;
 }
 
-/** More lines cannot be told apart. */
+/** More lines cannot be distinguished. */
 const maxSeries = 7;
 const colors = [
   "\u001b[36m",

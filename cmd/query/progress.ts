@@ -5,9 +5,9 @@ import { SingleBar } from "cli-progress";
 const lineEnd = 10;
 
 /**
- * Passes a download through and shows how much has come. There is no bar where
- * nobody would see it, or where it would stand between the rows.
- * @param stdout where the rows go, if they do
+ * Passes a download through and shows its progress on stderr, if that is a terminal
+ * and the rows do not go to one.
+ * @param stdout the output of the rows, if they are printed
  */
 export function countDownload(
   stdout: { readonly isTTY?: boolean } | undefined,

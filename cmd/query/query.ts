@@ -22,7 +22,7 @@ export interface QueryOptions {
   /** In the place of the query's own. */
   readonly project?: number;
   readonly plot?: boolean;
-  /** The users behind a number in the place of the numbers. */
+  /** Lists the users counted by one number instead of the numbers. */
   readonly users?: boolean;
   readonly csv?: boolean;
   /** Where the CSV goes; standard output unless given. */

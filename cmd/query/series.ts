@@ -50,7 +50,7 @@ export function nameOf({ metric, group, isCompared }: Series): string {
   return parts.join(" · ");
 }
 
-/** The number behind a text of an answer; NaN for `-`. */
+/** Returns the number of a text in a response; NaN for `-`. */
 export function numberOf(text: string | undefined): number {
   if (text === undefined || text === "-" || text.trim() === "") return Number.NaN;
   return text.endsWith("%") ? Number(text.slice(0, -1)) : Number(text);

@@ -2,7 +2,7 @@ import { countOf } from "../../base/text/count.ts";
 import { type Column, formatTable, printable } from "../terminal/table.ts";
 import { nameOf, type QueryData, type Series, seriesOf } from "./series.ts";
 
-/** With more buckets than this they go down the page in the place of across. */
+/** More buckets than this become rows instead of columns. */
 const maxBucketsAcross = 8;
 /** That many series stand beside each other. */
 const maxSeriesAcross = 6;

@@ -3,8 +3,8 @@ import { firstLine, wordError, wordSystemError } from "../../base/text/system-er
 import { UserError } from "./user-error.ts";
 
 /**
- * A file that was named on the command line and can't be read, in one line.
- * @param kind such as `key file`, where the name alone does not tell
+ * Returns the error for a file of the command line that cannot be read.
+ * @param kind such as `key file`
  */
 export function cannotRead(file: string, error: unknown, kind?: string): UserError {
   return faultOf("read", file, error, kind);
@@ -20,7 +20,7 @@ function faultOf(verb: string, file: string, error: unknown, kind?: string): Use
   return new UserError(`cannot ${verb} ${name}: ${reason}`, { cause: error });
 }
 
-/** Before a file is opened that is read long after. @throws UserError when it can't be read, or is a folder */
+/** Checks a file that is read much later. @throws UserError when it cannot be read or is a folder */
 export function checkReadable(file: string): void {
   try {
     accessSync(file, constants.R_OK);

@@ -1,14 +1,14 @@
 import type { Writable } from "node:stream";
 import { wordError } from "../../base/text/system-error.ts";
 
-/** What shells tell of a program that its pipe has ended: 128 and the number of SIGPIPE. */
+/** The exit code that shells use for a closed pipe: 128 plus the number of SIGPIPE. */
 const unreadExitCode = 141;
 
 /**
- * Ends the process without a word once the reader of standard output has gone
- * away, as `head` does when it has enough; Node ignores the signal that ends other
- * programs then. What can't be written for another reason, such as a full disk,
- * ends it with 1. Messages that nobody reads are no reason to end.
+ * Exits silently when the reader of standard output is closed, as by `head`, since
+ * Node ignores the signal that ends other programs. Exits with 1 when standard
+ * output cannot be written for another reason, such as a full disk. A closed
+ * standard error is ignored.
  */
 export function guardOutput(
   { stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable },

@@ -5,7 +5,7 @@ export interface PartProgress extends Disposable {
   at(done: number, all: number): void;
 }
 
-/** Shows a bar on stderr of the parts of a work that are done; there is none where nobody would see it. */
+/** Shows a bar of finished parts on stderr, if that is a terminal. */
 export function startPartProgress(parts: string, stderr: { readonly isTTY?: boolean }): PartProgress {
   if (stderr.isTTY !== true) return { at() {}, [Symbol.dispose]() {} };
   const bar = new SingleBar({

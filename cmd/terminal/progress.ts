@@ -3,7 +3,7 @@ import type { WriteStream } from "node:tty";
 import { SingleBar } from "cli-progress";
 
 export interface Progress {
-  /** How far a file has been read. */
+  /** Reports how many bytes of a file have been read. */
   at(file: string, bytesRead: number): void;
   stop(): void;
 }
@@ -15,8 +15,8 @@ interface Terminal {
 const silent: Progress = { at() {}, stop() {} };
 
 /**
- * Shows a bar over all files on stderr. There is none where nobody would see it, or where it would stand between
- * the records: when stdout is a terminal too.
+ * Shows a bar over all files on stderr, if that is a terminal and stdout is not: the bar would be mixed with the
+ * records.
  */
 export function startProgress(files: readonly string[], stdout: Terminal, stderr: Terminal): Progress {
   const sizes = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);

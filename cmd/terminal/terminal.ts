@@ -1,21 +1,21 @@
 import { Transform, type Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
-/** Where a command writes; tests give streams of their own. */
+/** The output of a command. Tests pass their own streams. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): boolean;
 }
 
 /**
- * Writes text of strangers: records, answers of servers, names in files. A terminal gets no characters that steer it;
- * files and pipes get the text as it is.
+ * Writes untrusted text, such as records, responses and names in files. Control characters are escaped on a terminal;
+ * files and pipes get the text unchanged.
  */
 export function writeForeign(stream: Output, text: string): boolean {
   return stream.write(stream.isTTY === true ? escapeControls(text) : text);
 }
 
-/** What to put before a stream for bytes of strangers; nothing where it is no terminal. */
+/** Returns the transforms that make untrusted bytes safe for a stream; none unless it is a terminal. */
 export function guardsOf(stream: Writable & { readonly isTTY?: boolean }): Transform[] {
   return stream.isTTY === true ? [createEscaper()] : [];
 }
@@ -28,12 +28,12 @@ function createEscaper(): Transform {
   });
 }
 
-/** Shows what steers a terminal as its number; lines and tabs stay. */
+/** Escapes control characters, except line ends and tabs. */
 export function escapeControls(text: string): string {
   return text.replaceAll(/(?![\n\t])(?!\r\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, numberOf);
 }
 
-/** The same for text that has to stay on one line. */
+/** Escapes control characters of a text that must stay on one line. */
 export function escapeLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, numberOf);
 }

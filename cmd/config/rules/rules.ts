@@ -9,11 +9,11 @@ import { checkChannel } from "./channel.ts";
 import { checkEvents } from "./event.ts";
 import { checkWebhook } from "./webhook.ts";
 
-/** Known to everybody who has read engage.demo.yaml. */
+/** The public secrets of engage.demo.yaml. */
 export const demo = { appid: "demo-app", token: "demo-token", secret: "demo-secret" } as const;
 const demoTokenSha256 = createHash("sha256").update(demo.token).digest("hex");
 
-/** What no single value can tell: rules between settings, and the files they name. */
+/** Checks rules between settings, and the files that they name. */
 export function checkRules(settings: Settings, config: Config): Finding[] {
   const isPublic = !isLoopback(config.listen.host);
   return [
@@ -32,14 +32,14 @@ export function checkRules(settings: Settings, config: Config): Finding[] {
 
 function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): Finding[] {
   if (auth.mode === "keys" && auth.keys.length === 0 && auth.certificates === undefined) {
-    const message = "mode is \"keys\" but there are none: make one with 'engage key create NAME'";
+    const message = "mode is \"keys\" but there are no keys: create one with 'engage key create NAME'";
     return [{ path: ["auth", "keys"], message }];
   }
   if (auth.certificates !== undefined && tls?.ca === undefined) {
     return [
       {
         path: ["auth", "certificates"],
-        message: "nobody is asked for a certificate unless tls.ca is set",
+        message: "requires tls.ca, without which callers present no certificates",
         needs: ["tls"],
       },
     ];
@@ -47,11 +47,11 @@ function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): Finding[
   const isDecided = auth.mode !== undefined || auth.keys.length > 0 || tls?.ca !== undefined;
   if (isDecided || !isPublic) return [];
   const message = [
-    `other machines can reach ${JSON.stringify(listen)}, so say who may call: either set keys`,
+    `other machines can reach ${JSON.stringify(listen)}, so authentication must be configured: either set keys`,
     "        auth:",
-    "          keys: # 'engage key create NAME' makes one",
+    "          keys: # created with 'engage key create NAME'",
     '            - { name: shipper, sha256: "…", methods: ["proto.Parser/*"] }',
-    "      (or tls.ca, to ask callers for certificates), or let everybody in",
+    "      (or tls.ca, to require client certificates), or allow all callers",
     "        auth: { mode: off }",
   ];
   return [{ path: ["auth"], message: message.join("\n"), needs: ["tls"] }];
@@ -59,14 +59,14 @@ function checkAuth({ auth, tls, listen }: Settings, isPublic: boolean): Finding[
 
 function checkMetrics({ metrics, auth, tls }: Settings): Finding[] {
   if (metrics.auth === "off" || auth.keys.length > 0 || tls?.ca !== undefined) return [];
-  const message = "is \"keys\" but there are none: make one with 'engage key create NAME'";
+  const message = "is \"keys\" but there are no keys: create one with 'engage key create NAME'";
   return [{ path: ["metrics", "auth"], message, needs: ["auth"] }];
 }
 
 function checkDemoSecrets(settings: Settings): Finding[] {
   const refuse = (path: ConfigPath, kind: string): Finding => ({
     path,
-    message: `everybody knows the demo's ${kind}, so it is refused on ${JSON.stringify(settings.listen)}: set one of your own`,
+    message: `is the public ${kind} of the demo, which is refused on ${JSON.stringify(settings.listen)}: set another one`,
   });
   const appids = settings.projects.flatMap(({ appids }, i) =>
     appids.flatMap((appid, j) =>
@@ -107,12 +107,12 @@ function checkProjects({ projects, analysis }: Settings): Finding[] {
   );
 }
 
-/** Names that must be there only once. */
+/** Checks names that must be unique. */
 function checkNames({ projects, analysis, auth }: Settings): Finding[] {
   const repeated = (values: readonly (readonly [unknown, ConfigPath])[]): Finding[] =>
     values.flatMap(([value, path], i) =>
       values.findIndex(([other]) => other === value) < i
-        ? [{ path, message: `${JSON.stringify(value)} is already taken by an entry above` }]
+        ? [{ path, message: `${JSON.stringify(value)} is already used by an entry above` }]
         : [],
     );
   return [

@@ -49,7 +49,7 @@ const tlsSchema = z.strictObject({
   cert: filePath(),
   /** Private key of the certificate, PEM. */
   key: filePath(),
-  /** Authorities that sign client certificates, PEM; with them every caller must show one. */
+  /** Authorities that sign client certificates, PEM. When set, every caller must present a certificate. */
   ca: filePath().optional(),
 });
 
@@ -60,21 +60,21 @@ const authSchema = z.strictObject({
   keys: z
     .array(z.strictObject({ name: name(), sha256: sha256(), methods: methods().default(["*"]) }))
     .default([]),
-  /** Subjects of client certificates; without this list each one that tls.ca signed may call everything. */
+  /** Subjects of client certificates. Without this list every certificate signed by tls.ca may call everything. */
   certificates: z.array(z.strictObject({ subject: z.string().min(1), methods: methods() })).optional(),
 });
 
 const limitsSchema = z.strictObject({
   /** Bytes of a request message, after decompression. */
   maxMessageBytes: bytes().default(defaultLimits.maxMessageBytes),
-  /** The same for methods that differ. */
+  /** Bytes of a request message by method. */
   methods: z
     .record(methodName(), bytes())
     .default({})
     .transform(
       (methods): Readonly<Record<string, number>> => ({ "proto.Parser/Parse": parseMaxBytes, ...methods }),
     ),
-  /** The same for callers whom the head of their request does not make known: bodies in which an app id is looked for. */
+  /** Bytes of a request message of unknown callers, in whose bodies an app id is searched. */
   unknownCallerBytes: bytes().default(defaultLimits.unknownCallerBytes),
   /** What a JSON body may hold; some methods allow less. */
   json: z
@@ -96,42 +96,42 @@ const limitsSchema = z.strictObject({
     })
     .prefault({}),
   maxConnections: count().default(defaultLimits.maxConnections),
-  /** Connections of one address; of IPv6 an address is a network of 64 bits. */
+  /** Connections per address. With IPv6, an address is a network of 64 bits. */
   maxConnectionsPerAddress: count().default(defaultLimits.maxConnectionsPerAddress),
-  /** Calls at the same time of one address. */
+  /** Concurrent calls per address. */
   maxCallsPerAddress: count().default(defaultLimits.maxCallsPerAddress),
-  /** Streaming calls at the same time of callers without a key, such as health watches, on one connection. */
+  /** Concurrent streaming calls per connection of callers without a key, such as health watches. */
   openStreamsPerConnection: count().default(defaultLimits.openStreamsPerConnection),
   openStreamsPerAddress: count().default(defaultLimits.openStreamsPerAddress),
-  /** Addresses and networks of proxies, which no limit per address applies to. */
+  /** Addresses and networks of proxies, which are exempt from limits per address. */
   trustedProxies: z.array(network()).default([]),
-  /** Bytes of bodies that are not complete and of large answers that are not read, over all connections. */
+  /** Bytes of incomplete bodies and of large unread responses, over all connections. */
   openBytes: bytes().default(defaultLimits.openBytes),
   openBytesPerAddress: bytes().default(defaultLimits.openBytesPerAddress),
   openBytesPerConnection: bytes().default(defaultLimits.openBytesPerConnection),
-  /** Least rate of bodies after 30 s, and of the readers of large answers. */
+  /** Minimum rate of bodies after 30 s, and of readers of large responses. */
   minBytesPerSecond: count().default(defaultLimits.minBytesPerSecond),
-  /** Time that a reader may take nothing of its answer. */
+  /** Time after which a reader that does not read its response is disconnected. */
   stallTimeoutMs: milliseconds().min(1).default(defaultLimits.stallTimeoutMs),
-  /** A connection on which no request has come is closed after this time. */
+  /** Time after which a connection without a request is closed. */
   unusedTimeoutMs: milliseconds().min(1).default(defaultLimits.unusedTimeoutMs),
-  /** Calls at the same time in one HTTP/2 connection. */
+  /** Concurrent calls per HTTP/2 connection. */
   maxConcurrentStreams: z.int().min(1).max(2_147_483_647).default(defaultLimits.maxConcurrentStreams),
   /** Time to send the head of a request. */
   headersTimeoutMs: milliseconds().default(defaultLimits.headersTimeoutMs),
   /** Time to send a whole request. */
   requestTimeoutMs: milliseconds().default(defaultLimits.requestTimeoutMs),
-  /** A connection without traffic for this long is closed. */
+  /** Time without traffic after which a connection is closed. */
   idleTimeoutMs: milliseconds().default(defaultLimits.idleTimeoutMs),
   maxHeaderBytes: z.int().min(1024).default(defaultLimits.maxHeaderBytes),
-  /** Longer deadlines of callers are cut to this. */
+  /** Maximum deadline; longer ones are shortened. */
   maxDeadlineMs: milliseconds().min(1).default(defaultLimits.maxDeadlineMs),
-  /** Answers shorter than this are not compressed, even when the caller asks. */
+  /** Shorter responses are not compressed, even when the caller accepts it. */
   compressMinBytes: z.int().min(0).default(defaultLimits.compressMinBytes),
 });
 
 const metricsSchema = z.strictObject({
-  /** `keys`: /metrics is for callers with one of auth.keys, whatever it may call, or with a client certificate. */
+  /** `keys`: /metrics requires any of auth.keys, or a client certificate. */
   auth: z.enum(["keys", "off"]).default("off"),
 });
 
@@ -139,7 +139,7 @@ const logSchema = z.strictObject({
   level: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   /** One line for each call. */
   access: z.boolean().default(true),
-  /** Text for people in the place of JSON; by default only when the log goes to a terminal. */
+  /** Text instead of JSON. Default: whether the log goes to a terminal. */
   pretty: z.boolean().optional(),
 });
 

@@ -3,21 +3,27 @@ import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { tighten, tightenAll } from "../../../base/files/private.ts";
 
-/** What this program puts into its data folder. */
+/** The names of this program in its data folder. */
 const own: ReadonlySet<string> = new Set([
-  ...["channels", "clicks", "deadletters", "events", "inbox", "marks"],
-  ...["tokens.json", "tokens.json.lock"],
+  "channels",
+  "clicks",
+  "deadletters",
+  "events",
+  "inbox",
+  "marks",
+  "tokens.json",
+  "tokens.json.lock",
 ]);
 
-/** Files that the process makes from now on are for this user alone, those of libraries too. */
+/** Makes new files of the process private to its user, including those of libraries. */
 export function keepFilesPrivate(): void {
-  // Threads can't set it, and have that of the process.
+  // Threads cannot set the mask and use that of the process.
   if (isMainThread) process.umask(0o077);
 }
 
 /**
- * Takes a data folder, where there is one, away from others: versions before left it open. The folder itself
- * only when nothing else is in it, since it may be one that others use too.
+ * Makes an existing data folder private, since earlier versions did not. The folder itself is only changed when it
+ * holds nothing else, since other programs may use it too.
  */
 export function tightenDataFolder(data: string): void {
   if (!existsSync(data)) return;

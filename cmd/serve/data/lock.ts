@@ -4,14 +4,14 @@ import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile, makePrivateFolder } from "../../../base/files/private.ts";
 import { UserError } from "../../terminal/user-error.ts";
 
-/** How long a start waits for the process before it to end. */
+/** How long a start waits for the previous process to end. */
 const waitMs = 2_000;
 
 /**
- * Keeps other processes of this program out of a folder, until it is disposed
- * of or the process ends in whatever way: the lock is one of the system, on a
- * file that SQLite holds. A note beside it says whose it is.
- * @throws UserError naming the folder, and who has it
+ * Locks a folder against other processes of this program until it is disposed or
+ * the process ends. The lock is a file lock held by SQLite; a file beside it has
+ * the id of the process.
+ * @throws UserError naming the folder and the process that holds the lock
  */
 export function lockFolder(folder: string): Disposable {
   const path = join(folder, "lock");

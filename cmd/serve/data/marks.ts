@@ -3,19 +3,19 @@ import { crc32 } from "node:zlib";
 import type { MarkSetup } from "../../../store/sql/sqlite/commit-mark.ts";
 import type { Config } from "../../config/config.ts";
 
-/** What `engage store accept-loss` can be asked for. */
+/** The stores that `engage store accept-loss` supports. */
 export const markedStores = ["events", "inbox", "channels"] as const;
 export type MarkedStore = (typeof markedStores)[number];
 
-/** How to go on without what a store has lost. */
+/** Returns the advice for continuing after a loss. */
 export function acceptLoss(store: MarkedStore): string {
-  return `go on without what is missing by "engage store accept-loss ${store}"`;
+  return `accept the loss with "engage store accept-loss ${store}"`;
 }
 
 /**
- * The file that knows what a store has acknowledged. It lies in the data folder, apart from
- * the store: one that is deleted, or whose disk is not mounted, is missed.
- * @param file of the store; another one has another mark
+ * Returns the file that records what a store has acknowledged. It is in the data folder, apart
+ * from the store, so that a deleted store or a missing disk is noticed.
+ * @param file of the store; each file has its own mark
  */
 export function markFile(
   { data }: Pick<Config, "data">,

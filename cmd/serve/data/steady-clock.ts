@@ -8,15 +8,15 @@ import {
 } from "../../../store/sql/persistent-clock.ts";
 import type { Config } from "../../config/config.ts";
 
-/** A clock of the data folder that is never set, and goes on over restarts. */
+/** A clock of the data folder that is never set and continues over restarts. */
 export interface SteadyClock extends Disposable {
-  /** Milliseconds since 1970, as far as the computer's clock was right at first. */
+  /** Milliseconds since 1970, if the system clock was right at first. */
   steadyMs(): number;
-  /** By how much the computer's clock was put forward since; 0 for what keeps it right over the network. */
+  /** Milliseconds by which the system clock was set forward since; 0 for small corrections. */
   driftMs(): number;
 }
 
-/** How far a restart of the computer may put it back. */
+/** How far a restart of the computer may set the clock back. */
 const noteMs = 60_000;
 const minDriftMs = 60_000;
 

@@ -8,7 +8,7 @@ export interface LoadWorkerSetup {
   readonly intake: SqliteIntakeOptions;
   readonly stagingFolder: string;
   readonly progress: Float64Array<SharedArrayBuffer>;
-  /** How far it stands back behind the rest of the process, 0 to 19, where the system can do that. Default 0: not at all. */
+  /** Niceness of the thread, 0 to 19, on systems that support it per thread. Default: 0. */
   readonly niceness?: number;
 }
 

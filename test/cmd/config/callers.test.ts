@@ -73,7 +73,7 @@ test.each<[string, string, string, Record<string, string>, Record<string, string
 ])("the demo's token is refused %s", (_name, listen, token, env, files) => {
   const yaml = `listen: "${listen}"\nauth: { mode: off }\nanalysis: { tokens: [${token}] }`;
   expect(problemsOf(yaml, env, files)).toMatchObject([
-    { message: expect.stringContaining("everybody knows the demo's token") },
+    { message: expect.stringContaining("is the public token of the demo") },
   ]);
 });
 
@@ -90,11 +90,11 @@ analysis:
 webhook:
   channels:
     demo: { secrets: [{ value: mine }, { value: demo-secret }] }`;
-  const rest = 'so it is refused on "10.0.0.1:80": set one of your own';
+  const rest = 'which is refused on "10.0.0.1:80": set another one';
   expect(linesOf(problemsOf(yaml))).toEqual([
-    `engage.yaml:4:35: projects[0].appids[1]: everybody knows the demo's appid, ${rest}`,
-    `engage.yaml:7:25: analysis.tokens[0].token: everybody knows the demo's token, ${rest}`,
-    `engage.yaml:8:26: analysis.tokens[1].sha256: everybody knows the demo's token, ${rest}`,
-    `engage.yaml:12:49: webhook.channels.demo.secrets[1].value: everybody knows the demo's secret, ${rest}`,
+    `engage.yaml:4:35: projects[0].appids[1]: is the public appid of the demo, ${rest}`,
+    `engage.yaml:7:25: analysis.tokens[0].token: is the public token of the demo, ${rest}`,
+    `engage.yaml:8:26: analysis.tokens[1].sha256: is the public token of the demo, ${rest}`,
+    `engage.yaml:12:49: webhook.channels.demo.secrets[1].value: is the public secret of the demo, ${rest}`,
   ]);
 });

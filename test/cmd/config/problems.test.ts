@@ -37,7 +37,7 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
   [
     "metrics for keys that there are not",
     "metrics: { auth: keys }",
-    ["1:18: metrics.auth: is \"keys\" but there are none: make one with 'engage key create NAME'"],
+    ["1:18: metrics.auth: is \"keys\" but there are no keys: create one with 'engage key create NAME'"],
   ],
   [
     "target without a scheme",
@@ -85,7 +85,7 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
   [
     "keys wanted but none given",
     "auth: { mode: keys }",
-    ["1:7: auth.keys: mode is \"keys\" but there are none: make one with 'engage key create NAME'"],
+    ["1:7: auth.keys: mode is \"keys\" but there are no keys: create one with 'engage key create NAME'"],
   ],
   [
     "hash that is none",
@@ -112,7 +112,7 @@ const cases: readonly (readonly [name: string, yaml: string, expected: readonly 
   [
     "the same project twice",
     "projects: [{ id: 1 }, { id: 1 }]",
-    ["1:29: projects[1].id: 1 is already taken by an entry above"],
+    ["1:29: projects[1].id: 1 is already used by an entry above"],
   ],
   [
     "zone that is none",

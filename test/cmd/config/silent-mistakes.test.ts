@@ -73,13 +73,13 @@ describe("messages that reach no target", () => {
     [
       "webhook: { channels: { a: { auth: off } } }",
       [
-        "webhook.channels.a.targets: names no target, so that messages are kept and handed to nobody: webhook.targets has none",
+        "webhook.channels.a.targets: names no target, so that messages are stored but not delivered: webhook.targets is empty",
       ],
     ],
     [
       "webhook: { channels: { a: { auth: off, targets: [] } }, targets: { t: { kind: log } } }",
       [
-        'webhook.channels.a.targets: names no target, so that messages are kept and handed to nobody: valid are "t"',
+        'webhook.channels.a.targets: names no target, so that messages are stored but not delivered: valid are "t"',
         "webhook.targets.t: is named by no channel, so that it gets no messages",
       ],
     ],
