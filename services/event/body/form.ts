@@ -1,22 +1,21 @@
 import { BodyFault } from "../ingest/body-fault.ts";
 
-/** Parameters by name, the first of each; values without escapes. */
+/** Decoded parameters by name; the first of repeated ones counts. */
 export type Fields = ReadonlyMap<string, Buffer>;
 
 const ampersand = 38;
 const equals = 61;
 const plus = 43;
 const percent = 37;
-const blank = 32;
-/** SDKs send fewer than ten. */
+const space = 32;
+/** Limit of parameters; SDKs send fewer than ten. */
 const maxParameters = 1_000;
 const maxNameBytes = 100;
 
 /**
- * Reads `application/x-www-form-urlencoded` as `URLSearchParams` does, in
- * linear time and with bytes for values. Names that are longer than any known
- * one are left out.
- * @throws BodyFault when there are too many
+ * Reads `application/x-www-form-urlencoded` as `URLSearchParams` does, in linear time and with bytes as values. Skips
+ * names that are longer than any known one.
+ * @throws BodyFault if there are too many parameters
  */
 export function readForm(bytes: Buffer): Fields {
   const fields = new Map<string, Buffer>();
@@ -49,7 +48,7 @@ function withoutEscapes(text: Buffer): Buffer {
     const byte = text[at]!;
     const escaped = byte === percent ? hexAt(text, at + 1) : -1;
     if (escaped !== -1) at += 2;
-    plain[to++] = escaped !== -1 ? escaped : byte === plus ? blank : byte;
+    plain[to++] = escaped !== -1 ? escaped : byte === plus ? space : byte;
   }
   return plain.subarray(0, to);
 }

@@ -6,13 +6,13 @@ import { show } from "../record/refusal.ts";
 import { type Fields, readForm } from "./form.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
 
-/** A request of an SDK before anything of it is inflated. */
+/** The payload of an SDK's request before it is inflated. */
 export interface Payload {
-  /** One record, a list or an envelope, perhaps compressed or in base64. */
+  /** One record, a list or an envelope, possibly compressed or in base64. */
   readonly data: Buffer;
-  /** The parameters of a form, or of the query; undefined when the body is the data itself. */
+  /** The parameters of a form; undefined if the body is the data itself. */
   readonly fields: Fields | undefined;
-  /** As the caller says; empty when it says nothing. */
+  /** The compression that the caller declares; empty if there is none. */
   readonly compress: string;
 }
 
@@ -45,12 +45,12 @@ function readFields(body: Buffer, contentType: string): Fields | undefined {
   const head = body.toString("latin1", 0, 6);
   const isForm = head.startsWith("&") || head.startsWith("data=") || head.startsWith("appid=");
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
-  // Some senders put JSON into a body that they call a form.
+  // Some senders declare JSON as a form.
   const isNamedSo = type === formType && !isJson(body) && !isGzip(body);
   return isForm || isNamedSo ? readForm(body) : undefined;
 }
 
-/** Undoes base64 and compression, which the first bytes tell. @throws BodyFault, also beyond `maxBytes` */
+/** Decodes base64 and compression, detected by the first bytes. @throws BodyFault, also beyond `maxBytes` */
 export async function unpack({ data, compress }: Payload, maxBytes: number): Promise<Buffer> {
   if (compress === "snappy") return withoutByteOrderMark(await inflateSnappy(data, maxBytes));
   if (compress !== "" && compress !== "none" && compress !== "gzip") {
@@ -62,7 +62,7 @@ export async function unpack({ data, compress }: Payload, maxBytes: number): Pro
   throw new BodyFault(compress === "gzip" ? "Data format error, not gzip" : notJson);
 }
 
-/** A plus sign in a form that nobody escaped is read as a blank. */
+/** Decodes base64. An unescaped plus sign of a form was decoded as a space. */
 function fromBase64(data: Buffer): Buffer {
   return Buffer.from(data.toString("latin1").trim().replaceAll(" ", "+"), "base64");
 }

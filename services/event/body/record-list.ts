@@ -21,7 +21,7 @@ import { refuseLarge } from "./record-bounds.ts";
 export interface RecordList {
   /** The whole body. */
   readonly bytes: Buffer;
-  /** The list, or the one record, within `bytes`. */
+  /** Range of the list, or of the only record, within `bytes`. */
   readonly start: number;
   readonly end: number;
   /** The range of each record, within `bytes`. */
@@ -84,7 +84,7 @@ export async function findRecords(
     starts.push(at);
     ends.push(end);
     if (starts.length > maxRecords) {
-      throw new BodyFault(`Data format error, ${starts.length} records, at most ${maxRecords} are taken`);
+      throw new BodyFault(`Data format error, ${starts.length} records, at most ${maxRecords} are valid`);
     }
   }
   const list = { bytes, start, end: cursor.at, starts, ends, faults, depth: cursor.deepest - depth };

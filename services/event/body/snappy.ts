@@ -1,17 +1,17 @@
 import type { YieldToEventLoop } from "../../../base/async/yield.ts";
 
-/** Copies between two looks at the clock: about 0.1 ms. */
+/** Copies between two checks of the clock: about 0.1 ms. */
 const copiesPerLook = 4_096;
 
-/** Where reading and writing are. */
+/** The positions of reading and writing. */
 interface Place {
   at: number;
   to: number;
 }
 
 /**
- * Undoes the raw block format of snappy, with turns for others. Undefined when
- * it is malformed or does not make `length` bytes.
+ * Decompresses the raw block format of snappy and yields to the event loop. Returns undefined if it is malformed or does
+ * not have `length` bytes.
  * https://github.com/google/snappy/blob/main/format_description.txt
  * @param from after the length that a block begins with
  */
@@ -33,7 +33,7 @@ export async function unpackSnappy(
   return place.to === length ? target : undefined;
 }
 
-/** Bytes that stand there as they are; from 61 on their number follows the tag. */
+/** Copies literal bytes; from 61 on their number follows the tag. */
 function copyLiteral(bytes: Uint8Array, target: Buffer, place: Place): boolean {
   const code = bytes[place.at]! >> 2;
   const more = code < 60 ? 0 : code - 59;
@@ -46,7 +46,7 @@ function copyLiteral(bytes: Uint8Array, target: Buffer, place: Place): boolean {
   return true;
 }
 
-/** Bytes that were written before, some way back; what is written by this may be part of them. */
+/** Copies earlier output, which may overlap with the copy itself. */
 function copyEarlier(bytes: Uint8Array, target: Buffer, place: Place): boolean {
   const tag = bytes[place.at]!;
   const isShort = (tag & 3) === 1;
@@ -63,7 +63,7 @@ function copyEarlier(bytes: Uint8Array, target: Buffer, place: Place): boolean {
   return true;
 }
 
-/** Little-endian; beyond the end zeros. */
+/** Reads a little-endian number; bytes beyond the end are zero. */
 function numberAt(bytes: Uint8Array, at: number, size: number): number {
   let number = 0;
   for (let i = 0; i < size; i++) number += (bytes[at + i] ?? 0) * 2 ** (8 * i);

@@ -1,9 +1,9 @@
 import type { PreparedBatch } from "./prepared.ts";
 
-/** With fewer records the engine needs hardly less: by then its memory goes to columns. */
+/** Smallest batch after an out-of-memory error. With fewer records columns take most of the engine's memory. */
 const minRecords = 256;
 
-/** How many records batches may have, by the memory that the engine turned out to have for them. */
+/** The number of records of a batch, which depends on the memory of the engine. */
 export class BatchSize {
   readonly #maxRecords: number;
   #records: number;
@@ -17,14 +17,14 @@ export class BatchSize {
     return this.#records;
   }
 
-  /** The engine had not the memory for a batch. False when it can't be made smaller. */
+  /** Halves the size after an out-of-memory error. Returns false if the batch cannot be smaller. */
   halve({ lines, counts }: Pick<PreparedBatch, "lines" | "counts">): boolean {
     if (lines === 1 || counts.records <= minRecords) return false;
     this.#records = Math.max(minRecords, counts.records >> 1);
     return true;
   }
 
-  /** A batch was loaded: later ones may be larger by a quarter. */
+  /** Increases the size by a quarter after a load. */
   grow(): void {
     this.#records = Math.min(this.#maxRecords, Math.ceil(this.#records * 1.25));
   }

@@ -4,7 +4,7 @@ import { RowFile } from "./row-file.ts";
 /** The events of one UTC day. */
 export interface DayFile {
   readonly rows: RowFile;
-  /** Numbers of the properties that they have. */
+  /** Numbers of the properties of the events. */
   readonly used: NumberSet;
 }
 
@@ -14,7 +14,7 @@ export function dayRows(day: number, { rows, used }: DayFile): DayRows {
   return { day, file: rows.path, events: rows.count, properties: used.numbers() };
 }
 
-/** Small whole numbers, each once. Adding one to a `Set` takes ten times as long, and there are millions a second. */
+/** A set of small whole numbers. Adding to a `Set` takes ten times as long, and there are millions per second. */
 export class NumberSet {
   #has = new Uint8Array(64);
 
@@ -27,7 +27,7 @@ export class NumberSet {
     this.#has[number] = 1;
   }
 
-  /** In their order. */
+  /** Returns the numbers in ascending order. */
   numbers(): readonly number[] {
     return Array.from(this.#has.keys()).filter((number) => this.#has[number] === 1);
   }

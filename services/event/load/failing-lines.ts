@@ -3,7 +3,7 @@ import type { RecordChunk } from "../../../store/records/records.ts";
 import { comparePlaces } from "./places.ts";
 import type { PreparedBatch, PrepareTask } from "./prepared.ts";
 
-/** Deaths of the thread at the same line, or failed loads of that line alone, before it is left out. */
+/** Crashes of the thread at a line, or failed loads of that line alone, before it is skipped. */
 const maxStrikes = 2;
 
 /**
@@ -17,7 +17,7 @@ export class FailingLines {
   #until: SpoolPlace | undefined;
   #maxRecords = Number.POSITIVE_INFINITY;
 
-  /** How much of a chunk is prepared. A line on which the thread died stands at the front of its batch, and alone. */
+  /** Limits a chunk to the next batch. A line at which the thread died is a batch of its own. */
   narrow({ from, to, bytes }: RecordChunk, maxRecords: number): PrepareTask {
     const inChunk = [...this.#strikes.values()]
       .filter(({ place }) => comparePlaces(place, from) >= 0 && comparePlaces(place, to) < 0)

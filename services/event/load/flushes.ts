@@ -1,13 +1,13 @@
 import type { SpoolPlace } from "../../../store/events/events.ts";
 import { comparePlaces } from "./places.ts";
 
-/** Who waits for which place to be loaded. */
+/** Waiters for places of the spool to be loaded. */
 export interface Flushes {
-  /** @throws the signal's reason */
+  /** Resolves when the place is loaded. @throws the reason of the signal */
   add(place: SpoolPlace, signal: AbortSignal): Promise<void>;
   isWaiting(): boolean;
   loaded(to: SpoolPlace): void;
-  /** There is no record between these places. */
+  /** Reports that there is no record between two places. */
   nothingBetween(from: SpoolPlace, to: SpoolPlace): void;
 }
 

@@ -6,23 +6,23 @@ import { type LoadRefusal, loadRefusals, type RecordCounts } from "./prepared.ts
 
 export interface LoadWatchOptions {
   readonly monotonicMs: () => number;
-  /** Loading stands still when something waits and nothing was loaded for this long. */
+  /** Time without a load, while records wait, after which loading counts as stopped. */
   readonly standstillMs: number;
-  /** Records of before the start have waited for so long already. */
+  /** Time that records of the previous run have waited already. */
   readonly waitedMs: number;
 }
 
-/** Knows how late loading is, and whether it goes on. */
+/** Measures the delay of loading and detects that it has stopped. */
 export interface LoadWatch {
-  /** To be called about every second: the records that are on disk end here. */
+  /** Must be called about every second with the end of the records on disk. */
   reached(end: SpoolPlace): void;
   loaded(counts: RecordCounts): void;
   /** See LoadObserver. */
   began(): void;
   failed(error?: unknown): void;
-  /** For how long the oldest record has waited that the store has not loaded; 0 when there is none. To about a second. */
+  /** Returns how long the oldest record that is not loaded has waited; 0 if there is none. Accurate to about a second. */
   lagMs(loadedTo: SpoolPlace | undefined): number;
-  /** Why records that are taken don't become events; undefined when they do. */
+  /** Returns why accepted records do not become events; undefined if they do. */
   fault(loadedTo: SpoolPlace | undefined): string | undefined;
 }
 
@@ -31,23 +31,23 @@ interface Checkpoint {
   readonly atMs: number;
 }
 
-/** With more, every second one is forgotten: about an hour. */
+/** Limit of checkpoints, about an hour; beyond it every second one is deleted. */
 const maxCheckpoints = 4_096;
-/** One failure, or a store that is restarted, is no standstill. */
+/** Failures before a fault is reported, so that a single failure or a restart of the store is not. */
 const minFailures = 3;
 const minFailingMs = 1_500;
-/** With fewer, it may be the records. */
+/** Refused records before a fault is reported; fewer may be faults of the records. */
 const minRefused = 20;
-/** Reasons that may be the server's: its clock, its configuration, its disk. */
+/** Reasons that may be faults of the server: of its clock, configuration or disk. */
 const ownReasons: ReadonlySet<string> = new Set<RefusalReason | LoadRefusal>([
   ...loadRefusals,
   "time_too_new",
   "time_too_old",
 ]);
 
-/** It can't be opened, or does not fit the store. */
+/** The fault while the intake cannot be opened or does not fit the store. */
 const intakeLost =
-  "records are taken, and not loaded: the intake is missing, damaged or in use, the log says what to do";
+  "records are accepted but not loaded: the intake is missing, damaged or in use, the log says what to do";
 
 export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWatchOptions): LoadWatch {
   const startMs = monotonicMs();
@@ -56,7 +56,7 @@ export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWat
   let lastLoadMs = startMs;
   let failures = { count: 0, sinceMs: startMs };
   let isIntakeLost = false;
-  /** Since a record was loaded. */
+  /** Records refused since the last loaded one. */
   let refused = { count: 0, ofReason: new Map<string, number>() };
 
   function firstWaiting(loadedTo: SpoolPlace | undefined): Checkpoint | undefined {
@@ -102,7 +102,7 @@ export function createLoadWatch({ monotonicMs, standstillMs, waitedMs }: LoadWat
       const first = firstWaiting(loadedTo);
       const waitedMs = first === undefined ? 0 : nowMs - Math.max(lastLoadMs, first.atMs);
       if (first !== undefined && (isFailing || waitedMs > standstillMs)) {
-        return "records are taken, and not loaded";
+        return "records are accepted but not loaded";
       }
       if (refused.count < minRefused) return undefined;
       const [most = ""] = [...refused.ofReason].sort(([, a], [, b]) => b - a)[0] ?? [];

@@ -20,17 +20,17 @@ import { clearStaging, removeRows } from "./staging.ts";
 export interface LoaderOptions {
   readonly store: Pick<EventStore, "schema" | "loadedTo" | "load">;
   readonly reader: RecordReader;
-  /** Zones by the ids of all projects that are configured. */
+  /** Zones of all configured projects, by id. */
   readonly zones: ReadonlyMap<number, string>;
-  /** Of events, and as many of users, in each project. Default: no limit. */
+  /** Properties of events, and of users, in each project. Default: no limit. */
   readonly maxProperties?: number;
-  /** Of each project. Default: no limits. */
+  /** Limits of new names in each project. Default: none. */
   readonly names?: NameLimits;
-  /** Called at the start, and again when one has died. */
+  /** Starts the prepare thread; called at the start and after each crash. */
   readonly startWorker: () => PrepareWorker;
-  /** Where the worker writes prepared rows. */
+  /** Folder of the files of prepared rows. */
   readonly stagingFolder: string;
-  /** Resolves when refused records are kept. Called again with those of a batch that is prepared again. */
+  /** Stores refused records. Called again with those of a batch that is prepared again. */
   readonly keepLetters: (letters: DeadLetterBatch) => Promise<void>;
   readonly limits: LoadLimits;
   readonly delays: Delays;
@@ -39,10 +39,10 @@ export interface LoaderOptions {
 }
 
 export interface LoadLimits {
-  /** Of one batch. Lines are not split. */
+  /** Records of one batch. Lines are not split. */
   readonly maxRecords: number;
   readonly maxBytes: number;
-  /** Unless it is full a batch begins no earlier than this after the one before. */
+  /** Least time between the beginnings of two batches, unless a batch is full. */
   readonly batchMs: number;
 }
 
@@ -51,32 +51,32 @@ export interface LoadObserver {
   loaded(prepared: PreparedBatch, times: { readonly loadMs: number; readonly delayMs: number }): void;
   /** The intake fits the store, so that records can be loaded: at the start, and after each failure. */
   began?(): void;
-  /** Tried again after `delayMs`, as often as it takes. */
+  /** Loading failed and is retried after `delayMs`. */
   failed(error: unknown, delayMs: number): void;
-  /** A property is dropped, as others may be after it, because the project has as many as it may. Told once for each project. */
+  /** A property was dropped because of the limit of properties. Reported once for each project. */
   overLimit(projectId: number, property: string): void;
-  /** The same of names of events, and of names that came too fast. */
+  /** A name was not added because of the limit of event names or the rate of new names. */
   limited?(name: LimitedName): void;
 }
 
 export interface Loader extends AsyncDisposable {
-  /** Resolves when all that was on disk in the spool before the call can be queried. */
+  /** Resolves when all records that were in the spool before the call can be queried. */
   flush(signal: AbortSignal): Promise<void>;
   status(): Promise<LoadStatus>;
-  /** New names so far, of the records that the store has loaded. */
+  /** Returns the rates of new names of the loaded records. */
   rates(projectId: number): NameRates | undefined;
 }
 
 export interface LoadStatus {
   readonly waitingBytes: number;
-  /** When the first record that waits was received, ms since 1970; undefined when none does. */
+  /** Time of receipt of the first waiting record, ms since 1970; undefined if none waits. */
   readonly oldestMs: number | undefined;
 }
 
-/** How often is looked whether what waits has become a whole batch; to be told of each record costs its taking more. */
-const lookMs = 20;
+/** Time between two checks for a full batch. A notification for each record would slow down accepting it. */
+const pollMs = 20;
 
-/** Begins to move the records of a spool into the store, each once. Closing it lets a load under way end. */
+/** Starts to load the records of a spool into the store, each once. Disposing of it waits for a running load. */
 export function openLoader(options: LoaderOptions): Loader {
   return new SpoolLoader(options);
 }
@@ -88,7 +88,7 @@ class SpoolLoader implements Loader {
   readonly #flushes = createFlushes();
   readonly #overLimit = new Set<number>();
   readonly #limited = new Set<string>();
-  /** By project: as the batches that are loaded left them. */
+  /** Rates after the loaded batches, by project. */
   readonly #rates = new Map<number, NameRates>();
   readonly #size: BatchSize;
   readonly #running: Promise<void>;
@@ -146,7 +146,7 @@ class SpoolLoader implements Loader {
     }
   }
 
-  /** From the store's place on, until something fails. The next batch is prepared while one is loaded. */
+  /** Loads from the store's place on until something fails. Prepares the next batch while one is loaded. */
   async #session(): Promise<void> {
     const { store, reader, stagingFolder } = this.#options;
     await clearStaging(stagingFolder);
@@ -162,7 +162,7 @@ class SpoolLoader implements Loader {
     try {
       for (let next = await preparing; next !== undefined; next = await preparing) {
         preparing = this.#prepareNext(next.batch.to, end);
-        // It is awaited later, perhaps only after a load that takes its time.
+        // It is awaited after the load, which may take long.
         preparing.catch(() => {});
         await this.#load(next);
       }
@@ -185,16 +185,16 @@ class SpoolLoader implements Loader {
     );
   }
 
-  /** Undefined when it is ended before there was something to prepare. */
+  /** Prepares the next batch; undefined if it was stopped before there were records. */
   async #prepareNext(from: SpoolPlace, end: AbortSignal): Promise<PreparedBatch | undefined> {
     const { reader, limits } = this.#options;
     await this.#waitForRecords(from, end);
     if (end.aborted) return undefined;
     const chunk = await reader.read(from, limits.maxBytes);
     this.#nextBatchMs = this.#options.clock.monotonicMs() + limits.batchMs;
-    // Behind the last whole line of a file there may be a piece of one that was never acknowledged.
+    // A file may end with an incomplete line, which was never acknowledged.
     if (chunk === undefined)
-      throw new Error(`the spool has no whole line behind file ${from.number} offset ${from.offset}`);
+      throw new Error(`the spool has no complete line after file ${from.number} offset ${from.offset}`);
     try {
       return await this.#worker!.prepare(this.#failingLines.narrow(chunk, this.#size.records));
     } catch (error) {
@@ -205,7 +205,7 @@ class SpoolLoader implements Loader {
     }
   }
 
-  /** Until there are enough for a batch, or it is time, or somebody waits for them, or it is ended. */
+  /** Waits until there is a full batch, the delay has passed, a flush waits, or it is stopped. */
   async #waitForRecords(from: SpoolPlace, end: AbortSignal): Promise<void> {
     const { reader, limits, clock } = this.#options;
     for (;;) {
@@ -221,7 +221,7 @@ class SpoolLoader implements Loader {
       if (leftMs <= 0 || waitingBytes >= limits.maxBytes) return;
       if (waitingBytes > 0 && this.#flushes.isWaiting()) return;
       if (waitingBytes === 0) void grown.then(() => waker.abort());
-      await clock.wait(waitingBytes === 0 ? leftMs : Math.min(leftMs, lookMs), waker.signal);
+      await clock.wait(waitingBytes === 0 ? leftMs : Math.min(leftMs, pollMs), waker.signal);
     }
   }
 
@@ -229,7 +229,7 @@ class SpoolLoader implements Loader {
     const { reader, observer, clock, keepLetters, limits } = this.#options;
     if (prepared.letters !== undefined) await keepLetters(prepared.letters);
     const startMs = clock.monotonicMs();
-    await this.#loadForAsLongAsItTakes(prepared);
+    await this.#loadWithRetries(prepared);
     for (const [projectId, rates] of prepared.rates ?? []) this.#rates.set(projectId, rates);
     const { to } = prepared.batch;
     this.#faults = 0;
@@ -244,12 +244,12 @@ class SpoolLoader implements Loader {
       this.#overLimit.add(projectId);
     }
     this.#reportLimited(prepared.limited ?? []);
-    // What can't be deleted now is deleted after the next batch, or at the next start.
+    // Files that cannot be deleted now are deleted after the next batch or at the next start.
     await removeRows(prepared.batch).catch((error: unknown) => observer.failed(error, limits.batchMs));
     await reader.release(to).catch((error: unknown) => observer.failed(error, limits.batchMs));
   }
 
-  /** Once for each project and reason. */
+  /** Reports names once for each project and reason. */
   #reportLimited(names: readonly LimitedName[]): void {
     for (const name of names) {
       const key = `${name.projectId}:${name.reason}`;
@@ -258,8 +258,8 @@ class SpoolLoader implements Loader {
     }
   }
 
-  /** A store that is away is waited for. One that can't load this batch, or not within its memory, makes it smaller. */
-  async #loadForAsLongAsItTakes(prepared: PreparedBatch): Promise<void> {
+  /** Loads a batch. Retries while the store is unavailable; other failures make the next batch smaller. */
+  async #loadWithRetries(prepared: PreparedBatch): Promise<void> {
     const { store, observer, clock } = this.#options;
     for (;;) {
       try {
@@ -267,10 +267,10 @@ class SpoolLoader implements Loader {
         return;
       } catch (error) {
         const loadedTo = store.loadedTo();
-        // It failed after the commit.
+        // The load failed after the commit.
         if (loadedTo !== undefined && comparePlaces(loadedTo, prepared.batch.to) >= 0) return;
         if (error instanceof EventsMemoryError && this.#size.halve(prepared)) {
-          // There is nothing to wait for.
+          // A smaller batch can be loaded at once.
           this.#faults = 0;
           throw error;
         }
@@ -284,7 +284,7 @@ class SpoolLoader implements Loader {
     }
   }
 
-  /** Doubles with each fault since the last load. */
+  /** Returns the delay, which doubles with each failure since the last load. */
   #delayMs(): number {
     this.#faults++;
     return backoffMs(this.#faults, this.#options.delays);

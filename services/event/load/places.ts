@@ -1,6 +1,6 @@
 import type { SpoolPlace } from "../../../store/events/events.ts";
 
-/** Below 0 when the first comes before the second, 0 when they are the same. */
+/** Compares two places of the spool: negative if `a` is before `b`, 0 if they are equal. */
 export function comparePlaces(a: SpoolPlace, b: SpoolPlace): number {
   return a.number - b.number || a.offset - b.offset;
 }

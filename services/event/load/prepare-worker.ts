@@ -4,7 +4,7 @@ import { IntakeOpenError } from "../../../store/intake/intake.ts";
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
-/** A preparer in another thread. One call at a time. */
+/** A preparer in another thread, with one call at a time. */
 export interface PrepareWorker extends AsyncDisposable {
   /** @throws IntakeOpenError, or another Error when the intake can't be read; it may be tried again */
   reset(start: PrepareStart): Promise<void>;
@@ -12,10 +12,10 @@ export interface PrepareWorker extends AsyncDisposable {
   prepare(task: PrepareTask): Promise<PreparedBatch>;
 }
 
-/** The thread ended. All calls after this are refused, too. */
+/** The thread has ended; all further calls fail too. */
 export class PrepareWorkerDiedError extends Error {
   override readonly name = "PrepareWorkerDiedError";
-  /** Of the line that it had begun, in the spool's file; undefined when it had begun none. */
+  /** Offset of the line that it was preparing, in the file of the spool; undefined if there is none. */
   readonly lineOffset: number | undefined;
 
   constructor(message: string, lineOffset: number | undefined, options?: ErrorOptions) {
@@ -24,7 +24,7 @@ export class PrepareWorkerDiedError extends Error {
   }
 }
 
-/** @param progress was given to the thread, see `servePreparer` */
+/** Creates the client of a prepare thread. @param progress shared with the thread, see `servePreparer` */
 export function createPrepareWorker(
   worker: Worker,
   progress: Float64Array<SharedArrayBuffer>,

@@ -16,19 +16,19 @@ import { Tally } from "./tally.ts";
 
 export interface PreparerOptions {
   readonly intake: Intake;
-  /** Where the files of prepared rows are written; it exists. */
+  /** Folder of the files of prepared rows, which exists. */
   readonly folder: string;
-  /** Told the offset in the spool's file of each line before it is touched. */
+  /** Called with the offset of each line in the file of the spool, before it is prepared. */
   readonly begun?: (offset: number) => void;
 }
 
-/** Turns lines of the spool into rows for the store. Synchronous: for a thread of its own. */
+/** Converts lines of the spool to rows for the store. It is synchronous, for a thread of its own. */
 export interface Preparer {
-  /** Forgets all that the store has not loaded. To be called first, and after each fault. */
+  /** Discards the state of records that the store has not loaded. Must be called first, and after each error. */
   reset(start: PrepareStart): void;
   /**
-   * Batches follow each other without a gap. When this returns, what they claimed is on disk.
-   * @throws IntakeUnavailableError, or an error of the file system: then reset
+   * Prepares the next batch; batches follow each other without a gap. Its claims are on disk when it returns.
+   * @throws IntakeUnavailableError, or an error of the file system; then `reset` must be called
    */
   prepare(task: PrepareTask): PreparedBatch;
 }
@@ -77,7 +77,7 @@ export function createPreparer({ intake, folder, begun = () => {} }: PreparerOpt
   };
 }
 
-/** What one batch gathers. */
+/** Prepares one batch. */
 class BatchPreparer implements Disposable {
   readonly tally = new Tally();
   readonly #intake: Intake;
@@ -94,14 +94,14 @@ class BatchPreparer implements Disposable {
     this.#from = from;
   }
 
-  /** A line that ended the thread twice. */
+  /** Refuses a line at which the thread has ended twice. */
   skip(line: Buffer): void {
     this.tally.records++;
     const message = "the thread that prepares records ended twice at this line";
     this.tally.refuse("internal", message, textOrBytes(line), undefined);
   }
 
-  /** Whatever it says now is not what was acknowledged. */
+  /** Refuses a damaged line. */
   addDamaged(line: Buffer): void {
     this.tally.records++;
     this.tally.refuse("bad_line", "line of the spool is damaged", textOrBytes(line), undefined);
@@ -142,7 +142,7 @@ class BatchPreparer implements Disposable {
     };
   }
 
-  /** Where it was not closed, its files are of no use. */
+  /** Discards the files unless the batch was closed. */
   [Symbol.dispose](): void {
     for (const files of this.#files.values()) files.abandon();
   }
@@ -151,7 +151,7 @@ class BatchPreparer implements Disposable {
     try {
       this.#store(state, line, record);
     } catch (error) {
-      // The disk is not the record's fault.
+      // An error of the disk is not a fault of the record.
       if (error instanceof IntakeUnavailableError || (error instanceof Error && "syscall" in error))
         throw error;
       this.#files.get(line.projectId)?.undoLines();
@@ -212,12 +212,12 @@ interface StandardRecord {
   readonly "#event_name": string;
 }
 
-/** Damaged bytes that are no UTF-8 are kept as they are. */
+/** Returns the text of a line, or its bytes if they are not UTF-8. */
 function textOrBytes(line: Buffer): string | Uint8Array {
   return isUtf8(line) ? line.toString() : line;
 }
 
-/** Beyond it, JSON is written in a way that needs no stack: one record must not hold up those behind it. */
+/** Nesting beyond which JSON is written without recursion, so that one record does not block later ones. */
 const maxLetterDepth = 64;
 
 function letterOf(record: unknown): string {

@@ -3,22 +3,22 @@ import type { LoadBatch, ProjectSchema, SpoolPlace } from "../../../store/events
 import type { NameLimits, NameRates } from "../record/name-book.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
 
-/** Why the loader refused a record, beyond what the rules say. */
+/** Reasons of the loader to refuse a record, in addition to those of the rules. */
 export const loadRefusals = [
-  /** A line of the spool that is none, for a record of which nothing is known. */
+  /** A damaged line of the spool. */
   "bad_line",
-  /** The project was in the configuration when the record was taken, and is no longer. */
+  /** The project was removed from the configuration after the record was accepted. */
   "unknown_project",
-  /** A fault of the service's own. */
+  /** An internal error of the service. */
   "internal",
 ] as const;
 
 export type LoadRefusal = (typeof loadRefusals)[number];
 
-/** Why a record that is all right is not stored: it was before. */
+/** By which id a record repeats a stored one. */
 export type DuplicateKind = "uuid" | "first_check_id";
 
-/** What became of the records of a batch. */
+/** The results of the records of a batch. */
 export interface RecordCounts {
   readonly records: number;
   readonly events: number;
@@ -27,14 +27,14 @@ export interface RecordCounts {
   readonly users: number;
   readonly duplicates: Readonly<Record<DuplicateKind, number>>;
   readonly refused: Readonly<Partial<Record<RefusalReason | LoadRefusal, number>>>;
-  /** Properties, of records that were kept. */
+  /** Dropped properties of stored records. */
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
 }
 
 export interface LimitedName {
   readonly projectId: number;
   readonly reason: "event_limit" | "name_rate";
-  /** Of the event or property. */
+  /** Name of the event or property. */
   readonly name: string;
 }
 
@@ -42,39 +42,39 @@ export interface PrepareTask {
   readonly from: SpoolPlace;
   /** Whole lines. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** No further line is begun when there are as many records. */
+  /** Number of records after which no further line is prepared. */
   readonly maxRecords: number;
-  /** Offsets in the spool's file of lines that are not to be touched. */
+  /** Offsets of lines in the file of the spool that must not be prepared. */
   readonly skipped: readonly number[];
 }
 
 export interface PreparedBatch {
   readonly batch: LoadBatch;
-  /** Of the spool. */
+  /** Number of lines of the spool. */
   readonly lines: number;
   readonly counts: RecordCounts;
-  /** Records that were refused. */
+  /** Refused records. */
   readonly letters: DeadLetterBatch | undefined;
-  /** When the first record of the batch was received, ms since 1970. */
+  /** Time of receipt of the first record, ms since 1970. */
   readonly firstReceivedMs: number;
-  /** Uuids forgotten before their time since the start, because there were too many. */
+  /** Number of uuids since the start that were deleted early because there were too many. */
   readonly uuidsForgotten: number;
-  /** By project: a property that was dropped because the project has as many as it may. */
+  /** A property of each project that was dropped because of the limit of properties. */
   readonly overLimit: ReadonlyMap<number, DroppedProperty>;
-  /** Further names that were not taken because they were new: of each project and reason one. */
+  /** Names that were not added, one for each project and reason. */
   readonly limited?: readonly LimitedName[];
-  /** By project: see `NameRates`, after this batch. */
+  /** Rates of new names after this batch, by project. */
   readonly rates?: ReadonlyMap<number, NameRates>;
 }
 
-/** What preparing starts from: what the store has loaded. */
+/** The state of the store from which preparing starts. */
 export interface PrepareStart {
   readonly loadedTo: SpoolPlace | undefined;
-  /** Of all projects that are configured. */
+  /** All configured projects. */
   readonly projects: ReadonlyMap<number, ProjectStart>;
-  /** Of events, and as many of users, in each project. Default: no limit. */
+  /** Properties of events, and of users, in each project. Default: no limit. */
   readonly maxProperties?: number | undefined;
-  /** Of each project. Default: no limits. */
+  /** Limits of new names in each project. Default: none. */
   readonly names?: NameLimits | undefined;
 }
 

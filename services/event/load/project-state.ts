@@ -3,16 +3,16 @@ import { NameBook, type NameLimits, type NameRates } from "../record/name-book.t
 import type { CheckedValue, RecordRules } from "../record/record.ts";
 import { createTypeTable } from "../record/type-table.ts";
 
-/** What is known of a project while its records are prepared: the store's schema, and what batches since then added. */
+/** The state of a project while its records are prepared: the store's schema and the additions of later batches. */
 export interface ProjectState {
   readonly rules: RecordRules;
-  /** Of events and properties that are new. */
+  /** Limits of new events and properties. */
   readonly names: NameBook;
-  /** The number of an event, given now if it has none. */
+  /** Returns the number of an event; assigns one if it is new. */
   eventNumber(name: string): number;
-  /** The property of a value, made now if there is none. */
+  /** Returns the property of a value; creates it if it is new. */
   propertyOf(table: PropertyTable, value: CheckedValue): Property;
-  /** What was added since the last call. */
+  /** Returns the additions since the last call. */
   takeNew(): { readonly events: readonly EventName[]; readonly properties: readonly Property[] };
 }
 
@@ -21,7 +21,7 @@ export interface ProjectLimits {
   readonly maxProperties?: number | undefined;
   /** Default: no limits. */
   readonly names?: NameLimits | undefined;
-  /** New names until here, of the records that the store has loaded. */
+  /** Rates of new names of the loaded records. */
   readonly rates?: NameRates | undefined;
 }
 

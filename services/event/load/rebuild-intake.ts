@@ -10,12 +10,12 @@ import { comparePlaces } from "./places.ts";
 import { createProjectState } from "./project-state.ts";
 
 export interface RebuildOptions {
-  /** Which has loaded something. */
+  /** A store that has loaded records. */
   readonly store: Pick<EventStore, "schema" | "loadedTo" | "identities">;
   readonly reader: Pick<RecordReader, "start" | "read">;
-  /** A new one. */
+  /** A new intake. */
   readonly intake: Intake;
-  /** Zones by the ids of all projects that are configured. */
+  /** Zones of all configured projects, by id. */
   readonly zones: ReadonlyMap<number, string>;
   readonly onProgress?: (report: RebuildReport) => void;
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export interface RebuildOptions {
 export interface RebuildReport {
   readonly accounts: number;
   readonly visitors: number;
-  /** Records of the spool that are loaded, and whose claims are known again. */
+  /** Loaded records of the spool whose claims are restored. */
   readonly records: number;
 }
 
@@ -32,9 +32,9 @@ const chunkBytes = 1_048_576;
 const lf = 0x0a;
 
 /**
- * Makes an intake from what the store knows of users, and from the records that are loaded and still in the
- * spool: their uuids and first checks are known again, those of older records are not. A user id is never
- * given to another user: ids go on after the highest that the store has seen.
+ * Rebuilds an intake from the users of the store and from the loaded records that are still in the spool. Uuids and
+ * first checks of older records are lost. User ids continue after the highest one of the store, so that no id is
+ * assigned twice.
  */
 export async function rebuildIntake(options: RebuildOptions): Promise<RebuildReport> {
   const { store, intake, onProgress = () => {}, signal } = options;
@@ -42,7 +42,7 @@ export async function rebuildIntake(options: RebuildOptions): Promise<RebuildRep
   const report = { accounts: 0, visitors: 0, records: 0 };
   intake.rewind(undefined);
   if (loadedTo === undefined) return report;
-  // Before all places of the spool: what it knows has been reported to the store.
+  // A place before all places of the spool, since the store has all these users.
   intake.begin({ number: 0, offset: 0 });
   for await (const identities of store.identities(signal)) {
     for (const { projectId, ...user } of identities) {
@@ -60,7 +60,7 @@ export async function rebuildIntake(options: RebuildOptions): Promise<RebuildRep
   return report;
 }
 
-/** Claims what the records before a place claimed; yields how many there were, chunk by chunk. */
+/** Repeats the claims of the records before a place; yields their number for each chunk. */
 async function* claimLoaded(
   { store, reader, intake, zones, signal }: RebuildOptions,
   loadedTo: SpoolPlace,

@@ -23,7 +23,7 @@ export class ProjectFiles {
     this.users = new RowFile(this.#file("users"));
   }
 
-  /** Of the UTC day that a time is in. */
+  /** Returns the file of the UTC day of a time. */
   eventsAt(timeMs: number): DayFile {
     const day = Math.floor(timeMs / dayMs);
     const known = this.#days.get(day);
@@ -41,12 +41,12 @@ export class ProjectFiles {
     for (const file of this.#all()) file.abandon();
   }
 
-  /** Takes back what was written of lines that are not ended. */
+  /** Removes the bytes of unfinished lines. */
   undoLines(): void {
     for (const file of this.#all()) file.undoLine();
   }
 
-  /** After it was closed. */
+  /** Returns the rows of closed files. */
   rows(state: ProjectState): ProjectRows {
     const { updates, seen, users } = this;
     const days = Array.from(this.#days, ([day, file]) => dayRows(day, file)).filter(

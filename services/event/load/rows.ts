@@ -48,7 +48,7 @@ export function writeSeen(
   file.endLine();
 }
 
-/** Writes a PreparedUser, and one more for members that an object has no longer. */
+/** Writes a PreparedUser, after one that unsets the removed members of objects. */
 export function writeUser(file: RowFile, state: ProjectState, user: CheckedUser, userId: number): void {
   if (user.cleared.length > 0) {
     beginUser(file, "unset", userId);

@@ -2,10 +2,10 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoadBatch } from "../../../store/events/events.ts";
 
-/** Versions before this one had the events of all days in one file, `events`. */
+/** Names of files of prepared rows; older versions wrote the events of all days to one file, `events`. */
 const preparedFile = /^\d+-\d+-\d+-(?:day-?\d+|events|updates|seen|users)\.ndjson$/;
 
-/** Makes the folder of prepared rows, without those that an earlier run left behind. */
+/** Creates the folder of prepared rows and removes the files of an earlier run. */
 export async function clearStaging(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {

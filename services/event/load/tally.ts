@@ -3,7 +3,7 @@ import { createRecordLetters } from "../ingest/refused-letters.ts";
 import type { DroppedProperty, DropReason, RefusalReason } from "../record/record.ts";
 import type { DuplicateKind, LimitedName, LoadRefusal, RecordCounts } from "./prepared.ts";
 
-/** Where a record came from that was refused. */
+/** The origin of a refused record. */
 export interface RefusedFrom {
   readonly projectId: number;
   readonly receivedMs: number;
@@ -11,10 +11,10 @@ export interface RefusedFrom {
   readonly place?: string | undefined;
 }
 
-/** Of one letter. */
+/** Messages of one dead letter. */
 const maxMessages = 10;
 
-/** Counts what becomes of the records of one batch, and gathers dead letters. */
+/** Counts the results of the records of a batch and collects dead letters. */
 export class Tally {
   records = 0;
   events = 0;
@@ -27,7 +27,7 @@ export class Tally {
   readonly #refused: Partial<Record<RefusalReason | LoadRefusal, number>> = {};
   readonly #dropped: Partial<Record<DropReason, number>> = {};
   readonly #letters: string[] = [];
-  /** The request that the last letter was of, and its letters. */
+  /** The request of the last dead letter. */
   #from: RefusedFrom | undefined;
   #box = createRecordLetters();
 
@@ -45,7 +45,7 @@ export class Tally {
     this.#duplicates[kind]++;
   }
 
-  /** @param lineOf called when some of the record has to be kept that the store does not have */
+  /** Counts dropped properties. @param lineOf called if the record becomes a dead letter too */
   drop(from: RefusedFrom, dropped: readonly DroppedProperty[], lineOf: () => string): void {
     for (const one of dropped) {
       this.#dropped[one.reason] = (this.#dropped[one.reason] ?? 0) + 1;
@@ -83,7 +83,7 @@ export class Tally {
       message,
       line,
     };
-    // What is no single record was acknowledged, so all of it is kept.
+    // A damaged line was acknowledged, so all of it is kept.
     if (from === undefined) {
       this.#letters.push(encodeDeadLetter(letter, Number.POSITIVE_INFINITY));
       return;

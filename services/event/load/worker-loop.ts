@@ -5,14 +5,14 @@ import type { FromPrepareWorker, ToPrepareWorker } from "./worker-messages.ts";
 
 export interface PrepareThread {
   readonly port: MessagePort;
-  /** Called at the first reset, and again when that failed. */
+  /** Opens the intake; called at the first reset, and again if that failed. */
   readonly openIntake: () => Intake;
-  /** Where prepared rows are written; it exists. */
+  /** Folder of the files of prepared rows, which exists. */
   readonly folder: string;
   readonly progress: Float64Array<SharedArrayBuffer>;
 }
 
-/** Answers messages until it is told to close. */
+/** Serves messages until the message `close`. */
 export function servePreparer({ port, openIntake, folder, progress }: PrepareThread): void {
   let intake: Intake | undefined;
   let preparer: Preparer | undefined;
@@ -27,7 +27,7 @@ export function servePreparer({ port, openIntake, folder, progress }: PrepareThr
     });
     return preparer;
   };
-  const answer = (message: Exclude<ToPrepareWorker, { kind: "close" }>): FromPrepareWorker => {
+  const handle = (message: Exclude<ToPrepareWorker, { kind: "close" }>): FromPrepareWorker => {
     if (message.kind === "prepare") return { kind: "prepared", prepared: open().prepare(message.task) };
     open().reset(message.start);
     return { kind: "ready" };
@@ -40,7 +40,7 @@ export function servePreparer({ port, openIntake, folder, progress }: PrepareThr
     }
     progress[0] = -1;
     try {
-      const reply = answer(message);
+      const reply = handle(message);
       const letters = reply.kind === "prepared" ? reply.prepared.letters : undefined;
       port.postMessage(reply, letters === undefined ? [] : [letters.ndjson.buffer]);
       progress[0] = -1;

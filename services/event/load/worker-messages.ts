@@ -1,19 +1,19 @@
 import type { PreparedBatch, PrepareStart, PrepareTask } from "./prepared.ts";
 
-/** One at a time; each is answered. */
+/** Messages to the thread, one at a time. Each has a reply. */
 export type ToPrepareWorker =
   | { readonly kind: "reset"; readonly start: PrepareStart }
   | { readonly kind: "prepare"; readonly task: PrepareTask }
-  /** Not answered: the thread ends. */
+  /** Ends the thread, without a reply. */
   | { readonly kind: "close" };
 
 export type FromPrepareWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "prepared"; readonly prepared: PreparedBatch }
-  /** `intake`: it can't be opened, or does not fit the store. */
+  /** `intake`: the intake cannot be opened, or does not fit the store. */
   | { readonly kind: "failed"; readonly message: string; readonly of?: "intake" };
 
-/** Shared with the thread, which writes the offset of the line that it has begun: so it is known when the thread dies. */
+/** Creates the memory into which the thread writes the offset of its current line, so that it is known after a crash. */
 export function createProgress(): Float64Array<SharedArrayBuffer> {
   return new Float64Array(new SharedArrayBuffer(8)).fill(-1);
 }

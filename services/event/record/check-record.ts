@@ -43,7 +43,7 @@ const noProperties: Readonly<Record<string, unknown>> = {};
 /**
  * Checks one record, as `parseWithBigInts` reads it: refused as a whole, or accepted
  * with values that fit the types of its properties. It defines no properties:
- * whoever keeps the record makes the values without `known` known to
+ * the caller that keeps the record adds the values without `known` to
  * `rules.types` before the next record is checked.
  * @param receivedMs milliseconds since 1970
  */
@@ -143,7 +143,7 @@ function complete(
   return { kind: "event", name, firstCheckId: firstCheckId ?? undefined, ...accepted };
 }
 
-/** What the root says of the event beats what its properties say. */
+/** Adds the properties of an event. Members of the root precede equal properties. */
 function addEventProperties(draft: Draft, root: Root, properties: Readonly<Record<string, unknown>>): void {
   if (root.ip !== undefined) addProperty(draft, "#ip", root.ip, undefined);
   if (root.appId !== undefined) addProperty(draft, "#app_id", root.appId, undefined);
@@ -158,7 +158,7 @@ function addUserProperties(
   if (operation === "del") return;
   const only = onlyTypes[operation];
   for (const key in properties) {
-    // It says what the record's time means, and nothing of the user.
+    // The offset belongs to the time of the record, not to the user.
     if (key === "#zone_offset") continue;
     if (operation === "unset") addUnset(draft, key);
     else addProperty(draft, key, properties[key], only);

@@ -7,14 +7,14 @@ import type { CheckedValue, DropReason } from "./record.ts";
 
 export const maxTextBytes = 2_048;
 export const maxListElements = 500;
-/** Of an object or group as JSON text: objects are limited in keys, not in what is within their values. */
+/** Bytes of an object or group as JSON. */
 const maxJsonBytes = 262_144;
-/** Writing JSON needs stack for every level. */
+/** Writing JSON recurses for each level. */
 const maxJsonDepth = 32;
 
 type Scalar = string | number | boolean;
 
-/** Null, an empty text, a list without elements and an empty object are one thing: no value. */
+/** Reports whether there is no value: null, an empty text, list or object. */
 export function isMissing(raw: unknown): boolean {
   if (typeof raw !== "object") return raw === "" || raw === undefined;
   if (raw === null) return true;
@@ -31,17 +31,17 @@ export function isGroup(raw: unknown): raw is readonly Readonly<Record<string, u
   return Array.isArray(raw) && raw.length > 0 && raw.every(isObject);
 }
 
-/** The type that a value which isn't missing gives its property. */
+/** Returns the type that a value gives to a new property. */
 export function naturalType(raw: unknown): PropertyType {
   if (typeof raw === "string") return parseLocalTime(raw) === undefined ? "text" : "time";
-  // As a number it would be changed; a text keeps its digits.
+  // A number would be rounded; a text keeps its digits.
   if (typeof raw === "number" || typeof raw === "bigint") return isBeyondRange(raw) ? "text" : "number";
   if (typeof raw === "boolean") return "boolean";
   if (isObject(raw)) return "object";
   return isGroup(raw) ? "object_group" : "list";
 }
 
-/** The value as the type has it; undefined when it does not convert exactly. Objects and groups are not for here. */
+/** Converts a value to a type, except objects and groups; undefined if it does not convert exactly. */
 export function convert(raw: unknown, type: PropertyType, draft: Draft): CheckedValue["value"] | undefined {
   if (type === "list") return Array.isArray(raw) ? convertList(raw) : undefined;
   return convertScalar(raw, type, draft);
@@ -62,10 +62,10 @@ function isNumberText(text: string): boolean {
   return text.length <= maxTextBytes && isDecimal(text);
 }
 
-/** From here on writers of JSON use exponents, as for measurements; ids are never so large. */
+/** From this number on JSON has exponents, as for measurements; ids are smaller. */
 const firstWithExponent = 1e21;
 
-/** Whether it is a whole number so large that two of them become the same double. */
+/** Reports whether a whole number is so large that a double may be another number. */
 export function isBeyondRange(number: number | bigint): boolean {
   if (typeof number === "bigint") return !Number.isSafeInteger(Number(number));
   const size = Math.abs(number);
@@ -85,13 +85,13 @@ function finite(number: number, raw: number | string | bigint): number | undefin
 
 function convertText(raw: unknown): string | undefined {
   if (typeof raw === "string") return isShort(raw, maxTextBytes) ? raw.toWellFormed() : undefined;
-  // JSON writes 1e400 as a number, but it is none.
+  // 1e400 is a number in JSON, but not a finite double.
   if (typeof raw === "number") return Number.isFinite(raw) ? String(raw) : undefined;
   if (typeof raw === "bigint") return convertText(String(raw));
   return typeof raw === "boolean" ? String(raw) : undefined;
 }
 
-/** Elements are texts: others become theirs, null is none. */
+/** Converts the elements of a list to texts, without nulls. */
 function convertList(raw: readonly unknown[]): readonly string[] | undefined {
   if (raw.length > maxListElements) return undefined;
   const texts: string[] = [];
@@ -104,12 +104,12 @@ function convertList(raw: readonly unknown[]): readonly string[] | undefined {
   return texts;
 }
 
-/** A code unit is at most three bytes. */
+/** Reports whether a text has at most `maxBytes` bytes in UTF-8. A code unit has at most three. */
 export function isShort(text: string, maxBytes: number): boolean {
   return text.length * 3 <= maxBytes || (text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes);
 }
 
-/** Undefined when it is too deep or too long to be kept. */
+/** Writes JSON; undefined if it is too deep or too long. */
 export function jsonTextOf(raw: unknown): string | undefined {
   if (!isShallow(raw, maxJsonDepth)) return undefined;
   const text = stringify(raw);
@@ -117,9 +117,8 @@ export function jsonTextOf(raw: unknown): string | undefined {
 }
 
 /**
- * JSON that any reader takes. Half of a surrogate pair, as it is left when a
- * text is cut in an emoji, is kept as U+FFFD, here and in all texts: stores
- * refuse it. `JSON.stringify` escapes just those halves.
+ * Writes JSON without lone surrogates, which stores refuse: they become U+FFFD, as in all texts. `JSON.stringify` escapes
+ * only lone surrogates.
  */
 export function stringify(raw: unknown): string {
   const text = stringifyExactJson(raw);
@@ -137,7 +136,7 @@ export function isShallow(raw: unknown, levels: number): boolean {
   return true;
 }
 
-/** Why `convert` or `jsonTextOf` had nothing for the value. */
+/** Returns why `convert` or `jsonTextOf` does not convert a value. */
 export function misfitReason(raw: unknown, type: PropertyType): DropReason {
   if (typeof raw === "number" && !Number.isFinite(raw)) return "range";
   if (typeof raw === "number" || typeof raw === "bigint") return type === "number" ? "number_range" : "type";

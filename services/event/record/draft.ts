@@ -2,7 +2,7 @@ import type { PropertyTable } from "../../../store/events/events.ts";
 import type { CheckedValue, DroppedProperty, DropReason, TypeLookup } from "./record.ts";
 import { show } from "./refusal.ts";
 
-/** What becomes of a record's properties while they are looked at one by one. */
+/** The state of checking a record's properties one by one. */
 export interface Draft {
   readonly table: PropertyTable;
   readonly types: TypeLookup;
@@ -10,21 +10,21 @@ export interface Draft {
   readonly toInstant: (localMs: number) => number;
   readonly values: CheckedValue[];
   readonly dropped: DroppedProperty[];
-  /** Whether a name so far was not given in lower case: only then can two be the same. */
+  /** Whether a name was not in lower case, so that two names can be equal. */
   isMixed: boolean;
-  /** How many values may still be the first of their property. */
+  /** Number of properties that may still be created. */
   room: number;
-  /** How many names may still be new in this minute. */
+  /** Number of new names that are still allowed in this minute. */
   rateRoom: number;
-  /** The first key that is no name, for which the whole record is refused. */
+  /** The first invalid name, for which the whole record is refused. */
   badName: string | undefined;
-  /** Names of `values`, or of the first of them; kept once there are many. */
+  /** Names of the first `values`, if there are many. */
   names: Set<string> | undefined;
 }
 
-/** Members of objects included. */
+/** Values of a record, including members of objects. */
 const maxValues = 1_000;
-/** More than this is not told of one record; whatever it holds is dropped all the same. */
+/** Dropped properties that are reported for a record. */
 const maxDropped = 1_000;
 const maxNameLength = 100;
 
@@ -49,18 +49,17 @@ export function dropProperty(draft: Draft, name: string, reason: DropReason, raw
 }
 
 const rateAdvice: Readonly<Partial<Record<DropReason, string>>> = {
-  name_rate:
-    "too many names were new within a minute (events.maxNewNamesPerMinute), it is kept when it is sent again later",
+  name_rate: "too many names were new within a minute (events.maxNewNamesPerMinute), send it again later",
 };
 
 function numberAdvice(name: string, raw: unknown): string {
   return `${name} ${show(raw)} is beyond ±${Number.MAX_SAFE_INTEGER} and would be changed, send it as text`;
 }
 
-/** Up to here comparing names one by one is faster than a set. */
+/** Number of names up to which comparing them is faster than a set. */
 const maxCompared = 24;
 
-/** Whether a value of this name was kept. Takes the same time however many there are. */
+/** Reports whether the record has a value with this name, in constant time. */
 export function isTaken(draft: Draft, name: string): boolean {
   const { values } = draft;
   if (values.length > maxCompared) {

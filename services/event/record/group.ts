@@ -14,7 +14,7 @@ import { propertyNameOf } from "./names.ts";
 import { maxKeys } from "./object.ts";
 import type { DropReason } from "./record.ts";
 
-/** One member in all elements of a group. */
+/** A member of all elements of a group. */
 interface Column {
   readonly known: Property | undefined;
   readonly type: Property["type"];
@@ -26,13 +26,13 @@ interface Group {
   readonly draft: Draft;
   readonly name: string;
   readonly length: number;
-  /** By the member's full name. */
+  /** Columns by the full name of the member. */
   readonly columns: Map<string, Column>;
-  /** What was told as dropped. */
+  /** Keys that are reported as dropped. */
   readonly dropped: Set<string>;
 }
 
-/** Keeps a list of objects as its JSON text, and each member as the list of its values. */
+/** Adds a list of objects as its JSON text, and each member as the list of its values. */
 export function addGroup(
   draft: Draft,
   name: string,
@@ -76,7 +76,7 @@ function fillCell(group: Group, at: number, key: string, raw: unknown): DropReas
   return undefined;
 }
 
-/** Undefined when the group has as many members as it may. */
+/** Returns the column of a member; undefined if the group has too many members. */
 function columnOf({ draft, length, columns }: Group, name: string, raw: unknown): Column | undefined {
   const column = columns.get(name);
   if (column !== undefined || columns.size >= maxKeys) return column;
@@ -87,12 +87,12 @@ function columnOf({ draft, length, columns }: Group, name: string, raw: unknown)
   return added;
 }
 
-/** What is within members is text: lists, too, for a member is a list already. */
+/** Converts values within members to text, including lists, since a member is a list already. */
 function flatten(raw: unknown): unknown {
   return typeof raw === "object" ? stringify(raw) : raw;
 }
 
-/** Once for all elements. */
+/** Reports a dropped member once for all elements. */
 function dropCell({ draft, name, dropped }: Group, key: string, reason: DropReason, raw: unknown): void {
   if (!dropped.has(key)) dropProperty(draft, `${name}.${key}`, reason, raw);
   dropped.add(key);

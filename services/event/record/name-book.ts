@@ -1,18 +1,18 @@
 import type { NameRoom } from "./record.ts";
 
-/** Names are kept for good, and each takes memory: what may be new to a project. */
+/** Limits of new names of a project, since names are never deleted and take memory. */
 export interface NameLimits {
-  /** Names of events that it may have; what is beyond it at the start stays. */
+  /** Number of event names; existing ones beyond it stay. */
   readonly maxEventNames: number;
-  /** New names of events and properties within a minute of one app id. */
+  /** New names of events and properties of an app id within a minute. */
   readonly maxNewNamesPerMinute: number;
 }
 
-/** By app id: new names of the last minute that brought one. */
+/** The number of new names in the last minute with one, by app id. */
 export type NameRates = ReadonlyMap<string, NameRate>;
 
 export interface NameRate {
-  /** Counted from 1970. */
+  /** Minutes since 1970. */
   readonly minute: number;
   readonly names: number;
 }
@@ -21,7 +21,7 @@ export interface NameBookOptions {
   readonly limits: NameLimits | undefined;
   readonly rates: NameRates | undefined;
   readonly hasEvent: (name: string) => boolean;
-  /** How many names of events the project has. */
+  /** Returns the number of event names of the project. */
   readonly eventCount: () => number;
 }
 
@@ -31,7 +31,7 @@ const noLimits: NameLimits = {
   maxNewNamesPerMinute: Number.POSITIVE_INFINITY,
 };
 
-/** What new names a project may get, record after record. */
+/** Counts the new names of a project, record by record. */
 export class NameBook implements NameRoom {
   readonly hasEvent: (name: string) => boolean;
   readonly #eventCount: () => number;
@@ -47,10 +47,10 @@ export class NameBook implements NameRoom {
     this.#rates = new Map(rates);
   }
 
-  /** Whose records come next. Without an app id they come from the operator, who may name what he wants. */
+  /** Begins the records of an app id. Records without one are the operator's and have no limit. */
   begin(appid: string | undefined, steadyMs: number): void {
     this.#appid = appid;
-    // Records that were received at the same time may come in another order.
+    // Records that were received at the same time may be in another order.
     this.#minute = Math.max(Math.floor(steadyMs / minuteMs), this.#rateOf(appid).minute);
   }
 
@@ -64,7 +64,7 @@ export class NameBook implements NameRoom {
     return this.#limits.maxNewNamesPerMinute - (minute === this.#minute ? names : 0);
   }
 
-  /** A name has been made for a record. */
+  /** Counts a new name. */
   add(): void {
     if (this.#appid === undefined) return;
     const { minute, names } = this.#rateOf(this.#appid);

@@ -47,7 +47,7 @@ function hasUpper(name: string): boolean {
   return false;
 }
 
-/** Columns of every event or user, so that no property may have their names. */
+/** Names of columns of all events or users, which properties must not have. */
 const reserved: ReadonlySet<string> = new Set([
   "#type",
   "#time",

@@ -15,7 +15,7 @@ import type { DropReason } from "./record.ts";
 
 export const maxKeys = 100;
 
-/** Keeps an object as its JSON text, and each of its members as a property of its own. */
+/** Adds an object as its JSON text, and each of its members as a property. */
 export function addObject(
   draft: Draft,
   name: string,
@@ -42,7 +42,7 @@ function addMember(draft: Draft, object: string, key: string, raw: unknown): Dro
   const name = `${object}.${member}`;
   if (isTaken(draft, name)) return "double";
   const known = draft.types.find(draft.table, name);
-  // Members have no members: what is within them is text.
+  // Members have no members: values within them become text.
   const flat = isObject(raw) || (known?.type !== "list" && isGroup(raw)) ? stringify(raw) : raw;
   const type: PropertyType = known === undefined ? naturalType(flat) : known.type;
   const value = convert(flat, type, draft);

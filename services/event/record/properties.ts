@@ -10,15 +10,15 @@ const hash = 35;
 
 const hourMs = 3_600_000;
 
-/** What `#zone_offset` says, in milliseconds east of UTC; undefined when it says nothing valid. */
+/** Reads `#zone_offset`, in milliseconds east of UTC; undefined if it is not valid. */
 export function readZoneOffset(raw: unknown): number | undefined {
   const hours = convertNumber(raw);
   return hours !== undefined && hours >= -12 && hours <= 14 ? Math.round(hours * hourMs) : undefined;
 }
 
 /**
- * Keeps one property, or names it as dropped, or notes that its name is none.
- * @param only the one type that the operation has a use for, if there is one
+ * Adds a property to the values or the dropped ones, or records that its name is not valid.
+ * @param only the only type that the operation accepts, if there is one
  */
 export function addProperty(draft: Draft, key: string, raw: unknown, only: PropertyType | undefined): void {
   const name = propertyNameOf(key);
@@ -57,7 +57,7 @@ function isLargeNumber(raw: unknown): boolean {
   return (typeof raw === "number" || typeof raw === "bigint") && isBeyondRange(raw);
 }
 
-/** Names what is to be unset: the property, and the members that it may have. What nobody ever set is nothing to unset. */
+/** Adds a property to unset, and its members. An unknown property is ignored. */
 export function addUnset(draft: Draft, key: string): void {
   const name = propertyNameOf(key);
   if (name === undefined) draft.badName ??= key;
@@ -72,7 +72,7 @@ export function addUnset(draft: Draft, key: string): void {
   }
 }
 
-/** Members that objects had and, in these values, have no longer. */
+/** Returns the members of objects that these values do not have any more. */
 export function clearedBy({ table, types, values }: Draft): readonly Property[] {
   const objects = values.filter(({ known, type }) => known !== undefined && type.startsWith("object"));
   if (objects.length === 0) return [];

@@ -1,6 +1,6 @@
 import type { Property, PropertyTable, PropertyType } from "../../../store/events/events.ts";
 
-/** Why a record was refused as a whole; fit for the label of a metric. */
+/** Why a record is refused as a whole; used as the label of a metric. */
 export const refusalReasons = [
   "not_json",
   "not_an_object",
@@ -14,69 +14,69 @@ export const refusalReasons = [
   "event_id",
   "properties",
   "property_name",
-  /** More values or keys than any record may have that is looked at. */
+  /** Too many values or keys to be parsed. */
   "too_large",
-  /** The event is new to a project that has as many names of events as it may. */
+  /** The event is new, and the project has the most event names allowed. */
   "event_limit",
-  /** The event is new, and there were as many new names within a minute as there may be. */
+  /** The event is new, and there were too many new names within a minute. */
   "name_rate",
 ] as const;
 
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** Why a property, or a key at the root, was dropped of a record that is kept. */
+/** Why a property, or a key of the root, of an accepted record is dropped. */
 export const dropReasons = [
-  /** Only the known keys may stand at the root. */
+  /** An unknown key of the root. */
   "root_key",
-  /** Of a member of an object: not a valid name. */
+  /** The invalid name of a member of an object. */
   "name",
-  /** A name of the service's own, such as `#user_id`. */
+  /** A name that the service uses, such as `#user_id`. */
   "reserved",
-  /** The same name, but for its case, stood before. */
+  /** A repeated name, ignoring case. */
   "double",
-  /** Of another type than the property has, and not convertible exactly. */
+  /** A value of another type that does not convert exactly. */
   "type",
-  /** A number beyond the range of doubles, a zone offset that there isn't. */
+  /** A number beyond the range of doubles, or an invalid zone offset. */
   "range",
-  /** A whole number beyond ±(2^53 − 1), which as a double would become another one. */
+  /** A whole number beyond ±(2^53 − 1), which a double would change. */
   "number_range",
-  /** A text, or what is kept as text. */
+  /** A long text, or the long text of another value. */
   "too_long",
   /** Too many elements, keys or properties. */
   "too_many",
-  /** Objects within objects within objects. */
+  /** Too deeply nested objects. */
   "too_deep",
-  /** New to a project that has as many properties as it may. */
+  /** New, and the project has the most properties allowed. */
   "property_limit",
-  /** New, as were too many names within a minute. */
+  /** New, and there were too many new names within a minute. */
   "name_rate",
 ] as const;
 
 export type DropReason = (typeof dropReasons)[number];
 
-/** The types that properties have at present. Names are in lower case. */
+/** The current types of properties. Names are in lower case. */
 export interface TypeLookup {
   find(table: PropertyTable, name: string): Property | undefined;
-  /** Members of an object or object group, in any order; none when there is no such property. */
+  /** Returns the members of an object or object group, in any order; none for an unknown property. */
   members(table: PropertyTable, name: string): readonly Property[];
-  /** How many properties may be added. */
+  /** Returns the number of properties that may be added. */
   room(table: PropertyTable): number;
 }
 
-/** What new names a project may get with the next record. */
+/** The new names that the next record may add to a project. */
 export interface NameRoom {
   hasEvent(name: string): boolean;
-  /** Names of events that it may get before it has as many as it may. */
+  /** Number of event names that may be added. */
   readonly eventRoom: number;
-  /** Names of events and properties that it may get within this minute from this sender. */
+  /** Number of names that this app id may add within this minute. */
   readonly rateRoom: number;
 }
 
 export interface RecordRules {
   readonly types: TypeLookup;
-  /** Default: any name may be new. */
+  /** Limits of new names. Default: none. */
   readonly names?: NameRoom;
-  /** The instant of a local time of the project's zone; both in milliseconds, the local one as if it were UTC. */
+  /** Converts a local time of the project's zone, in milliseconds as if it were UTC, to an instant. */
   readonly toInstant: (localMs: number) => number;
 }
 
@@ -89,7 +89,7 @@ export interface RecordRules {
 export interface CheckedValue {
   /** Lower case; of a member `object.member`. */
   readonly name: string;
-  /** Undefined when this value is the first one, which fixes the type. */
+  /** Undefined if this value is the first one, which fixes the type. */
   readonly known: Property | undefined;
   readonly type: PropertyType;
   /** Name of the object group that it is a member of. */
@@ -101,7 +101,7 @@ export interface DroppedProperty {
   /** As it was given, cut at 100 characters. */
   readonly name: string;
   readonly reason: DropReason;
-  /** What was wrong with the value and what to do, where the reason alone does not say it. */
+  /** What was wrong with the value and what to do, if the reason does not say it. */
   readonly message?: string;
 }
 
@@ -147,7 +147,7 @@ export interface CheckedUser extends Accepted {
 export interface RefusedRecord {
   readonly kind: "refused";
   readonly reason: RefusalReason;
-  /** The key at fault; empty when it is the record as a whole. */
+  /** The invalid key; empty for the record as a whole. */
   readonly field: string;
   /** Names the field, quotes the value, says what is valid. */
   readonly message: string;

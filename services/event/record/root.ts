@@ -1,6 +1,6 @@
 import { isShort, maxTextBytes } from "./convert.ts";
 
-/** A record's keys, as they came. Only these may stand at the root. */
+/** The values of the known keys of a record's root. */
 export interface Root {
   type: unknown;
   time: unknown;
@@ -13,7 +13,7 @@ export interface Root {
   eventId: unknown;
   firstCheckId: unknown;
   properties: unknown;
-  /** Keys that have no place there. */
+  /** Unknown keys. */
   others: string[] | undefined;
 }
 
@@ -77,13 +77,13 @@ function readKey(root: Root, key: string, value: unknown): void {
   }
 }
 
-/** An id as text; undefined when there is none, null when it is no id. */
+/** Reads an id as text; undefined if there is none, null if it is not valid. */
 export function readId(value: unknown): string | null | undefined {
   if (typeof value === "string") {
     if (value === "") return undefined;
     return isShort(value, maxTextBytes) ? value.toWellFormed() : null;
   }
   if (value === undefined || value === null) return undefined;
-  // What is rounded already is another id.
+  // A rounded number is another id.
   return Number.isSafeInteger(value) ? String(value) : null;
 }

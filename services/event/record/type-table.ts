@@ -1,9 +1,9 @@
 import type { Property, PropertyTable } from "../../../store/events/events.ts";
 import type { TypeLookup } from "./record.ts";
 
-/** Types of properties that grow while records are checked. */
+/** A table of property types that grows while records are checked. */
 export interface TypeTable extends TypeLookup {
-  /** What has a type keeps it. */
+  /** Adds a property unless it has a type already. */
   add(property: Property): void;
 }
 
@@ -14,7 +14,7 @@ const none: readonly Property[] = [];
 export interface TypeTableOptions {
   /** Types that this table adds to, without changing them. */
   readonly below?: TypeLookup;
-  /** Of events, and as many of users; what is beyond it at the start stays. Default: what `below` has room for, else no limit. */
+  /** Limit of the properties of events, and of users; existing ones beyond it stay. Default: the room of `below`, if any. */
   readonly maxProperties?: number;
 }
 

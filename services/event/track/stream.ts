@@ -10,16 +10,16 @@ import type { ProjectDirectory } from "../projects.ts";
 import type { CheckingOptions } from "../take.ts";
 import { trackBatch } from "./track.ts";
 
-/** Batches that wait for the disk; the stream is read no further meanwhile. */
+/** Batches that wait for the disk; more are not read meanwhile. */
 const maxAhead = 32;
 
-/** Takes batches as they come; acknowledges in their order, each once it is on disk. */
+/** Accepts the batches of a stream and acknowledges them in their order, each after it is on disk. */
 export async function* trackStream(
   options: CheckingOptions & { readonly directory: ProjectDirectory },
   requests: AsyncIterable<TrackStreamRequest>,
 ): AsyncGenerator<TrackStreamResponse> {
   let last: bigint | undefined;
-  /** Settled when all batches before have begun to be kept: a small one must not overtake a large one. */
+  /** Settled when the append of all earlier batches has begun, so that a small batch does not overtake a large one. */
   let turn = Promise.resolve();
   const take = async ({ sequence, batch }: TrackStreamRequest): Promise<TrackStreamResponse> => {
     if (last !== undefined && sequence <= last) {
@@ -48,7 +48,7 @@ export async function* trackStream(
 
 type Turn<T, U> = { readonly read: IteratorResult<T> } | { readonly done: U };
 
-/** Answers in the order of what came, with several under way. The first failure ends it. */
+/** Yields results in the order of the source, with several in progress. The first failure ends it. */
 async function* inOrder<T, U>(
   source: AsyncIterable<T>,
   work: (item: T) => Promise<U>,
@@ -74,7 +74,7 @@ async function* inOrder<T, U>(
   }
 }
 
-/** Whoever waits for it learns of its failure; when nobody does any more, it must not end the process. */
+/** Prevents an unhandled rejection if nothing awaits the promise any more. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -23,7 +23,7 @@ import { refuseTyped, toJsonRecord } from "./typed-record.ts";
 const maxRecords = 10_000;
 const lineFeed = 10;
 
-/** Takes one batch. @throws ConnectError INVALID_ARGUMENT, NOT_FOUND or UNAVAILABLE */
+/** Accepts one batch. @throws ConnectError INVALID_ARGUMENT, NOT_FOUND or UNAVAILABLE */
 export async function trackBatch(
   options: CheckingOptions & { readonly directory: ProjectDirectory },
   request: TrackRequest,
@@ -112,5 +112,5 @@ function readLine(line: Uint8Array): RawRecord {
 }
 
 function tooMany(field: string): ConnectError {
-  return new ConnectError(`${field} holds more than ${maxRecords} records`, Code.InvalidArgument);
+  return new ConnectError(`${field} has more than ${maxRecords} records`, Code.InvalidArgument);
 }

@@ -28,7 +28,7 @@ const typeNames: Readonly<{ [type: number]: RecordTypeName }> = {
 const minMs = -62_135_596_800_000;
 const maxMs = 253_402_300_799_999;
 
-/** What a typed record may name, where JSON records have words of their own. */
+/** Refuses a typed record with an unknown type or an invalid time. */
 export function refuseTyped({ type, time }: TypedRecord): RefusedRecord | undefined {
   if (typeNames[type] === undefined) {
     const given = type === RecordType.UNSPECIFIED ? "is missing" : `${type} is not valid`;
@@ -43,7 +43,7 @@ const validTypes: readonly string[] = RecordTypeSchema.values
   .filter(({ number }) => typeNames[number] !== undefined)
   .map(({ name }) => name);
 
-/** The record as JSON lines have it; `refuseTyped` has nothing against it. */
+/** Converts a typed record, which `refuseTyped` accepts, to a JSON record. */
 export function toJsonRecord(record: TypedRecord, receivedMs: number): JsonObject {
   const { properties: given = {}, eventName, accountId, distinctId, uuid, ip, appId } = record;
   const { eventId, firstCheckId } = record;
@@ -66,7 +66,7 @@ export function toJsonRecord(record: TypedRecord, receivedMs: number): JsonObjec
   };
 }
 
-/** A time that its offset moves out of the calendar is as near as the calendar has it, and refused for its age. */
+/** Formats the time of a record. A time beyond the calendar becomes its nearest limit, and is refused for its age. */
 function formatTime({ time }: TypedRecord, receivedMs: number, offsetMs: number): string {
   const localMs = (time === undefined ? receivedMs : instantOf(time)) + offsetMs;
   return formatLocalTime(Math.min(Math.max(localMs, minMs), maxMs));

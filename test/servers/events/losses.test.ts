@@ -180,7 +180,7 @@ it.each(lostIntakes)(
     await vi.waitFor(async () => {
       expect(await readiness(engage)).toEqual([
         503,
-        expect.stringContaining("records are taken, and not loaded"),
+        expect.stringContaining("records are accepted but not loaded"),
       ]);
     }, 60_000);
     await vi.waitFor(

@@ -40,7 +40,7 @@ const record = (properties: string): string =>
 const fill = (piece: string): string => piece.repeat(Math.floor((8 * 2 ** 20) / piece.length));
 const keys = (count: number, prefix = "N"): string =>
   `{${Array.from({ length: count }, (_, i) => `"${prefix}${i}":1`).join(",")}}`;
-const many = "Data format error, 50001 records, at most 50000 are taken";
+const many = "Data format error, 50001 records, at most 50000 are valid";
 const large = /record is too large, /;
 
 /** Bodies that take seconds, each in its own way, when they are parsed or checked whole. */

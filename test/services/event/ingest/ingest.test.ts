@@ -168,7 +168,7 @@ describe("hostile bodies", () => {
       "more records than one transaction takes",
       gzipSync(`[${"1,".repeat(50_000)}1]`),
       {},
-      "Data format error, 50001 records, at most 50000 are taken",
+      "Data format error, 50001 records, at most 50000 are valid",
     ],
   ])("%s", async (_name, body, headers, msg) => {
     const server = await openCollector();

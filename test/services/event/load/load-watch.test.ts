@@ -60,7 +60,7 @@ describe("lag", () => {
 });
 
 describe("readiness", () => {
-  const standsStill = "records are taken, and not loaded";
+  const standsStill = "records are accepted but not loaded";
 
   it.each([
     { name: "nothing waits", loadedTo: 10, failures: 9, waitMs: 3_600_000, fault: undefined },
@@ -100,7 +100,7 @@ describe("readiness", () => {
     watch.reached(place(10));
     watch.failed(new IntakeOpenError("intake file is damaged"));
     expect(watch.fault(place(loadedTo))).toBe(
-      "records are taken, and not loaded: the intake is missing, damaged or in use, the log says what to do",
+      "records are accepted but not loaded: the intake is missing, damaged or in use, the log says what to do",
     );
     watch.began();
     expect(watch.fault(place(loadedTo))).toBeUndefined();

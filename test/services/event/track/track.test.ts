@@ -182,13 +182,13 @@ describe("Track", () => {
       "many records",
       { project, records: new Array(10_001).fill({}) },
       Code.InvalidArgument,
-      "records holds more than 10000 records",
+      "records has more than 10000 records",
     ],
     [
       "many lines",
       { project, jsonLines: Buffer.from("1\n".repeat(10_001)) },
       Code.InvalidArgument,
-      "json_lines holds more than 10000 records",
+      "json_lines has more than 10000 records",
     ],
   ])("refuses %s", async (_name, request, code, rawMessage) => {
     const server = await openCollector();
